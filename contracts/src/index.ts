@@ -1,0 +1,3 @@
+export * from './events.ts'
+export * from './problem.ts'
+export * from './topics.ts'

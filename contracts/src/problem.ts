@@ -1,0 +1,49 @@
+import * as z from 'zod'
+
+/** Every error code of the public APIs and the HTTP status it is answered with. The list is closed. */
+export const httpStatusByCode = {
+  VALIDATION_ERROR: 400,
+  ENVIRONMENT_MISMATCH: 400,
+  AUTH_INVALID_CODE: 400,
+  ADMIN_TOKEN_INVALID: 401,
+  MANAGEMENT_TOKEN_INVALID: 401,
+  AUTH_INVALID_CREDENTIALS: 401,
+  AUTH_TOKEN_EXPIRED: 401,
+  AUTH_TOKEN_INVALID: 401,
+  AUTH_EMAIL_NOT_VERIFIED: 403,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  AUTH_NOT_CONFIGURED: 404,
+  ENVIRONMENT_NOT_FOUND: 404,
+  MANAGEMENT_TOKEN_NOT_FOUND: 404,
+  TABLE_NOT_FOUND: 404,
+  RECORD_NOT_FOUND: 404,
+  WEBHOOK_NOT_FOUND: 404,
+  DELIVERY_NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  AUTH_EMAIL_EXISTS: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  AUTH_ACCOUNT_LOCKED: 423,
+  RATE_LIMIT_EXCEEDED: 429,
+  INTERNAL_ERROR: 500,
+  SERVICE_UNAVAILABLE: 503,
+} as const
+
+export type ErrorCode = keyof typeof httpStatusByCode
+
+/** One fault of a request. `field` is a dotted path (`events.0`), or `body` for the whole. */
+export const Violation = z.object({ field: z.string(), message: z.string() }).meta({ id: 'Violation' })
+export type Violation = z.infer<typeof Violation>
+
+/** The body of every error answer. */
+export const Problem = z
+  .object({
+    error: z.enum(Object.keys(httpStatusByCode) as [ErrorCode, ...ErrorCode[]]),
+    message: z.string().optional(),
+    violations: z.array(Violation).optional(),
+    lockedUntil: z.iso.datetime().optional(),
+  })
+  .meta({ id: 'Problem' })
+export type Problem = z.infer<typeof Problem>

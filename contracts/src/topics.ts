@@ -1,0 +1,61 @@
+/** One row of the topic table. `partitions` is a class: the numbers are the operator's. */
+export type TopicSpec = {
+  name: string
+  /** `main`: KAFKA_PARTITIONS (the same for `changes` and all delivery topics); `one`: a single one, so that state has one order. */
+  partitions: 'main' | 'one'
+  config: Readonly<Record<string, string>>
+}
+
+const hour = 3_600_000
+const day = 24 * hour
+const twoMiB = String(2 * 1024 * 1024)
+const kept = (ms: number) => ({ 'retention.ms': String(ms), 'max.message.bytes': twoMiB })
+const compacted = { 'cleanup.policy': 'compact', 'max.message.bytes': twoMiB }
+
+export const changesTopic = 'changes'
+export const environmentsTopic = 'platform.environments'
+export const managementTokensTopic = 'platform.management-tokens'
+export const subscriptionsTopic = 'webhook.subscriptions'
+export const deliveriesTopic = 'webhook.deliveries'
+export const pausedTopic = 'webhook.deliveries.paused'
+export const deadLetterTopic = 'webhook.deliveries.dead-letter'
+export const attemptsTopic = 'webhook.attempts'
+
+/** Name of the topic on which jobs wait for `delay`, a duration as configured (`5s`). */
+export const retryTopic = (delay: string): string => `${deliveriesTopic}.retry.${delay}`
+
+/** Where a message of `topic` goes that cannot be decoded. */
+export const invalidTopic = (topic: string): string => `${topic}.invalid`
+
+/**
+ * Every topic of the platform.
+ * @param retryDelays the configured delays, in order, as durations (`['1s', '5s', '30s', '5m']`)
+ * @param changesRetentionMs how long `changes` is kept
+ */
+export function topicTable(
+  retryDelays: readonly string[],
+  changesRetentionMs = 7 * day,
+): readonly TopicSpec[] {
+  // A job may wait for as long as its subscription is inactive: delivery topics never expire by age.
+  const forever = kept(-1)
+  const delivery = [
+    deliveriesTopic,
+    ...new Set(retryDelays.map(retryTopic)),
+    pausedTopic,
+    deadLetterTopic,
+  ]
+  const decoded = [changesTopic, deliveriesTopic, attemptsTopic, subscriptionsTopic]
+  return [
+    { name: changesTopic, partitions: 'main', config: kept(changesRetentionMs) },
+    { name: environmentsTopic, partitions: 'one', config: compacted },
+    { name: managementTokensTopic, partitions: 'one', config: compacted },
+    { name: subscriptionsTopic, partitions: 'one', config: compacted },
+    ...delivery.map((name) => ({ name, partitions: 'main' as const, config: forever })),
+    { name: attemptsTopic, partitions: 'main', config: kept(7 * day) },
+    ...decoded.map((name) => ({
+      name: invalidTopic(name),
+      partitions: 'one' as const,
+      config: kept(30 * day),
+    })),
+  ]
+}
