@@ -132,6 +132,8 @@ export type DeliveryAttempt = {
   subscriptionId: string
   projectId: string
   environment: string
+  /** The job's `createdAt`: the log keeps a delivery under the day it was made. */
+  createdAt: number
   step: number
   /** The delivery's status from this move on. */
   status: DeliveryStatus
