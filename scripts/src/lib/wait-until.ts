@@ -1,0 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+export type WaitOptions = { what: string; timeoutMs: number; everyMs?: number }
+
+/** Asks until the answer is true; throws naming `what` when the time is over. */
+export async function waitUntil(
+  isTrue: () => boolean | Promise<boolean>,
+  { what, timeoutMs, everyMs = 50 }: WaitOptions,
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  while (!(await isTrue())) {
+    if (performance.now() > deadline) throw new Error(`${what}: not there after ${timeoutMs} ms`)
+    await delay(everyMs)
+  }
+}

@@ -1,0 +1,85 @@
+import { mkdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { ProcessHandle } from '../lib/managed-process.ts'
+import { freePort } from '../lib/ports.ts'
+import { openProcessGroup } from '../lib/process-group.ts'
+import type { Component, ComponentName, ComponentOptions } from './component.ts'
+import { startKafka } from './kafka.ts'
+import { startPostgres } from './postgres.ts'
+import { startRedis } from './redis.ts'
+import { startRegistry } from './registry.ts'
+
+export type LocalStackOptions = {
+  /** State, logs and pids; one running stack per directory. */
+  dir: string
+  ports?: Partial<Record<ComponentName, number>>
+  /** Which components to start; all of them by default. */
+  only?: readonly ComponentName[]
+  /** Start a component again when it dies by itself. Off for tests, which kill on purpose. */
+  keepAlive?: boolean
+  log?: (line: string) => void
+}
+
+export type Endpoints = {
+  databaseUrl: string
+  kafkaBrokers: string
+  schemaRegistryUrl: string
+  redisUrl: string
+}
+
+/** The endpoint of a component that was not asked for is an empty string. */
+export type LocalStack = Endpoints & {
+  processes: Partial<Record<ComponentName, ProcessHandle>>
+  stop(): Promise<void>
+}
+
+const starters: Record<ComponentName, (options: ComponentOptions) => Promise<Component>> = {
+  kafka: startKafka,
+  registry: startRegistry,
+  postgres: startPostgres,
+  redis: startRedis,
+}
+
+const allComponents = Object.keys(starters) as ComponentName[]
+
+/** Kafka, schema registry, PostgreSQL and Redis as child processes, all ready when it resolves. */
+export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
+  const { only = allComponents, log = () => {} } = options
+  const dir = resolve(options.dir)
+  await mkdir(dir, { recursive: true })
+  const group = await openProcessGroup(dir)
+  const started: Partial<Record<ComponentName, Component>> = {}
+  const stop = async () => {
+    await Promise.all(Object.values(started).map(({ process }) => process.stop()))
+    await group.close()
+  }
+
+  const results = await Promise.allSettled(
+    only.map(async (name) => {
+      const startedAt = performance.now()
+      const port = options.ports?.[name] ?? (await freePort())
+      const keepAlive = options.keepAlive ?? false
+      started[name] = await starters[name]({ dir, port, owner: { group, log }, keepAlive })
+      log(
+        `${name} ready on port ${port} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`,
+      )
+    }),
+  )
+  const failed = results.find((result) => result.status === 'rejected')
+  if (failed) {
+    await stop()
+    throw failed.reason
+  }
+
+  const processes = Object.fromEntries(
+    Object.entries(started).map(([name, component]) => [name, component.process]),
+  )
+  return {
+    databaseUrl: started.postgres?.url ?? '',
+    kafkaBrokers: started.kafka?.url ?? '',
+    schemaRegistryUrl: started.registry?.url ?? '',
+    redisUrl: started.redis?.url ?? '',
+    processes,
+    stop,
+  }
+}

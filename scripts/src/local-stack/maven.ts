@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rename, rm } from 'node:fs/promises'
+import { cacheDir, repoRoot } from '../lib/paths.ts'
+
+export type MavenFetch = {
+  name: 'kafka' | 'registry' | 'redis'
+  goal: string
+  options?: string[]
+  log: (line: string) => void
+}
+
+/** The directory with what the component's pom names; fetched when it is not there yet. */
+export async function fetchWithMaven({ name, goal, options, log }: MavenFetch): Promise<string> {
+  const pom = `${repoRoot}/scripts/local-stack/${name}/pom.xml`
+  const version = createHash('sha256')
+    .update(await readFile(pom))
+    .digest('hex')
+    .slice(0, 12)
+  const target = `${cacheDir}/${name}-${version}`
+  if (existsSync(target)) return target
+  const partial = `${target}.${process.pid}`
+  await mkdir(cacheDir, { recursive: true })
+  const startedAt = performance.now()
+  const args = ['-B', '-ntp', '-q', '-f', pom, `dependency:${goal}-dependencies`]
+  await run('mvn', [...args, `-DoutputDirectory=${partial}`, ...(options ?? [])], name)
+  await moveIntoPlace(partial, target)
+  log(`fetched ${name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`)
+  return target
+}
+
+/** Another process may have brought the same thing first: then theirs stays. */
+export async function moveIntoPlace(partial: string, target: string): Promise<void> {
+  try {
+    await rename(partial, target)
+  } catch (err) {
+    if (!existsSync(target)) throw err
+    await rm(partial, { recursive: true, force: true })
+  }
+}
+
+function run(command: string, args: string[], name: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    const collect = (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-4_000)
+    }
+    child.stdout.on('data', collect)
+    child.stderr.on('data', collect)
+    child.once('error', (err: NodeJS.ErrnoException) =>
+      reject(
+        err.code === 'ENOENT'
+          ? new Error(`Maven (the command "mvn") is not installed; it fetches ${name}`)
+          : err,
+      ),
+    )
+    child.once('close', (code) => {
+      if (code === 0) return resolve()
+      const reason = output.split('\n').find((line) => line.includes('ERROR')) ?? output
+      reject(new Error(`fetching ${name} with Maven failed (is the network there?): ${reason}`))
+    })
+  })
+}

@@ -1,0 +1,45 @@
+import { startProcess } from '../lib/managed-process.ts'
+import type { Component, ComponentOptions } from './component.ts'
+import { jvmFlags } from './java.ts'
+import { fetchWithMaven } from './maven.ts'
+
+export async function startRegistry(options: ComponentOptions): Promise<Component> {
+  const { dir, port, owner } = options
+  const home = await fetchWithMaven({ name: 'registry', goal: 'unpack', log: owner.log })
+  const url = `http://127.0.0.1:${port}/apis/ccompat/v7`
+  const marker = `-Dsurehook.dir=${dir}`
+  const process = await startProcess(
+    {
+      name: 'registry',
+      command: 'java',
+      args: [
+        '-Xmx192m',
+        ...jvmFlags,
+        marker,
+        '-Dquarkus.http.host=127.0.0.1',
+        `-Dquarkus.http.port=${port}`,
+        '-jar',
+        `${home}/apicurio-registry-app-2.6.13.Final-runner.jar`,
+      ],
+      marker,
+      logFile: `${dir}/registry.log`,
+      stopSignal: 'SIGTERM',
+      isReady: () => answers(`${url}/subjects`),
+      readyTimeoutMs: 90_000,
+      keepAlive: options.keepAlive,
+    },
+    owner,
+  )
+  return { url, process }
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) })
+    await response.body?.cancel()
+    return response.ok
+  } catch {
+    // Not listening yet: the caller asks again until its time is over.
+    return false
+  }
+}
