@@ -1,0 +1,35 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+export type SecretBox = {
+  /** `context` names what the secret belongs to; it is not kept, but only it opens the secret. */
+  seal(plaintext: string, context: string): string
+  /** Throws when the text was changed, or sealed under another key or context. */
+  open(sealed: string, context: string): string
+}
+
+/** AES-256-GCM. Sealed form: `v1.<iv>.<ciphertext>.<tag>`, each base64url. */
+export function createSecretBox(key: Buffer): SecretBox {
+  if (key.length !== 32) throw new Error('A secret box needs a key of 32 bytes')
+  return {
+    seal(plaintext, context) {
+      const iv = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', key, iv)
+      cipher.setAAD(Buffer.from(context))
+      const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()])
+      const parts = [iv, ciphertext, cipher.getAuthTag()]
+      return ['v1', ...parts.map((part) => part.toString('base64url'))].join('.')
+    },
+    open(sealed, context) {
+      const [version, iv, ciphertext, tag, ...rest] = sealed.split('.')
+      const complete = iv !== undefined && ciphertext !== undefined && tag !== undefined
+      if (version !== 'v1' || !complete || rest.length > 0) throw new Error('Not a sealed secret')
+      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64url'), {
+        authTagLength: 16,
+      })
+      decipher.setAAD(Buffer.from(context))
+      decipher.setAuthTag(Buffer.from(tag, 'base64url'))
+      const opened = [decipher.update(Buffer.from(ciphertext, 'base64url')), decipher.final()]
+      return Buffer.concat(opened).toString('utf8')
+    },
+  }
+}

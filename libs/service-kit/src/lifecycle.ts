@@ -1,0 +1,73 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+
+/** `start` resolves when the service works; it goes on until it is disposed. */
+export type Service = AsyncDisposable & { start(signal: AbortSignal): Promise<void> }
+
+/**
+ * Opens the service and runs it until SIGINT or SIGTERM, then gives it `graceMs` to hand everything
+ * back. A second signal, or the end of the grace, exits at once with 1. A signal while the service
+ * still waits for its dependencies ends it cleanly too.
+ */
+export async function runService(
+  open: (signal: AbortSignal) => Promise<Service>,
+  { log, graceMs = 10_000 }: { log: Logger; graceMs?: number },
+): Promise<void> {
+  const stop = new AbortController()
+  const onSignal = (name: NodeJS.Signals) => {
+    if (stop.signal.aborted) forceExit(log, 'second signal')
+    log.info({ reason: name }, 'service.stopping')
+    setTimeout(() => forceExit(log, 'grace over'), graceMs).unref()
+    stop.abort(new DOMException(name, 'AbortError'))
+  }
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  try {
+    await using service = await open(stop.signal)
+    await service.start(stop.signal)
+    log.info('service.started')
+    if (!stop.signal.aborted) await once(stop.signal, 'abort')
+  } catch (err) {
+    if (!stop.signal.aborted || !isAbort(err)) throw err
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+  }
+  log.info('service.stopped')
+}
+
+function forceExit(log: Logger, reason: string): never {
+  log.error({ reason }, 'service.forced')
+  process.exit(1)
+}
+
+function isAbort(err: unknown): boolean {
+  return err instanceof Error && err.name === 'AbortError'
+}
+
+const firstWaitMs = 200
+const longestWaitMs = 5_000
+
+/**
+ * Calls `fn` until it succeeds, with growing waits and one log line per failure. Rejects only when
+ * `signal` aborts: a dependency that is away at start is waited for, however long it takes.
+ */
+export async function retryUntilReady<T>(
+  name: string,
+  fn: (signal: AbortSignal) => Promise<T>,
+  { log, signal }: { log: Logger; signal: AbortSignal },
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    signal.throwIfAborted()
+    try {
+      const result = await fn(signal)
+      if (tries > 1) log.info({ dependency: name, tries }, 'dependency.ready')
+      return result
+    } catch (err) {
+      signal.throwIfAborted()
+      const waitMs = Math.min(firstWaitMs * 2 ** (tries - 1), longestWaitMs)
+      const reason = err instanceof Error ? err.message || err.name : String(err)
+      log.warn({ dependency: name, tries, reason, retryInMs: waitMs }, 'dependency.waiting')
+      await sleep(waitMs, undefined, { signal })
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { AppError, unavailable } from './errors.ts'
+
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+])
+
+/** PostgreSQL: shutting down, out of resources, read-only after a failover, our own time limits. */
+const sqlStates = /^(?:08...|53...|57P0[1-5]|57014|55P03|25006|40001|40P01)$/
+
+const errorNames = new Set([
+  'ClientOfflineError',
+  'ClientClosedError',
+  'DisconnectsClientError',
+  'ConnectionTimeoutError',
+  'SocketTimeoutError',
+  'SocketClosedUnexpectedlyError',
+  'ReconnectStrategyError',
+  'KafkaJSConnectionError',
+  'KafkaJSConnectionClosedError',
+  'KafkaJSRequestTimeoutError',
+  'KafkaJSNumberOfRetriesExceeded',
+  'KafkaJSBrokerNotFound',
+])
+
+/** Drivers that say it only in words: pg (pool and client), redis while it loads its data. */
+const messages =
+  /^(?:timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error|LOADING |Cannot use a pool after calling end)/
+
+/**
+ * `SERVICE_UNAVAILABLE` when `err` says that PostgreSQL, Redis, Kafka or a peer is away, else `null`.
+ * An `AppError` is never changed.
+ */
+export function toUnavailable(err: unknown): AppError | null {
+  if (!(err instanceof Error) || err instanceof AppError) return null
+  const code = 'code' in err && typeof err.code === 'string' ? err.code : ''
+  const away =
+    networkCodes.has(code) ||
+    sqlStates.test(code) ||
+    errorNames.has(err.name) ||
+    errorNames.has(err.constructor.name) ||
+    messages.test(err.message) ||
+    (err instanceof AggregateError && err.errors.some((one) => toUnavailable(one) !== null))
+  return away ? unavailable(err.message, err) : null
+}
