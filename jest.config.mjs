@@ -1,0 +1,49 @@
+const swc = {
+  swcrc: false,
+  sourceMaps: 'inline',
+  jsc: { parser: { syntax: 'typescript' }, target: 'esnext' },
+  module: { type: 'es6' },
+}
+
+const shared = {
+  rootDir: import.meta.dirname,
+  testEnvironment: 'node',
+  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '\\.ts$': ['@swc/jest', swc] },
+  modulePathIgnorePatterns: [
+    '<rootDir>/\\.local/',
+    '<rootDir>/(?:contracts|scripts|tests|bench|libs/[^/]+|services/[^/]+)/dist/',
+  ],
+}
+
+/** Tests on the real stack: the runner names one in TEST_* variables, else this starts one. */
+const onStack = {
+  ...shared,
+  globalSetup: '<rootDir>/tests/support/open-stack.mjs',
+  globalTeardown: '<rootDir>/tests/support/close-stack.mjs',
+}
+
+export default {
+  projects: [
+    { ...shared, displayName: 'unit', testMatch: ['**/src/**/*.test.ts'] },
+    {
+      ...onStack,
+      displayName: 'integration',
+      testMatch: ['**/test/**/*.int.test.ts'],
+      testTimeout: 30_000,
+    },
+    {
+      ...onStack,
+      displayName: 'e2e',
+      testMatch: ['<rootDir>/tests/**/*.e2e.test.ts'],
+      testTimeout: 120_000,
+    },
+    {
+      ...onStack,
+      displayName: 'faults',
+      testMatch: ['<rootDir>/tests/**/*.faults.test.ts'],
+      testTimeout: 300_000,
+    },
+  ],
+}

@@ -1,0 +1,95 @@
+// The first thing `npm start`, `npm test` and the others run. The machine's own Node may be older than
+// the one the project uses, and nothing may be installed yet: so plain JavaScript, no dependencies.
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const oldestNode = 20
+const projectNode = 24
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const installed = join(root, 'node_modules')
+const stampFile = join(installed, '.surehook-lock-hash')
+
+const [script, ...args] = process.argv.slice(2)
+if (script === undefined) fail('usage: node scripts/bootstrap.mjs <script> [arguments]')
+const ownMajor = Number(process.versions.node.split('.')[0])
+if (ownMajor < oldestNode) fail(`Node ${oldestNode} or newer is needed, this is ${process.version}`)
+installWhenStale()
+run(nodeOfTheProject())
+
+function installWhenStale() {
+  const lock = readFileSync(join(root, 'package-lock.json'))
+  const hash = createHash('sha256').update(lock).digest('hex')
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === hash) return
+  if (isCurrent(lock)) {
+    writeFileSync(stampFile, hash)
+    return
+  }
+  const startedAt = Date.now()
+  console.log('installing packages (npm ci)')
+  const result = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Works on any path with npm on it; on Windows npm is a batch file.
+    shell: process.platform === 'win32',
+  })
+  if (result.status !== 0) fail(`npm ci failed: ${reasonOf(result)}`)
+  writeFileSync(stampFile, hash)
+  console.log(`packages installed (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`)
+}
+
+/** Somebody ran npm by hand: what npm records as installed is exactly what the lock file asks for. */
+function isCurrent(lock) {
+  const record = join(installed, '.package-lock.json')
+  if (!existsSync(record)) return false
+  const wanted = JSON.parse(lock.toString()).packages
+  const present = JSON.parse(readFileSync(record, 'utf8')).packages
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (!path.includes('node_modules/')) return true
+    if (entry.link === true) return present[path]?.resolved === entry.resolved
+    // Optional packages are those of other platforms as well: npm leaves them out.
+    return present[path] === undefined
+      ? entry.optional === true
+      : present[path].version === entry.version
+  })
+}
+
+function reasonOf({ error, stderr, stdout }) {
+  if (error !== undefined) return `npm could not be run (${error.message})`
+  const output = `${stderr}\n${stdout}`
+  const network = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|E5\d\d)\b/.exec(output)
+  if (network !== null) return `the package registry cannot be reached (${network[1]})`
+  return output.trim().split('\n').slice(0, 3).join(' ')
+}
+
+function nodeOfTheProject() {
+  if (ownMajor >= projectNode) return process.execPath
+  const node = join(installed, '.bin', 'node')
+  if (existsSync(node)) return node
+  return fail(
+    `Node ${projectNode} comes as a package for Linux on x64 and arm64 only; here (${process.platform} ${process.arch}) install Node ${projectNode} yourself`,
+  )
+}
+
+function run(node) {
+  const child = spawn(node, ['--conditions=source', join(root, script), ...args], {
+    stdio: 'inherit',
+    env: { ...process.env, PATH: `${join(installed, '.bin')}:${process.env.PATH}` },
+  })
+  // A terminal's Ctrl-C reaches the child by itself; this one only has to outlive it.
+  process.on('SIGINT', () => {})
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.once('error', (err) => fail(`${node} could not be started: ${err.message}`))
+  child.once('exit', (code, signal) => {
+    process.exitCode = signal === null ? code : 128 + constants.signals[signal]
+  })
+}
+
+function fail(message) {
+  console.error(message)
+  process.exit(1)
+}
