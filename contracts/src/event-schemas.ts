@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import avro from 'avsc'
+import {
+  attemptsTopic,
+  changesTopic,
+  deliveriesTopic,
+  environmentsTopic,
+  managementTokensTopic,
+  subscriptionsTopic,
+} from './topics.ts'
+
+export type EventSchema = { subject: string; json: object; type: avro.Type }
+
+/** `events/` is beside both `src/` and `dist/`, so one relative address serves both. */
+function schemaOf(subject: string, file: string): EventSchema {
+  const json = JSON.parse(readFileSync(new URL(`../events/${file}.avsc`, import.meta.url), 'utf8'))
+  return { subject, json, type: avro.Type.forSchema(json, { omitRecordMethods: true }) }
+}
+
+/**
+ * Subject and Avro type of every event. Append only: schemas are registered in this order, so that
+ * a registry that starts empty hands out the same ids to whoever registers first.
+ */
+export const eventSchemas = {
+  change: schemaOf(`${changesTopic}-value`, 'change-event'),
+  environment: schemaOf(`${environmentsTopic}-value`, 'environment-state'),
+  managementToken: schemaOf(`${managementTokensTopic}-value`, 'management-token-state'),
+  subscription: schemaOf(`${subscriptionsTopic}-value`, 'subscription-state'),
+  // One subject for the whole delivery family: a job moves between its topics unchanged.
+  job: schemaOf(`${deliveriesTopic}-value`, 'delivery-job'),
+  attempt: schemaOf(`${attemptsTopic}-value`, 'delivery-attempt'),
+  invalid: schemaOf('invalid-value', 'invalid-message'),
+}
