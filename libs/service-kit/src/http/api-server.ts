@@ -1,0 +1,98 @@
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type RequestHandler,
+  Router,
+} from 'express'
+import type { Logger } from 'pino'
+import { AppError } from '../errors.ts'
+import type { Metrics } from '../metrics.ts'
+import { listenGracefully } from './graceful-server.ts'
+import { ClientGoneError } from './json-body.ts'
+import { refuseOtherMethods } from './mount.ts'
+import { sendProblem, toAppError } from './problem.ts'
+import { contextOf, RequestContext, setContext } from './request-context.ts'
+import { requestIdOf, traceparentOf } from './request-id.ts'
+
+export type ApiServer = AsyncDisposable & { readonly port: number }
+
+export type ApiServerOptions = {
+  port: number
+  host: string
+  log: Logger
+  metrics: Metrics
+  /** Called once; mounts operations with `mount(router, operation, handler)`. */
+  routes: (router: Router) => void
+  bodyLimitBytes?: number
+  closeGraceMs?: number
+}
+
+const defaultBodyLimitBytes = 1024 * 1024
+
+/**
+ * The HTTP API of a service, listening when this resolves: open it after what its handlers use, so
+ * that it closes first.
+ */
+export async function openApiServer(options: ApiServerOptions): Promise<ApiServer> {
+  const { port, host, closeGraceMs = 8_000 } = options
+  return listenGracefully(createApi(options), { port, host, closeGraceMs })
+}
+
+function createApi(options: ApiServerOptions): Express {
+  const router = Router({ caseSensitive: true })
+  options.routes(router)
+  refuseOtherMethods(router)
+
+  const app = express()
+  app.disable('x-powered-by').disable('etag')
+  app.use(beginRequest(options), router, notFound, errorHandler)
+  return app
+}
+
+function beginRequest(options: ApiServerOptions): RequestHandler {
+  const { log, metrics, bodyLimitBytes = defaultBodyLimitBytes } = options
+  const seconds = metrics.histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from a request to its answer',
+    labelNames: ['operation', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  })
+  return (req, res, next) => {
+    const startedAt = performance.now()
+    const requestId = requestIdOf(req.headers['x-request-id'])
+    const traceparent = traceparentOf(req.headers['traceparent'])
+    const context = new RequestContext(req, res, { requestId, traceparent, log, bodyLimitBytes })
+    setContext(res, context)
+    res.setHeader('X-Request-Id', requestId)
+    res.once('close', () => {
+      const ms = performance.now() - startedAt
+      // 499, as others write it: the client left before its answer.
+      const status = res.writableFinished ? res.statusCode : 499
+      const { operation } = context
+      seconds.observe({ operation, status }, ms / 1_000)
+      const path = req.originalUrl.split('?', 1)[0]
+      log.info(
+        { requestId, method: req.method, path, operation, status, ms: Math.round(ms * 10) / 10 },
+        'http.request',
+      )
+    })
+    next()
+  }
+}
+
+const notFound: RequestHandler = () => {
+  throw new AppError('NOT_FOUND', 'There is nothing at this path')
+}
+
+/** The only place that turns an error into an answer. Express knows it by its four parameters. */
+const errorHandler: ErrorRequestHandler = (err: unknown, _req, res, _next) => {
+  if (err instanceof ClientGoneError) {
+    res.destroy()
+    return
+  }
+  const problem = toAppError(err)
+  const { log, operation } = contextOf(res)
+  if (problem.code === 'INTERNAL_ERROR') log.error({ err, operation }, 'http.failed')
+  else if (problem.status >= 500) log.warn({ err, operation }, 'http.unavailable')
+  sendProblem(res, problem)
+}

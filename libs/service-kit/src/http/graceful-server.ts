@@ -1,0 +1,53 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type ListeningServer = AsyncDisposable & { readonly port: number; readonly server: Server }
+
+export type ListenOptions = {
+  port: number
+  host: string
+  /** How long requests in flight may take to finish once the server closes. */
+  closeGraceMs?: number
+}
+
+/**
+ * Listens. Disposing stops accepting, lets requests in flight finish (their answers close the
+ * connection), closes idle connections at once and what is left after the grace.
+ */
+export async function listenGracefully(
+  listener: RequestListener,
+  { port, host, closeGraceMs = 8_000 }: ListenOptions,
+): Promise<ListeningServer> {
+  const server = createServer({
+    keepAliveTimeout: 65_000,
+    headersTimeout: 15_000,
+    requestTimeout: 60_000,
+  })
+  let closing = false
+  server.on('request', (req, res) => {
+    // A connection kept open would outlive the close: its last answer says that it ends.
+    if (closing) res.setHeader('Connection', 'close')
+    listener(req, res)
+  })
+  server.listen(port, host)
+  await once(server, 'listening')
+  return {
+    server,
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      closing = true
+      await closeServer(server, closeGraceMs)
+    },
+  }
+}
+
+async function closeServer(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  // Answers that were on their way when the close began did not yet say `Connection: close`.
+  const sweep = setInterval(() => server.closeIdleConnections(), 25)
+  const deadline = setTimeout(() => server.closeAllConnections(), graceMs)
+  await closed
+  clearInterval(sweep)
+  clearTimeout(deadline)
+}

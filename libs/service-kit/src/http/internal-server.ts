@@ -1,0 +1,109 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
+import type { Metrics } from '../metrics.ts'
+import { listenGracefully } from './graceful-server.ts'
+
+/** Resolves when the dependency can be used, rejects (or throws) when it cannot. */
+export type Check = () => Promise<void> | void
+
+export type InternalServer = AsyncDisposable & {
+  readonly port: number
+  /** From now on `/readyz` tells what these say; before, it is 503. */
+  setChecks(checks: Readonly<Record<string, Check>>): void
+}
+
+export type InternalServerOptions = {
+  port: number
+  host: string
+  metrics: Metrics
+  log: Logger
+  checks?: Readonly<Record<string, Check>>
+}
+
+const checkTimeoutMs = 2_000
+const starting: Readonly<Record<string, Check>> = {
+  startup: () => {
+    throw new Error('still starting')
+  },
+}
+
+/** `/metrics`, `/healthz`, `/readyz`. Open it first, so that waiting for a dependency can be seen. */
+export async function openInternalServer(options: InternalServerOptions): Promise<InternalServer> {
+  const { metrics, log, port, host } = options
+  let checks = options.checks ?? starting
+  const routes: Readonly<Record<string, (res: ServerResponse) => Promise<void>>> = {
+    '/healthz': async (res) => send(res, 200, { status: 'ok' }),
+    '/readyz': async (res) => {
+      const failed = await failedChecks(checks)
+      const ready = Object.keys(failed).length === 0
+      send(res, ready ? 200 : 503, ready ? { status: 'ok' } : { status: 'unavailable', failed })
+    },
+    '/metrics': async (res) => {
+      const text = await metrics.registry.metrics()
+      res.writeHead(200, { 'Content-Type': metrics.registry.contentType }).end(text)
+    },
+  }
+  const server = await listenGracefully(
+    (req, res) => {
+      route(routes, req, res).catch((err: unknown) => {
+        log.error({ err }, 'internal.failed')
+        res.destroy()
+      })
+    },
+    { port, host, closeGraceMs: 1_000 },
+  )
+  return {
+    port: server.port,
+    setChecks(next) {
+      checks = next
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
+}
+
+async function route(
+  routes: Readonly<Record<string, (res: ServerResponse) => Promise<void>>>,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  const path = (req.url ?? '').split('?', 1)[0] ?? ''
+  const answer = Object.hasOwn(routes, path) ? routes[path] : undefined
+  if (answer === undefined) return send(res, 404, { error: 'NOT_FOUND' })
+  if (req.method !== 'GET' && req.method !== 'HEAD') {
+    res.setHeader('Allow', 'GET, HEAD')
+    return send(res, 405, { error: 'METHOD_NOT_ALLOWED' })
+  }
+  return answer(res)
+}
+
+function send(res: ServerResponse, status: number, body: unknown): void {
+  res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+}
+
+/** The reason of each check that failed or did not answer in time. All run at once. */
+export async function failedChecks(
+  checks: Readonly<Record<string, Check>>,
+  timeoutMs = checkTimeoutMs,
+): Promise<Record<string, string>> {
+  const reasons = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      const reason = await reasonOf(check, timeoutMs)
+      return [name, reason] as const
+    }),
+  )
+  const failed = reasons.filter((entry): entry is [string, string] => entry[1] !== null)
+  return Object.fromEntries(failed)
+}
+
+async function reasonOf(check: Check, timeoutMs: number): Promise<string | null> {
+  const { promise: timeout, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs)
+  try {
+    await Promise.race([Promise.resolve().then(check), timeout])
+    return null
+  } catch (err) {
+    return err instanceof Error ? err.message || err.name : String(err)
+  } finally {
+    clearTimeout(timer)
+  }
+}

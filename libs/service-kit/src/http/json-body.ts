@@ -1,0 +1,112 @@
+import type { IncomingMessage } from 'node:http'
+import { AppError, invalid } from '../errors.ts'
+import { discardRest } from './discard-rest.ts'
+
+const maxDepth = 100
+const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
+const foreignCharset = /;\s*charset\s*=\s*"?(?!utf-?8"?\s*(?:;|$))/i
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** The request's JSON, or `undefined` when it has no body. Every fault is an `AppError`. */
+export async function readJsonBody(req: IncomingMessage, limitBytes: number): Promise<unknown> {
+  if (!announcesBody(req)) return undefined
+  refuseOtherTypes(req)
+  const bytes = await readBytes(req, limitBytes)
+  return bytes.length === 0 ? undefined : parseJson(bytes)
+}
+
+function announcesBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+function refuseOtherTypes(req: IncomingMessage): void {
+  const type = req.headers['content-type'] ?? ''
+  const encoding = req.headers['content-encoding'] ?? 'identity'
+  if (jsonType.test(type) && !foreignCharset.test(type) && encoding === 'identity') return
+  discardRest(req)
+  throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8')
+}
+
+function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const refuse = () => {
+      req.removeAllListeners('data')
+      discardRest(req)
+      reject(new AppError('PAYLOAD_TOO_LARGE', `The body must be at most ${limitBytes} bytes`))
+    }
+    if (Number(req.headers['content-length'] ?? 0) > limitBytes) return refuse()
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > limitBytes) return refuse()
+      chunks.push(chunk)
+    })
+    req.once('end', () =>
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)),
+    )
+    req.once('error', () => reject(new ClientGoneError()))
+    req.once('close', () => reject(new ClientGoneError()))
+  })
+}
+
+/** The client left before its request was complete: nobody is there to answer. */
+export class ClientGoneError extends Error {
+  override readonly name = 'ClientGoneError'
+}
+
+function parseJson(bytes: Buffer): unknown {
+  const text = decodeUtf8(bytes)
+  if (isDeeperThan(bytes, maxDepth))
+    throw bodyFault(`must not be nested deeper than ${maxDepth} levels`)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw bodyFault('must be valid JSON')
+  }
+  if (mayNamePrototype(text)) refusePrototypeKeys(value, [])
+  return value
+}
+
+function decodeUtf8(bytes: Buffer): string {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    throw bodyFault('must be valid UTF-8')
+  }
+}
+
+const bodyFault = (message: string) => invalid([{ field: 'body', message }])
+
+/** Before parsing, so that no later walk over the value can exhaust the stack. */
+function isDeeperThan(bytes: Buffer, limit: number): boolean {
+  let depth = 0
+  let inString = false
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i]
+    if (inString) {
+      if (byte === 0x5c) i++
+      else if (byte === 0x22) inString = false
+    } else if (byte === 0x22) inString = true
+    else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > limit) return true
+    } else if (byte === 0x7d || byte === 0x5d) depth--
+  }
+  return false
+}
+
+function mayNamePrototype(text: string): boolean {
+  return text.includes('__proto__') || text.includes('\\u005f') || text.includes('\\u005F')
+}
+
+function refusePrototypeKeys(value: unknown, path: readonly string[]): void {
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, inner] of Object.entries(value)) {
+    if (name === '__proto__') {
+      const field = [...path, name].join('.')
+      throw invalid([{ field, message: 'is not an accepted field name' }])
+    }
+    refusePrototypeKeys(inner, [...path, name])
+  }
+}

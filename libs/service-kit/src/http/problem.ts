@@ -1,0 +1,52 @@
+import type { ServerResponse } from 'node:http'
+import type { Problem } from '@surehook/contracts/problem'
+import { AppError, invalid } from '../errors.ts'
+import { toUnavailable } from '../unavailable.ts'
+
+/** Any error as the one the caller is told. What is not known is `INTERNAL_ERROR`. */
+export function toAppError(err: unknown): AppError {
+  if (err instanceof AppError) return err
+  const away = toUnavailable(err)
+  if (away !== null) return away
+  if (err instanceof URIError) {
+    return invalid([{ field: 'path', message: 'must be valid percent-encoded UTF-8' }])
+  }
+  return new AppError('INTERNAL_ERROR', undefined, { cause: err })
+}
+
+/** The body of an error answer. A 5xx never tells the caller what broke inside. */
+export function problemOf(err: AppError): Problem {
+  if (err.status >= 500) {
+    const message =
+      err.code === 'SERVICE_UNAVAILABLE'
+        ? 'The service cannot do this at the moment; try again'
+        : 'Something went wrong on our side'
+    return { error: err.code, message }
+  }
+  return {
+    error: err.code,
+    ...(err.message === '' ? {} : { message: err.message }),
+    ...(err.violations === undefined ? {} : { violations: [...err.violations] }),
+  }
+}
+
+/** Answers with the problem, unless an answer has begun: then the connection is cut. */
+export function sendProblem(res: ServerResponse, err: AppError): void {
+  if (res.headersSent) {
+    res.destroy()
+    return
+  }
+  const retryAfterS = err.retryAfterS ?? (err.code === 'SERVICE_UNAVAILABLE' ? 1 : undefined)
+  if (retryAfterS !== undefined) res.setHeader('Retry-After', String(Math.ceil(retryAfterS)))
+  if (err.status === 401) res.setHeader('WWW-Authenticate', 'Bearer')
+  sendJson(res, err.status, JSON.stringify(problemOf(err)))
+}
+
+/** Sends text that is JSON already. Not cached unless a header says so. */
+export function sendJson(res: ServerResponse, status: number, json: string): void {
+  if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'no-store')
+  res.setHeader('Content-Type', 'application/json; charset=utf-8')
+  res.setHeader('Content-Length', Buffer.byteLength(json))
+  res.statusCode = status
+  res.end(json)
+}

@@ -1,0 +1,79 @@
+import type { Violation } from '@surehook/contracts/problem'
+import type * as z from 'zod'
+import { explainIssue } from './explain-issue.ts'
+
+/** Where in the request a value came from: decides how its faults are named. */
+export type Part = 'params' | 'query' | 'headers' | 'body'
+
+const maxViolations = 100
+const maxFieldLength = 200
+
+/** Parses one part of a request; its faults are added to `violations`, each by the name it was sent under. */
+export function parsePart<Schema extends z.ZodType>(
+  part: Part,
+  schema: Schema,
+  { input, violations }: { input: unknown; violations: Violation[] },
+): z.output<Schema> | undefined {
+  const result = schema.safeParse(input, { error: explainIssue })
+  if (result.success) return result.data
+  for (const issue of result.error.issues) collect(part, issue, violations)
+  return undefined
+}
+
+function collect(part: Part, issue: z.core.$ZodIssue, violations: Violation[]): void {
+  for (const { path, message } of leaves(issue)) {
+    if (violations.length >= maxViolations) return
+    violations.push({ field: fieldName(part, path), message })
+  }
+}
+
+type Leaf = { path: readonly PropertyKey[]; message: string }
+
+/** Issues that stand for several faults, or for one further down, as those. */
+function leaves(issue: z.core.$ZodIssue): Leaf[] {
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => ({
+        path: [...issue.path, key],
+        message: 'is not a known field',
+      }))
+    case 'invalid_key':
+      return issue.issues.map(({ message }) => ({ path: issue.path, message: `name ${message}` }))
+    case 'invalid_element':
+      return issue.issues.flatMap(leaves).map((leaf) => below(issue.path, leaf))
+    case 'invalid_union':
+      return unionLeaves(issue)
+    default:
+      return [{ path: issue.path, message: issue.message }]
+  }
+}
+
+const below = (path: readonly PropertyKey[], leaf: Leaf): Leaf => ({
+  path: [...path, ...leaf.path],
+  message: leaf.message,
+})
+
+/** Of the alternatives, the one that the value came closest to: where it fails deepest inside. */
+function unionLeaves(issue: z.core.$ZodIssueInvalidUnion): Leaf[] {
+  const inside = issue.errors.filter((issues) => issues.every(({ path }) => path.length > 0))
+  const [closest] = inside.toSorted((a, b) => a.length - b.length)
+  if (closest !== undefined) {
+    return closest.flatMap(leaves).map((leaf) => below(issue.path, leaf))
+  }
+  const messages = new Set(issue.errors.flat().map(({ message }) => message))
+  const message = messages.size === 0 ? issue.message : [...messages].join(', or ')
+  return [{ path: issue.path, message }]
+}
+
+function fieldName(part: Part, path: readonly PropertyKey[]): string {
+  const [first, ...rest] = path.map(String)
+  if (first === undefined) return part
+  const name = part === 'headers' ? [headerName(first), ...rest] : [first, ...rest]
+  return name.join('.').slice(0, maxFieldLength)
+}
+
+/** `x-project-id` → `X-Project-Id`; names of one word (`environment`) stay as they are declared. */
+export function headerName(name: string): string {
+  if (!name.includes('-')) return name
+  return name.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase())
+}
