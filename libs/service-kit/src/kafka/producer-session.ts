@@ -1,0 +1,102 @@
+import { type Kafka, type Message, Partitioners, type Producer } from 'kafkajs'
+
+/** Kafka will never take this record: only the call that brought it is rejected. */
+export class UnsendableError extends Error {
+  override readonly name = 'UnsendableError'
+}
+
+export type TopicMessage = { topic: string; message: Message }
+
+/** Why a request failed and what helps: nothing, time alone, or time and a new producer. */
+export type FailureKind = 'unsendable' | 'unknown-topic' | 'away' | 'broken'
+
+/**
+ * One idempotent kafkajs producer, one request at a time. As long as the outcome of a request is
+ * unknown it must be repeated on the same session with the same messages: the broker then knows
+ * it by its sequence numbers. After any other failure kafkajs numbers wrongly (it takes back the
+ * numbers of partitions that were written too, and the broker would drop what comes next as a
+ * repetition): the session must be replaced.
+ */
+export class ProducerSession {
+  readonly #producer: Producer
+  #open = false
+
+  constructor(kafka: Kafka) {
+    this.#producer = kafka.producer({
+      idempotent: true,
+      allowAutoTopicCreation: false,
+      createPartitioner: stablePartitioner,
+      // Short: `openProducer` goes on for ever, and must be able to stop.
+      retry: { initialRetryTime: 50, maxRetryTime: 500, retries: 5 },
+    })
+  }
+
+  async open(): Promise<void> {
+    if (this.#open) return
+    await this.#producer.connect()
+    this.#open = true
+  }
+
+  async send(records: readonly TopicMessage[]): Promise<void> {
+    await this.open()
+    const byTopic = Map.groupBy(records, ({ topic }) => topic)
+    const topicMessages = [...byTopic].map(([topic, group]) => ({
+      topic,
+      messages: group.map(({ message }) => message),
+    }))
+    const acks = await this.#producer.sendBatch({ topicMessages, acks: -1, timeout: 10_000 })
+    const acked = new Set(acks.map((ack) => `${ack.topicName}/${ack.partition}`))
+    // When a leader moves between two tries, kafkajs may leave its partition out and still succeed.
+    const forgotten = records.find(
+      ({ topic, message }) => !acked.has(`${topic}/${message.partition}`),
+    )
+    if (forgotten) throw new Error(`No acknowledgement for ${forgotten.topic}`)
+  }
+
+  async close(): Promise<void> {
+    await this.#producer.disconnect()
+  }
+}
+
+/**
+ * The Java clients' partitioner, asked once per message: a repeated message must go where it went
+ * before, though it has no key or the topic has grown.
+ */
+const stablePartitioner = () => {
+  const partition = Partitioners.DefaultPartitioner()
+  return (args: Parameters<typeof partition>[0]): number => {
+    const { topic, message, partitionMetadata } = args
+    const chosen = partition(args)
+    if (!partitionMetadata.some(({ partitionId }) => partitionId === chosen)) {
+      throw new UnsendableError(`Topic ${topic} has no partition ${chosen}`)
+    }
+    message.partition = chosen
+    return chosen
+  }
+}
+
+const unsendableTypes = new Set([
+  'MESSAGE_TOO_LARGE',
+  'RECORD_LIST_TOO_LARGE',
+  'INVALID_RECORD',
+  'INVALID_TIMESTAMP',
+  'INVALID_TOPIC_EXCEPTION',
+  'UNSUPPORTED_FOR_MESSAGE_FORMAT',
+  'POLICY_VIOLATION',
+])
+
+export function failureKind(err: unknown): FailureKind {
+  const cause = rootCause(err)
+  const type = 'type' in cause ? String(cause.type) : ''
+  const serialisation = cause instanceof TypeError || cause instanceof RangeError
+  if (cause instanceof UnsendableError || serialisation || unsendableTypes.has(type)) {
+    return 'unsendable'
+  }
+  if (type === 'UNKNOWN_TOPIC_OR_PARTITION') return 'unknown-topic'
+  return 'retriable' in cause && cause.retriable === true ? 'away' : 'broken'
+}
+
+function rootCause(err: unknown): Error {
+  if (!(err instanceof Error)) return new Error(String(err))
+  return err.cause instanceof Error ? rootCause(err.cause) : err
+}

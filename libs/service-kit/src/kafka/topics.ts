@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TopicSpec } from '@surehook/contracts/topics'
+import type { Admin, ITopicConfig, Kafka } from 'kafkajs'
+import type { Logger } from 'pino'
+
+export type EnsureTopicsOptions = {
+  /** Number of partitions of the topics of class `main`. */
+  mainPartitions: number
+  replicationFactor: number
+  log: Logger
+  signal: AbortSignal
+}
+
+const pollMs = 50
+const leadersWithinMs = 15_000
+
+/**
+ * Creates the topics that are missing and waits until each partition has a leader. An existing
+ * topic is left as it is, but a different number of partitions is an error: keys would move.
+ * Rejects when Kafka is away; several services may call it at once.
+ */
+export async function ensureTopics(
+  kafka: Kafka,
+  specs: readonly TopicSpec[],
+  options: EnsureTopicsOptions,
+): Promise<void> {
+  const admin = kafka.admin()
+  await admin.connect()
+  try {
+    const existing = new Set(await admin.listTopics())
+    const missing = specs.filter(({ name }) => !existing.has(name))
+    if (missing.length > 0) await createTopics(admin, missing, options)
+    await waitForLeaders(admin, specs, options)
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+async function createTopics(
+  admin: Admin,
+  specs: readonly TopicSpec[],
+  options: EnsureTopicsOptions,
+): Promise<void> {
+  try {
+    // Its own waiting for leaders fails now and then on a topic that was made.
+    const topics = specs.map((spec) => topicConfig(spec, options))
+    await admin.createTopics({ topics, waitForLeaders: false })
+    options.log.info({ topics: specs.map(({ name }) => name) }, 'topics.created')
+  } catch (err) {
+    if (!madeMeanwhile(err)) throw err
+  }
+}
+
+function topicConfig(spec: TopicSpec, options: EnsureTopicsOptions): ITopicConfig {
+  const { replicationFactor } = options
+  // With three copies an acknowledged record must survive the loss of one.
+  const config =
+    replicationFactor >= 3 ? { 'min.insync.replicas': '2', ...spec.config } : spec.config
+  return {
+    topic: spec.name,
+    numPartitions: partitionsOf(spec, options),
+    replicationFactor,
+    configEntries: Object.entries(config).map(([name, value]) => ({ name, value })),
+  }
+}
+
+const partitionsOf = (spec: TopicSpec, { mainPartitions }: EnsureTopicsOptions): number =>
+  spec.partitions === 'main' ? mainPartitions : 1
+
+/** Another service made them between our look and our call, or kafkajs looked at them too early. */
+function madeMeanwhile(err: unknown): boolean {
+  if (err instanceof AggregateError || (err instanceof Error && 'errors' in err)) {
+    return Array.isArray(err.errors) && err.errors.length > 0 && err.errors.every(madeMeanwhile)
+  }
+  if (!(err instanceof Error) || !('type' in err)) return false
+  return err.type === 'TOPIC_ALREADY_EXISTS' || err.type === 'UNKNOWN_TOPIC_OR_PARTITION'
+}
+
+async function waitForLeaders(
+  admin: Admin,
+  specs: readonly TopicSpec[],
+  options: EnsureTopicsOptions,
+): Promise<void> {
+  const deadline = Date.now() + leadersWithinMs
+  for (;;) {
+    const waitingFor = await leaderless(admin, specs, options)
+    if (waitingFor === null) return
+    if (Date.now() > deadline) throw new Error(`No leader yet: ${waitingFor}`)
+    await sleep(pollMs, undefined, { signal: options.signal })
+  }
+}
+
+/** What is not there yet, in words; `null` when every partition has a leader. */
+async function leaderless(
+  admin: Admin,
+  specs: readonly TopicSpec[],
+  options: EnsureTopicsOptions,
+): Promise<string | null> {
+  let topics: Awaited<ReturnType<Admin['fetchTopicMetadata']>>['topics']
+  try {
+    topics = (await admin.fetchTopicMetadata({ topics: specs.map(({ name }) => name) })).topics
+  } catch (err) {
+    if (err instanceof Error && 'type' in err) return String(err.type)
+    throw err
+  }
+  for (const spec of specs) {
+    const partitions = topics.find(({ name }) => name === spec.name)?.partitions ?? []
+    const expected = partitionsOf(spec, options)
+    if (partitions.length === 0 || partitions.some(({ leader }) => leader < 0)) return spec.name
+    if (partitions.length !== expected) {
+      throw new Error(
+        `Topic ${spec.name} has ${partitions.length} partitions and KAFKA_PARTITIONS asks for ${expected}: keys would move. Set it to what is there.`,
+      )
+    }
+  }
+  return null
+}
