@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types'
 import { AppError, unavailable } from './errors.ts'
 
 const networkCodes = new Set([
@@ -40,7 +41,7 @@ const messages =
  * An `AppError` is never changed.
  */
 export function toUnavailable(err: unknown): AppError | null {
-  if (!(err instanceof Error) || err instanceof AppError) return null
+  if (!isNativeError(err) || err instanceof AppError) return null
   const code = 'code' in err && typeof err.code === 'string' ? err.code : ''
   const away =
     networkCodes.has(code) ||
@@ -48,6 +49,11 @@ export function toUnavailable(err: unknown): AppError | null {
     errorNames.has(err.name) ||
     errorNames.has(err.constructor.name) ||
     messages.test(err.message) ||
-    (err instanceof AggregateError && err.errors.some((one) => toUnavailable(one) !== null))
+    causes(err).some((one) => toUnavailable(one) !== null)
   return away ? unavailable(err.message, err) : null
+}
+
+/** A connection tried on several addresses fails with one error that holds them all. */
+function causes(err: Error): readonly unknown[] {
+  return 'errors' in err && Array.isArray(err.errors) ? err.errors : []
 }

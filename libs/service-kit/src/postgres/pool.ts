@@ -1,0 +1,67 @@
+import { Pool, type PoolClient } from 'pg'
+import type { Logger } from 'pino'
+
+export type PoolOptions = {
+  connectionString: string
+  /** Shown in `pg_stat_activity`. */
+  applicationName: string
+  max?: number
+  /** The server ends a statement after this. */
+  statementTimeoutMs?: number
+  log: Logger
+}
+
+const connectTimeoutMs = 3_000
+const idleTransactionTimeoutMs = 30_000
+
+/**
+ * Every wait is bounded; what fails because the database is away is answered with 503
+ * (`toUnavailable`). `bigint` and `numeric` come as strings.
+ */
+export function openPool(options: PoolOptions): Pool {
+  const { connectionString, applicationName, max = 10, statementTimeoutMs = 10_000, log } = options
+  const pool = new Pool({
+    connectionString,
+    application_name: applicationName,
+    max,
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    // The server's limit does not help when the server hangs.
+    query_timeout: statementTimeoutMs + 2_000,
+    idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
+    keepAlive: true,
+  })
+  // Without a listener a connection that breaks while idle would end the process.
+  pool.on('error', (err) => log.warn({ err }, 'postgres.connection_lost'))
+  return pool
+}
+
+/**
+ * Commits when `fn` resolves, rolls back when it rejects. An error out of the commit itself leaves open
+ * whether it happened.
+ */
+export async function inTransaction<T>(pool: Pool, fn: (tx: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  try {
+    await client.query('begin')
+    const result = await fn(client)
+    await client.query('commit')
+    return result
+  } catch (err) {
+    broken = await rollback(client)
+    throw err
+  } finally {
+    // A connection that could not roll back is not given to the next caller.
+    client.release(broken)
+  }
+}
+
+async function rollback(client: PoolClient): Promise<Error | undefined> {
+  try {
+    await client.query('rollback')
+    return undefined
+  } catch (err) {
+    return err instanceof Error ? err : new Error(String(err))
+  }
+}

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+import { pino } from 'pino'
+
+export const silent = pino({ level: 'silent' })
+
+export type TestDatabase = AsyncDisposable & { readonly url: string; readonly suffix: string }
+
+/** A database of its own on the stack under test, dropped at the end. */
+export async function createDatabase(): Promise<TestDatabase> {
+  const adminUrl = process.env['TEST_DATABASE_URL']
+  if (adminUrl === undefined) throw new Error('TEST_DATABASE_URL is not set')
+  const suffix = randomBytes(6).toString('hex')
+  const name = `kit_${suffix}`
+  await query(adminUrl, `create database ${name}`)
+  const url = new URL(adminUrl)
+  url.pathname = `/${name}`
+  return {
+    url: url.href,
+    suffix,
+    async [Symbol.asyncDispose]() {
+      await query(
+        adminUrl,
+        `select pg_drop_replication_slot(slot_name)
+           from pg_replication_slots where database = '${name}'`,
+      )
+      await query(adminUrl, `drop database ${name} with (force)`)
+    },
+  }
+}
+
+/** Runs one statement on a connection of its own. */
+export async function query(
+  url: string,
+  sql: string,
+  values: unknown[] = [],
+): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(sql, values)).rows
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,209 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
+import {
+  type MigrateOptions,
+  migrateAll,
+  migrateService,
+  serviceDatabaseUrl,
+  servicePassword,
+} from '@surehook/service-kit/postgres/migrate'
+import { inTransaction, openPool } from '@surehook/service-kit/postgres/pool'
+import { toUnavailable } from '@surehook/service-kit/unavailable'
+import { createDatabase, query, silent, type TestDatabase } from './database.ts'
+
+const migrationsDir = `${import.meta.dirname}/fixtures/migrations`
+const key = Buffer.alloc(32, 7)
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createDatabase()
+})
+afterAll(async () => {
+  await database[Symbol.asyncDispose]()
+})
+
+// Roles are the cluster's: names of our own leave those of a running system alone.
+const nameOf = (service: string) => `kit-${service}-${database.suffix}`
+
+function options(service: string, more: Partial<MigrateOptions> = {}): MigrateOptions {
+  const name = nameOf(service)
+  const rolePassword = servicePassword(key, name)
+  return {
+    adminUrl: database.url,
+    service: name,
+    migrationsDir,
+    rolePassword,
+    log: silent,
+    ...more,
+  }
+}
+const urlOf = (service: string) =>
+  serviceDatabaseUrl(database.url, nameOf(service), servicePassword(key, nameOf(service)))
+
+describe('migrateService', () => {
+  it('runs each migration once, as the role that owns the schema, however often it is called', async () => {
+    await migrateService(options('notes'))
+    await migrateService(options('notes'))
+
+    await query(urlOf('notes'), `insert into note (id, body, author) values (1, 'a', 'b')`)
+    const [applied] = await query(urlOf('notes'), 'select count(*)::int from schema_migrations')
+    expect(applied).toEqual({ count: 2 })
+  })
+
+  it('may be run from several places at once', async () => {
+    await Promise.all([1, 2, 3].map(() => migrateService(options('racing'))))
+    expect(await query(urlOf('racing'), 'select id from note')).toEqual([])
+  })
+
+  it('gives a service its own schema and no look at another one', async () => {
+    await Promise.all([migrateService(options('own')), migrateService(options('other'))])
+
+    const other = nameOf('other').replaceAll('-', '_')
+    await expect(query(urlOf('own'), `select * from ${other}.note`)).rejects.toThrow(
+      `permission denied for schema ${other}`,
+    )
+    await expect(query(urlOf('own'), 'create schema more')).rejects.toThrow('permission denied')
+    await expect(query(urlOf('own'), 'create table public.more ()')).rejects.toThrow(
+      'permission denied',
+    )
+  })
+
+  it('lets only the service that asks for it make schemas', async () => {
+    await migrateService(options('maker', { mayCreateSchemas: true }))
+    await query(urlOf('maker'), 'create schema made_by_maker')
+
+    await migrateService(options('maker'))
+    await expect(query(urlOf('maker'), 'create schema one_more')).rejects.toThrow(
+      'permission denied',
+    )
+  })
+
+  it('changes the password of a role that exists', async () => {
+    await migrateService(options('rekeyed', { rolePassword: 'first' }))
+    await migrateService(options('rekeyed'))
+    await expect(query(urlOf('rekeyed'), 'select 1 as one')).resolves.toEqual([{ one: 1 }])
+  })
+
+  it('leaves nothing of migrations that fail', async () => {
+    const broken = options('broken', { migrationsDir: `${import.meta.dirname}/fixtures/broken` })
+    await expect(migrateService(broken)).rejects.toThrow('no_such_table')
+    await expect(query(urlOf('broken'), 'select from first')).rejects.toThrow('does not exist')
+  })
+
+  it('tells the URL of every service it migrated', async () => {
+    const [one, two] = [nameOf('all-one'), nameOf('all-two')]
+    const urls = await migrateAll({
+      adminUrl: database.url,
+      keyEncryptionKey: key,
+      services: [
+        { service: one, migrationsDir },
+        { service: two, migrationsDir, captures: true },
+      ],
+      log: silent,
+    })
+    expect(Object.keys(urls)).toEqual([one, two])
+    expect(await query(urls[two] ?? '', 'select current_schema as at')).toEqual([
+      { at: two.replaceAll('-', '_') },
+    ])
+  })
+})
+
+describe('the capture slot', () => {
+  const slots = (slot: string) =>
+    query(
+      database.url,
+      'select plugin, database = current_database() as here from pg_replication_slots where slot_name = $1',
+      [slot],
+    )
+
+  it('is made with the schema and kept', async () => {
+    await migrateService(options('captured', { captures: true }))
+    await migrateService(options('captured', { captures: true }))
+    expect(await slots(slotOf(nameOf('captured')))).toEqual([{ plugin: 'pgoutput', here: true }])
+  })
+
+  it('is never made again once it is lost', async () => {
+    const lossy = options('lossy', { captures: true })
+    await migrateService(lossy)
+    const slot = slotOf(lossy.service)
+    await query(database.url, 'select pg_drop_replication_slot($1)', [slot])
+
+    await expect(migrateService(lossy)).rejects.toThrow(
+      /^capture slot surehook_kit_lossy_\w+ was lost: changes since \d{4}-\S+Z may be missing; see docs\/recipes\/lost-slot\.md$/,
+    )
+    expect(await slots(slot)).toEqual([])
+
+    // What the recipe says: forget it knowingly, then a new one is made.
+    await query(urlOf('lossy'), 'delete from capture_slot')
+    await migrateService(lossy)
+    expect(await slots(slot)).toHaveLength(1)
+  })
+
+  it('of another database is refused', async () => {
+    await using elsewhere = await createDatabase()
+    const slot = `taken_${database.suffix}`
+    await query(elsewhere.url, `select pg_create_logical_replication_slot($1, 'pgoutput')`, [slot])
+    await expect(migrateService(options('guest', { captures: true, slot }))).rejects.toThrow(
+      'belongs to another database',
+    )
+  })
+})
+
+describe('openPool', () => {
+  const open = (connectionString: string, statementTimeoutMs = 10_000) =>
+    openPool({
+      connectionString,
+      applicationName: 'kit-test',
+      max: 2,
+      statementTimeoutMs,
+      log: silent,
+    })
+
+  it('commits what succeeded and rolls back what failed', async () => {
+    await migrateService(options('tx'))
+    await using stack = new AsyncDisposableStack()
+    const pool = stack.adopt(open(urlOf('tx')), (opened) => opened.end())
+    await inTransaction(pool, (tx) => tx.query(`insert into note (id, body) values (1, 'kept')`))
+    const failed = inTransaction(pool, async (tx) => {
+      await tx.query(`insert into note (id, body) values (2, 'gone')`)
+      throw new Error('changed my mind')
+    })
+    await expect(failed).rejects.toThrow('changed my mind')
+    expect((await pool.query('select id from note')).rows).toEqual([{ id: '1' }])
+  })
+
+  it('survives the loss of its connections, and says that the database is away', async () => {
+    await using stack = new AsyncDisposableStack()
+    const pool = stack.adopt(open(database.url), (opened) => opened.end())
+    const killed = pool.query(`select pg_terminate_backend(pg_backend_pid()), pg_sleep(5)`)
+    const err: unknown = await killed.catch((thrown: unknown) => thrown)
+    expect(toUnavailable(err)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterS: 1 })
+    expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+  })
+
+  it('ends a statement that takes too long', async () => {
+    await using stack = new AsyncDisposableStack()
+    const pool = stack.adopt(open(database.url, 50), (opened) => opened.end())
+    const err: unknown = await pool.query('select pg_sleep(5)').catch((thrown: unknown) => thrown)
+    expect(toUnavailable(err)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+  })
+
+  it('does not wait for a server that accepts and says nothing', async () => {
+    await using stack = new AsyncDisposableStack()
+    const mute = stack.use(createServer((socket) => void socket.resume()).listen(0))
+    await once(mute, 'listening')
+    const address = mute.address()
+    if (address === null || typeof address === 'string') throw new Error('no port')
+    const pool = open(`postgres://a:b@127.0.0.1:${address.port}/c`)
+    const err: unknown = await pool.query('select 1').catch((thrown: unknown) => thrown)
+    expect(toUnavailable(err)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+  })
+
+  it('says of a port where nothing listens that the database is away', async () => {
+    const pool = open('postgres://a:b@127.0.0.1:1/c')
+    const err: unknown = await pool.query('select 1').catch((thrown: unknown) => thrown)
+    expect(toUnavailable(err)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+  })
+})
