@@ -1,0 +1,207 @@
+import * as z from 'zod'
+import { defineOperation } from '../operation.ts'
+
+/** Projects and environments are named by their creator; the names stand in paths, topics and keys. */
+const platformName = (what: string) =>
+  z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, `${what}: 1 to 64 letters, digits, "-" or "_"`)
+
+export const ProjectId = platformName('project').meta({ id: 'ProjectId' })
+export const EnvironmentName = platformName('environment').meta({ id: 'EnvironmentName' })
+
+const roleName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 letters, digits, "-" or "_"')
+const seconds = (min: number, max: number) => z.int().min(min).max(max)
+const day = 86_400
+
+/** What a field of the settings may hold; the defaults are in `defaultAuthSettings`. */
+const fields = {
+  enabled: z.boolean(),
+  emailVerification: z.boolean(),
+  encryptTokens: z.boolean(),
+  accessTokenTtl: seconds(1, day),
+  refreshTokenTtl: seconds(1, 90 * day),
+  refreshReuseInterval: seconds(0, 300),
+  defaultRole: roleName.nullable(),
+}
+const lockoutFields = {
+  threshold: z.int().min(1).max(1000),
+  duration: seconds(1, day),
+  /** `account` locks the account for everybody, `client` only for where the failures came from. */
+  scope: z.enum(['client', 'account']),
+}
+const passwordFields = { minLength: z.int().min(8).max(128), breachCheck: z.boolean() }
+
+export const AuthSettings = z
+  .object({
+    ...fields,
+    lockout: z.object(lockoutFields),
+    password: z.object(passwordFields),
+  })
+  .meta({ id: 'AuthSettings' })
+export type AuthSettings = z.infer<typeof AuthSettings>
+
+export const defaultAuthSettings: AuthSettings = {
+  enabled: true,
+  emailVerification: true,
+  encryptTokens: false,
+  accessTokenTtl: 15 * 60,
+  refreshTokenTtl: 30 * day,
+  refreshReuseInterval: 0,
+  lockout: { threshold: 5, duration: 15 * 60, scope: 'client' },
+  password: { minLength: 8, breachCheck: false },
+  defaultRole: null,
+}
+
+/** A field that is absent stays as it is; `null` goes back to the default. */
+const change = <T extends z.ZodType>(schema: T) => schema.nullable().optional()
+
+export const AuthSettingsChange = z
+  .strictObject({
+    enabled: change(fields.enabled),
+    emailVerification: change(fields.emailVerification),
+    encryptTokens: change(fields.encryptTokens),
+    accessTokenTtl: change(fields.accessTokenTtl),
+    refreshTokenTtl: change(fields.refreshTokenTtl),
+    refreshReuseInterval: change(fields.refreshReuseInterval),
+    lockout: change(
+      z.strictObject({
+        threshold: change(lockoutFields.threshold),
+        duration: change(lockoutFields.duration),
+        scope: change(lockoutFields.scope),
+      }),
+    ),
+    password: change(
+      z.strictObject({
+        minLength: change(passwordFields.minLength),
+        breachCheck: change(passwordFields.breachCheck),
+      }),
+    ),
+    defaultRole: change(roleName),
+  })
+  .meta({ id: 'AuthSettingsChange' })
+export type AuthSettingsChange = z.infer<typeof AuthSettingsChange>
+
+export const Environment = z
+  .object({
+    projectId: ProjectId,
+    environment: EnvironmentName,
+    auth: AuthSettings,
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'Environment' })
+export type Environment = z.infer<typeof Environment>
+
+export const Project = z
+  .object({ id: ProjectId, environments: z.array(EnvironmentName), createdAt: z.iso.datetime() })
+  .meta({ id: 'Project' })
+
+export const ManagementToken = z
+  .object({
+    id: z.uuid(),
+    projectId: ProjectId,
+    name: z.string(),
+    environments: z.array(EnvironmentName).nullable().describe('null: every environment'),
+    createdAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'ManagementToken' })
+export type ManagementToken = z.infer<typeof ManagementToken>
+
+const page = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().min(1).max(512).optional(),
+})
+const nextCursor = z.string().nullable()
+const projectPath = z.object({ project: ProjectId })
+const environmentPath = z.object({ project: ProjectId, environment: EnvironmentName })
+const common = { tag: 'administration', security: 'admin' } as const
+
+export const putEnvironment = defineOperation({
+  ...common,
+  id: 'putEnvironment',
+  method: 'put',
+  path: '/auth/admin/projects/{project}/environments/{environment}',
+  summary: 'Create an environment, or change its settings',
+  params: environmentPath,
+  body: z.strictObject({ auth: change(AuthSettingsChange) }),
+  reply: { status: 200, schema: Environment, description: 'The full settings' },
+  errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'SERVICE_UNAVAILABLE'],
+})
+
+export const getEnvironment = defineOperation({
+  ...common,
+  id: 'getEnvironment',
+  method: 'get',
+  path: '/auth/admin/projects/{project}/environments/{environment}',
+  summary: 'The settings of an environment',
+  params: environmentPath,
+  reply: { status: 200, schema: Environment },
+  errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'ENVIRONMENT_NOT_FOUND'],
+})
+
+export const listProjects = defineOperation({
+  ...common,
+  id: 'listProjects',
+  method: 'get',
+  path: '/auth/admin/projects',
+  summary: 'Projects and their environments, by name',
+  query: page,
+  reply: { status: 200, schema: z.object({ projects: z.array(Project), nextCursor }) },
+  errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID'],
+})
+
+export const createManagementToken = defineOperation({
+  ...common,
+  id: 'createManagementToken',
+  method: 'post',
+  path: '/auth/admin/projects/{project}/management-tokens',
+  summary: 'Make a management token; it is shown only in this answer',
+  params: projectPath,
+  body: z.strictObject({
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(100)
+      .refine((name) => name.isWellFormed() && !name.includes('\0'), 'must be valid text'),
+    environments: z
+      .array(EnvironmentName)
+      .min(1)
+      .max(100)
+      .refine((names) => new Set(names).size === names.length, 'each environment once')
+      .nullable()
+      .optional()
+      .describe('Environments of the project that the token is for; absent or null: all'),
+    expiresAt: z.iso.datetime({ offset: true }).nullable().optional(),
+  }),
+  reply: { status: 201, schema: ManagementToken.extend({ token: z.string() }) },
+  errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+})
+
+export const listManagementTokens = defineOperation({
+  ...common,
+  id: 'listManagementTokens',
+  method: 'get',
+  path: '/auth/admin/projects/{project}/management-tokens',
+  summary: 'The management tokens of a project, newest first, without the tokens themselves',
+  params: projectPath,
+  query: page,
+  reply: { status: 200, schema: z.object({ tokens: z.array(ManagementToken), nextCursor }) },
+  errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'NOT_FOUND'],
+})
+
+export const deleteManagementToken = defineOperation({
+  ...common,
+  id: 'deleteManagementToken',
+  method: 'delete',
+  path: '/auth/admin/projects/{project}/management-tokens/{id}',
+  summary: 'Revoke a management token, everywhere within a second',
+  params: projectPath.extend({ id: z.string() }),
+  reply: { status: 204, schema: z.void() },
+  errors: [
+    'VALIDATION_ERROR',
+    'ADMIN_TOKEN_INVALID',
+    'MANAGEMENT_TOKEN_NOT_FOUND',
+    'SERVICE_UNAVAILABLE',
+  ],
+})

@@ -1,0 +1,42 @@
+import * as z from 'zod'
+
+const form = /^[a-z][a-z0-9_]{0,62}$/
+const formMessage = 'must match ^[a-z][a-z0-9_]{0,62}$'
+
+const reservedTables: ReadonlySet<string> = new Set(['users'])
+
+/** `and`, `or`, `not`, `changed` belong to the filter language, the rest is in every record. */
+const reservedColumns: ReadonlySet<string> = new Set([
+  'and',
+  'or',
+  'not',
+  'changed',
+  'id',
+  'createdAt',
+  'updatedAt',
+])
+
+/** PostgreSQL has a column of these names in every table. */
+const systemColumns: ReadonlySet<string> = new Set([
+  'tableoid',
+  'xmin',
+  'cmin',
+  'xmax',
+  'cmax',
+  'ctid',
+])
+
+const name = (isReserved: (name: string) => boolean) =>
+  z.string().superRefine((value, context) => {
+    if (isReserved(value)) context.addIssue({ code: 'custom', message: 'is a reserved name' })
+    else if (!form.test(value)) context.addIssue({ code: 'custom', message: formMessage })
+  })
+
+export const TableName = name((table) => reservedTables.has(table) || table.startsWith('_')).meta({
+  id: 'TableName',
+  pattern: form.source,
+})
+
+export const ColumnName = name(
+  (column) => reservedColumns.has(column) || systemColumns.has(column),
+).meta({ id: 'ColumnName', pattern: form.source })

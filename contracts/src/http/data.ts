@@ -1,0 +1,267 @@
+import * as z from 'zod'
+import { defineOperation } from '../operation.ts'
+import { EnvironmentName, ProjectId } from './admin.ts'
+import { ColumnName, TableName } from './data-names.ts'
+
+export const columnTypes = [
+  'text',
+  'integer',
+  'bigint',
+  'double',
+  'decimal',
+  'boolean',
+  'timestamp',
+  'date',
+  'uuid',
+  'json',
+] as const
+export const ColumnType = z.enum(columnTypes).meta({ id: 'ColumnType' })
+export type ColumnType = z.infer<typeof ColumnType>
+
+export const accessActions = ['read', 'create', 'update', 'delete'] as const
+
+const Roles = z
+  .array(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 letters, digits, "-" or "_"'))
+  .max(100)
+  .refine((roles) => new Set(roles).size === roles.length, 'each role once')
+
+const maxColumns = 200
+
+export const TableInput = z
+  .strictObject({
+    columns: z
+      .array(
+        z.strictObject({
+          name: ColumnName,
+          type: ColumnType,
+          required: z.boolean().optional(),
+          unique: z.boolean().optional(),
+          default: z.unknown().optional().describe('Taken when a new record leaves the field out'),
+        }),
+      )
+      .max(maxColumns)
+      .superRefine((columns, context) => {
+        const seen = new Set<string>()
+        for (const [index, { name }] of columns.entries()) {
+          if (seen.has(name)) {
+            context.addIssue({ code: 'custom', message: 'each name once', path: [index, 'name'] })
+          }
+          seen.add(name)
+        }
+      }),
+    access: z
+      .partialRecord(z.enum(accessActions), Roles)
+      .optional()
+      .describe('Roles whose users may; nobody for what is left out'),
+  })
+  .meta({ id: 'TableInput' })
+export type TableInput = z.infer<typeof TableInput>
+
+export const Table = z
+  .object({
+    name: z.string(),
+    columns: z.array(
+      z.object({
+        name: z.string(),
+        type: ColumnType,
+        required: z.boolean(),
+        unique: z.boolean(),
+        default: z.unknown().describe('null: none'),
+      }),
+    ),
+    access: z.object({
+      read: z.array(z.string()),
+      create: z.array(z.string()),
+      update: z.array(z.string()),
+      delete: z.array(z.string()),
+    }),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'Table', description: 'Besides its columns it has id, createdAt and updatedAt' })
+export type Table = z.infer<typeof Table>
+
+/** A JSON object with the keys as sent: what a record may hold depends on its table. */
+export type RecordInput = Record<string, unknown>
+
+const isObject = (value: unknown): value is RecordInput =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const objectJson = { type: 'object', additionalProperties: true } as const
+
+/** How many records one POST may create. */
+export const maxBulkRecords = 1000
+
+// Not `z.record`, which would silently leave out a key named `__proto__`.
+export const RecordInput = z
+  .custom<RecordInput>(isObject, 'must be an object')
+  .meta({ id: 'RecordInput', override: objectJson })
+
+export const RecordsInput = z
+  .unknown()
+  .superRefine((body, context) => {
+    if (!Array.isArray(body)) {
+      if (!isObject(body)) context.addIssue({ code: 'custom', message: 'must be an object' })
+      return
+    }
+    if (body.length < 1 || body.length > maxBulkRecords) {
+      context.addIssue({ code: 'custom', message: `must hold 1 to ${maxBulkRecords} records` })
+      return
+    }
+    for (const [index, record] of body.entries()) {
+      if (isObject(record)) continue
+      context.addIssue({ code: 'custom', message: 'must be an object', path: [index] })
+    }
+  })
+  .transform((body) => body as RecordInput | RecordInput[])
+  .meta({
+    id: 'RecordsInput',
+    override: {
+      oneOf: [
+        objectJson,
+        { type: 'array', minItems: 1, maxItems: maxBulkRecords, items: objectJson },
+      ],
+    },
+  })
+
+export const DataRecord = z
+  .looseObject({ id: z.uuid(), createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() })
+  .meta({
+    id: 'DataRecord',
+    description: 'bigint and decimal are strings, timestamps ISO 8601 in UTC with milliseconds',
+  })
+
+/** The tenant that a call is about. */
+const tenant = z.object({
+  'x-project-id': ProjectId,
+  environment: EnvironmentName.default('master'),
+})
+const common = { tag: 'data', security: 'management', headers: tenant } as const
+const refused = [
+  'VALIDATION_ERROR',
+  'MANAGEMENT_TOKEN_INVALID',
+  'FORBIDDEN',
+  'ENVIRONMENT_NOT_FOUND',
+  'SERVICE_UNAVAILABLE',
+] as const
+
+/** A table that cannot exist is not found; only PUT has to name a fault. */
+const existing = z.object({ table: z.string() })
+const one = existing.extend({ id: z.string() })
+
+export const putTable = defineOperation({
+  ...common,
+  id: 'putTable',
+  method: 'put',
+  path: '/api/rest/_tables/{table}',
+  summary: 'Create a table, or evolve it without losing data',
+  params: z.object({ table: TableName }),
+  body: TableInput,
+  reply: { status: 200, schema: Table },
+  errors: [...refused],
+})
+
+export const listTables = defineOperation({
+  ...common,
+  id: 'listTables',
+  method: 'get',
+  path: '/api/rest/_tables',
+  summary: 'The tables of the environment, by name',
+  reply: { status: 200, schema: z.object({ tables: z.array(Table) }) },
+  errors: [...refused],
+})
+
+export const getTable = defineOperation({
+  ...common,
+  id: 'getTable',
+  method: 'get',
+  path: '/api/rest/_tables/{table}',
+  summary: 'The definition of a table',
+  params: existing,
+  reply: { status: 200, schema: Table },
+  errors: [...refused, 'TABLE_NOT_FOUND'],
+})
+
+export const deleteTable = defineOperation({
+  ...common,
+  id: 'deleteTable',
+  method: 'delete',
+  path: '/api/rest/_tables/{table}',
+  summary: 'Drop a table with all its records; its records make no events',
+  params: existing,
+  reply: { status: 204, schema: z.void() },
+  errors: [...refused, 'TABLE_NOT_FOUND'],
+})
+
+export const createRecords = defineOperation({
+  ...common,
+  id: 'createRecords',
+  method: 'post',
+  path: '/api/rest/{table}',
+  summary: 'Create one record (object) or several, all or none (array)',
+  params: existing,
+  body: RecordsInput,
+  reply: {
+    status: 201,
+    schema: DataRecord.or(z.array(DataRecord)),
+    description: 'The record for an object, the records in the order sent for an array',
+  },
+  errors: [...refused, 'TABLE_NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE'],
+})
+
+export const listRecords = defineOperation({
+  ...common,
+  id: 'listRecords',
+  method: 'get',
+  path: '/api/rest/{table}',
+  summary: 'Records that match a filter, page by page',
+  params: existing,
+  query: z.strictObject({
+    where: z.string().optional().describe('A filter as JSON'),
+    order: z
+      .string()
+      .optional()
+      .describe('Fields, comma-separated, "-" before a field for descending; by id when absent'),
+    limit: z.coerce.number().int().min(1).max(200).default(50),
+    cursor: z.string().min(1).optional().describe('nextCursor of the page before'),
+  }),
+  reply: {
+    status: 200,
+    schema: z.object({ records: z.array(DataRecord), nextCursor: z.string().nullable() }),
+  },
+  errors: [...refused, 'TABLE_NOT_FOUND'],
+})
+
+export const getRecord = defineOperation({
+  ...common,
+  id: 'getRecord',
+  method: 'get',
+  path: '/api/rest/{table}/{id}',
+  summary: 'One record',
+  params: one,
+  reply: { status: 200, schema: DataRecord },
+  errors: [...refused, 'TABLE_NOT_FOUND', 'RECORD_NOT_FOUND'],
+})
+
+export const updateRecord = defineOperation({
+  ...common,
+  id: 'updateRecord',
+  method: 'patch',
+  path: '/api/rest/{table}/{id}',
+  summary: 'Change fields of a record; what is left out stays, null clears',
+  params: one,
+  body: RecordInput,
+  reply: { status: 200, schema: DataRecord },
+  errors: [...refused, 'TABLE_NOT_FOUND', 'RECORD_NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE'],
+})
+
+export const deleteRecord = defineOperation({
+  ...common,
+  id: 'deleteRecord',
+  method: 'delete',
+  path: '/api/rest/{table}/{id}',
+  summary: 'Delete a record',
+  params: one,
+  reply: { status: 200, schema: DataRecord, description: 'The record as it was' },
+  errors: [...refused, 'TABLE_NOT_FOUND', 'RECORD_NOT_FOUND'],
+})
