@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals'
+import * as z from 'zod'
+import { decodeCursor, encodeCursor, pageOf } from './cursor.ts'
+
+const Position = z.tuple([z.iso.datetime(), z.uuid()])
+
+describe('cursor', () => {
+  it('gives back the position it was made from', () => {
+    const position = ['2026-01-01T00:00:00.123Z', '0d7c4ec8-9d55-4a3c-8a0f-6f1f5b7d0f11']
+    expect(decodeCursor(Position, encodeCursor(position))).toEqual(position)
+    expect(decodeCursor(Position, undefined)).toBeNull()
+  })
+
+  it.each(['', 'x', '%%%', encodeCursor(['a', 'b']), encodeCursor(null), encodeCursor({})])(
+    'refuses %j, naming the cursor',
+    (cursor) => {
+      expect(() => decodeCursor(Position, cursor)).toThrow(
+        expect.objectContaining({
+          code: 'VALIDATION_ERROR',
+          violations: [expect.objectContaining({ field: 'cursor' })],
+        }),
+      )
+    },
+  )
+})
+
+describe('pageOf', () => {
+  it('says where to go on only when there is more', () => {
+    const { page, nextCursor } = pageOf([1, 2, 3], 2, (n) => n)
+    expect(page).toEqual([1, 2])
+    expect(decodeCursor(z.number(), nextCursor ?? undefined)).toBe(2)
+    expect(pageOf([1, 2], 2, (n) => n)).toEqual({ page: [1, 2], nextCursor: null })
+    expect(pageOf([], 2, (n) => n)).toEqual({ page: [], nextCursor: null })
+  })
+})

@@ -1,0 +1,38 @@
+import type * as z from 'zod'
+import { invalid } from '../errors.ts'
+
+/** Where the next page begins, as text that a client passes back without looking into it. */
+export function encodeCursor(position: unknown): string {
+  return Buffer.from(JSON.stringify(position)).toString('base64url')
+}
+
+/** The position in a cursor, or `null` when there is none; any other text is a violation of `cursor`. */
+export function decodeCursor<Schema extends z.ZodType>(
+  schema: Schema,
+  cursor: string | undefined,
+): z.output<Schema> | null {
+  if (cursor === undefined) return null
+  const position = schema.safeParse(parsed(cursor))
+  if (position.success) return position.data
+  throw invalid([{ field: 'cursor', message: 'must be the nextCursor of an earlier answer' }])
+}
+
+function parsed(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** Of `limit + 1` rows asked for: the page, and the cursor of the next if there is one. */
+export function pageOf<Row>(
+  rows: readonly Row[],
+  limit: number,
+  positionOf: (row: Row) => unknown,
+): { page: Row[]; nextCursor: string | null } {
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  const more = rows.length > limit && last !== undefined
+  return { page, nextCursor: more ? encodeCursor(positionOf(last)) : null }
+}
