@@ -1,0 +1,25 @@
+import { describe, expect, it } from '@jest/globals'
+import { adminGate } from './admin-token.ts'
+
+const gate = adminGate('correct-horse')
+
+describe('adminGate', () => {
+  it.each(['Bearer correct-horse', 'bearer correct-horse', 'Bearer  correct-horse '])(
+    'lets %j in',
+    (header) => expect(() => gate(header)).not.toThrow(),
+  )
+
+  it.each([
+    undefined,
+    '',
+    'Bearer',
+    'Bearer ',
+    'correct-horse',
+    'Basic correct-horse',
+    'Bearer correct-hors',
+    'Bearer correct-horse2',
+    'Bearer correct-horse correct-horse',
+  ])('refuses %j', (header) => {
+    expect(() => gate(header)).toThrow(expect.objectContaining({ code: 'ADMIN_TOKEN_INVALID' }))
+  })
+})

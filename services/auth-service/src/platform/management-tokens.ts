@@ -1,0 +1,134 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import type { ManagementTokenState } from '@surehook/contracts/events'
+import type { ManagementToken } from '@surehook/contracts/http/admin'
+import { managementTokensTopic } from '@surehook/contracts/topics'
+import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
+import { AppError, invalid } from '@surehook/service-kit/errors'
+import { decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
+import type { Pool, PoolClient } from 'pg'
+import * as z from 'zod'
+import type { Page } from './environments.ts'
+
+type Row = {
+  id: string
+  project_id: string
+  name: string
+  token_hash: string
+  environments: string[] | null
+  created_at: Date
+  expires_at: Date | null
+}
+
+export type TokenRequest = {
+  name: string
+  environments?: readonly string[] | null | undefined
+  expiresAt?: string | null | undefined
+}
+
+/** The token itself is in this answer and nowhere else: only its hash is kept. */
+export async function createManagementToken(
+  writer: StateWriter,
+  project: string,
+  request: TokenRequest,
+): Promise<ManagementToken & { token: string }> {
+  refusePast(request.expiresAt)
+  const token = `mt_${randomBytes(32).toString('base64url')}`
+  const created = await writer.write(async (client, emit) => {
+    await refuseUnknown(client, project, request.environments ?? [])
+    const row = await insertToken(client, project, { ...request, tokenHash: sha256(token) })
+    await emit({ topic: managementTokensTopic, key: row.id, state: toState(row) })
+    return row
+  })
+  return { ...toToken(created), token }
+}
+
+export async function listManagementTokens(pool: Pool, project: string, { limit, cursor }: Page) {
+  const [createdAt, id] = decodeCursor(z.tuple([z.iso.datetime(), z.uuid()]), cursor) ?? []
+  if (!(await projectExists(pool, project))) throw unknownProject()
+  const { rows } = await pool.query<Row>(
+    `select * from management_token
+     where project_id = $1 and ($2::timestamptz is null or (created_at, id) < ($2, $3::uuid))
+     order by created_at desc, id desc limit $4`,
+    [project, createdAt, id, limit + 1],
+  )
+  const { page, nextCursor } = pageOf(rows, limit, (row) => [row.created_at, row.id])
+  return { tokens: page.map(toToken), nextCursor }
+}
+
+export async function deleteManagementToken(
+  writer: StateWriter,
+  project: string,
+  id: string,
+): Promise<void> {
+  if (!z.uuid().safeParse(id).success) throw unknownToken()
+  await writer.write(async (client, emit) => {
+    const { rows } = await client.query<Pick<Row, 'id'>>(
+      'delete from management_token where id = $1 and project_id = $2 returning id',
+      [id, project],
+    )
+    const [deleted] = rows
+    if (deleted === undefined) throw unknownToken()
+    // The row's own spelling of the id: the key has to be that of the state that it ends.
+    await emit({ topic: managementTokensTopic, key: deleted.id, state: null })
+  })
+}
+
+async function insertToken(
+  client: PoolClient,
+  project: string,
+  { name, environments, expiresAt, tokenHash }: TokenRequest & { tokenHash: string },
+): Promise<Row> {
+  const { rows } = await client.query<Row>(
+    `insert into management_token (id, project_id, name, token_hash, environments, expires_at)
+     values ($1, $2, $3, $4, $5, date_trunc('milliseconds', $6::timestamptz)) returning *`,
+    [randomUUID(), project, name, tokenHash, environments ?? null, expiresAt ?? null],
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('An insert answered no row')
+  return row
+}
+
+function refusePast(expiresAt: string | null | undefined): void {
+  if (expiresAt === undefined || expiresAt === null) return
+  if (Date.parse(expiresAt) > Date.now()) return
+  throw invalid([{ field: 'expiresAt', message: 'must be in the future' }])
+}
+
+async function refuseUnknown(client: PoolClient, project: string, names: readonly string[]) {
+  if (!(await projectExists(client, project))) throw unknownProject()
+  const { rows } = await client.query<{ name: string }>(
+    'select name from environment where project_id = $1 and name = any($2)',
+    [project, names],
+  )
+  const known = new Set(rows.map(({ name }) => name))
+  const violations = names.flatMap((name, index) =>
+    known.has(name)
+      ? []
+      : [{ field: `environments.${index}`, message: 'is not an environment of the project' }],
+  )
+  if (violations.length > 0) throw invalid(violations)
+}
+
+async function projectExists(db: Pool | PoolClient, project: string): Promise<boolean> {
+  const { rowCount } = await db.query('select 1 from project where id = $1', [project])
+  return rowCount === 1
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+const unknownProject = () => new AppError('NOT_FOUND', 'No such project')
+const unknownToken = () => new AppError('MANAGEMENT_TOKEN_NOT_FOUND', 'No such management token')
+
+function toToken(row: Row): ManagementToken {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    name: row.name,
+    environments: row.environments,
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at?.toISOString() ?? null,
+  }
+}
+
+function toState(row: Row): ManagementTokenState {
+  return { ...toToken(row), tokenHash: row.token_hash }
+}

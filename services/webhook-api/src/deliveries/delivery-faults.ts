@@ -1,0 +1,37 @@
+import {
+  type DeliveryAttempt,
+  type DeliveryJob,
+  deliveryStatuses,
+} from '@surehook/contracts/events'
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const statuses: ReadonlySet<string> = new Set(deliveryStatuses)
+const firstTime = Date.UTC(2020, 0, 1)
+const day = 86_400_000
+
+/** Why the log cannot keep this job, or `null`. The schema fixes types, not what they must hold. */
+export function jobFault(job: DeliveryJob, now: number): string | null {
+  return idFault(job) ?? madeFault(job, now) ?? uuidFault('webhookId', job.webhookId)
+}
+
+/** Why the log cannot keep this move, or `null`. */
+export function moveFault(move: DeliveryAttempt, now: number): string | null {
+  const fault = idFault(move) ?? madeFault(move, now)
+  if (fault !== null) return fault
+  if (!statuses.has(move.status)) return `status: unknown "${move.status}"`
+  if (move.step < 0 || move.attempts < 0) return 'step, attempts: must not be negative'
+  if (!isTime(move.at)) return 'at: not a time'
+  if (move.nextAttemptAt !== null && !isTime(move.nextAttemptAt)) return 'nextAttemptAt: not a time'
+  return null
+}
+
+function idFault({ deliveryId, subscriptionId }: { deliveryId: string; subscriptionId: string }) {
+  return uuidFault('deliveryId', deliveryId) ?? uuidFault('subscriptionId', subscriptionId)
+}
+
+function madeFault({ createdAt }: { createdAt: number }, now: number): string | null {
+  return createdAt >= firstTime && createdAt <= now + day ? null : 'createdAt: not a plausible time'
+}
+
+const uuidFault = (field: string, value: string) => (uuid.test(value) ? null : `${field}: no UUID`)
+const isTime = (ms: number) => Number.isSafeInteger(ms) && ms >= 0 && ms < firstTime + 36_500 * day

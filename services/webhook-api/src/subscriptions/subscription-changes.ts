@@ -1,0 +1,79 @@
+import type { SubscriptionChange, SubscriptionInput } from '@surehook/contracts/http/webhooks'
+import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
+import { AppError, invalid } from '@surehook/service-kit/errors'
+import { defaultOverlapS, rotateSecret } from './rotate-secret.ts'
+import type { SubscriptionRow } from './subscription-row.ts'
+
+export type Tenant = { projectId: string; environment: string }
+
+/** The body may name its tenant, but only the one that the headers name. */
+export function refuseForeignTenant(
+  body: { projectId?: string | undefined; environment?: string | undefined },
+  tenant: Tenant,
+): void {
+  if (body.environment !== undefined && body.environment !== tenant.environment) {
+    throw new AppError(
+      'ENVIRONMENT_MISMATCH',
+      'The environment differs from the environment header',
+    )
+  }
+  if (body.projectId !== undefined && body.projectId !== tenant.projectId) {
+    throw invalid([
+      { field: 'projectId', message: 'must be the project of the X-Project-Id header' },
+    ])
+  }
+}
+
+export function newSubscription(
+  box: SecretBox,
+  input: SubscriptionInput,
+  { id, now }: { id: string; now: Date },
+): SubscriptionRow {
+  return {
+    id,
+    project_id: input.projectId,
+    environment: input.environment,
+    watched_table: input.table,
+    events: input.events,
+    url: input.url,
+    active: input.active ?? true,
+    filter: filterText(input.filter),
+    selected: input.select ?? null,
+    secrets: [{ ciphertext: box.seal(input.secret, id), validUntil: null }],
+    created_at: now,
+    updated_at: now,
+  }
+}
+
+/** What is absent stays; `null` takes away a filter or a selection. */
+export function changeSubscription(
+  box: SecretBox,
+  row: SubscriptionRow,
+  { change, now }: { change: SubscriptionChange; now: Date },
+): SubscriptionRow {
+  return {
+    ...row,
+    watched_table: change.table ?? row.watched_table,
+    events: change.events ?? row.events,
+    url: change.url ?? row.url,
+    active: change.active ?? row.active,
+    filter: change.filter === undefined ? row.filter : filterText(change.filter),
+    selected: change.select === undefined ? row.selected : change.select,
+    secrets: changeSecrets(box, row, { change, now }),
+    updated_at: now,
+  }
+}
+
+function changeSecrets(
+  box: SecretBox,
+  { id, secrets }: SubscriptionRow,
+  { change, now }: { change: SubscriptionChange; now: Date },
+) {
+  const { secret, secretOverlap: overlapS = defaultOverlapS } = change
+  if (secret === undefined) return secrets
+  return rotateSecret(box, { subscriptionId: id, secrets, secret, overlapS, now })
+}
+
+function filterText(filter: Record<string, unknown> | null | undefined): string | null {
+  return filter === undefined || filter === null ? null : JSON.stringify(filter)
+}

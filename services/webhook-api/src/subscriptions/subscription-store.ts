@@ -1,0 +1,113 @@
+import type { Pool, PoolClient } from 'pg'
+import type { Tenant } from './subscription-changes.ts'
+import type { SubscriptionRow } from './subscription-row.ts'
+
+export async function insertSubscription(client: PoolClient, row: SubscriptionRow): Promise<void> {
+  await client.query(
+    `insert into subscription (id, project_id, environment, watched_table, events, url, active,
+       filter, selected, secrets, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    values(row),
+  )
+}
+
+export async function updateSubscription(client: PoolClient, row: SubscriptionRow): Promise<void> {
+  await client.query(
+    `update subscription set project_id = $2, environment = $3, watched_table = $4, events = $5,
+       url = $6, active = $7, filter = $8, selected = $9, secrets = $10, created_at = $11,
+       updated_at = $12
+     where id = $1`,
+    values(row),
+  )
+}
+
+function values(row: SubscriptionRow): unknown[] {
+  return [
+    row.id,
+    row.project_id,
+    row.environment,
+    row.watched_table,
+    row.events,
+    row.url,
+    row.active,
+    row.filter,
+    row.selected,
+    JSON.stringify(row.secrets),
+    row.created_at,
+    row.updated_at,
+  ]
+}
+
+/** Holds the row until the transaction ends, so that of two changes neither is lost. */
+export async function lockSubscription(
+  client: PoolClient,
+  id: string,
+  tenant: Tenant,
+): Promise<SubscriptionRow | undefined> {
+  const { rows } = await client.query<SubscriptionRow>(
+    `select * from subscription where id = $1 and project_id = $2 and environment = $3 for update`,
+    [id, tenant.projectId, tenant.environment],
+  )
+  return rows[0]
+}
+
+export async function deleteSubscription(client: PoolClient, id: string): Promise<void> {
+  await client.query('delete from subscription where id = $1', [id])
+}
+
+/** How many the tenant has; no other creation of the tenant gets in before the transaction ends. */
+export async function countSubscriptions(client: PoolClient, tenant: Tenant): Promise<number> {
+  await client.query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [
+    `subscriptions of ${tenant.projectId}/${tenant.environment}`,
+  ])
+  const { rows } = await client.query<{ count: number }>(
+    `select count(*)::integer as count from subscription where project_id = $1 and environment = $2`,
+    [tenant.projectId, tenant.environment],
+  )
+  return rows[0]?.count ?? 0
+}
+
+export async function findSubscription(
+  pool: Pool,
+  id: string,
+  tenant: Tenant,
+): Promise<SubscriptionRow | undefined> {
+  const { rows } = await pool.query<SubscriptionRow>(
+    `select * from subscription where id = $1 and project_id = $2 and environment = $3`,
+    [id, tenant.projectId, tenant.environment],
+  )
+  return rows[0]
+}
+
+export type SubscriptionQuery = {
+  table?: string | undefined
+  active?: boolean | undefined
+  /** Only those older than this place in the order. */
+  after: readonly [createdAt: string, id: string] | null
+  limit: number
+}
+
+export async function findSubscriptions(
+  pool: Pool,
+  tenant: Tenant,
+  { table, active, after, limit }: SubscriptionQuery,
+): Promise<SubscriptionRow[]> {
+  const { rows } = await pool.query<SubscriptionRow>(
+    `select * from subscription
+     where project_id = $1 and environment = $2
+       and ($3::text is null or watched_table = $3)
+       and ($4::boolean is null or active = $4)
+       and ($5::timestamptz is null or (created_at, id) < ($5, $6::uuid))
+     order by created_at desc, id desc limit $7`,
+    [
+      tenant.projectId,
+      tenant.environment,
+      table ?? null,
+      active ?? null,
+      after?.[0] ?? null,
+      after?.[1] ?? null,
+      limit,
+    ],
+  )
+  return rows
+}
