@@ -1,0 +1,40 @@
+import { describe, expect, test } from '@jest/globals'
+import { version } from 'uuid'
+import { changeKey, deliveryId, endpointId, newEventId, redeliveryId } from './ids.ts'
+
+const event = '0198c5e1-7a64-7cc3-98c4-dc0c0c07398f'
+const subscription = '0198c5e1-7a64-7cc3-98c4-dc0c0c073990'
+
+describe('ids', () => {
+  test('a delivery id never changes', () => {
+    expect(deliveryId(event, subscription)).toBe('92639ed3-4929-5fc4-9a27-b564bfdb64a1')
+    expect(redeliveryId(event, subscription, 'r1')).toBe('b3b03fbf-5fc1-5f22-b6f8-70672b2d87a2')
+    expect(version(deliveryId(event, subscription))).toBe(5)
+  })
+
+  test('another event, subscription or request makes another delivery', () => {
+    const ids = [
+      deliveryId(event, subscription),
+      deliveryId(subscription, event),
+      redeliveryId(event, subscription, 'r1'),
+      redeliveryId(event, subscription, 'r2'),
+    ]
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  test('an endpoint is 32 hex digits and separates its parts', () => {
+    expect(endpointId('p', 'master', 'https://a.example/')).toMatch(/^[0-9a-f]{32}$/)
+    expect(endpointId('p', 'mas', 'terhttps://a/')).not.toBe(
+      endpointId('p', 'master', 'https://a/'),
+    )
+  })
+
+  test('a change is keyed by its record', () => {
+    const change = { projectId: 'p', environment: 'e', table: 't', recordId: 'r' }
+    expect(changeKey(change)).toBe('p/e/t/r')
+  })
+
+  test('event ids are time-ordered UUIDs', () => {
+    expect(version(newEventId())).toBe(7)
+  })
+})
