@@ -1,0 +1,86 @@
+import { describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import { OffsetTracker } from './offset-tracker.ts'
+
+describe('OffsetTracker', () => {
+  it('commits the contiguous prefix and names what is finished above it', () => {
+    const tracker = new OffsetTracker(10, '')
+    for (const offset of [10, 11, 12, 13]) expect(tracker.take(offset)).toBe('new')
+    tracker.finish(12)
+    expect(tracker.position().offset).toBe(10)
+    tracker.finish(10)
+    expect(tracker.position().offset).toBe(11)
+
+    const next = new OffsetTracker(11, tracker.position().metadata)
+    expect([11, 12, 13].map((offset) => next.take(offset))).toEqual(['new', 'finished', 'new'])
+    next.finish(11)
+    expect(next.low).toBe(13)
+  })
+
+  it('steps over gaps of the log', () => {
+    const tracker = new OffsetTracker(0, null)
+    tracker.take(5)
+    expect(tracker.low).toBe(5)
+    tracker.take(9)
+    tracker.finish(5)
+    expect(tracker.low).toBe(9)
+    tracker.finish(9)
+    expect(tracker.position()).toEqual({ offset: 10, metadata: '', complete: true })
+  })
+
+  it('tells a second reading of an open offset from a finished one', () => {
+    const tracker = new OffsetTracker(0, '')
+    tracker.take(0)
+    tracker.take(1)
+    tracker.finish(1)
+    expect([tracker.take(0), tracker.take(1)]).toEqual(['open', 'finished'])
+    expect(tracker.open).toBe(1)
+  })
+
+  it('ignores metadata that is not its own', () => {
+    expect(new OffsetTracker(3, 'written by another client').take(3)).toBe('new')
+  })
+
+  it('says when not everything fits, and never claims an open offset', () => {
+    const tracker = new OffsetTracker(0, '')
+    for (let offset = 0; offset < 20_000; offset++) tracker.take(offset)
+    for (let offset = 1; offset < 20_000; offset += 2) tracker.finish(offset)
+    const position = tracker.position()
+    expect(position.complete).toBe(false)
+    expect(position.metadata.length).toBeLessThanOrEqual(4096)
+    const next = new OffsetTracker(position.offset, position.metadata)
+    for (let offset = 0; offset < 20_000; offset += 2) expect(next.take(offset)).toBe('new')
+  })
+
+  it('after any crash repeats exactly what was open', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(1_000_000),
+        fc.array(fc.record({ gap: fc.nat(3), finished: fc.boolean() }), { maxLength: 200 }),
+        fc.nat(200),
+        (start, messages, readBefore) => {
+          let at = start
+          const log = messages.map(({ gap, finished }) => {
+            at += 1 + gap
+            return { offset: at, finished }
+          })
+          const first = new OffsetTracker(start, '')
+          for (const { offset } of log) first.take(offset)
+          for (const { offset, finished } of log.toReversed()) if (finished) first.finish(offset)
+          const crash = first.position()
+
+          // A second owner reads only a part, commits, and crashes too.
+          const second = new OffsetTracker(crash.offset, crash.metadata)
+          for (const { offset } of log.slice(0, readBefore)) second.take(offset)
+          const again = second.position()
+
+          const third = new OffsetTracker(again.offset, again.metadata)
+          const repeated = log.filter(({ offset }) => third.take(offset) === 'new')
+          expect(repeated.map(({ offset }) => offset)).toEqual(
+            log.filter(({ finished }) => !finished).map(({ offset }) => offset),
+          )
+        },
+      ),
+    )
+  })
+})

@@ -1,0 +1,228 @@
+import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
+import type { Logger } from 'pino'
+import { CommitLoop } from './commit-loop.ts'
+import { coPartitionAssigner } from './co-partition-assigner.ts'
+import { LaneSet } from './lane-set.ts'
+import type { PartitionLane } from './partition-lane.ts'
+
+export type WindowedMessage = {
+  topic: string
+  partition: number
+  offset: number
+  key: Buffer | null
+  value: Buffer | null
+  /** Aborted when the partition is taken away: what has not started must not start any more. */
+  lease: AbortSignal
+  /** True when the offset was handed out before and is still open: its lane was sought back. */
+  reread: boolean
+  /** Everything this message stood for is durable elsewhere: its offset may be committed. */
+  finish: () => void
+  /** Keep it open but count it no longer as held; it comes again only by `seek`. */
+  detach: () => void
+}
+
+export type WindowedConsumerOptions = {
+  kafka: Kafka
+  groupId: string
+  topics: readonly string[]
+  /** Per topic and partition: reading pauses above either bound and goes on below half of it. */
+  window: { messages: number; bytes: number }
+  /** How often finished offsets are committed at most. */
+  commitIntervalMs: number
+  /** A leaving or joining member waits this long at most for what is in flight before it lets go. */
+  handOverMs: number
+  /** So many messages below the committed offset are shown to `onFinishedBefore` on assignment. */
+  lookBack?: { topics: readonly string[]; messages: number }
+  /** Must return at once; whatever it starts calls `finish` in the end. */
+  handle: (message: WindowedMessage) => void
+  onAssigned?: (partition: number, lanes: ReadonlyMap<string, PartitionLane>) => void
+  onRevoked?: (partition: number) => void
+  /** After each batch of a lane was handed out, whether or not there was anything new in it. */
+  onRead?: (lane: PartitionLane) => void
+  onFinishedBefore?: (message: { topic: string; partition: number; value: Buffer | null }) => void
+  /** Number of units of work that have started and not ended. */
+  inFlight: () => number
+  /** True from the moment a rebalance begins until the group is joined again: start nothing. */
+  onHandOver?: (handingOver: boolean) => void
+  log: Logger
+}
+
+/**
+ * Reads ahead of the commit: many messages of a partition are open at once and finish in any
+ * order; committed is the contiguous prefix, with the finished offsets above it in the metadata.
+ * A member gets the same partitions of every topic.
+ */
+export class WindowedConsumer implements AsyncDisposable {
+  readonly #options: WindowedConsumerOptions
+  readonly #consumer: Consumer
+  readonly #lanes: LaneSet
+  readonly #commits: CommitLoop
+  #handOverSince: number | null = null
+  #joined = false
+  #heardAt = 0
+  #stopping = false
+
+  constructor(options: WindowedConsumerOptions) {
+    this.#options = options
+    this.#consumer = options.kafka.consumer({
+      groupId: options.groupId,
+      sessionTimeout: 10_000,
+      heartbeatInterval: 1_000,
+      rebalanceTimeout: 30_000,
+      // kafkajs resumes a paused partition only after the fetch in flight: keep those short.
+      maxWaitTimeInMs: 50,
+      maxBytesPerPartition: 1_048_576,
+      retry: { initialRetryTime: 50, maxRetryTime: 2_000, retries: 1_000, restartOnFailure },
+      partitionAssigners: [
+        coPartitionAssigner({
+          owned: () => this.#lanes.partitions(),
+          mayJoin: () => this.#mayJoin(),
+        }),
+      ],
+    })
+    this.#lanes = new LaneSet(options, this.#consumer)
+    this.#commits = new CommitLoop({
+      consumer: this.#consumer,
+      intervalMs: options.commitIntervalMs,
+      lanes: () => this.#lanes.all(),
+      log: options.log,
+    })
+  }
+
+  /** True while this process is a member of the group and hears from the broker. */
+  get healthy(): boolean {
+    return this.#joined && Date.now() - this.#heardAt < silenceMs
+  }
+
+  /** Messages read and not finished. */
+  get open(): number {
+    let open = 0
+    for (const lane of this.#lanes.all()) open += lane.open
+    return open
+  }
+
+  async start(): Promise<void> {
+    const { topics } = this.#options
+    this.#watchGroup()
+    await this.#lanes.connect()
+    await this.#consumer.connect()
+    await this.#consumer.subscribe({ topics: [...topics], fromBeginning: true })
+    await this.#consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: true,
+      // kafkajs fetches again only when every batch of the last fetch was handled; handling
+      // returns at once, so more workers would gain nothing.
+      partitionsConsumedConcurrently: 1,
+      eachBatch: (payload) => this.#eachBatch(payload),
+    })
+  }
+
+  /** Reads `topic` and `partition` again from `offset`; what is open comes with `reread: true`. */
+  seek(topic: string, partition: number, offset: number): void {
+    this.#consumer.seek({ topic, partition, offset: String(offset) })
+  }
+
+  pause(topic: string, partition: number): void {
+    this.#consumer.pause([{ topic, partitions: [partition] }])
+  }
+
+  resume(topic: string, partition: number): void {
+    this.#consumer.resume([{ topic, partitions: [partition] }])
+  }
+
+  /** Stops reading; what is in flight may still finish and is committed by `asyncDispose`. */
+  stopReading(): void {
+    this.#stopping = true
+    this.#lanes.pauseAll()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stopReading()
+    await this.#commits.stop()
+    this.#lanes.revokeAll('stopped')
+    await this.#consumer.disconnect()
+    await this.#lanes.disconnect()
+  }
+
+  async #eachBatch({ batch, isStale, heartbeat }: EachBatchPayload): Promise<void> {
+    const lane = await this.#lanes.ready(batch.topic, batch.partition)
+    if (!lane || isStale() || this.#stopping) return
+    for (const message of batch.messages) this.#offer(lane, message)
+    this.#lanes.throttle(lane)
+    if (lane.dirty) this.#commits.wake()
+    this.#options.onRead?.(lane)
+    await heartbeat()
+  }
+
+  #offer(lane: PartitionLane, message: KafkaMessage): void {
+    const { topic, partition, lease } = lane
+    const offset = Number(message.offset)
+    const { value } = message
+    if (offset < lane.committed) {
+      this.#options.onFinishedBefore?.({ topic, partition, value })
+      return
+    }
+    const taken = lane.take(offset, value?.length ?? 0)
+    if (taken === 'finished') return
+    this.#options.handle({
+      topic,
+      partition,
+      offset,
+      key: message.key,
+      value,
+      lease,
+      reread: taken === 'open',
+      finish: () => {
+        lane.finish(offset)
+        this.#lanes.throttle(lane)
+        this.#commits.wake()
+      },
+      detach: () => {
+        lane.detach(offset)
+        this.#lanes.throttle(lane)
+      },
+    })
+  }
+
+  #watchGroup(): void {
+    const { GROUP_JOIN, REBALANCING, CRASH, FETCH, HEARTBEAT } = this.#consumer.events
+    const heard = () => {
+      this.#heardAt = Date.now()
+    }
+    this.#consumer.on(FETCH, heard)
+    this.#consumer.on(HEARTBEAT, heard)
+    this.#consumer.on(GROUP_JOIN, ({ payload }) => {
+      this.#joined = true
+      heard()
+      this.#handOverSince = null
+      this.#lanes.assign(payload.memberAssignment)
+      this.#options.onHandOver?.(false)
+    })
+    this.#consumer.on(REBALANCING, () => this.#beginHandOver())
+    this.#consumer.on(CRASH, ({ payload }) => {
+      this.#joined = false
+      this.#options.log.warn({ err: payload.error }, 'consumer.crashed')
+    })
+  }
+
+  #beginHandOver(): void {
+    if (this.#handOverSince !== null) return
+    this.#handOverSince = Date.now()
+    this.#options.onHandOver?.(true)
+  }
+
+  /** Before a rejoin: start nothing, let what is in flight end and commit it, within `handOverMs`. */
+  #mayJoin(): boolean {
+    if (this.#lanes.partitions().length === 0) return true
+    this.#beginHandOver()
+    const waitedMs = Date.now() - (this.#handOverSince ?? Date.now())
+    const drained = this.#options.inFlight() === 0 && !this.#commits.pending
+    return drained || waitedMs >= this.#options.handOverMs
+  }
+}
+
+/** A member that hears nothing for so long is not consuming. */
+const silenceMs = 6_000
+
+/** A crashed consumer always starts again: an outage of any length needs no hand. */
+const restartOnFailure = () => Promise.resolve(true)

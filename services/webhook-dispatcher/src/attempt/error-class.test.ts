@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals'
+import { errorClassOf } from './error-class.ts'
+
+const coded = (code: string) => Object.assign(new Error(code), { code })
+
+describe('errorClassOf', () => {
+  it.each([
+    ['ENOTFOUND', 'dns'],
+    ['EAI_AGAIN', 'dns'],
+    ['ECONNREFUSED', 'refused'],
+    ['ECONNRESET', 'refused'],
+    ['UND_ERR_SOCKET', 'refused'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'timeout'],
+    ['CERT_HAS_EXPIRED', 'tls'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls'],
+    ['EPROTO', 'tls'],
+    ['SSRF_BLOCKED', 'ssrf_blocked'],
+    ['HPE_INVALID_CONSTANT', 'http'],
+    ['UND_ERR_HEADERS_OVERFLOW', 'http'],
+  ])('takes %s as %s', (code, expected) => {
+    expect(errorClassOf(coded(code))).toBe(expected)
+  })
+
+  it('looks into causes, and into what was tried for several addresses', () => {
+    expect(errorClassOf(new Error('outer', { cause: coded('ENOTFOUND') }))).toBe('dns')
+    expect(errorClassOf(new AggregateError([coded('CERT_HAS_EXPIRED')]))).toBe('tls')
+  })
+
+  it('takes an abort as the time-out that caused it', () => {
+    expect(errorClassOf(Object.assign(new Error('late'), { name: 'TimeoutError' }))).toBe('timeout')
+  })
+})

@@ -1,0 +1,41 @@
+import type { ErrorClass } from '@surehook/contracts'
+
+const byCode: Readonly<Record<string, ErrorClass>> = {
+  SSRF_BLOCKED: 'ssrf_blocked',
+  ENOTFOUND: 'dns',
+  EAI_AGAIN: 'dns',
+  ENODATA: 'dns',
+  ESERVFAIL: 'dns',
+  ETIMEOUT: 'dns',
+  ETIMEDOUT: 'timeout',
+  ABORT_ERR: 'timeout',
+  UND_ERR_ABORTED: 'timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_OVERFLOW: 'http',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'http',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'http',
+  EPROTO: 'tls',
+}
+
+const tlsCode =
+  /^(ERR_TLS|ERR_SSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|CRL_)/
+
+/** The closed class of a failed exchange; the socket's own failures are `refused`. */
+export function errorClassOf(err: unknown): ErrorClass {
+  for (let at: unknown = err; at instanceof Error; at = at.cause ?? firstOf(at)) {
+    if (at.name === 'TimeoutError' || at.name === 'AbortError') return 'timeout'
+    const code = 'code' in at && typeof at.code === 'string' ? at.code : ''
+    const known = byCode[code]
+    if (known) return known
+    if (tlsCode.test(code)) return 'tls'
+    if (code.startsWith('HPE_')) return 'http'
+  }
+  return 'refused'
+}
+
+/** Connecting to several addresses fails with an AggregateError: its first error speaks for all. */
+function firstOf(err: Error): unknown {
+  return err instanceof AggregateError ? err.errors[0] : undefined
+}

@@ -1,0 +1,49 @@
+import { createHmac } from 'node:crypto'
+import type { ChangeOperation } from '@surehook/contracts'
+
+export type Signable = {
+  body: Buffer
+  eventId: string
+  webhookId: string
+  operation: ChangeOperation
+}
+
+/**
+ * The headers of one attempt. `X-*-Signature` sign the body with the current secret's UTF-8 bytes.
+ * `webhook-*` follow Standard Webhooks 1.0.0 ("Signature scheme"): every secret that is valid now
+ * signs `id.timestamp.body`.
+ * @param secrets valid now, the current one first
+ * @param timestampS Unix time of the attempt in seconds
+ */
+export function signedHeaders(
+  { body, eventId, webhookId, operation }: Signable,
+  secrets: readonly string[],
+  timestampS: number,
+): Record<string, string> {
+  const [current] = secrets
+  if (current === undefined) throw new Error('a delivery cannot be signed without a secret')
+  const digest = createHmac('sha256', current).update(body).digest('hex')
+  const signedPrefix = `${webhookId}.${timestampS}.`
+  const standard = secrets.map((secret) => {
+    const hmac = createHmac('sha256', standardKey(secret)).update(signedPrefix).update(body)
+    return `v1,${hmac.digest('base64')}`
+  })
+  return {
+    'content-type': 'application/json',
+    'x-service-event': operation,
+    'x-service-delivery': eventId,
+    'x-service-signature': `sha256=${digest}`,
+    'x-webhook-signature': digest,
+    'webhook-id': webhookId,
+    'webhook-timestamp': String(timestampS),
+    'webhook-signature': standard.join(' '),
+  }
+}
+
+const base64 = /^[A-Za-z0-9+/]+={0,2}$/
+
+/** A `whsec_` secret is base64 of the key; any other is the key itself. */
+function standardKey(secret: string): Buffer {
+  const encoded = secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : ''
+  return base64.test(encoded) ? Buffer.from(encoded, 'base64') : Buffer.from(secret, 'utf8')
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import {
+  commaList,
+  duration,
+  encryptionKeyEnv,
+  httpEnv,
+  kafkaEnv,
+  readEnv,
+  redisEnv,
+} from '@surehook/service-kit/config'
+import ipaddr from 'ipaddr.js'
+import * as z from 'zod'
+
+const { INTERNAL_PORT, HOST, LOG_LEVEL } = httpEnv
+
+const cidr = z.string().refine((text) => ipaddr.isValidCIDR(text), 'must be a CIDR')
+
+const Env = z.object({
+  INTERNAL_PORT,
+  HOST,
+  LOG_LEVEL,
+  ...kafkaEnv,
+  ...redisEnv,
+  ...encryptionKeyEnv,
+  WEBHOOK_TIMEOUT: duration.prefault('5s'),
+  WEBHOOK_CIRCUIT_COOLDOWN: duration.prefault('2m'),
+  WEBHOOK_ALLOWED_NETWORKS: commaList.pipe(z.array(cidr)).prefault(''),
+  WEBHOOK_EXTRA_CA_FILE: z.string().optional(),
+  WEBHOOK_ENDPOINT_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(32),
+  WEBHOOK_WINDOW: z.coerce.number().int().min(1).max(100_000).default(1_000),
+})
+
+/** "5 consecutive failures": the product's promise, not a setting. */
+const circuitThreshold = 5
+const windowBytes = 4 * 1024 * 1024
+
+export type Config = ReturnType<typeof readConfig>
+
+/** The only reader of the environment; a bad value stops the process before anything opens. */
+export function readConfig(env: NodeJS.ProcessEnv) {
+  const read = readEnv(Env, env)
+  return Object.freeze({
+    logLevel: read.LOG_LEVEL,
+    internal: { host: read.HOST, port: read.INTERNAL_PORT },
+    kafka: {
+      brokers: read.KAFKA_BROKERS,
+      partitions: read.KAFKA_PARTITIONS,
+      replicationFactor: read.KAFKA_REPLICATION_FACTOR,
+      clientId: `webhook-dispatcher-${hostname()}-${process.pid}`,
+    },
+    registryUrl: read.SCHEMA_REGISTRY_URL,
+    redisUrl: read.REDIS_URL,
+    encryptionKey: read.KEY_ENCRYPTION_KEY,
+    delays: read.WEBHOOK_RETRY_DELAYS,
+    attempt: {
+      timeoutMs: read.WEBHOOK_TIMEOUT,
+      allowedNetworks: read.WEBHOOK_ALLOWED_NETWORKS,
+      extraCa: read.WEBHOOK_EXTRA_CA_FILE ? [readFileSync(read.WEBHOOK_EXTRA_CA_FILE, 'utf8')] : [],
+    },
+    circuit: { threshold: circuitThreshold, cooldownMs: read.WEBHOOK_CIRCUIT_COOLDOWN },
+    limits: { maxInFlight: read.WEBHOOK_ENDPOINT_CONCURRENCY, maxLocalWaitMs: 250 },
+    window: { messages: read.WEBHOOK_WINDOW, bytes: windowBytes },
+  })
+}

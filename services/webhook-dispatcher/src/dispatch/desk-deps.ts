@@ -1,0 +1,19 @@
+import type { WindowedConsumer } from '@surehook/service-kit/kafka/windowed-consumer'
+import type { Attempts } from '../attempt/attempts.ts'
+import type { EndpointsOptions } from '../endpoint/endpoints.ts'
+import type { DispatcherMetrics } from '../metrics.ts'
+import type { Moves } from '../moves/moves.ts'
+import type { Subscriptions } from '../subscriptions/subscriptions.ts'
+
+/** What a partition's desk works with; one set for the whole process. */
+export type DeskDeps = EndpointsOptions & {
+  attempts: Attempts
+  moves: Moves
+  subscriptions: Subscriptions
+  /** Resolves when the subscriptions are as of now. */
+  subscriptionsCurrent: (signal: AbortSignal) => Promise<void>
+  reader: Pick<WindowedConsumer, 'seek' | 'pause' | 'resume'>
+  metrics: DispatcherMetrics
+  /** Something failed that should not: the job concerned stays open. */
+  onFault: (err: unknown) => void
+}

@@ -1,0 +1,175 @@
+import type { DeliveryJob } from '@surehook/contracts'
+import { pausedTopic } from '@surehook/contracts'
+import type { EventCodec } from '@surehook/contracts/codec'
+import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+import type { WindowedMessage } from '@surehook/service-kit/kafka/windowed-consumer'
+import type { Logger } from 'pino'
+import type { DispatcherMetrics } from '../metrics.ts'
+import type { DeskDeps } from './desk-deps.ts'
+import { PartitionDesk } from './partition-desk.ts'
+
+export type DispatcherDeps = {
+  desk: DeskDeps
+  codec: Pick<EventCodec, 'job'>
+  /** Puts a message that cannot be decoded aside; resolves after Kafka's ack. */
+  refuse: (message: WindowedMessage, reason: string) => Promise<void>
+  metrics: DispatcherMetrics
+  log: Logger
+}
+
+/** How often queues are looked at that wait too long for their endpoint. */
+const reliefEveryMs = 100
+
+/** Hands each job to the desk of its partition. */
+export class Dispatcher implements Disposable {
+  readonly #deps: DispatcherDeps
+  readonly #desks = new Map<number, PartitionDesk>()
+  /** Per partition: a job with an older schema is decoded later, and those behind it wait. */
+  readonly #decoding = new Map<number, Promise<void>>()
+  readonly #relief: NodeJS.Timeout
+  #revokedBusy: PartitionDesk[] = []
+
+  constructor(deps: DispatcherDeps) {
+    this.#deps = deps
+    this.#relief = setInterval(() => this.#relieve(), reliefEveryMs)
+  }
+
+  /** Attempts and moves in flight, those of lost partitions included. */
+  get inFlight(): number {
+    let sum = 0
+    for (const desk of this.#desks.values()) sum += desk.busy
+    for (const desk of this.#revokedBusy) sum += desk.busy
+    return sum
+  }
+
+  get parked(): number {
+    let sum = 0
+    for (const desk of this.#desks.values()) sum += desk.parked
+    return sum
+  }
+
+  get openCircuits(): number {
+    let sum = 0
+    for (const desk of this.#desks.values()) sum += desk.openCircuits
+    return sum
+  }
+
+  assigned(partition: number, lanes: ReadonlyMap<string, PartitionLane>): void {
+    const pausedLane = lanes.get(pausedTopic)
+    if (pausedLane === undefined) throw new Error(`partition ${partition} has no paused lane`)
+    this.#desks.set(partition, new PartitionDesk(pausedLane, this.#deps.desk))
+  }
+
+  revoked(partition: number): void {
+    const desk = this.#desks.get(partition)
+    if (desk === undefined) return
+    this.#desks.delete(partition)
+    this.#decoding.delete(partition)
+    desk.dispose()
+    this.#revokedBusy = [...this.#revokedBusy.filter(({ busy }) => busy > 0), desk]
+  }
+
+  handOver(handingOver: boolean): void {
+    for (const desk of this.#desks.values()) desk.handOver(handingOver)
+  }
+
+  handle(message: WindowedMessage): void {
+    const desk = this.#desks.get(message.partition)
+    if (desk === undefined) return
+    if (message.reread && message.topic !== pausedTopic) return
+    const waiting = this.#decoding.get(message.partition)
+    if (waiting !== undefined) return this.#handleAfter(waiting, message, desk)
+    const job = this.#decode(message)
+    if (job instanceof Promise) return this.#handleAfter(job, message, desk)
+    if (job !== null) dispatchTo(desk, message, job)
+  }
+
+  afterRead(lane: PartitionLane): void {
+    if (lane.topic !== pausedTopic) return
+    const desk = this.#desks.get(lane.partition)
+    const waiting = this.#decoding.get(lane.partition)
+    if (waiting === undefined) desk?.afterReadParked()
+    else void waiting.then(() => desk?.afterReadParked())
+  }
+
+  /** Shows a job that was finished before the partition came here. */
+  finishedBefore(at: { partition: number; value: Buffer | null }): void {
+    const job = at.value === null ? null : tryDecode(this.#deps.codec, at.value)
+    if (job !== null && !(job instanceof Promise)) this.#desks.get(at.partition)?.remember(job)
+  }
+
+  subscriptionChanged(subscriptionId: string): void {
+    for (const desk of this.#desks.values()) desk.subscriptionChanged(subscriptionId)
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#relief)
+    for (const partition of [...this.#desks.keys()]) this.revoked(partition)
+  }
+
+  #handleAfter(waiting: Promise<unknown>, message: WindowedMessage, desk: PartitionDesk): void {
+    const { partition } = message
+    const chain = waiting
+      .then(() => this.#decode(message))
+      .then((job) => {
+        if (job !== null) dispatchTo(desk, message, job)
+      })
+      .catch((err: unknown) => this.#deps.desk.onFault(err))
+      .finally(() => {
+        if (this.#decoding.get(partition) === chain) this.#decoding.delete(partition)
+      })
+    this.#decoding.set(partition, chain)
+  }
+
+  /** The job, or null when the message is put aside. */
+  #decode(message: WindowedMessage): DeliveryJob | null | Promise<DeliveryJob | null> {
+    const { value } = message
+    if (value === null) return this.#refuse(message, 'a job must have a value')
+    try {
+      const job = this.#deps.codec.job.decode(value)
+      if (!(job instanceof Promise)) return located(job, message)
+      return job.then(
+        (decoded) => located(decoded, message),
+        (err: unknown) => this.#refuse(message, reasonOf(err)),
+      )
+    } catch (err) {
+      return this.#refuse(message, reasonOf(err))
+    }
+  }
+
+  #refuse(message: WindowedMessage, reason: string): null {
+    this.#deps.metrics.invalid.inc()
+    const { topic, partition, offset } = message
+    this.#deps.log.warn({ topic, partition, offset, reason }, 'message.invalid')
+    this.#deps
+      .refuse(message, reason)
+      .then(() => message.finish())
+      .catch((err: unknown) => this.#deps.desk.onFault(err))
+    return null
+  }
+
+  #relieve(): void {
+    for (const desk of this.#desks.values()) desk.relieve()
+  }
+}
+
+function dispatchTo(desk: PartitionDesk, message: WindowedMessage, job: DeliveryJob): void {
+  if (message.topic === pausedTopic) desk.readParked({ job, message })
+  else desk.accept({ job, message })
+}
+
+/** The job's place in the endpoint's order is the offset at which it first stood on the deliveries topic. */
+function located(job: DeliveryJob, { offset }: WindowedMessage): DeliveryJob {
+  return job.arrival === -1 ? { ...job, arrival: offset } : job
+}
+
+function tryDecode(codec: DispatcherDeps['codec'], value: Buffer) {
+  try {
+    return codec.job.decode(value)
+  } catch {
+    // It was refused when it was read first.
+    return null
+  }
+}
+
+const reasonOf = (err: unknown) => (err instanceof Error ? err.message : String(err))

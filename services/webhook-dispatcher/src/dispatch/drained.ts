@@ -1,0 +1,10 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** Resolves when nothing is in flight, or when `withinMs` is over: what is left is repeated by the next owner. */
+export async function drained(
+  inFlight: () => number,
+  { withinMs }: { withinMs: number },
+): Promise<void> {
+  const deadline = Date.now() + withinMs
+  while (inFlight() > 0 && Date.now() < deadline) await wait(10)
+}

@@ -1,0 +1,269 @@
+import type { DeliveryJob } from '@surehook/contracts'
+import { pausedTopic } from '@surehook/contracts'
+import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+import type { WindowedMessage } from '@surehook/service-kit/kafka/windowed-consumer'
+import { succeeded } from '../attempt/decide-next-step.ts'
+import type { Endpoint } from '../endpoint/endpoint.ts'
+import { Endpoints } from '../endpoint/endpoints.ts'
+import { Parking } from '../parking/parking.ts'
+import type { Subscription } from '../subscriptions/subscriptions.ts'
+import type { DeskDeps } from './desk-deps.ts'
+import { RecentSteps } from './recent-steps.ts'
+
+/** A job in this process, from its reading to the ack of its next place. */
+export type Delivery = { job: DeliveryJob; message: WindowedMessage }
+
+/** Repetitions of older steps than these are no longer recognised. */
+const rememberedSteps = 20_000
+/** How long a job waits after a fault of ours before it is tried again. */
+const afterFaultMs = 2_000
+
+/**
+ * Everything of one partition: its endpoints, its parked jobs, and what it has dealt with. All jobs,
+ * retries and the circuit of an endpoint meet here, in one process. Discarded when the partition is
+ * taken away.
+ */
+export class PartitionDesk {
+  readonly #deps: DeskDeps
+  readonly #lease: AbortSignal
+  readonly #endpoints: Endpoints<Delivery>
+  readonly #parking: Parking
+  readonly #steps = new RecentSteps(rememberedSteps)
+  /** Jobs that wait for the parked ones to be known, or for a hand-over to end. */
+  #held: Delivery[] = []
+  #handingOver = false
+  #busy = 0
+
+  constructor(pausedLane: PartitionLane, deps: DeskDeps) {
+    this.#deps = deps
+    this.#lease = pausedLane.lease
+    this.#endpoints = new Endpoints(deps, (endpoint) => this.#changed(endpoint))
+    const { partition } = pausedLane
+    this.#parking = new Parking({
+      lane: pausedLane,
+      admission: (subscriptionId) => this.#admission(subscriptionId),
+      release: (delivery) => this.#release(delivery),
+      relocate: (delivery) => this.#park(delivery, false),
+      seek: (offset) => deps.reader.seek(pausedTopic, partition, offset),
+      pause: () => deps.reader.pause(pausedTopic, partition),
+      resume: () => deps.reader.resume(pausedTopic, partition),
+    })
+    this.#parking.whenRecovered(() => this.#routeHeld())
+  }
+
+  /** Attempts and moves that have begun and not ended. */
+  get busy(): number {
+    return this.#busy
+  }
+
+  get parked(): number {
+    return this.#parking.size
+  }
+
+  get openCircuits(): number {
+    let open = 0
+    for (const endpoint of this.#endpoints.all()) if (endpoint.circuit.isOpen) open++
+    return open
+  }
+
+  /** A job of the paused topic. */
+  readParked(delivery: Delivery): void {
+    const { deliveryId, step } = delivery.job
+    if (this.#steps.isDone(deliveryId, step)) return this.#dropRepeated(delivery)
+    this.#parking.read(delivery)
+  }
+
+  afterReadParked(): void {
+    this.#parking.afterRead()
+  }
+
+  /** A job of any other topic, read for the first time. */
+  accept(delivery: Delivery): void {
+    const { deliveryId, step, dueAt } = delivery.job
+    if (!this.#steps.begin(deliveryId, step)) return this.#dropRepeated(delivery)
+    const waitMs = dueAt - Date.now()
+    if (waitMs <= 0) return this.#route(delivery)
+    const timer = setTimeout(() => this.#route(delivery), waitMs)
+    timer.unref()
+  }
+
+  /** A job that was finished before this process owned the partition. */
+  remember(job: DeliveryJob): void {
+    if (this.#steps.begin(job.deliveryId, job.step)) this.#steps.done(job.deliveryId, job.step)
+  }
+
+  subscriptionChanged(subscriptionId: string): void {
+    if (this.#parking.has(subscriptionId)) this.#parking.pump()
+  }
+
+  /** While true nothing starts; what is in flight ends. */
+  handOver(handingOver: boolean): void {
+    this.#handingOver = handingOver
+    if (handingOver) return
+    this.#parking.rejoined()
+    this.#routeHeld()
+    for (const endpoint of this.#endpoints.all()) this.#start(endpoint)
+  }
+
+  /** Moves what waits too long for its endpoint out of the way of others. */
+  relieve(): void {
+    for (const endpoint of this.#endpoints.all()) {
+      if (endpoint.queued > 0) this.#shed(endpoint)
+    }
+  }
+
+  dispose(): void {
+    this.#endpoints.dispose()
+  }
+
+  #routeHeld(): void {
+    for (const delivery of this.#held.splice(0)) this.#route(delivery)
+  }
+
+  #route(delivery: Delivery): void {
+    if (this.#lease.aborted) return
+    if (this.#handingOver || !this.#parking.recovered) {
+      this.#held.push(delivery)
+      return
+    }
+    const { job } = delivery
+    const subscription = this.#deps.subscriptions.get(job.subscriptionId)
+    if (subscription === undefined) return this.#cancelIfGone(delivery)
+    if (subscription.url !== job.url) return this.#reroute(delivery, subscription.url)
+    const endpoint = this.#endpoints.of(subscription.endpointId)
+    const blocked = !subscription.active || endpoint.circuit.isOpen
+    if (blocked || this.#parking.has(job.subscriptionId) || endpoint.room === 0) {
+      return this.#park(delivery, blocked)
+    }
+    this.#enqueue(endpoint, delivery)
+  }
+
+  #routeLater(delivery: Delivery): void {
+    setTimeout(() => this.#route(delivery), afterFaultMs).unref()
+  }
+
+  /** A parked job whose turn has come: others of its subscription may still be parked behind it. */
+  #release(delivery: Delivery): void {
+    const { job } = delivery
+    if (!this.#steps.begin(job.deliveryId, job.step)) return this.#dropRepeated(delivery)
+    const subscription = this.#deps.subscriptions.get(job.subscriptionId)
+    if (subscription === undefined) return this.#cancelIfGone(delivery)
+    if (subscription.url !== job.url) return this.#reroute(delivery, subscription.url)
+    this.#enqueue(this.#endpoints.of(subscription.endpointId), delivery)
+  }
+
+  #admission(subscriptionId: string): number {
+    if (this.#handingOver) return -1
+    const subscription = this.#deps.subscriptions.get(subscriptionId)
+    // Cancelled as soon as it is read: that takes no room at an endpoint.
+    if (subscription === undefined) return 1
+    if (!subscription.active) return -1
+    const endpoint = this.#endpoints.of(subscription.endpointId)
+    return endpoint.circuit.isOpen ? -1 : endpoint.room
+  }
+
+  #enqueue(endpoint: Endpoint<Delivery>, delivery: Delivery): void {
+    endpoint.enqueue(delivery)
+    this.#start(endpoint)
+  }
+
+  #start(endpoint: Endpoint<Delivery>): void {
+    if (this.#handingOver || this.#lease.aborted) return
+    for (let next = endpoint.next(); next; next = endpoint.next()) {
+      const { job: delivery, ended } = next
+      const subscription = this.#deps.subscriptions.get(delivery.job.subscriptionId)
+      if (subscription?.active && subscription.url === delivery.job.url) {
+        this.#track(this.#attempt({ delivery, subscription, endpoint, ended }))
+      } else {
+        // It changed while the job waited here.
+        ended(undefined)
+        this.#route(delivery)
+      }
+    }
+  }
+
+  async #attempt({ delivery, subscription, endpoint, ended }: Started): Promise<void> {
+    const { job } = delivery
+    const { attempts } = this.#deps
+    const result = await attempts.make(job, subscription, endpoint.circuit).catch((err: unknown) => {
+      // No attempt was made: nothing is counted, and the job must not stay without an owner.
+      ended(undefined)
+      this.#routeLater(delivery)
+      throw err
+    })
+    ended(succeeded(result))
+    // The circuit decides before anything else may start.
+    const recorded = endpoint.circuit.record(result)
+    this.#start(endpoint)
+    if (this.#parking.size > 0) this.#parking.pump()
+    await recorded
+    // The next owner repeats what failed here; a success is told all the same.
+    if (this.#lease.aborted && !succeeded(result)) return
+    await this.#deps.moves.afterAttempt(job, result, attempts.nextStep(job, result))
+    this.#settle(delivery)
+  }
+
+  #park(delivery: Delivery, announced: boolean): void {
+    this.#parking.expect(delivery.job)
+    this.#track(this.#move(delivery, this.#deps.moves.park(delivery.job, announced)))
+  }
+
+  #reroute(delivery: Delivery, url: string): void {
+    this.#track(this.#move(delivery, this.#deps.moves.reroute(delivery.job, url)))
+  }
+
+  /** The view may be behind the matcher's: it is brought up to the topic's end before the job is given up. */
+  #cancelIfGone(delivery: Delivery): void {
+    this.#track(
+      (async () => {
+        await this.#deps.subscriptionsCurrent(this.#lease)
+        if (this.#lease.aborted) return
+        if (this.#deps.subscriptions.get(delivery.job.subscriptionId)) return this.#route(delivery)
+        await this.#move(delivery, this.#deps.moves.cancel(delivery.job))
+      })(),
+    )
+  }
+
+  async #move(delivery: Delivery, acknowledged: Promise<void>): Promise<void> {
+    await acknowledged
+    this.#settle(delivery)
+  }
+
+  #settle({ job, message }: Delivery): void {
+    this.#steps.done(job.deliveryId, job.step)
+    message.finish()
+  }
+
+  #dropRepeated({ message }: Delivery): void {
+    this.#deps.metrics.repeated.inc()
+    message.finish()
+  }
+
+  /** Counts work in flight. A failure here is a fault of ours: the job stays open. */
+  #track(work: Promise<void>): void {
+    this.#busy++
+    work
+      .catch((err: unknown) => this.#deps.onFault(err))
+      .finally(() => {
+        this.#busy--
+      })
+  }
+
+  #changed(endpoint: Endpoint<Delivery>): void {
+    if (endpoint.circuit.isOpen) this.#shed(endpoint)
+    else this.#start(endpoint)
+    this.#parking.pump()
+  }
+
+  #shed(endpoint: Endpoint<Delivery>): void {
+    for (const delivery of endpoint.shed()) this.#park(delivery, endpoint.circuit.isOpen)
+  }
+}
+
+type Started = {
+  delivery: Delivery
+  subscription: Subscription
+  endpoint: Endpoint<Delivery>
+  ended: (succeeded: boolean | undefined) => void
+}
+

@@ -1,0 +1,67 @@
+import type { createClient } from 'redis'
+import type { Logger } from 'pino'
+
+type Redis = Pick<ReturnType<typeof createClient>, 'eval' | 'hmGet' | 'del'>
+
+export type CircuitState = {
+  /** Consecutive failures so far. */
+  failures: number
+  /** Epoch ms until which the circuit is open; 0 when closed. */
+  openUntil: number
+}
+
+const countFailure = `
+local failures = redis.call('HINCRBY', KEYS[1], 'failures', 1)
+if failures >= tonumber(ARGV[1]) then
+  redis.call('HSET', KEYS[1], 'failures', 0, 'openUntil', ARGV[2])
+end
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return failures`
+
+/** A count of failures that nothing adds to for so long is not consecutive with anything. */
+const forgetAfterMs = 24 * 3_600_000
+
+/**
+ * Circuit state in Redis, so that it outlives a process and moves with a partition. Redis may be
+ * lost without losing a delivery: then the owner's own count goes on, and a warning says so.
+ */
+export class CircuitStore {
+  readonly #redis: Redis
+  readonly #log: Logger
+  readonly #threshold: number
+
+  constructor(redis: Redis, { threshold, log }: { threshold: number; log: Logger }) {
+    this.#redis = redis
+    this.#threshold = threshold
+    this.#log = log
+  }
+
+  async load(endpointId: string): Promise<CircuitState> {
+    const found = await this.#try(() => this.#redis.hmGet(key(endpointId), ['failures', 'openUntil']))
+    return { failures: Number(found?.[0] ?? 0), openUntil: Number(found?.[1] ?? 0) }
+  }
+
+  /** Counts one failure; the one that reaches the threshold opens the circuit until `openUntil`. */
+  async recordFailure(endpointId: string, openUntil: number): Promise<void> {
+    const args = [this.#threshold, openUntil, forgetAfterMs].map(String)
+    await this.#try(() =>
+      this.#redis.eval(countFailure, { keys: [key(endpointId)], arguments: args }),
+    )
+  }
+
+  /** A success, or the end of a cooldown: the count starts again. */
+  async reset(endpointId: string): Promise<void> {
+    await this.#try(() => this.#redis.del(key(endpointId)))
+  }
+
+  async #try<T>(command: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await command()
+    } catch (err) {
+      this.#log.warn({ err }, 'circuit.store.unavailable')
+      return undefined
+    }
+  }
+}
+
+const key = (endpointId: string) => `surehook:circuit:${endpointId}`

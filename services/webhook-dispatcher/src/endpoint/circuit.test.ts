@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import type { AttemptResult } from '../attempt/decide-next-step.ts'
+import { Circuit } from './circuit.ts'
+import type { CircuitState, CircuitStore } from './circuit-store.ts'
+
+const failure: AttemptResult = {
+  kind: 'unreachable',
+  errorClass: 'refused',
+  message: '',
+  latencyMs: 1,
+}
+const success: AttemptResult = { kind: 'responded', status: 204, answer: '', latencyMs: 1 }
+
+/** Stands for what another process left behind; the real store is tested on Redis. */
+function storeWith(state: CircuitState) {
+  return {
+    load: async () => state,
+    recordFailure: async () => undefined,
+    reset: async () => undefined,
+  } as unknown as CircuitStore
+}
+
+describe('Circuit', () => {
+  let changes: boolean[]
+  beforeEach(() => {
+    changes = []
+    jest.useFakeTimers()
+  })
+  afterEach(() => jest.useRealTimers())
+
+  const circuitOf = (state: CircuitState = { failures: 0, openUntil: 0 }) =>
+    new Circuit('e', { store: storeWith(state), threshold: 5, cooldownMs: 120_000 }, (open) =>
+      changes.push(open),
+    )
+
+  it('opens on the fifth consecutive failure and not on the fourth', async () => {
+    const circuit = circuitOf()
+    for (let i = 0; i < 4; i++) await circuit.record(failure)
+    expect(circuit.isOpen).toBe(false)
+    void circuit.record(failure)
+    expect(circuit.isOpen).toBe(true)
+    expect(changes).toEqual([true])
+  })
+
+  it('counts only failures in a row', async () => {
+    const circuit = circuitOf()
+    for (const result of [failure, failure, failure, failure, success, failure, failure]) {
+      await circuit.record(result)
+    }
+    expect(circuit.isOpen).toBe(false)
+  })
+
+  it('makes no attempt while it is open', async () => {
+    const circuit = circuitOf()
+    for (let i = 0; i < 5; i++) await circuit.record(failure)
+    const post = jest.fn(async () => success)
+    await expect(circuit.fire(post)).rejects.toMatchObject({ code: 'EOPENBREAKER' })
+    expect(post).not.toHaveBeenCalled()
+  })
+
+  it('closes when the cooldown is over, and counts from zero again', async () => {
+    const circuit = circuitOf()
+    for (let i = 0; i < 5; i++) await circuit.record(failure)
+    jest.advanceTimersByTime(119_999)
+    expect(circuit.isOpen).toBe(true)
+    jest.advanceTimersByTime(1)
+    expect(circuit.isOpen).toBe(false)
+    for (let i = 0; i < 4; i++) await circuit.record(failure)
+    expect(circuit.isOpen).toBe(false)
+  })
+
+  it('is neither closed by a late success nor prolonged by a late failure', async () => {
+    const circuit = circuitOf()
+    for (let i = 0; i < 5; i++) await circuit.record(failure)
+    jest.advanceTimersByTime(60_000)
+    await circuit.record(success)
+    expect(circuit.isOpen).toBe(true)
+    await circuit.record(failure)
+    jest.advanceTimersByTime(60_000)
+    expect(circuit.isOpen).toBe(false)
+  })
+
+  it('goes on where the last owner stopped', async () => {
+    const counting = circuitOf({ failures: 4, openUntil: 0 })
+    await counting.restore()
+    void counting.record(failure)
+    expect(counting.isOpen).toBe(true)
+
+    const open = circuitOf({ failures: 0, openUntil: Date.now() + 1_000 })
+    await open.restore()
+    expect(open.isOpen).toBe(true)
+    jest.advanceTimersByTime(1_000)
+    expect(open.isOpen).toBe(false)
+  })
+
+  it('gives the result of a failed attempt, not opossum’s error', async () => {
+    expect(await circuitOf().fire(async () => failure)).toBe(failure)
+    expect(await circuitOf().fire(async () => success)).toBe(success)
+  })
+})

@@ -1,0 +1,118 @@
+import CircuitBreaker from 'opossum'
+import type { AttemptResult } from '../attempt/decide-next-step.ts'
+import { succeeded } from '../attempt/decide-next-step.ts'
+import type { CircuitStore } from './circuit-store.ts'
+
+export type CircuitOptions = {
+  store: CircuitStore
+  /** Consecutive failures that open it. */
+  threshold: number
+  cooldownMs: number
+}
+
+type Action = () => Promise<AttemptResult>
+
+/** opossum's own reset would half-open: the cooldown here closes, as the product promises. */
+const never = 2 ** 31 - 1
+
+/**
+ * The circuit of one endpoint: opens on the n-th consecutive failure, closes when the cooldown is
+ * over. opossum's threshold is a percentage of a window, so the count is kept here and drives it.
+ */
+export class Circuit {
+  readonly #endpointId: string
+  readonly #options: CircuitOptions
+  readonly #breaker: CircuitBreaker<[Action], AttemptResult>
+  #failures = 0
+  #timer: NodeJS.Timeout | null = null
+  readonly #onChange: (open: boolean) => void
+
+  constructor(endpointId: string, options: CircuitOptions, onChange: (open: boolean) => void) {
+    this.#endpointId = endpointId
+    this.#options = options
+    this.#onChange = onChange
+    this.#breaker = new CircuitBreaker(runAction, {
+      timeout: false,
+      resetTimeout: never,
+      volumeThreshold: Number.MAX_SAFE_INTEGER,
+      enableSnapshots: false,
+      rollingCountBuckets: 1,
+      rollingCountTimeout: never,
+    })
+  }
+
+  get isOpen(): boolean {
+    return this.#breaker.opened
+  }
+
+  get isQuiet(): boolean {
+    return !this.isOpen && this.#failures === 0
+  }
+
+  /** Takes over what an earlier owner of the endpoint left in the store. */
+  async restore(): Promise<void> {
+    const { failures, openUntil } = await this.#options.store.load(this.#endpointId)
+    if (openUntil > Date.now()) this.#open(openUntil)
+    else this.#failures = openUntil === 0 ? failures : 0
+  }
+
+  /** Makes the attempt; throws opossum's EOPENBREAKER when the circuit is open. */
+  async fire(action: Action): Promise<AttemptResult> {
+    try {
+      return await this.#breaker.fire(action)
+    } catch (err) {
+      if (err instanceof FailedAttempt) return err.result
+      throw err
+    }
+  }
+
+  /** Counts a result. The decision is made at once, and kept in the store before this resolves. */
+  async record(result: AttemptResult): Promise<void> {
+    const { store, threshold, cooldownMs } = this.#options
+    if (this.isOpen) return
+    if (succeeded(result)) {
+      if (this.#failures === 0) return
+      this.#failures = 0
+      return store.reset(this.#endpointId)
+    }
+    this.#failures++
+    const openUntil = Date.now() + cooldownMs
+    if (this.#failures >= threshold) this.#open(openUntil)
+    await store.recordFailure(this.#endpointId, openUntil)
+  }
+
+  /** Stops timers; the state stays in the store for the next owner. */
+  dispose(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#breaker.shutdown()
+  }
+
+  #open(openUntil: number): void {
+    this.#failures = 0
+    this.#breaker.open()
+    this.#timer = setTimeout(() => this.#close(), Math.max(0, openUntil - Date.now()))
+    this.#onChange(true)
+  }
+
+  #close(): void {
+    this.#timer = null
+    this.#breaker.close()
+    this.#onChange(false)
+    void this.#options.store.reset(this.#endpointId)
+  }
+}
+
+/** opossum counts rejections: a failed attempt is one, with its result inside. */
+class FailedAttempt extends Error {
+  readonly result: AttemptResult
+  constructor(result: AttemptResult) {
+    super('the attempt failed')
+    this.result = result
+  }
+}
+
+async function runAction(action: Action): Promise<AttemptResult> {
+  const result = await action()
+  if (!succeeded(result)) throw new FailedAttempt(result)
+  return result
+}

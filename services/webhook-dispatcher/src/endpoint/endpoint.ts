@@ -1,0 +1,96 @@
+import type { Circuit } from './circuit.ts'
+
+export type EndpointLimits = {
+  /** Attempts in flight at once. */
+  maxInFlight: number
+  /** A job waits locally only while its turn is expected within this time. */
+  maxLocalWaitMs: number
+}
+
+/** How an endpoint comes back after a cooldown: so few at first, doubled with each success. */
+const firstInFlight = 2
+
+/**
+ * One endpoint's place in this process: its queue in order of arrival, its cap, and how long it
+ * takes to answer. Holds no domain object: `T` is whatever is started.
+ */
+export class Endpoint<T> {
+  readonly id: string
+  readonly circuit: Circuit
+  /** False until the circuit's state is known: jobs queue meanwhile. */
+  ready = false
+  readonly #limits: EndpointLimits
+  readonly #startedAt = new Set<{ at: number }>()
+  #queue: T[] = []
+  #cap: number
+  #latencyMs = 1
+
+  constructor(id: string, circuit: Circuit, limits: EndpointLimits) {
+    this.id = id
+    this.circuit = circuit
+    this.#limits = limits
+    this.#cap = limits.maxInFlight
+  }
+
+  get inFlight(): number {
+    return this.#startedAt.size
+  }
+
+  get queued(): number {
+    return this.#queue.length
+  }
+
+  /** How many more jobs may wait here; what exceeds it waits on the paused topic. */
+  get room(): number {
+    if (this.circuit.isOpen) return 0
+    return Math.max(0, this.#allowedQueue() - this.#queue.length)
+  }
+
+  get isIdle(): boolean {
+    return this.inFlight === 0 && this.#queue.length === 0 && this.circuit.isQuiet
+  }
+
+  enqueue(job: T): void {
+    this.#queue.push(job)
+  }
+
+  /**
+   * The next job if there is one and an attempt may start. The caller starts it and calls `ended`,
+   * with `undefined` when there was no attempt after all.
+   */
+  next(): { job: T; ended: (succeeded: boolean | undefined) => void } | undefined {
+    if (!this.ready || this.circuit.isOpen || this.inFlight >= this.#cap) return undefined
+    const job = this.#queue.shift()
+    if (job === undefined) return undefined
+    const started = { at: performance.now() }
+    this.#startedAt.add(started)
+    return { job, ended: (succeeded) => this.#ended(started, succeeded) }
+  }
+
+  /** Takes out what no longer has room, the latest arrivals first; all of it when the circuit is open. */
+  shed(): T[] {
+    const allowed = this.circuit.isOpen ? 0 : this.#allowedQueue()
+    return this.#queue.length > allowed ? this.#queue.splice(allowed) : []
+  }
+
+  /** After a cooldown: a few first, so that a receiver that recovers is not stampeded. */
+  ramp(): void {
+    this.#cap = Math.min(firstInFlight, this.#limits.maxInFlight)
+  }
+
+  #ended(started: { at: number }, succeeded: boolean | undefined): void {
+    this.#startedAt.delete(started)
+    if (succeeded === undefined) return
+    this.#latencyMs += 0.2 * (performance.now() - started.at - this.#latencyMs)
+    if (succeeded) this.#cap = Math.min(this.#cap * 2, this.#limits.maxInFlight)
+  }
+
+  /** As many as are expected to start within `maxLocalWaitMs`, judged also by who has not answered yet. */
+  #allowedQueue(): number {
+    const [oldest] = this.#startedAt
+    const age = oldest === undefined ? 0 : performance.now() - oldest.at
+    const expectedMs = Math.max(this.#latencyMs, age, 0.1)
+    const turns = this.#limits.maxLocalWaitMs / expectedMs
+    return Math.max(this.#cap, Math.floor(this.#cap * turns))
+  }
+}

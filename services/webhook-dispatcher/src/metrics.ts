@@ -1,0 +1,50 @@
+import type { Metrics } from '@surehook/service-kit/metrics'
+
+export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>
+
+/** Labels are closed sets: never an endpoint, a subscription or a project. */
+export function dispatcherMetrics(metrics: Metrics) {
+  return {
+    attempts: metrics.counter({
+      name: 'surehook_delivery_attempts_total',
+      help: 'Attempts by outcome: delivered, or the class of the failure.',
+      labelNames: ['outcome'],
+    }),
+    attemptSeconds: metrics.histogram({
+      name: 'surehook_delivery_attempt_seconds',
+      help: 'Duration of one attempt, from connecting to the answer.',
+      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    }),
+    repeated: metrics.counter({
+      name: 'surehook_delivery_jobs_repeated_total',
+      help: 'Jobs that were dropped because the same step had been dealt with.',
+    }),
+    invalid: metrics.counter({
+      name: 'surehook_delivery_jobs_invalid_total',
+      help: 'Messages that could not be decoded and went to the invalid topic.',
+    }),
+  }
+}
+
+/** What is read when metrics are asked for. */
+export type DispatcherGauges = {
+  inFlight: () => number
+  parked: () => number
+  windowOpen: () => number
+  openCircuits: () => number
+}
+
+export function registerGauges(metrics: Metrics, gauges: DispatcherGauges): void {
+  const gauge = (name: string, help: string, read: () => number) =>
+    metrics.gauge({
+      name,
+      help,
+      collect() {
+        this.set(read())
+      },
+    })
+  gauge('surehook_delivery_in_flight', 'Attempts and moves in flight.', gauges.inFlight)
+  gauge('surehook_delivery_parked', 'Jobs that wait on the paused topic.', gauges.parked)
+  gauge('surehook_delivery_window_open', 'Jobs read and not finished.', gauges.windowOpen)
+  gauge('surehook_delivery_circuits_open', 'Endpoints with an open circuit.', gauges.openCircuits)
+}

@@ -1,0 +1,87 @@
+/** A parked job: its place in the order of arrival and, once read, its offset on the paused topic. */
+type Parked = { arrival: number; offset: number | undefined }
+
+/**
+ * Which jobs of one partition are parked, per subscription in order of arrival. Bodies stay in
+ * Kafka: 100,000 parked jobs cost a few megabytes here.
+ */
+export class ParkedIndex {
+  readonly #lanes = new Map<string, Parked[]>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** The subscriptions that have parked jobs. */
+  subscriptions(): IterableIterator<string> {
+    return this.#lanes.keys()
+  }
+
+  has(subscriptionId: string): boolean {
+    return this.#lanes.has(subscriptionId)
+  }
+
+  /** A job is about to be written to the paused topic: from now on later ones stand behind it. */
+  expect(subscriptionId: string, arrival: number): void {
+    this.#insert(subscriptionId, { arrival, offset: undefined })
+  }
+
+  /**
+   * A job was read on the paused topic.
+   * @returns false when the same job is parked already, at another offset: this one is a repetition
+   */
+  place(subscriptionId: string, arrival: number, offset: number): boolean {
+    const lane = this.#lanes.get(subscriptionId) ?? []
+    const known = lane[lowerBound(lane, arrival)]
+    if (known?.arrival !== arrival) {
+      this.#insert(subscriptionId, { arrival, offset })
+      return true
+    }
+    if (known.offset !== undefined && known.offset !== offset) return false
+    known.offset = offset
+    return true
+  }
+
+  /** The parked job that comes first. */
+  head(subscriptionId: string): Readonly<Parked> | undefined {
+    return this.#lanes.get(subscriptionId)?.[0]
+  }
+
+  holds(subscriptionId: string, arrival: number, offset: number): boolean {
+    const lane = this.#lanes.get(subscriptionId) ?? []
+    const known = lane[lowerBound(lane, arrival)]
+    return known?.arrival === arrival && known.offset === offset
+  }
+
+  remove(subscriptionId: string, arrival: number): void {
+    const lane = this.#lanes.get(subscriptionId)
+    if (lane === undefined) return
+    const index = lowerBound(lane, arrival)
+    if (lane[index]?.arrival !== arrival) return
+    lane.splice(index, 1)
+    this.#size--
+    if (lane.length === 0) this.#lanes.delete(subscriptionId)
+  }
+
+  #insert(subscriptionId: string, parked: Parked): void {
+    let lane = this.#lanes.get(subscriptionId)
+    if (lane === undefined) this.#lanes.set(subscriptionId, (lane = []))
+    lane.splice(lowerBound(lane, parked.arrival), 0, parked)
+    this.#size++
+  }
+}
+
+/** First index whose arrival is not below `arrival`; the common case, the end, is looked at first. */
+function lowerBound(lane: readonly Parked[], arrival: number): number {
+  const last = lane.at(-1)
+  if (last === undefined || last.arrival < arrival) return lane.length
+  let from = 0
+  let to = lane.length
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    if ((lane[middle] as Parked).arrival < arrival) from = middle + 1
+    else to = middle
+  }
+  return from
+}
