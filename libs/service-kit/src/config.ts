@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { reasonOf } from './errors.ts'
 import { parseDuration } from './time.ts'
 
 /** Text such as `5s` in, milliseconds out. */
@@ -13,7 +14,7 @@ function parsed(text: string, ctx: z.RefinementCtx): NamedDelay | null {
   try {
     return { name: text, ms: parseDuration(text) }
   } catch (err) {
-    ctx.addIssue({ code: 'custom', message: err instanceof Error ? err.message : String(err) })
+    ctx.addIssue({ code: 'custom', message: reasonOf(err) })
     return null
   }
 }

@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types'
 import { type ErrorCode, httpStatusByCode, type Violation } from '@surehook/contracts/problem'
 
 export type AppErrorOptions = {
@@ -35,4 +36,9 @@ export function invalid(violations: readonly Violation[]): AppError {
 /** Something we depend on is away: 503 with `Retry-After`. `what` is for the log, not the caller. */
 export function unavailable(what: string, cause?: unknown): AppError {
   return new AppError('SERVICE_UNAVAILABLE', what, { cause, retryAfterS: 1 })
+}
+
+/** What an unknown error says, in one line. */
+export function reasonOf(err: unknown): string {
+  return isNativeError(err) ? err.message || err.name : String(err)
 }

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isNativeError } from 'node:util/types'
 import type { Logger } from 'pino'
+import { reasonOf } from './errors.ts'
 
 /** `start` resolves when the service works; it goes on until it is disposed. */
 export type Service = AsyncDisposable & { start(signal: AbortSignal): Promise<void> }
@@ -41,7 +43,7 @@ function forceExit(log: Logger, reason: string): never {
 }
 
 function isAbort(err: unknown): boolean {
-  return err instanceof Error && err.name === 'AbortError'
+  return isNativeError(err) && err.name === 'AbortError'
 }
 
 const firstWaitMs = 200
@@ -65,7 +67,7 @@ export async function retryUntilReady<T>(
     } catch (err) {
       signal.throwIfAborted()
       const waitMs = Math.min(firstWaitMs * 2 ** (tries - 1), longestWaitMs)
-      const reason = err instanceof Error ? err.message || err.name : String(err)
+      const reason = reasonOf(err)
       log.warn({ dependency: name, tries, reason, retryInMs: waitMs }, 'dependency.waiting')
       await sleep(waitMs, undefined, { signal })
     }

@@ -2,31 +2,62 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type { Logger } from 'pino'
 
-const secretNames = [
+const secretNames: ReadonlySet<string> = new Set([
   'authorization',
   'cookie',
+  'set-cookie',
   'secret',
   'secrets',
   'token',
+  'tokenhash',
+  'accesstoken',
+  'refreshtoken',
+  'admintoken',
   'password',
-  'passwordHash',
-  'tokenHash',
-  'connectionString',
-  'adminToken',
-]
-
-/** Depth at which secrets are looked for: `token`, `body.token`, `req.headers.authorization`. */
-const redactedPaths = secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`])
+  'passwordhash',
+  'connectionstring',
+  'databaseurl',
+  'ciphertext',
+])
+const censor = '[redacted]'
+const maxDepth = 4
 
 /** JSON lines on stdout. The message is a constant event name (`delivery.attempted`), the rest fields. */
 export function createLogger(name: string, level = 'info', stream?: DestinationStream): Logger {
   const options = {
-    name,
     level,
     base: { name },
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }) },
-    redact: { paths: redactedPaths, censor: '[redacted]' },
+    formatters: {
+      level: (label: string) => ({ level: label }),
+      // Not pino's own redaction: with wildcards it makes a line cost 20 µs instead of 3.
+      log: (fields: Record<string, unknown>) => withoutSecrets(fields, 0),
+      bindings: (fields: Record<string, unknown>) => withoutSecrets(fields, 0),
+    },
   }
   return stream === undefined ? pino(options) : pino(options, stream)
+}
+
+/** The same object when it holds no secret, else a copy. */
+function withoutSecrets<T extends object>(fields: T, depth: number): T {
+  let copy: Record<string, unknown> | undefined
+  for (const [name, value] of Object.entries(fields)) {
+    const clean = secretNames.has(name.toLowerCase()) ? censor : withoutInnerSecrets(value, depth)
+    if (clean === value) continue
+    copy ??= Object.assign(Array.isArray(fields) ? [] : {}, fields) as Record<string, unknown>
+    copy[name] = clean
+  }
+  return (copy as T | undefined) ?? fields
+}
+
+function withoutInnerSecrets(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null || depth >= maxDepth) return value
+  return isPlain(value) ? withoutSecrets(value, depth + 1) : value
+}
+
+/** Buffers, dates and errors are left to pino's serializers. */
+function isPlain(value: object): boolean {
+  if (Array.isArray(value)) return true
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
+import { reasonOf } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import { listenGracefully } from './graceful-server.ts'
 
@@ -87,7 +88,7 @@ export async function failedChecks(
 ): Promise<Record<string, string>> {
   const reasons = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
-      const reason = await reasonOf(check, timeoutMs)
+      const reason = await failureOf(check, timeoutMs)
       return [name, reason] as const
     }),
   )
@@ -95,14 +96,14 @@ export async function failedChecks(
   return Object.fromEntries(failed)
 }
 
-async function reasonOf(check: Check, timeoutMs: number): Promise<string | null> {
+async function failureOf(check: Check, timeoutMs: number): Promise<string | null> {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs)
   try {
     await Promise.race([Promise.resolve().then(check), timeout])
     return null
   } catch (err) {
-    return err instanceof Error ? err.message || err.name : String(err)
+    return reasonOf(err)
   } finally {
     clearTimeout(timer)
   }

@@ -1,3 +1,4 @@
+import type { Operation } from '@surehook/contracts/operation'
 import type { Violation } from '@surehook/contracts/problem'
 import type { IRouterMatcher, Request, RequestHandler, Response, Router } from 'express'
 import type * as z from 'zod'
@@ -7,23 +8,10 @@ import { sendJson } from './problem.ts'
 import { contextOf, type RequestContext } from './request-context.ts'
 import { headerName, parsePart } from './violations.ts'
 
-/** What `mount` needs of a contract's operation (`defineOperation` in contracts makes them). */
-export type MountedOperation = {
-  readonly id: string
-  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
-  /** `/a/{b}` */
-  readonly path: string
-  readonly params?: z.ZodType | undefined
-  readonly query?: z.ZodType | undefined
-  readonly headers?: z.ZodObject | undefined
-  readonly body?: z.ZodType | undefined
-  readonly reply: { readonly status: number; readonly schema: z.ZodType }
-}
-
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 
 /** The request as the operation's schemas read it; a part without a schema is `undefined`. */
-export type Input<Op extends MountedOperation> = {
+export type Input<Op extends Operation> = {
   params: Parsed<Op['params']>
   query: Parsed<Op['query']>
   headers: Parsed<Op['headers']>
@@ -54,14 +42,14 @@ export function rawJson(text: string): RawJson {
   return new RawJson(text)
 }
 
-type Answer<Op extends MountedOperation> = z.input<Op['reply']['schema']> | Reply | RawJson
+type Answer<Op extends Operation> = z.input<Op['reply']['schema']> | Reply | RawJson
 
-export type Handle<Op extends MountedOperation, Auth = undefined> = (
+export type Handle<Op extends Operation, Auth = undefined> = (
   input: Input<Op>,
   ctx: RequestContext & { readonly auth: Auth },
 ) => Promise<Answer<Op>> | Answer<Op>
 
-export type AuthorizedHandler<Op extends MountedOperation, Auth> = {
+export type AuthorizedHandler<Op extends Operation, Auth> = {
   /** Runs before the request is validated and before its body is read; its result is `ctx.auth`. */
   authorize: (ctx: RequestContext) => Promise<Auth> | Auth
   handle: Handle<Op, Auth>
@@ -71,7 +59,7 @@ export type AuthorizedHandler<Op extends MountedOperation, Auth> = {
  * Serves an operation: authorises, parses every part of the request and answers with all its faults at
  * once, calls the handler and lets through of its answer only what the reply schema declares.
  */
-export function mount<Op extends MountedOperation, Auth = undefined>(
+export function mount<Op extends Operation, Auth = undefined>(
   router: Router,
   operation: Op,
   handler: Handle<Op, Auth> | AuthorizedHandler<Op, Auth>,
@@ -92,7 +80,7 @@ export function mount<Op extends MountedOperation, Auth = undefined>(
   rememberMethod(router, path, operation.method)
 }
 
-async function readInput<Op extends MountedOperation>(
+async function readInput<Op extends Operation>(
   operation: Op,
   req: Request,
   { bodyLimitBytes }: RequestContext,
@@ -136,7 +124,7 @@ async function parseBody(schema: z.ZodType, options: BodyOptions): Promise<unkno
   }
 }
 
-function sendAnswer(res: Response, { reply }: MountedOperation, answer: unknown): void {
+function sendAnswer(res: Response, { reply }: Operation, answer: unknown): void {
   const { body, headers } = answer instanceof Reply ? answer : { body: answer, headers: {} }
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
   if (reply.status === 204) {

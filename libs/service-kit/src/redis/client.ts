@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { createClient } from 'redis'
+import { reasonOf } from '../errors.ts'
 
 export type RedisOptions = {
   url: string
@@ -30,7 +31,7 @@ export async function openRedis({ url, log, signal }: RedisOptions) {
   let tries = 0
   client.on('error', (err: unknown) => {
     tries++
-    const reason = err instanceof Error ? err.message || err.name : String(err)
+    const reason = reasonOf(err)
     log.warn({ dependency: 'redis', tries, reason }, 'dependency.waiting')
   })
   client.on('ready', () => {
