@@ -15,7 +15,6 @@ import {
   changesTopic,
   deliveriesTopic,
   environmentsTopic,
-  invalidTopic,
   managementTokensTopic,
   subscriptionsTopic,
 } from './topics.ts'
@@ -49,7 +48,7 @@ const nameByTopic: ReadonlyMap<string, EventName> = new Map([
 ])
 
 function eventNameOf(topic: string): EventName {
-  if (topic.endsWith(invalidTopic(''))) return 'invalid'
+  if (topic.endsWith('.invalid')) return 'invalid'
   if (topic === deliveriesTopic || topic.startsWith(`${deliveriesTopic}.`)) return 'job'
   const name = nameByTopic.get(topic)
   if (name === undefined) throw new Error(`No event is defined for the topic ${topic}`)

@@ -24,8 +24,9 @@ export const attemptsTopic = 'webhook.attempts'
 /** Name of the topic on which jobs wait for `delay`, a duration as configured (`5s`). */
 export const retryTopic = (delay: string): string => `${deliveriesTopic}.retry.${delay}`
 
-/** Where a message of `topic` goes that cannot be decoded. */
-export const invalidTopic = (topic: string): string => `${topic}.invalid`
+/** Where a message of `topic` goes that cannot be decoded. The delivery topics share one. */
+export const invalidTopic = (topic: string): string =>
+  `${topic.startsWith(`${deliveriesTopic}.`) ? deliveriesTopic : topic}.invalid`
 
 /**
  * Every topic of the platform.

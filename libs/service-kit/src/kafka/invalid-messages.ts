@@ -1,0 +1,40 @@
+import type { EventCodec } from '@surehook/contracts/codec'
+import { invalidTopic } from '@surehook/contracts/topics'
+import type { KafkaMessage } from 'kafkajs'
+import type { EventProducer } from './producer.ts'
+
+export type RefusedMessage = {
+  message: Pick<KafkaMessage, 'key' | 'value' | 'offset'>
+  topic: string
+  partition: number
+  reason: string
+  /** The consumer group that refuses it. */
+  refusedBy: string
+}
+
+const maxValueBytes = 2_000_000
+
+/**
+ * Puts a message that can never be handled on its topic's `.invalid` topic, as it was and with the
+ * reason; resolves when Kafka has it, so that the partition may move on.
+ */
+export async function refuseInvalid(
+  producer: Pick<EventProducer, 'send'>,
+  codec: Pick<EventCodec, 'invalid'>,
+  { message, topic, partition, reason, refusedBy }: RefusedMessage,
+): Promise<void> {
+  const { key, value, offset } = message
+  // With what is added it would not fit on the topic; it can still be read where it stands.
+  const tooLarge = (value?.length ?? 0) + (key?.length ?? 0) > maxValueBytes
+  const encoded = codec.invalid.encode({
+    topic,
+    partition,
+    offset,
+    key: tooLarge ? null : key,
+    value: tooLarge ? null : value,
+    reason: (tooLarge ? `${reason} (${value?.length} bytes, left out)` : reason).slice(0, 4_000),
+    refusedBy,
+    at: Date.now(),
+  })
+  await producer.send([{ topic: invalidTopic(topic), key: tooLarge ? null : key, value: encoded }])
+}

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
+import type { Logger } from 'pino'
+import type { Metrics } from '../metrics.ts'
+import { SupervisedConsumer } from './supervised-consumer.ts'
+
+export type OrderedBatch = {
+  topic: string
+  partition: number
+  /** In the order of their offsets; never empty. */
+  messages: KafkaMessage[]
+  /** Aborted when the partition may have another owner, and when the consumer stops. */
+  signal: AbortSignal
+}
+
+export type OrderedConsumerOptions = {
+  kafka: Kafka
+  groupId: string
+  topics: readonly string[]
+  /** Where a group begins that has committed nothing yet. */
+  fromBeginning: boolean
+  /**
+   * Returning lets the batch be committed. Throwing repeats it in place, with growing waits and for
+   * ever: what can never succeed must be put elsewhere by the handler (`refuseInvalid`).
+   */
+  handleBatch: (batch: OrderedBatch) => Promise<void>
+  /** Number of partitions handled at the same time. */
+  concurrency?: number
+  metrics?: Metrics | undefined
+  log: Logger
+}
+
+export type OrderedConsumer = AsyncDisposable & {
+  /** Resolves when the group is joined for the first time. */
+  readonly ready: Promise<void>
+  readonly healthy: boolean
+}
+
+const beatEveryMs = 1_000
+const longestWaitMs = 5_000
+
+/** Handles every message of a partition in order and at least once. */
+export function runOrderedConsumer(options: OrderedConsumerOptions): OrderedConsumer {
+  const { kafka, groupId, topics, fromBeginning, concurrency = 1, metrics, log } = options
+  const lag = metrics?.gauge({
+    name: 'kafka_consumer_lag',
+    help: 'Messages between the last one handled and the end of its partition',
+    labelNames: ['group', 'topic', 'partition'],
+  })
+  const consumer: SupervisedConsumer = new SupervisedConsumer({
+    kafka,
+    groupId,
+    topics,
+    fromBeginning,
+    concurrency,
+    log,
+    eachBatch: async (payload) => {
+      const done = await handleUntilDone(payload, options, consumer.stopping)
+      if (!done) return
+      const { topic, partition, highWatermark } = payload.batch
+      const next = BigInt(payload.batch.lastOffset()) + 1n
+      lag?.set(
+        { group: groupId, topic, partition: String(partition) },
+        Number(BigInt(highWatermark) - next),
+      )
+    },
+  })
+  return consumer
+}
+
+/** False when it was stopped before the batch was handled: it will come again. */
+async function handleUntilDone(
+  payload: EachBatchPayload,
+  { handleBatch, log, groupId }: OrderedConsumerOptions,
+  stopping: AbortSignal,
+): Promise<boolean> {
+  const { batch, resolveOffset } = payload
+  if (payload.isStale() || stopping.aborted) return false
+  const { topic, partition, messages } = batch
+  using membership = keepMembership(payload, log)
+  const signal = AbortSignal.any([stopping, membership.lost])
+  for (let tries = 1; ; tries++) {
+    try {
+      await handleBatch({ topic, partition, messages, signal })
+      break
+    } catch (err) {
+      // Thrown on, it makes the library join the group again.
+      membership.lost.throwIfAborted()
+      if (stopping.aborted) return false
+      const offset = batch.firstOffset()
+      log.warn({ err, groupId, topic, partition, offset, tries }, 'batch.failed')
+      const waitMs = Math.min(100 * 2 ** Math.min(tries - 1, 10), longestWaitMs)
+      await sleep(waitMs, undefined, { signal }).catch(() => undefined)
+      membership.lost.throwIfAborted()
+      if (stopping.aborted) return false
+    }
+  }
+  resolveOffset(batch.lastOffset())
+  // Also when a rebalance has begun: until the group is complete again the commit still counts.
+  const offset = String(BigInt(batch.lastOffset()) + 1n)
+  await payload.commitOffsetsIfNecessary({
+    topics: [{ topic, partitions: [{ partition, offset }] }],
+  })
+  membership.lost.throwIfAborted()
+  return true
+}
+
+/** Errors of a heartbeat after which this member owns nothing any more. */
+const lostTypes = new Set([
+  'REBALANCE_IN_PROGRESS',
+  'ILLEGAL_GENERATION',
+  'UNKNOWN_MEMBER_ID',
+  'NOT_COORDINATOR_FOR_GROUP',
+  'FENCED_INSTANCE_ID',
+])
+
+function keepMembership(
+  { heartbeat }: EachBatchPayload,
+  log: Logger,
+): Disposable & { lost: AbortSignal } {
+  const lost = new AbortController()
+  const timer = setInterval(() => {
+    heartbeat().catch((err: Error & { type?: string }) => {
+      if (err.type !== undefined && lostTypes.has(err.type)) lost.abort(err)
+      // A broker that is away for a moment takes no partition from us.
+      else log.debug({ err }, 'consumer.heartbeat')
+    })
+  }, beatEveryMs)
+  return { lost: lost.signal, [Symbol.dispose]: () => clearInterval(timer) }
+}
