@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { unavailable } from '../errors.ts'
+import type { LogEnds, PartitionEnd } from './log-ends.ts'
+import { QuietFetches } from './quiet-fetches.ts'
+import { fetchWaitMs } from './supervised-consumer.ts'
+
+type Target = PartitionEnd & { readAt: number }
+type Waiter = { targets: Target[]; done: PromiseWithResolvers<void> }
+
+const retryMs = 100
+
+/** Knows how far each partition was applied, and lets callers wait for the end of the log. */
+export class ViewBarrier {
+  readonly #ends: LogEnds
+  readonly #withinMs: number
+  readonly #log: Logger
+  readonly #next = new Map<string, number>()
+  readonly #quiet = new QuietFetches(fetchWaitMs)
+  readonly #waiters = new Set<Waiter>()
+  #gathering: Promise<Waiter> | null = null
+  #asking: Promise<unknown> = Promise.resolve()
+  #closingGaps = false
+
+  constructor(ends: LogEnds, { withinMs, log }: { withinMs: number; log: Logger }) {
+    this.#ends = ends
+    this.#withinMs = withinMs
+    this.#log = log
+  }
+
+  get quiet(): QuietFetches {
+    return this.#quiet
+  }
+
+  /** Offset from which `topic` and `partition` have not been applied yet. */
+  next(topic: string, partition: number): number {
+    return this.#next.get(`${topic}/${partition}`) ?? 0
+  }
+
+  advance(topic: string, partition: number, next: number): void {
+    if (next <= this.next(topic, partition)) return
+    this.#next.set(`${topic}/${partition}`, next)
+    for (const waiter of this.#waiters) this.#settle(waiter)
+  }
+
+  /**
+   * Resolves when everything that was acknowledged before this call is applied. All callers that
+   * come before the brokers are asked share one answer; who comes later waits for the next.
+   */
+  async reached(): Promise<void> {
+    this.#gathering ??= this.#ask()
+    const waiter = await this.#gathering
+    await waiter.done.promise
+  }
+
+  #ask(): Promise<Waiter> {
+    const asked = this.#asking.then(async () => {
+      this.#gathering = null
+      const targets = await this.#readEnds()
+      const waiter = { targets, done: Promise.withResolvers<void>() }
+      this.#waiters.add(waiter)
+      this.#settle(waiter)
+      if (this.#waiters.has(waiter)) this.#giveUpLater(waiter)
+      return waiter
+    })
+    this.#asking = asked.catch(() => undefined)
+    return asked
+  }
+
+  /** A view that is stuck must not gather waiters whose callers have long gone. */
+  #giveUpLater(waiter: Waiter): void {
+    const timer = setTimeout(() => {
+      this.#waiters.delete(waiter)
+      waiter.done.reject(unavailable('The view is behind'))
+    }, this.#withinMs)
+    const stop = () => clearTimeout(timer)
+    waiter.done.promise.then(stop, stop)
+  }
+
+  async #readEnds(): Promise<Target[]> {
+    const deadline = Date.now() + this.#withinMs
+    for (;;) {
+      try {
+        const ends = await this.#ends.read()
+        const readAt = Date.now()
+        // What was deleted at the start of the log will never come.
+        for (const { topic, partition, start } of ends) this.advance(topic, partition, start)
+        return ends.map((end) => ({ ...end, readAt }))
+      } catch (err) {
+        if (Date.now() + retryMs > deadline) throw unavailable('Kafka does not tell its ends', err)
+        await sleep(retryMs)
+      }
+    }
+  }
+
+  #settle(waiter: Waiter): void {
+    const open = waiter.targets.filter(
+      ({ topic, partition, end }) => this.next(topic, partition) < end,
+    )
+    waiter.targets = open
+    if (open.length > 0) return
+    this.#waiters.delete(waiter)
+    waiter.done.resolve()
+  }
+
+  /**
+   * The last offsets of a log may hold nothing to read (compacted away, transaction markers), and
+   * kafkajs does not show an empty fetch. So: when the leader, asked twice since the end was read,
+   * waited its full time each time and had nothing, there is nothing up to that end.
+   */
+  async closeGaps(): Promise<void> {
+    if (this.#closingGaps || this.#waiters.size === 0 || !this.#quiet.any) return
+    this.#closingGaps = true
+    try {
+      for (const { targets } of [...this.#waiters]) {
+        for (const target of targets) await this.#closeGap(target)
+      }
+    } catch (err) {
+      this.#log.debug({ err }, 'view.gap')
+    } finally {
+      this.#closingGaps = false
+    }
+  }
+
+  async #closeGap({ topic, partition, end, readAt }: Target): Promise<void> {
+    const leader = await this.#ends.leaderOf(topic, partition)
+    if (leader === null || !this.#quiet.twiceSince(leader, readAt)) return
+    this.#log.info({ topic, partition, end, next: this.next(topic, partition) }, 'view.gap')
+    this.advance(topic, partition, end)
+  }
+
+  /** Rejects everybody who waits. */
+  forget(reason: Error): void {
+    for (const { done } of this.#waiters) done.reject(reason)
+    this.#waiters.clear()
+  }
+}
