@@ -30,7 +30,9 @@ function installWhenStale() {
   }
   const startedAt = Date.now()
   console.log('installing packages (npm ci)')
-  const result = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+  const patience = ['--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000']
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
+  const result = spawnSync('npm', ['ci', ...quiet, ...patience], {
     cwd: root,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -61,7 +63,8 @@ function isCurrent(lock) {
 function reasonOf({ error, stderr, stdout }) {
   if (error !== undefined) return `npm could not be run (${error.message})`
   const output = `${stderr}\n${stdout}`
-  const network = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|E5\d\d)\b/.exec(output)
+  const network =
+    /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ECONNABORTED|E5\d\d)\b/.exec(output)
   if (network !== null) return `the package registry cannot be reached (${network[1]})`
   return output.trim().split('\n').slice(0, 3).join(' ')
 }
