@@ -31,7 +31,9 @@ export class AddressGuard {
   allows(text: string): boolean {
     if (!ipaddr.isValid(text)) return false
     const address = embedded(ipaddr.parse(text))
-    return address.range() === 'unicast' || this.#allowed.some((network) => within(address, network))
+    return (
+      address.range() === 'unicast' || this.#allowed.some((network) => within(address, network))
+    )
   }
 
   /** Throws `AddressBlockedError` when `host` is an address literal that is not allowed; names pass. */

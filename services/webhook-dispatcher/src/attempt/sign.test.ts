@@ -27,7 +27,11 @@ describe('signedHeaders', () => {
 
   it('agrees with the example of the Standard Webhooks specification', () => {
     const headers = signedHeaders(
-      { ...job, webhookId: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body: Buffer.from('{"test": 2432232314}') },
+      {
+        ...job,
+        webhookId: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+        body: Buffer.from('{"test": 2432232314}'),
+      },
       ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
       1_614_265_330,
     )

@@ -185,12 +185,14 @@ export class PartitionDesk {
   async #attempt({ delivery, subscription, endpoint, ended }: Started): Promise<void> {
     const { job } = delivery
     const { attempts } = this.#deps
-    const result = await attempts.make(job, subscription, endpoint.circuit).catch((err: unknown) => {
-      // No attempt was made: nothing is counted, and the job must not stay without an owner.
-      ended(undefined)
-      this.#routeLater(delivery)
-      throw err
-    })
+    const result = await attempts
+      .make(job, subscription, endpoint.circuit)
+      .catch((err: unknown) => {
+        // No attempt was made: nothing is counted, and the job must not stay without an owner.
+        ended(undefined)
+        this.#routeLater(delivery)
+        throw err
+      })
     ended(succeeded(result))
     // The circuit decides before anything else may start.
     const recorded = endpoint.circuit.record(result)
@@ -266,4 +268,3 @@ type Started = {
   endpoint: Endpoint<Delivery>
   ended: (succeeded: boolean | undefined) => void
 }
-

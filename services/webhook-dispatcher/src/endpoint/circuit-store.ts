@@ -37,7 +37,9 @@ export class CircuitStore {
   }
 
   async load(endpointId: string): Promise<CircuitState> {
-    const found = await this.#try(() => this.#redis.hmGet(key(endpointId), ['failures', 'openUntil']))
+    const found = await this.#try(() =>
+      this.#redis.hmGet(key(endpointId), ['failures', 'openUntil']),
+    )
     return { failures: Number(found?.[0] ?? 0), openUntil: Number(found?.[1] ?? 0) }
   }
 

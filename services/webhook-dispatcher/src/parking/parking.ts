@@ -11,7 +11,7 @@ export type ParkingOptions = {
   admission: (subscriptionId: string) => number
   /** Called in the order of arrival within a subscription. */
   release: (delivery: ParkedDelivery) => void
-  /** Writes a copy at the end of the paused topic, so that the old place can be given up. */
+  /** Parks it again, at the end of the topic, so that the old place can be given up. */
   relocate: (delivery: ParkedDelivery) => void
   seek: (offset: number) => void
   pause: () => void
@@ -22,6 +22,8 @@ export type ParkingOptions = {
 const maxCached = 1_024
 const maxCachedBytes = 4 * 1024 * 1024
 const maxCachedPerSubscription = 256
+/** Reading on to an offset so near costs less than seeking to it. */
+const nearAhead = 500
 
 /**
  * The jobs of one partition that wait on the paused topic: behind an open circuit, for an inactive
@@ -38,6 +40,8 @@ export class Parking {
   #cursor: number
   #reading = true
   #recovered = false
+  /** Jobs below it are moved to the end of the topic. */
+  #relocateBelow = 0
   #onRecovered: (() => void)[] = []
 
   constructor(options: ParkingOptions) {
@@ -71,6 +75,7 @@ export class Parking {
   /** A job was read on the paused topic, for the first time or again. */
   read(delivery: ParkedDelivery): void {
     const { job, message } = delivery
+    const { lane } = this.#options
     this.#cursor = message.offset + 1
     message.detach()
     if (message.reread) {
@@ -79,8 +84,9 @@ export class Parking {
       message.finish()
       return
     }
-    if (this.#crowdedAt(message.offset)) this.#relocate(delivery)
-    else if (this.#options.admission(job.subscriptionId) >= 0) this.#keep(delivery)
+    if (this.#recovered && message.offset === lane.low && this.#relocating()) {
+      this.#relocate(delivery)
+    } else if (this.#options.admission(job.subscriptionId) >= 0) this.#keep(delivery)
   }
 
   /** After each batch of the paused topic, and once when the lane was found empty. */
@@ -104,7 +110,7 @@ export class Parking {
   /** Releases what may go, and reads what it needs for that. */
   pump(): void {
     if (!this.#recovered || this.#options.lane.lease.aborted) return
-    let wanted = this.#options.lane.crowded ? this.#options.lane.low : Number.POSITIVE_INFINITY
+    let wanted = this.#relocating() ? this.#options.lane.low : Number.POSITIVE_INFINITY
     let unread = false
     for (const subscriptionId of [...this.#index.subscriptions()]) {
       const missing = this.#releaseOf(subscriptionId)
@@ -122,7 +128,10 @@ export class Parking {
       if (head === undefined) return null
       if (head.offset === undefined) return 'unread'
       const cached = this.#cache.get(head.offset)
-      if (cached === undefined) return head.offset
+      if (cached === undefined) {
+        this.#forgetAllOf(subscriptionId)
+        return head.offset
+      }
       this.#forget(cached)
       this.#index.remove(subscriptionId, head.arrival)
       this.#options.release(cached)
@@ -131,7 +140,8 @@ export class Parking {
   }
 
   #readFrom(offset: number): void {
-    if (this.#reading && offset >= this.#cursor) return
+    const ahead = offset - this.#cursor
+    if (this.#reading && ahead >= 0 && ahead < nearAhead) return
     // What is left in the cache cannot go before what is missing.
     if (this.#full()) this.#clear()
     this.#cursor = offset
@@ -170,6 +180,14 @@ export class Parking {
     this.#cachedBytes -= job.body.length
   }
 
+  /** What is kept of a subscription cannot go before its missing head, and would take its place. */
+  #forgetAllOf(subscriptionId: string): void {
+    if (!this.#cachedOf.has(subscriptionId)) return
+    for (const cached of [...this.#cache.values()]) {
+      if (cached.job.subscriptionId === subscriptionId) this.#forget(cached)
+    }
+  }
+
   #full(): boolean {
     return this.#cache.size >= maxCached || this.#cachedBytes >= maxCachedBytes
   }
@@ -181,19 +199,19 @@ export class Parking {
   }
 
   /**
-   * The commit's metadata is full: what was finished above the oldest parked job no longer fits.
-   * That job moves to the end of the topic and keeps its place in the order of arrival.
+   * The commit's metadata is full: what was finished above the oldest parked jobs no longer fits.
+   * They move to the end of the topic, half of the span at once, and keep their order of arrival.
    */
-  #crowdedAt(offset: number): boolean {
+  #relocating(): boolean {
     const { lane } = this.#options
-    return this.#recovered && lane.crowded && offset === lane.low
+    if (lane.crowded) this.#relocateBelow = Math.floor((lane.low + lane.next) / 2)
+    return lane.low < this.#relocateBelow
   }
 
   #relocate(delivery: ParkedDelivery): void {
     const { job } = delivery
     this.#forget(delivery)
     this.#index.remove(job.subscriptionId, job.arrival)
-    this.#index.expect(job.subscriptionId, job.arrival)
     this.#options.relocate(delivery)
   }
 }

@@ -1,0 +1,227 @@
+import { describe, expect, it } from '@jest/globals'
+import type { DeliveryJob } from '@surehook/contracts'
+import { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+import fc from 'fast-check'
+import type { ParkedDelivery } from './parking.ts'
+import { Parking } from './parking.ts'
+
+/** The paused topic of one partition and its reader, without Kafka: a log, a position, a pause. */
+class ParkedWorld {
+  readonly log: DeliveryJob[] = []
+  readonly released: DeliveryJob[] = []
+  readonly blocked = new Set<string>()
+  lane: PartitionLane
+  parking: Parking
+  room: number
+  #position = 0
+  #paused = false
+  #finished = 0
+
+  constructor(room: number) {
+    this.room = room
+    this.lane = this.#laneAt(0, '')
+    this.parking = this.#open()
+  }
+
+  get finished(): number {
+    return this.#finished
+  }
+
+  park(subscriptionId: string, arrival: number): void {
+    const job = { subscriptionId, arrival, deliveryId: `${subscriptionId}/${arrival}` }
+    this.parking.expect(job as DeliveryJob)
+    this.log.push({ ...job, body: Buffer.alloc(10) } as DeliveryJob)
+  }
+
+  /** One fetch: the reader sees the next few messages, unless it is paused. */
+  fetch(count: number): void {
+    if (this.#paused) return
+    for (const job of this.log.slice(this.#position, this.#position + count)) {
+      const offset = this.#position++
+      const taken = this.lane.take(offset, job.body.length)
+      if (taken === 'finished') continue
+      this.parking.read(this.#delivery(job, offset, taken === 'open'))
+    }
+    this.parking.afterRead()
+    // As the commit loop does: it also finds out whether the metadata is full.
+    this.lane.position()
+  }
+
+  /** The process dies and another takes over from the last commit. */
+  crash(): void {
+    const { offset, metadata } = this.lane.position()
+    this.#position = offset
+    this.#paused = false
+    this.lane = this.#laneAt(offset, metadata)
+    this.parking = this.#open()
+  }
+
+  #delivery(job: DeliveryJob, offset: number, reread: boolean): ParkedDelivery {
+    const { lane } = this
+    const message = {
+      offset,
+      reread,
+      detach: () => lane.detach(offset),
+      finish: () => {
+        lane.finish(offset)
+        this.#finished++
+      },
+    }
+    return { job, message } as unknown as ParkedDelivery
+  }
+
+  #laneAt(committed: number, metadata: string): PartitionLane {
+    const end = this.log.length
+    return new PartitionLane({ topic: 'paused', partition: 0, committed, metadata, end })
+  }
+
+  #open(): Parking {
+    return new Parking({
+      lane: this.lane,
+      admission: (id) => (this.blocked.has(id) ? -1 : this.room),
+      release: ({ job, message }) => {
+        this.room--
+        this.released.push(job)
+        message.finish()
+      },
+      relocate: ({ job, message }) => {
+        this.parking.expect(job)
+        this.log.push(job)
+        message.finish()
+      },
+      seek: (offset) => {
+        this.#position = offset
+      },
+      pause: () => {
+        this.#paused = true
+      },
+      resume: () => {
+        this.#paused = false
+      },
+    })
+  }
+}
+
+const subscriptions = ['a', 'b', 'c']
+const action = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ park: fc.constantFrom(...subscriptions) }) },
+  { weight: 4, arbitrary: fc.record({ fetch: fc.integer({ min: 1, max: 40 }) }) },
+  { weight: 2, arbitrary: fc.record({ toggle: fc.constantFrom(...subscriptions) }) },
+  { weight: 2, arbitrary: fc.record({ room: fc.integer({ min: 1, max: 30 }) }) },
+  { weight: 1, arbitrary: fc.constant({ crash: true }) },
+)
+
+function play(world: ParkedWorld, actions: readonly object[]): void {
+  let arrival = 0
+  for (const step of actions) {
+    if ('park' in step) world.park(String(step.park), arrival++)
+    if ('fetch' in step) world.fetch(Number(step.fetch))
+    if ('room' in step) {
+      world.room += Number(step.room)
+      world.parking.pump()
+    }
+    if ('toggle' in step) {
+      const id = String(step.toggle)
+      if (!world.blocked.delete(id)) world.blocked.add(id)
+      world.parking.pump()
+    }
+    if ('crash' in step) world.crash()
+  }
+}
+
+function drain(world: ParkedWorld): void {
+  world.blocked.clear()
+  for (let turn = 0; turn < 20 + world.log.length; turn++) {
+    world.room = 25
+    world.parking.pump()
+    world.fetch(40)
+  }
+}
+
+describe('Parking', () => {
+  it('releases every job once, in the order of arrival per subscription, whatever happens', () => {
+    fc.assert(
+      fc.property(fc.array(action, { maxLength: 200 }), (actions) => {
+        const world = new ParkedWorld(0)
+        play(world, actions)
+        drain(world)
+        for (const id of subscriptions) {
+          const arrivals = (jobs: readonly DeliveryJob[]) =>
+            jobs.filter((job) => job.subscriptionId === id).map((job) => job.arrival)
+          expect(arrivals(world.released)).toEqual(arrivals(world.log).toSorted((x, y) => x - y))
+        }
+        expect(world.parking.size).toBe(0)
+        expect(world.lane.low).toBe(world.log.length)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('keeps one blocked subscription from holding back another', () => {
+    const world = new ParkedWorld(0)
+    world.blocked.add('a')
+    for (let arrival = 0; arrival < 5_000; arrival++) world.park('a', arrival)
+    world.park('b', 5_000)
+    for (let i = 0; i < 130; i++) world.fetch(40)
+    world.room = 10
+    world.parking.pump()
+    world.fetch(40)
+    expect(world.released.map((job) => job.subscriptionId)).toEqual(['b'])
+  })
+
+  it('reads each body about once when 5,000 jobs drain after a cooldown', () => {
+    const world = new ParkedWorld(0)
+    world.blocked.add('a')
+    for (let arrival = 0; arrival < 5_000; arrival++) world.park('a', arrival)
+    while (world.lane.next < 5_000) world.fetch(1_000)
+    world.blocked.clear()
+    let fetches = 0
+    for (; world.released.length < 5_000; fetches++) {
+      world.room = 32
+      world.parking.pump()
+      world.fetch(100)
+    }
+    expect(world.released.map((job) => job.arrival)).toEqual(
+      Array.from({ length: 5_000 }, (_, arrival) => arrival),
+    )
+    expect(fetches).toBeLessThan(400)
+  })
+
+  it('drops a copy of a job that is parked already', () => {
+    const world = new ParkedWorld(0)
+    world.park('a', 1)
+    world.log.push(world.log[0] as DeliveryJob)
+    world.crash()
+    world.fetch(10)
+    world.room = 10
+    world.parking.pump()
+    expect(world.released).toHaveLength(1)
+    expect(world.finished).toBe(2)
+  })
+
+  it('moves the oldest blocked job to the end when the commit has no room for what came after it', () => {
+    const world = new ParkedWorld(0)
+    world.blocked.add('a')
+    const total = 12_000
+    for (let arrival = 0; arrival < total; arrival++) world.park(arrival % 2 ? 'b' : 'a', arrival)
+    for (let i = 0; i < 400; i++) {
+      world.room = 200
+      world.parking.pump()
+      world.fetch(100)
+    }
+    expect(world.released).toHaveLength(total / 2)
+    expect(world.lane.crowded).toBe(false)
+    world.crash()
+    world.blocked.clear()
+    for (let i = 0; i < 1_000 && world.parking.size + world.log.length - world.lane.next > 0; i++) {
+      world.room = 200
+      world.parking.pump()
+      world.fetch(100)
+    }
+    const ofA = world.released.filter((job) => job.subscriptionId === 'a')
+    expect(ofA.map((job) => job.arrival)).toEqual(
+      Array.from({ length: total / 2 }, (_, index) => index * 2),
+    )
+    expect(world.released).toHaveLength(total)
+  })
+})
