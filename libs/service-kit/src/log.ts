@@ -22,10 +22,13 @@ const secretNames: ReadonlySet<string> = new Set([
 const censor = '[redacted]'
 const maxDepth = 4
 
-/** JSON lines on stdout. The message is a constant event name (`delivery.attempted`), the rest fields. */
+/**
+ * JSON lines on stdout. A level that does not exist counts as `info`: the configuration's own check names
+ * the fault. The message is a constant event name (`delivery.attempted`), the rest fields.
+ */
 export function createLogger(name: string, level = 'info', stream?: DestinationStream): Logger {
   const options = {
-    level,
+    level: level in pino.levels.values || level === 'silent' ? level : 'info',
     base: { name },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: {

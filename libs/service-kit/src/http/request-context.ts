@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Request, Response } from 'express'
 import type { Logger } from 'pino'
 
@@ -53,15 +54,15 @@ export class RequestContext {
   }
 }
 
-const key = 'context'
+const contexts = new WeakMap<ServerResponse, RequestContext>()
 
-export function setContext(res: Response, context: RequestContext): void {
-  res.locals[key] = context
+export function setContext(res: ServerResponse, context: RequestContext): void {
+  contexts.set(res, context)
 }
 
 /** The context of a request that came through `openApiServer`. */
-export function contextOf(res: Response): RequestContext {
-  const context: unknown = res.locals[key]
-  if (context instanceof RequestContext) return context
-  throw new Error('The request did not come through openApiServer')
+export function contextOf(res: ServerResponse): RequestContext {
+  const context = contexts.get(res)
+  if (context === undefined) throw new Error('The request did not come through openApiServer')
+  return context
 }

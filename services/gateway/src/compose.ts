@@ -1,0 +1,42 @@
+import { openApiServer } from '@surehook/service-kit/http/api-server'
+import { openInternalServer } from '@surehook/service-kit/http/internal-server'
+import type { Service } from '@surehook/service-kit/lifecycle'
+import { createMetrics } from '@surehook/service-kit/metrics'
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import { openForwarder } from './forwarding/forwarder.ts'
+import { mountLocalRoutes } from './local-routes.ts'
+import { dispatch } from './routing/dispatch.ts'
+import { upstreamChecks } from './upstream-checks.ts'
+
+export type Gateway = Service & { readonly port: number }
+
+/** The only file that constructs things. Resources close in the reverse of the order they open. */
+export async function compose(config: Config, log: Logger): Promise<Gateway> {
+  await using opening = new AsyncDisposableStack()
+  const { port, internalPort, host } = config.http
+  const metrics = createMetrics('gateway')
+  const checks = upstreamChecks(config.upstreams)
+
+  opening.use(await openInternalServer({ port: internalPort, host, metrics, log, checks }))
+  const forwarder = opening.use(openForwarder(config))
+  const server = opening.use(
+    await openApiServer({
+      port,
+      host,
+      log,
+      metrics,
+      routes: (router) => {
+        router.use(dispatch(forwarder))
+        mountLocalRoutes(router, checks)
+      },
+    }),
+  )
+
+  const resources = opening.move()
+  return {
+    port: server.port,
+    start: async () => {},
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}

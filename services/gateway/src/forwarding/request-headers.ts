@@ -1,0 +1,68 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { type Cidr, clientAddress } from './client-address.ts'
+
+/** Meant for the next hop only, or believed by services because only we may set them. */
+const dropped = [
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+  'http2-settings',
+  'forwarded',
+  'via',
+  'x-real-ip',
+  'x-client-ip',
+  'true-client-ip',
+  'x-original-url',
+  'x-rewrite-url',
+  'x-http-method-override',
+]
+const droppedPrefix = /^x-(?:forwarded|internal|surehook)-/
+const hostForm = /^[A-Za-z0-9.[\]:_-]{1,255}$/
+
+/** Changes the request's headers into those that the upstream is to see. */
+export function rewriteRequestHeaders(
+  req: IncomingMessage,
+  { requestId, trustedProxies }: { requestId: string; trustedProxies: readonly Cidr[] },
+): void {
+  const { headers } = req
+  const forwarded = forwardedHeaders(req, trustedProxies)
+  for (const name of connectionOptions(headers)) delete headers[name]
+  for (const name of dropped) delete headers[name]
+  for (const name in headers) if (droppedPrefix.test(name)) delete headers[name]
+  Object.assign(headers, forwarded, { 'x-request-id': requestId })
+}
+
+/** What the sender declared to be for this hop only. Never what frames the body. */
+function connectionOptions({ connection }: IncomingHttpHeaders): string[] {
+  if (connection === undefined || connection === 'keep-alive') return []
+  return connection
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== 'transfer-encoding' && name !== 'content-length' && name !== 'host')
+}
+
+function forwardedHeaders(
+  { headers, socket }: IncomingMessage,
+  trustedProxies: readonly Cidr[],
+): Record<string, string> {
+  const { client, trusted } = clientAddress(
+    socket.remoteAddress ?? '',
+    one(headers['x-forwarded-for']),
+    trustedProxies,
+  )
+  const proto = trusted ? one(headers['x-forwarded-proto']) : undefined
+  const host = (trusted ? one(headers['x-forwarded-host']) : undefined) ?? headers.host ?? ''
+  return {
+    'x-forwarded-for': client,
+    'x-forwarded-proto': proto === 'https' ? 'https' : 'http',
+    ...(hostForm.test(host) ? { 'x-forwarded-host': host } : {}),
+  }
+}
+
+const one = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value)

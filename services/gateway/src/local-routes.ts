@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { AppError } from '@surehook/service-kit/errors'
+import { type Check, failedChecks } from '@surehook/service-kit/http/internal-server'
+import { sendJson } from '@surehook/service-kit/http/problem'
+import type { RequestHandler, Router } from 'express'
+
+const documents = ['admin', 'data', 'webhooks'] as const
+
+/** What the gateway answers itself. */
+export function mountLocalRoutes(router: Router, checks: Readonly<Record<string, Check>>): void {
+  const answers: Readonly<Record<string, RequestHandler>> = {
+    '/healthz': (_req, res) => sendJson(res, 200, '{"status":"ok"}'),
+    '/readyz': async (_req, res) => {
+      const failed = await failedChecks(checks)
+      const ready = Object.keys(failed).length === 0
+      // Reasons name inner addresses: they are on the internal port only.
+      const body = ready ? { status: 'ok' } : { status: 'unavailable', failed: Object.keys(failed) }
+      sendJson(res, ready ? 200 : 503, JSON.stringify(body))
+    },
+    ...Object.fromEntries(documents.map((name) => [`/openapi/${name}.json`, openApi(name)])),
+  }
+  for (const [path, answer] of Object.entries(answers)) {
+    router.get(path, answer)
+    router.all(path, (_req, res) => {
+      res.setHeader('Allow', 'GET, HEAD')
+      throw new AppError('METHOD_NOT_ALLOWED', 'This path does not have this method')
+    })
+  }
+}
+
+function openApi(name: string): RequestHandler {
+  const { resolve } = createRequire(import.meta.url)
+  const text = readFileSync(resolve(`@surehook/contracts/openapi/${name}.json`), 'utf8')
+  return (_req, res) => {
+    res.setHeader('Cache-Control', 'public, max-age=300')
+    sendJson(res, 200, text)
+  }
+}

@@ -1,0 +1,26 @@
+import { AppError, invalid } from '@surehook/service-kit/errors'
+import { contextOf } from '@surehook/service-kit/http/request-context'
+import type { RequestHandler } from 'express'
+import type { Forwarder } from '../forwarding/forwarder.ts'
+import { routeOf } from './route-of.ts'
+
+/** Sends each request where its path belongs; what is local goes on to the next handler. */
+export function dispatch(forwarder: Forwarder): RequestHandler {
+  return (req, res, next) => {
+    const route = routeOf(req.url)
+    switch (route.kind) {
+      case 'proxy':
+        contextOf(res).operation = route.upstream
+        return forwarder.forward(route.upstream, route.url, { req, res, next })
+      case 'local':
+        contextOf(res).operation = 'gateway'
+        // What comes next matches by the path as it was judged, whatever way it was written.
+        req.url = route.path
+        return next()
+      case 'ambiguous':
+        throw invalid([{ field: 'path', message: 'must be a plain path, without . or .. or //' }])
+      case 'none':
+        throw new AppError('NOT_FOUND', 'There is nothing at this path')
+    }
+  }
+}

@@ -1,0 +1,71 @@
+export type Upstream = 'auth' | 'data' | 'webhooks'
+
+export type Route =
+  /** `url` is what the upstream is asked for. */
+  | { kind: 'proxy'; upstream: Upstream; url: string }
+  | { kind: 'local'; path: string }
+  /** A path that two parsers could read differently. */
+  | { kind: 'ambiguous' }
+  | { kind: 'none' }
+
+/** Letters, digits and harmless marks, no segment empty or beginning with a dot: means the same to everyone. */
+const plain = /^(?:\/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)*\/?$/
+// oxlint-disable-next-line no-control-regex -- control characters are the point
+const unsafeInSegment = /[/\\\u0000-\u001f\u007f]/
+const visibleAscii = /^[\u0021-\u007e]*$/
+const local = new Set(['/healthz', '/readyz'])
+const openapi = /^\/openapi\/(?:admin|data|webhooks)\.json$/
+
+/**
+ * Decides by the decoded path and forwards that same path encoded anew: whatever an upstream does with
+ * `..`, `//`, `%2f` or `%5f`, it sees no other path than the one that was judged here.
+ */
+export function routeOf(url: string): Route {
+  const queryAt = url.indexOf('?')
+  const rawPath = queryAt === -1 ? url : url.slice(0, queryAt)
+  const path = plain.test(rawPath) ? rawPath : canonical(rawPath)
+  if (path === null) return { kind: 'ambiguous' }
+  if (local.has(path) || openapi.test(path)) return { kind: 'local', path }
+  const query = queryAt === -1 ? '' : url.slice(queryAt)
+  if (isBelow(path, '/auth')) return { kind: 'proxy', upstream: 'auth', url: path + query }
+  if (!isBelow(path, '/gw')) return { kind: 'none' }
+  return apiRoute(path.slice('/gw'.length), query)
+}
+
+function apiRoute(path: string, query: string): Route {
+  const url = path + query
+  if (isBelow(path, '/api/rest/_webhooks')) return { kind: 'proxy', upstream: 'webhooks', url }
+  if (isBelow(path, '/api/rest') || isBelow(path, '/api/graphql')) {
+    return { kind: 'proxy', upstream: 'data', url }
+  }
+  return { kind: 'none' }
+}
+
+const isBelow = (path: string, prefix: string) =>
+  path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/')
+
+function canonical(rawPath: string): string | null {
+  if (!visibleAscii.test(rawPath)) return null
+  const [root, ...segments] = rawPath.split('/')
+  // Also refuses what is no path at all: `*`, `http://elsewhere/`.
+  if (root !== '' || segments.length === 0) return null
+  const clean: string[] = []
+  for (const [index, segment] of segments.entries()) {
+    const isTrailingSlash = segment === '' && index === segments.length - 1
+    const encoded = isTrailingSlash ? '' : canonicalSegment(segment)
+    if (encoded === null) return null
+    clean.push(encoded)
+  }
+  return `/${clean.join('/')}`
+}
+
+function canonicalSegment(segment: string): string | null {
+  let decoded: string
+  try {
+    decoded = decodeURIComponent(segment)
+  } catch {
+    return null
+  }
+  if (decoded === '' || decoded === '.' || decoded === '..') return null
+  return unsafeInSegment.test(decoded) ? null : encodeURIComponent(decoded)
+}
