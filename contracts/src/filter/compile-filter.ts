@@ -1,0 +1,92 @@
+import { comparerOf } from './compare-values.ts'
+import { fieldValue } from './field-value.ts'
+import type { FieldCondition, Filter } from './filter.ts'
+
+export type RecordPredicate = (
+  record: Readonly<Record<string, unknown>>,
+  changedFields: readonly string[],
+) => boolean
+
+/** The filter as a function. It never throws, whatever JSON the record is. */
+export function compileFilter(filter: Filter): RecordPredicate {
+  switch (filter.kind) {
+    case 'and': {
+      const all = filter.of.map(compileFilter)
+      return (record, changed) => all.every((test) => test(record, changed))
+    }
+    case 'or': {
+      const any = filter.of.map(compileFilter)
+      return (record, changed) => any.some((test) => test(record, changed))
+    }
+    case 'not': {
+      const inner = compileFilter(filter.of)
+      return (record, changed) => !inner(record, changed)
+    }
+    case 'changed': {
+      const fields = new Set(filter.fields)
+      return (_record, changed) => changed.some((field) => fields.has(field))
+    }
+    case 'field': {
+      const test = compileTest(filter)
+      const { path } = filter
+      return (record) => test(fieldValue(record, path))
+    }
+  }
+}
+
+type ValueTest = (value: unknown) => boolean
+
+function compileTest(condition: FieldCondition): ValueTest {
+  const { op, operand, type } = condition
+  switch (op) {
+    case 'eq':
+    case 'ne': {
+      const compare = comparerOf(operand, type)
+      return op === 'eq' ? (value) => compare(value) === 0 : (value) => compare(value) !== 0
+    }
+    case 'in':
+    case 'nin': {
+      const compares = operand.map((one) => comparerOf(one, type))
+      const wanted = op === 'in'
+      return (value) => compares.some((compare) => compare(value) === 0) === wanted
+    }
+    case 'exists':
+      return (value) => (value !== null && value !== undefined) === operand
+    case 'contains':
+      return containsTest(operand)
+    case 'startsWith':
+      return (value) => typeof value === 'string' && value.startsWith(operand)
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return orderTest(condition)
+  }
+}
+
+/** What does not compare gives NaN, of which every one of these is false. */
+function orderTest({
+  op,
+  operand,
+  type,
+}: Extract<FieldCondition, { op: 'gt' | 'gte' | 'lt' | 'lte' }>): ValueTest {
+  const compare = comparerOf(operand, type)
+  switch (op) {
+    case 'gt':
+      return (value) => compare(value) > 0
+    case 'gte':
+      return (value) => compare(value) >= 0
+    case 'lt':
+      return (value) => compare(value) < 0
+    case 'lte':
+      return (value) => compare(value) <= 0
+  }
+}
+
+/** A part of a text, or an element of a list that is the same JSON value. */
+function containsTest(operand: string | number | boolean): ValueTest {
+  return (value) => {
+    if (typeof value === 'string') return typeof operand === 'string' && value.includes(operand)
+    return Array.isArray(value) && value.includes(operand)
+  }
+}

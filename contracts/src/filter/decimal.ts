@@ -1,0 +1,52 @@
+/** An exact decimal number without superfluous zeros; zero is not negative. */
+export type Decimal = {
+  readonly negative: boolean
+  readonly whole: string
+  readonly fraction: string
+}
+
+// As PostgreSQL and JSON write numbers: "007" is a text and no number.
+const form = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?$/
+
+/** The longest text that is taken for a number where the field's type is not known. */
+export const maxDecimalLength = 1100
+
+/** `null` when `text` is not a plain decimal number (`-12.50`; no exponent, no leading zeros). */
+export function parseDecimal(text: string): Decimal | null {
+  if (text.length > maxDecimalLength) return null
+  const match = form.exec(text)
+  return match === null ? null : decimal(match[1] === '-', match[2] ?? '', match[3] ?? '')
+}
+
+/** The shortest decimal that stands for `value`, which must be finite. */
+export function decimalOf(value: number): Decimal {
+  const [mantissa = '', exponent = '0'] = String(Math.abs(value)).split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const shift = Number(exponent)
+  const digits = whole + fraction
+  const point = whole.length + shift
+  if (point <= 0) return decimal(value < 0, '0', '0'.repeat(-point) + digits)
+  return decimal(value < 0, digits.slice(0, point).padEnd(point, '0'), digits.slice(point))
+}
+
+function decimal(negative: boolean, wholeDigits: string, fractionDigits: string): Decimal {
+  const whole = wholeDigits.replace(/^0+(?=\d)/, '')
+  const fraction = fractionDigits.replace(/0+$/, '')
+  return { negative: negative && (whole !== '0' || fraction !== ''), whole, fraction }
+}
+
+export function printDecimal({ negative, whole, fraction }: Decimal): string {
+  return `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+/** Negative, zero or positive, as for sorting. */
+export function compareDecimals(a: Decimal, b: Decimal): number {
+  if (a.negative !== b.negative) return a.negative ? -1 : 1
+  const size =
+    a.whole.length - b.whole.length ||
+    compareDigits(a.whole, b.whole) ||
+    compareDigits(a.fraction, b.fraction)
+  return a.negative ? -size : size
+}
+
+const compareDigits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,0 +1,206 @@
+import type { Violation } from '../problem.ts'
+import {
+  type FieldCondition,
+  type FieldTest,
+  type FieldType,
+  type Filter,
+  filterLimits,
+  type Operator,
+  type Scalar,
+} from './filter.ts'
+import { operandReader } from './parse-operand.ts'
+
+export type ParsedFilter =
+  | { readonly ok: true; readonly filter: Filter }
+  | { readonly ok: false; readonly violations: Violation[] }
+
+export type ParseFilterOptions = {
+  /** The fields of the table when it is known: other fields and operands of another type are faults. */
+  fields?: ReadonlyMap<string, FieldType> | undefined
+  /** `false` where there is no change to speak of, as in a query: `changed` is a fault. */
+  changed?: boolean | undefined
+}
+
+/** Parses the JSON form of a filter. A violation's `field` is the path of the fault inside it, '' for the whole. */
+export function parseFilter(json: unknown, options: ParseFilterOptions = {}): ParsedFilter {
+  const parser = new FilterParser(options)
+  const filter = parser.parse(json, { path: '', depth: 1 })
+  const { violations } = parser
+  return violations.length === 0 ? { ok: true, filter } : { ok: false, violations }
+}
+
+type Place = { path: string; depth: number }
+
+const operators: ReadonlySet<string> = new Set<Operator>([
+  'eq',
+  'ne',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'in',
+  'nin',
+  'exists',
+  'contains',
+  'startsWith',
+])
+const isOperator = (name: string): name is Operator => operators.has(name)
+
+const maxViolations = 50
+const maxPathShown = 200
+const everything: Filter = { kind: 'and', of: [] }
+const at = (path: string, key: string | number) => (path === '' ? String(key) : `${path}.${key}`)
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+class FilterParser {
+  readonly violations: Violation[] = []
+  readonly #options: ParseFilterOptions
+  #conditions = 0
+
+  constructor(options: ParseFilterOptions) {
+    this.#options = options
+  }
+
+  parse(json: unknown, { path, depth }: Place): Filter {
+    if (!isObject(json)) return this.#refuse(path, 'must be an object')
+    if (depth > filterLimits.depth) {
+      return this.#refuse(path, `must not be nested deeper than ${filterLimits.depth}`)
+    }
+    const parts: Filter[] = []
+    for (const [key, value] of Object.entries(json)) {
+      // Past the limit, what is wrong with the rest is of no interest and may be very long.
+      if (this.#conditions > filterLimits.conditions) break
+      parts.push(...this.#entry(key, value, { path: at(path, key), depth: depth + 1 }))
+    }
+    const [only] = parts
+    return only !== undefined && parts.length === 1 ? only : { kind: 'and', of: parts }
+  }
+
+  #entry(key: string, value: unknown, place: Place): Filter[] {
+    switch (key) {
+      case 'and':
+      case 'or':
+        return [this.#all(key, value, place)]
+      case 'not':
+        return this.#counted(place.path) ? [{ kind: 'not', of: this.parse(value, place) }] : []
+      case 'changed':
+        return this.#counted(place.path) ? [this.#changed(value, place.path)] : []
+      default:
+        return this.#field(key, value, place.path)
+    }
+  }
+
+  #all(kind: 'and' | 'or', value: unknown, { path, depth }: Place): Filter {
+    if (!Array.isArray(value) || value.length === 0) {
+      return this.#refuse(path, 'must be a list of at least one filter')
+    }
+    const of: Filter[] = []
+    for (const [index, item] of value.entries()) {
+      if (!this.#counted(path)) break
+      of.push(this.parse(item, { path: at(path, index), depth }))
+    }
+    return { kind, of }
+  }
+
+  #changed(value: unknown, path: string): Filter {
+    if (this.#options.changed === false) return this.#refuse(path, 'is only for webhooks')
+    if (!Array.isArray(value) || value.length === 0) {
+      return this.#refuse(path, 'must be a list of at least one field')
+    }
+    if (value.length > filterLimits.listLength) {
+      return this.#refuse(path, `must have at most ${filterLimits.listLength} elements`)
+    }
+    const fields: string[] = []
+    for (const [index, field] of value.entries()) {
+      if (typeof field !== 'string' || field === '') {
+        this.#refuse(at(path, index), 'must be the name of a field')
+      } else if (this.#isKnown(field, at(path, index))) {
+        fields.push(field)
+      }
+    }
+    return { kind: 'changed', fields }
+  }
+
+  #field(name: string, value: unknown, path: string): Filter[] {
+    const segments = this.#segments(name, path)
+    if (segments === null) return []
+    const type = this.#options.fields?.get(segments[0]) ?? null
+    const target = { kind: 'field', path: segments, type } as const
+    if (Array.isArray(value)) return [this.#refuse(path, 'must be a value, or {"in": [...]}')]
+    if (!isObject(value)) return this.#test(target, 'eq', { operand: value, path })
+    const tests = Object.entries(value)
+    if (tests.length === 0) return [this.#refuse(path, 'must have an operator')]
+    return tests.flatMap(([op, operand]) => {
+      const place = at(path, op)
+      if (isOperator(op)) return this.#test(target, op, { operand, path: place })
+      return [this.#refuse(place, 'unknown operator')]
+    })
+  }
+
+  #segments(name: string, path: string): [string, ...string[]] | null {
+    const [field = '', ...inside] = name.split('.')
+    if ([field, ...inside].includes('')) return this.#none(path, 'is not a path of fields')
+    if (name.length > filterLimits.textLength || inside.length >= filterLimits.pathSegments) {
+      return this.#none(path, 'is too long a path')
+    }
+    if (!name.isWellFormed() || name.includes('\0')) return this.#none(path, 'is not valid text')
+    if (!this.#isKnown(field, path)) return null
+    const type = this.#options.fields?.get(field) ?? 'json'
+    if (inside.length > 0 && type !== 'json') {
+      return this.#none(path, `${field} has the type ${type}, which has no fields of its own`)
+    }
+    return [field, ...inside]
+  }
+
+  #isKnown(field: string, path: string): boolean {
+    const known = this.#options.fields === undefined || this.#options.fields.has(field)
+    if (!known) this.#refuse(path, 'is not a field of the table')
+    return known
+  }
+
+  #test(
+    target: Pick<FieldCondition, 'kind' | 'path' | 'type'>,
+    op: Operator,
+    { operand, path }: { operand: unknown; path: string },
+  ): Filter[] {
+    if (!this.#counted(path)) return []
+    const read = operandReader(op, target.type)
+    if (read === null) return [this.#refuse(path, `does not fit the type ${target.type}`)]
+    const one = (value: unknown, place: string): Scalar => {
+      if (value === null && ['eq', 'ne', 'in', 'nin'].includes(op)) return null
+      const parsed = read(value)
+      if ('value' in parsed) return parsed.value
+      this.#refuse(place, parsed.fault)
+      return null
+    }
+    if (op !== 'in' && op !== 'nin') {
+      return [{ ...target, op, operand: one(operand, path) } as FieldTest & typeof target]
+    }
+    if (!Array.isArray(operand)) return [this.#refuse(path, 'must be a list')]
+    if (operand.length > filterLimits.listLength) {
+      return [this.#refuse(path, `must have at most ${filterLimits.listLength} elements`)]
+    }
+    return [{ ...target, op, operand: operand.map((value, index) => one(value, at(path, index))) }]
+  }
+
+  #counted(path: string): boolean {
+    this.#conditions += 1
+    if (this.#conditions === filterLimits.conditions + 1) {
+      this.#refuse(path, `a filter has at most ${filterLimits.conditions} conditions`)
+    }
+    return this.#conditions <= filterLimits.conditions
+  }
+
+  #refuse(field: string, message: string): Filter {
+    if (this.violations.length < maxViolations) {
+      this.violations.push({ field: field.slice(0, maxPathShown), message })
+    }
+    return everything
+  }
+
+  #none(field: string, message: string): null {
+    this.#refuse(field, message)
+    return null
+  }
+}
