@@ -1,0 +1,74 @@
+import { openEventCodec } from '@surehook/contracts/codec'
+import { topicTable } from '@surehook/contracts/topics'
+import { openPlatformAccess } from '@surehook/service-kit/access/management-access'
+import { openRelay } from '@surehook/service-kit/capture/relay'
+import { openApiServer } from '@surehook/service-kit/http/api-server'
+import { openInternalServer } from '@surehook/service-kit/http/internal-server'
+import { createKafka } from '@surehook/service-kit/kafka/client'
+import { openProducer } from '@surehook/service-kit/kafka/producer'
+import { ensureTopics } from '@surehook/service-kit/kafka/topics'
+import { retryUntilReady, type Service } from '@surehook/service-kit/lifecycle'
+import type { Logger } from '@surehook/service-kit/log'
+import { createMetrics } from '@surehook/service-kit/metrics'
+import { openPool } from '@surehook/service-kit/postgres/pool'
+import { changeRecord } from './capture/change-record.ts'
+import { type Config, service } from './config.ts'
+import { dataRoutes } from './data-routes.ts'
+import { createTableCache } from './tables/table-cache.ts'
+
+export type DataApi = Service & { readonly ports: { api: number; internal: number } }
+
+/** The only file that constructs things. What opens last closes first. */
+export async function compose(config: Config, log: Logger, signal: AbortSignal): Promise<DataApi> {
+  await using opening = new AsyncDisposableStack()
+  const metrics = createMetrics(service)
+  const internal = opening.use(await openInternalServer({ ...config.internal, metrics, log }))
+  const wait = <T>(name: string, fn: () => Promise<T>) => retryUntilReady(name, fn, { log, signal })
+
+  const { databaseUrl, slot, poolSize: max } = config
+  const kafka = createKafka({ ...config.kafka, log })
+  const { partitions: mainPartitions, replicationFactor } = config.kafka
+  const topics = { mainPartitions, replicationFactor, log, signal }
+  await wait('kafka', () => ensureTopics(kafka, topicTable(config.delayNames), topics))
+  const codec = await wait('schema registry', () =>
+    openEventCodec({ registryUrl: config.registryUrl, log }),
+  )
+  const producer = opening.use(await wait('kafka', () => openProducer(kafka, { log, metrics })))
+  const pool = opening.adopt(
+    openPool({ connectionString: databaseUrl, applicationName: service, max, log }),
+    (open) => open.end(),
+  )
+  await wait('postgres', () => pool.query('select from table_definition limit 1'))
+  const toRecord = (captured: Parameters<typeof changeRecord>[1]) => changeRecord(codec, captured)
+  const relay = opening.use(
+    await wait('postgres', () =>
+      openRelay({ service, slot, databaseUrl, producer, toRecord, log, metrics }),
+    ),
+  )
+  const access = opening.use(
+    await wait('kafka', () =>
+      openPlatformAccess({ kafka, codec, clientId: config.kafka.clientId, log }),
+    ),
+  )
+  await wait('platform state', () => access.ready)
+  const routes = dataRoutes({ pool, tables: createTableCache(pool), access })
+  const api = opening.use(await openApiServer({ ...config.http, log, metrics, routes }))
+
+  const resources = opening.move()
+  return {
+    ports: { api: api.port, internal: internal.port },
+    async start() {
+      internal.setChecks({
+        postgres: async () => void (await pool.query('select 1')),
+        kafka: () => check(producer.healthy, 'not connected to Kafka'),
+        relay: () => check(relay.healthy, 'changes are not relayed'),
+        platform: () => check(access.healthy, 'the view of environments and tokens is not current'),
+      })
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+function check(holds: boolean, otherwise: string): void {
+  if (!holds) throw new Error(otherwise)
+}

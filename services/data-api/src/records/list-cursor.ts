@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import { invalid } from '@surehook/service-kit/errors'
+import { decodeCursor, encodeCursor } from '@surehook/service-kit/http/cursor'
+import * as z from 'zod'
+import type { OrderTerm, Position } from './record-order.ts'
+
+const Content = z.strictObject({ check: z.string(), position: z.array(z.string().nullable()) })
+
+/** The list that a cursor belongs to: it is of no use for another. */
+export type CursorScope = { tableId: string; order: readonly OrderTerm[] }
+
+export function listCursor(scope: CursorScope, position: Position): string {
+  return encodeCursor({ check: checkOf(scope, position), position })
+}
+
+/** The position in a cursor that `listCursor` made for the same table and order. */
+export function readListCursor(scope: CursorScope, cursor: string | undefined): Position | null {
+  const content = decodeCursor(Content, cursor)
+  if (content === null) return null
+  if (content.check === checkOf(scope, content.position)) return content.position
+  throw invalid([{ field: 'cursor', message: 'must be the nextCursor of the same list' }])
+}
+
+/** Against mistakes, not attackers: a position that is made up shows nothing that its maker may not see. */
+function checkOf({ tableId, order }: CursorScope, position: Position): string {
+  const terms = order.map(({ field, descending }) => [field, descending])
+  return createHash('sha256')
+    .update(JSON.stringify([tableId, terms, position]))
+    .digest('base64url')
+    .slice(0, 12)
+}

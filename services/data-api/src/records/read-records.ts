@@ -1,0 +1,96 @@
+import type { listRecords as listOperation } from '@surehook/contracts/http/data'
+import { invalid } from '@surehook/service-kit/errors'
+import type { Pool } from 'pg'
+import type * as z from 'zod'
+import { sqlStateOf } from '../sql/sql-state.ts'
+import type { KnownTable } from '../tables/table-cache.ts'
+import type { TableDefinition, Tenant } from '../tables/table-definition.ts'
+import { isUuid } from '../values/text-value.ts'
+import { listCursor, readListCursor } from './list-cursor.ts'
+import { whereSql } from './record-filter.ts'
+import { afterSql, orderBySql, type Position, parseOrder, positionSql } from './record-order.ts'
+import { listParts } from './record-statements.ts'
+import { runStatement } from './run-statement.ts'
+import { type RecordDeps, recordNotFound } from './write-records.ts'
+
+/** @returns the record as JSON text */
+export async function getRecord(
+  { pool, tables }: RecordDeps,
+  { tenant, table, id }: { tenant: Tenant; table: string; id: string },
+): Promise<string> {
+  const record = await tables.use(tenant, table, async (known) => {
+    if (!isUuid(id)) return null
+    const [found] = await runStatement(pool, known, { statement: 'get', values: [id] })
+    return found ?? null
+  })
+  if (record === null) throw recordNotFound()
+  return record
+}
+
+export type ListQuery = z.output<NonNullable<(typeof listOperation)['query']>>
+export type RecordPage = { records: string[]; nextCursor: string | null }
+
+/** @returns one page of records as JSON texts; `nextCursor` is `null` on the last one */
+export async function listRecords(
+  { pool, tables }: RecordDeps,
+  { tenant, table, query }: { tenant: Tenant; table: string; query: ListQuery },
+): Promise<RecordPage> {
+  const page = await tables.use(tenant, table, async (known) => {
+    const found = await findPage(pool, known, query)
+    return found.records.length === 0 ? null : found
+  })
+  return page ?? { records: [], nextCursor: null }
+}
+
+async function findPage(
+  pool: Pool,
+  { definition }: KnownTable,
+  { where, order: orderText, limit, cursor }: ListQuery,
+): Promise<RecordPage> {
+  const order = parseOrder(definition.columns, orderText)
+  const scope = { tableId: definition.id, order }
+  const position = readListCursor(scope, cursor)
+  const values: unknown[] = []
+  const conditions = [
+    ...whereSql(definition, where, values),
+    ...(position === null ? [] : [afterSql(order, position, values)]),
+  ]
+  const { text } = pageSql(definition, { order: scope.order, conditions, limit })
+  const rows = await runPage(pool, { text, values, position })
+  const records = rows.slice(0, limit)
+  const last = rows.length > limit ? records.at(-1) : undefined
+  return {
+    records: records.map(([record]) => record),
+    nextCursor: last === undefined ? null : listCursor(scope, last[1]),
+  }
+}
+
+type Page = { order: ReturnType<typeof parseOrder>; conditions: string[]; limit: number }
+
+/** One more than the page, which tells whether there is another. */
+function pageSql(table: TableDefinition, { order, conditions, limit }: Page): { text: string } {
+  const { record, from, where } = listParts(table)
+  return {
+    text: `select ${record} as record, ${positionSql(order)} as position
+             from ${from}
+            where ${[where, ...conditions].join('\n and ')}
+            order by ${orderBySql(order)}
+            limit ${limit + 1}`,
+  }
+}
+
+const dataException = /^22/
+
+async function runPage(
+  pool: Pool,
+  { text, values, position }: { text: string; values: unknown[]; position: Position | null },
+): Promise<[string, Position][]> {
+  try {
+    const query = { text, values, rowMode: 'array' as const }
+    const { rows } = await pool.query<[string, Position]>(query)
+    return rows
+  } catch (err) {
+    if (position === null || !dataException.test(sqlStateOf(err) ?? '')) throw err
+    throw invalid([{ field: 'cursor', message: 'must be the nextCursor of the same list' }])
+  }
+}

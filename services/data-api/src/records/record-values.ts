@@ -1,0 +1,68 @@
+import type { RecordInput } from '@surehook/contracts/http/data'
+import type { Violation } from '@surehook/contracts/problem'
+import type { Column } from '../tables/table-definition.ts'
+import { parseColumnValue } from '../values/column-value.ts'
+
+/** One text or `null` per column of the table, in its order. */
+export type ColumnValues = readonly (string | null)[]
+
+/** The part of a record that a client changes: where `given` is false the value means nothing. */
+export type ColumnChanges = { given: readonly boolean[]; values: ColumnValues }
+
+type Faults = { prefix: string; violations: Violation[] }
+
+const assigned: ReadonlySet<string> = new Set(['id', 'createdAt', 'updatedAt'])
+
+/** The values of a new record; what is wrong with it is added to `violations`. */
+export function newRecordValues(
+  columns: readonly Column[],
+  input: RecordInput,
+  faults: Faults,
+): ColumnValues {
+  refuseUnknown(columns, input, faults)
+  return columns.map((column) => {
+    if (Object.hasOwn(input, column.name)) return givenValue(column, input[column.name], faults)
+    if (column.default !== null) return givenValue(column, column.default, faults)
+    if (column.required) fault(faults, column.name, 'is required')
+    return null
+  })
+}
+
+/** The values that a client changes; what is wrong with them is added to `violations`. */
+export function changedValues(
+  columns: readonly Column[],
+  input: RecordInput,
+  faults: Faults,
+): ColumnChanges {
+  refuseUnknown(columns, input, faults)
+  const given = columns.map(({ name }) => Object.hasOwn(input, name))
+  const values = columns.map((column, index) =>
+    given[index] === true ? givenValue(column, input[column.name], faults) : null,
+  )
+  return { given, values }
+}
+
+function refuseUnknown(columns: readonly Column[], input: RecordInput, faults: Faults): void {
+  const known = new Set(columns.map(({ name }) => name))
+  for (const field of Object.keys(input)) {
+    if (assigned.has(field)) fault(faults, field, 'is assigned and cannot be written')
+    else if (!known.has(field)) fault(faults, field, 'is not a field of the table')
+  }
+}
+
+function givenValue(column: Column, value: unknown, faults: Faults): string | null {
+  if (value === null) {
+    if (column.required) fault(faults, column.name, 'must not be null')
+    return null
+  }
+  const parsed = parseColumnValue(column, value)
+  if ('text' in parsed) return parsed.text
+  fault(faults, column.name, parsed.fault)
+  return null
+}
+
+const maxFieldLength = 200
+
+function fault({ prefix, violations }: Faults, field: string, message: string): void {
+  violations.push({ field: `${prefix}${field}`.slice(0, maxFieldLength), message })
+}

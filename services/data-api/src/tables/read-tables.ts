@@ -1,0 +1,22 @@
+import type { Table } from '@surehook/contracts/http/data'
+import { TableName } from '@surehook/contracts/http/data-names'
+import { AppError } from '@surehook/service-kit/errors'
+import type { Pool, PoolClient } from 'pg'
+import { findTable, findTables } from './table-catalogue.ts'
+import type { TableDefinition, Tenant } from './table-definition.ts'
+import { tableView } from './table-view.ts'
+
+/** Rejects with `TABLE_NOT_FOUND`, also for what could be no table's name. */
+export async function requireTable(
+  db: Pool | PoolClient,
+  tenant: Tenant,
+  name: string,
+): Promise<TableDefinition> {
+  const table = TableName.safeParse(name).success ? await findTable(db, tenant, name) : null
+  if (table !== null) return table
+  throw new AppError('TABLE_NOT_FOUND', 'There is no such table in this environment')
+}
+
+export async function listTableViews(db: Pool, tenant: Tenant): Promise<Table[]> {
+  return (await findTables(db, tenant)).map(tableView)
+}

@@ -1,0 +1,102 @@
+import { AppError } from '@surehook/service-kit/errors'
+import type { Pool } from 'pg'
+import { type RecordStatements, recordStatements } from '../records/record-statements.ts'
+import { sqlStateOf } from '../sql/sql-state.ts'
+import { requireTable } from './read-tables.ts'
+import type { TableDefinition, Tenant } from './table-definition.ts'
+
+export type KnownTable = {
+  definition: TableDefinition
+  sql: RecordStatements
+  /** Its statements are prepared on each connection that runs them. */
+  prepared: boolean
+}
+
+export type TableCache = {
+  /**
+   * Calls `attempt` with the table's definition. When the attempt finds nothing (`null`), finds fault
+   * with the request, or fails on the table's structure, the definition may be out of date: it is read
+   * again and, when it is another by now, the attempt is repeated with it. Definitions change under
+   * other replicas too; see `recordStatements` for why a success is never out of date.
+   */
+  use<T>(
+    tenant: Tenant,
+    name: string,
+    attempt: (table: KnownTable) => Promise<T | null>,
+  ): Promise<T | null>
+}
+
+const maxTables = 2_000
+
+/** Every connection keeps the plans of prepared statements: with no limit they would eat the server. */
+const maxPrepared = 100
+const maxTries = 10
+
+/** Undefined table, column, schema, function or type: what SQL of an old definition runs into. */
+const structureErrors = /^(?:42...|3F000)$/
+
+export function createTableCache(pool: Pool): TableCache {
+  const known = new Map<string, KnownTable>()
+  let loads = 0
+
+  async function load(tenant: Tenant, name: string): Promise<KnownTable> {
+    const key = keyOf(tenant, name)
+    const definition = await requireTable(pool, tenant, name)
+    const cached = known.get(key)
+    if (cached !== undefined && isSame(cached.definition, definition)) return cached
+    loads += 1
+    const prepared = loads <= maxPrepared
+    const table = { definition, sql: recordStatements(definition), prepared }
+    forgetOldest(known)
+    known.set(key, table)
+    return table
+  }
+
+  return {
+    async use(tenant, name, attempt) {
+      let table = known.get(keyOf(tenant, name)) ?? (await load(tenant, name))
+      for (let triesLeft = maxTries; ; triesLeft--) {
+        const outcome = await outcomeOf(attempt, table)
+        if (outcome.kind === 'done') return outcome.result
+        const fresh = await load(tenant, name)
+        if (isSame(fresh.definition, table.definition)) return outcome.conclude()
+        if (triesLeft === 0) throw new AppError('SERVICE_UNAVAILABLE', 'The table keeps changing')
+        table = fresh
+      }
+    },
+  }
+}
+
+type Outcome<T> = { kind: 'done'; result: T } | { kind: 'doubtful'; conclude: () => null }
+
+async function outcomeOf<T>(
+  attempt: (table: KnownTable) => Promise<T | null>,
+  table: KnownTable,
+): Promise<Outcome<T>> {
+  try {
+    const result = await attempt(table)
+    return result === null ? { kind: 'doubtful', conclude: () => null } : { kind: 'done', result }
+  } catch (err) {
+    if (!mayBeOutdated(err)) throw err
+    const conclude = () => {
+      throw err
+    }
+    return { kind: 'doubtful', conclude }
+  }
+}
+
+function mayBeOutdated(err: unknown): boolean {
+  if (err instanceof AppError) return err.code === 'VALIDATION_ERROR'
+  return structureErrors.test(sqlStateOf(err) ?? '')
+}
+
+const keyOf = ({ projectId, environment }: Tenant, name: string): string =>
+  JSON.stringify([projectId, environment, name])
+
+const isSame = (a: TableDefinition, b: TableDefinition): boolean =>
+  a.id === b.id && a.version === b.version
+
+function forgetOldest(known: Map<string, unknown>): void {
+  const [oldest] = known.keys()
+  if (known.size >= maxTables && oldest !== undefined) known.delete(oldest)
+}

@@ -1,0 +1,97 @@
+import type { Pool, PoolClient } from 'pg'
+import { isoTimestamp } from '../values/value-types.ts'
+import type { TableDefinition, TableShape, Tenant } from './table-definition.ts'
+
+type Db = Pool | PoolClient
+
+const definitionColumns = `
+  id::text, project_id as "projectId", environment, name, schema_name as schema, version, columns, access,
+  ${isoTimestamp('created_at')} as "createdAt", ${isoTimestamp('updated_at')} as "updatedAt"`
+
+export async function findTable(
+  db: Db,
+  { projectId, environment }: Tenant,
+  name: string,
+): Promise<TableDefinition | null> {
+  const { rows } = await db.query<TableDefinition>({
+    name: 'find-table',
+    text: `select ${definitionColumns}
+             from table_definition
+            where project_id = $1 and environment = $2 and name = $3`,
+    values: [projectId, environment, name],
+  })
+  return rows[0] ?? null
+}
+
+export async function findTables(
+  db: Db,
+  { projectId, environment }: Tenant,
+): Promise<TableDefinition[]> {
+  const { rows } = await db.query<TableDefinition>(
+    `select ${definitionColumns}
+       from table_definition
+      where project_id = $1 and environment = $2
+      order by name collate "C"`,
+    [projectId, environment],
+  )
+  return rows
+}
+
+/** One change of an environment's tables at a time; held to the end of the transaction. */
+export async function lockSchema(tx: PoolClient, schema: string): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [schema])
+}
+
+/** Records which environment the schema is, and fails when it is another's. Needs `lockSchema`. */
+export async function claimSchema(
+  tx: PoolClient,
+  schema: string,
+  { projectId, environment }: Tenant,
+): Promise<void> {
+  await tx.query(
+    `insert into environment_schema (schema_name, project_id, environment)
+     values ($1, $2, $3)
+     on conflict (project_id, environment) do nothing`,
+    [schema, projectId, environment],
+  )
+}
+
+export async function addTable(
+  tx: PoolClient,
+  table: Tenant & TableShape & { name: string; schema: string },
+): Promise<TableDefinition> {
+  const { projectId, environment, name, schema, columns, access } = table
+  const { rows } = await tx.query<TableDefinition>(
+    `insert into table_definition (project_id, environment, name, schema_name, columns, access)
+     values ($1, $2, $3, $4, $5, $6)
+     returning ${definitionColumns}`,
+    [projectId, environment, name, schema, JSON.stringify(columns), JSON.stringify(access)],
+  )
+  return single(rows)
+}
+
+export async function changeTable(
+  tx: PoolClient,
+  id: string,
+  { columns, access }: TableShape,
+): Promise<TableDefinition> {
+  const { rows } = await tx.query<TableDefinition>(
+    `update table_definition
+        set columns = $2, access = $3, version = version + 1,
+            updated_at = greatest(clock_timestamp(), updated_at)
+      where id = $1
+      returning ${definitionColumns}`,
+    [id, JSON.stringify(columns), JSON.stringify(access)],
+  )
+  return single(rows)
+}
+
+export async function removeTable(tx: PoolClient, id: string): Promise<void> {
+  await tx.query('delete from table_definition where id = $1', [id])
+}
+
+function single<T>(rows: readonly T[]): T {
+  const [row] = rows
+  if (row === undefined) throw new Error('the table is not in the catalogue')
+  return row
+}

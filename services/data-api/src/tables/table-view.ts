@@ -1,0 +1,8 @@
+import type { Table } from '@surehook/contracts/http/data'
+import type { TableDefinition } from './table-definition.ts'
+
+/** A table as its clients see it. */
+export function tableView(table: TableDefinition): Table {
+  const { name, columns, access, createdAt, updatedAt } = table
+  return { name, columns: [...columns], access, createdAt, updatedAt }
+}

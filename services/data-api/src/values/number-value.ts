@@ -1,0 +1,51 @@
+import { accepted, type ParsedValue, refused } from './parsed-value.ts'
+
+const int32 = 2 ** 31
+
+export function parseInteger(value: unknown): ParsedValue {
+  if (!Number.isInteger(value)) return refused('must be a whole number')
+  const number = value as number
+  if (number < -int32 || number >= int32) return refused('must be within 32 bits')
+  return accepted(String(number))
+}
+
+const wholeText = /^-?\d{1,19}$/
+const int64 = 2n ** 63n
+
+/** A number above 2^53 was rounded before it got here: such values come as strings. */
+export function parseBigint(value: unknown): ParsedValue {
+  const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
+  if (typeof text !== 'string' || !wholeText.test(text)) {
+    return refused('must be a whole number, as a string when above 2^53')
+  }
+  const whole = BigInt(text)
+  if (whole < -int64 || whole >= int64) return refused('must be within 64 bits')
+  return accepted(String(whole))
+}
+
+export function parseDouble(value: unknown): ParsedValue {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return refused('must be a number')
+  return accepted(Object.is(value, -0) ? '0' : String(value))
+}
+
+const decimalText = /^-?\d+(?:\.\d+)?$/
+const maxDigits = 1_000
+/** A double keeps 15 significant digits of any decimal number. */
+const exactDigits = 15
+
+export function parseDecimal(value: unknown): ParsedValue {
+  const text = typeof value === 'number' ? decimalOf(value) : value
+  if (typeof text !== 'string' || !decimalText.test(text)) {
+    return refused('must be a decimal number, as a string when it has more than 15 digits')
+  }
+  if (text.length > maxDigits) return refused(`must have at most ${maxDigits} digits`)
+  return accepted(text)
+}
+
+/** `null` when digits may have been lost on the way, or in exponent notation. */
+function decimalOf(value: number): string | null {
+  if (Number.isSafeInteger(value)) return String(Object.is(value, -0) ? 0 : value)
+  const text = String(value)
+  const digits = text.replace(/^-?0*\.?0*/, '').replace('.', '').length
+  return digits <= exactDigits ? text : null
+}
