@@ -1,8 +1,10 @@
 import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import type { Endpoints } from '../lib/endpoints.ts'
 import type { ProcessHandle } from '../lib/managed-process.ts'
 import { freePort } from '../lib/ports.ts'
 import { openProcessGroup } from '../lib/process-group.ts'
+import { settleAll } from '../lib/settle-all.ts'
 import type { Component, ComponentName, ComponentOptions } from './component.ts'
 import { startKafka } from './kafka.ts'
 import { startPostgres } from './postgres.ts'
@@ -18,13 +20,6 @@ export type LocalStackOptions = {
   /** Start a component again when it dies by itself. Off for tests, which kill on purpose. */
   keepAlive?: boolean
   log?: (line: string) => void
-}
-
-export type Endpoints = {
-  databaseUrl: string
-  kafkaBrokers: string
-  schemaRegistryUrl: string
-  redisUrl: string
 }
 
 /** The endpoint of a component that was not asked for is an empty string. */
@@ -54,7 +49,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     await group.close()
   }
 
-  const results = await Promise.allSettled(
+  const starting = settleAll(
     only.map(async (name) => {
       const startedAt = performance.now()
       const port = options.ports?.[name] ?? (await freePort())
@@ -65,10 +60,11 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       )
     }),
   )
-  const failed = results.find((result) => result.status === 'rejected')
-  if (failed) {
+  try {
+    await starting
+  } catch (err) {
     await stop()
-    throw failed.reason
+    throw err
   }
 
   const processes = Object.fromEntries(

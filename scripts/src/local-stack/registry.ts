@@ -1,3 +1,4 @@
+import { answersOk } from '../lib/http-probe.ts'
 import { startProcess } from '../lib/managed-process.ts'
 import type { Component, ComponentOptions } from './component.ts'
 import { jvmFlags } from './java.ts'
@@ -24,22 +25,11 @@ export async function startRegistry(options: ComponentOptions): Promise<Componen
       marker,
       logFile: `${dir}/registry.log`,
       stopSignal: 'SIGTERM',
-      isReady: () => answers(`${url}/subjects`),
+      isReady: () => answersOk(`${url}/subjects`),
       readyTimeoutMs: 90_000,
       keepAlive: options.keepAlive,
     },
     owner,
   )
   return { url, process }
-}
-
-async function answers(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) })
-    await response.body?.cancel()
-    return response.ok
-  } catch {
-    // Not listening yet: the caller asks again until its time is over.
-    return false
-  }
 }

@@ -1,0 +1,6 @@
+/** As `Promise.all`, but nothing is still under way when it rejects. */
+export async function settleAll(work: readonly Promise<unknown>[]): Promise<void> {
+  const results = await Promise.allSettled(work)
+  const failed = results.find((result) => result.status === 'rejected')
+  if (failed) throw failed.reason
+}

@@ -1,0 +1,109 @@
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** One request that arrived, whatever was answered. */
+export type Receipt = {
+  path: string
+  /** Epoch ms when its body was complete. */
+  at: number
+  headers: Readonly<Record<string, string>>
+  body: string
+}
+
+export type Answer =
+  | { status: number; body?: string; headers?: Record<string, string>; delayMs?: number }
+  /** Never answers. */
+  | 'hang'
+  /** Closes the connection. */
+  | 'reset'
+
+/** Decides the answer; `nth` counts the requests of the path, from 1. */
+export type Behaviour = (receipt: Receipt, nth: number) => Answer
+
+export type Receiver = AsyncDisposable & {
+  readonly port: number
+  url(path: string): string
+  /** What arrived at `path`, in order of arrival. */
+  receipts(path: string): readonly Receipt[]
+  /** From now on requests of `path` are answered so; 204 is the default. */
+  answer(path: string, behaviour: Behaviour): void
+  /** Resolves when `path` has at least `count` receipts; rejects with what came when time is over. */
+  waitFor(path: string, count: number, timeoutMs?: number): Promise<readonly Receipt[]>
+  forget(path: string): void
+}
+
+export type ReceiverOptions = { key: string; cert: string; port?: number; host?: string }
+
+const accept: Behaviour = () => ({ status: 204 })
+
+/** An HTTPS receiver of webhooks that remembers what came and answers as it is told. */
+export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
+  const { key, cert, port = 0, host = '127.0.0.1' } = options
+  const receipts = new Map<string, Receipt[]>()
+  const behaviours = new Map<string, Behaviour>()
+  const receiptsOf = (path: string): Receipt[] => {
+    const known = receipts.get(path) ?? []
+    receipts.set(path, known)
+    return known
+  }
+  const server = createServer({ key, cert, keepAlive: true }, (req, res) => {
+    receive(req)
+      .then((receipt) => {
+        const mine = receiptsOf(receipt.path)
+        mine.push(receipt)
+        return reply(res, (behaviours.get(receipt.path) ?? accept)(receipt, mine.length))
+      })
+      .catch(() => res.destroy())
+  })
+  // Node's own hint of 5 s would make senders drop connections between two test steps.
+  server.keepAliveTimeout = 60_000
+  server.listen(port, host)
+  await once(server, 'listening')
+  const bound = (server.address() as AddressInfo).port
+  return {
+    port: bound,
+    url: (path) => `https://localhost:${bound}${path}`,
+    receipts: receiptsOf,
+    answer: (path, behaviour) => void behaviours.set(path, behaviour),
+    forget: (path) => void receipts.delete(path),
+    async waitFor(path, count, timeoutMs = 10_000) {
+      const deadline = Date.now() + timeoutMs
+      while (receiptsOf(path).length < count) {
+        if (Date.now() > deadline) {
+          throw new Error(
+            `${path}: ${receiptsOf(path).length} of ${count} requests came in ${timeoutMs} ms`,
+          )
+        }
+        await wait(5)
+      }
+      return receiptsOf(path)
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await server[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function receive(req: IncomingMessage): Promise<Receipt> {
+  const chunks: Buffer[] = []
+  for await (const chunk of req) chunks.push(chunk as Buffer)
+  const headers = Object.fromEntries(
+    Object.entries(req.headers).map(([name, value]) => [name, String(value)]),
+  )
+  const body = Buffer.concat(chunks).toString('utf8')
+  return { path: req.url ?? '', at: Date.now(), headers, body }
+}
+
+async function reply(res: ServerResponse, answer: Answer): Promise<void> {
+  if (answer === 'hang') return
+  if (answer === 'reset') {
+    res.destroy()
+    return
+  }
+  if (answer.delayMs !== undefined) await wait(answer.delayMs)
+  res.writeHead(answer.status, answer.headers).end(answer.body)
+}
