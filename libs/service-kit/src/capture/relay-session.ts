@@ -1,0 +1,130 @@
+import { boundedBy } from '../bounded.ts'
+import { type EventProducer, type OutgoingRecord, UnsendableError } from '../kafka/producer.ts'
+import { capturePrefix, parseCaptured } from './capture.ts'
+import type { RelayOptions } from './relay.ts'
+import { RelayQueue } from './relay-queue.ts'
+import { ReplicationStream } from './replication-stream.ts'
+
+type SessionOptions = RelayOptions & { confirmed: bigint; onRelayed: (records: number) => void }
+
+// What is read ahead of Kafka. More only waits in memory instead of in the WAL.
+const readAhead = { records: 20_000, bytes: 8_000_000 }
+const sentWithinMs = 3_000
+
+/** The time during which this process holds the slot: WAL messages in, Kafka records out. */
+export class RelaySession implements AsyncDisposable {
+  readonly #options: SessionOptions
+  readonly #queue = new RelayQueue(readAhead)
+  readonly #stream: ReplicationStream
+  readonly #failed = Promise.withResolvers<never>()
+  #sending: Promise<void> | null = null
+  #closed = false
+
+  constructor(options: SessionOptions) {
+    this.#options = options
+    const { service, slot, databaseUrl, publication = 'surehook_capture', confirmed } = options
+    this.#failed.promise.catch(() => undefined)
+    this.#stream = new ReplicationStream({
+      databaseUrl,
+      applicationName: `surehook-relay-${service}`,
+      slot,
+      prefix: capturePrefix(service),
+      publication,
+      confirmed,
+      message: (content) => this.#read(content),
+      reached: (lsn) => this.#reached(lsn),
+    })
+  }
+
+  /** Rejects when somebody else has the slot, or it cannot be read. */
+  start(): Promise<void> {
+    return this.#stream.start()
+  }
+
+  /** Rejects when the session is over. */
+  get ended(): Promise<never> {
+    return Promise.race([this.#stream.ended, this.#failed.promise])
+  }
+
+  /** What is on its way to Kafka may arrive and be confirmed; the rest is read by the next holder. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    this.#stream.pause()
+    const sent = boundedBy(sentWithinMs, this.#sending ?? Promise.resolve(), 'Kafka is away')
+    await sent.catch((err) => this.#options.log.debug({ err }, 'capture.relay.close'))
+    await this.#stream[Symbol.asyncDispose]()
+  }
+
+  #read(content: string): void {
+    if (this.#closed) return
+    this.#queue.push(this.#toRecord(content))
+    if (this.#queue.full) this.#stream.pause()
+    this.#sending ??= Promise.resolve().then(() => this.#send())
+  }
+
+  #reached(lsn: bigint): void {
+    if (this.#closed) return
+    this.#queue.mark(lsn)
+    this.#confirm()
+  }
+
+  #confirm(): void {
+    const lsn = this.#queue.confirmable()
+    if (lsn !== null) this.#stream.confirm(lsn)
+  }
+
+  async #send(): Promise<void> {
+    try {
+      while (this.#queue.length > 0 && !this.#closed) {
+        const records = this.#queue.take()
+        await this.#deliver(records)
+        this.#queue.acknowledged(records.length)
+        this.#confirm()
+        this.#options.onRelayed(records.length)
+        if (this.#queue.roomy && !this.#closed) this.#stream.resume()
+      }
+    } catch (err) {
+      this.#failed.reject(err)
+    } finally {
+      this.#sending = null
+    }
+  }
+
+  async #deliver(records: readonly OutgoingRecord[]): Promise<void> {
+    const { producer } = this.#options
+    try {
+      await producer.send(records)
+    } catch (err) {
+      if (!(err instanceof UnsendableError)) throw err
+      for (const record of records) await this.#deliverOne(producer, record)
+    }
+  }
+
+  async #deliverOne(producer: Pick<EventProducer, 'send'>, record: OutgoingRecord): Promise<void> {
+    try {
+      await producer.send([record])
+    } catch (err) {
+      if (!(err instanceof UnsendableError)) throw err
+      const { key, topic, value } = record
+      const content = JSON.stringify({ topic, key: String(key), bytes: value?.length ?? 0 })
+      await producer.send([this.#refuse(content, err)])
+    }
+  }
+
+  #toRecord(content: string): OutgoingRecord {
+    try {
+      return this.#options.toRecord(parseCaptured(content))
+    } catch (err) {
+      return this.#refuse(content, err)
+    }
+  }
+
+  /** Without somewhere to put it the relay stands still, for all to see: nothing is skipped. */
+  #refuse(content: string, err: unknown): OutgoingRecord {
+    const { toInvalid, log, slot } = this.#options
+    const reason = err instanceof Error ? err.message : String(err)
+    log.error({ err, slot, content: content.slice(0, 500) }, 'capture.invalid')
+    if (toInvalid === undefined) throw new Error(`A captured message cannot be relayed: ${reason}`)
+    return toInvalid({ content, reason })
+  }
+}

@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { orAborted } from '../bounded.ts'
+import type { EventProducer, OutgoingRecord } from '../kafka/producer.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Captured } from './capture.ts'
+import { relayMeters } from './relay-meters.ts'
+import { RelaySession } from './relay-session.ts'
+import { SlotLostError, SlotMonitor } from './slot-monitor.ts'
+
+export type InvalidCapture = { content: string; reason: string }
+
+export type RelayOptions = {
+  service: string
+  slot: string
+  databaseUrl: string
+  producer: Pick<EventProducer, 'send' | 'healthy'>
+  toRecord: (captured: Captured) => OutgoingRecord
+  /**
+   * What is sent in place of a message that is not valid or that Kafka does not take. Without it
+   * such a message stops the relay.
+   */
+  toInvalid?: (invalid: InvalidCapture) => OutgoingRecord
+  publication?: string
+  log: Logger
+  metrics?: Metrics | undefined
+}
+
+export type Relay = AsyncDisposable & {
+  /** `leader` relays; `standby` waits for the holder of the slot to go; `down` tries to get there. */
+  readonly role: 'leader' | 'standby' | 'down'
+  /** True when what is captured now reaches Kafka, through this process or another. */
+  readonly healthy: boolean
+}
+
+const standbyPollMs = 400
+const lagEveryMs = 5_000
+const longestWaitMs = 2_000
+const lostWaitMs = 5_000
+
+/**
+ * Sends what a service captured to Kafka, in commit order and at least once, for as long as it is
+ * open. The slot is confirmed only after Kafka's acknowledgement, and never created here.
+ */
+export function openRelay(options: RelayOptions): Relay {
+  return new SlotRelay(options)
+}
+
+class SlotRelay implements Relay {
+  readonly #options: RelayOptions
+  readonly #stop = new AbortController()
+  readonly #meters: ReturnType<typeof relayMeters> | null
+  readonly #done: Promise<void>
+  #role: Relay['role'] = 'down'
+
+  constructor(options: RelayOptions) {
+    this.#options = options
+    const { metrics } = options
+    this.#meters = metrics === undefined ? null : relayMeters(metrics, () => this.#role)
+    this.#done = this.#runForEver()
+  }
+
+  get role(): Relay['role'] {
+    return this.#role
+  }
+
+  get healthy(): boolean {
+    return this.#role !== 'down' && this.#options.producer.healthy
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(new DOMException('The relay was closed', 'AbortError'))
+    await this.#done
+  }
+
+  async #runForEver(): Promise<void> {
+    const { log, slot } = this.#options
+    for (let failures = 0; !this.#stop.signal.aborted; ) {
+      const startedAt = Date.now()
+      try {
+        await this.#runOnce()
+      } catch (err) {
+        this.#role = 'down'
+        if (this.#stop.signal.aborted) return
+        failures = Date.now() - startedAt > 30_000 ? 1 : failures + 1
+        const lost = err instanceof SlotLostError
+        this.#meters?.lost.set(lost ? 1 : 0)
+        if (lost) log.error({ err, slot }, 'capture.slot.lost')
+        else log.warn({ err, slot, failures }, 'capture.relay.restarting')
+        await this.#wait(lost ? lostWaitMs : Math.min(100 * 2 ** failures, longestWaitMs))
+      }
+    }
+  }
+
+  async #runOnce(): Promise<void> {
+    const { databaseUrl, service, slot } = this.#options
+    await using monitor = await SlotMonitor.open(databaseUrl, { service, slot })
+    for (;;) {
+      const { confirmed, active } = await monitor.read()
+      if (active) {
+        this.#setRole('standby')
+        await sleep(standbyPollMs, undefined, { signal: this.#stop.signal })
+        continue
+      }
+      await using session = new RelaySession({
+        ...this.#options,
+        confirmed,
+        onRelayed: (records) => this.#meters?.relayed(records),
+      })
+      if (!(await this.#tryStart(session))) continue
+      this.#setRole('leader')
+      await Promise.race([orAborted(session.ended, this.#stop.signal), this.#watchLag(monitor)])
+    }
+  }
+
+  /** False when another replica was faster. */
+  async #tryStart(session: RelaySession): Promise<boolean> {
+    try {
+      await session.start()
+      return true
+    } catch (err) {
+      const inUse = err instanceof Error && 'code' in err && err.code === '55006'
+      if (inUse) return false
+      throw err
+    }
+  }
+
+  /** Never resolves; rejects when the database is away or the slot is lost. */
+  async #watchLag(monitor: SlotMonitor): Promise<never> {
+    for (;;) {
+      const { lagBytes } = await monitor.read()
+      this.#meters?.lag.set(lagBytes)
+      await sleep(lagEveryMs, undefined, { signal: this.#stop.signal, ref: false })
+    }
+  }
+
+  #setRole(role: Relay['role']): void {
+    this.#meters?.lost.set(0)
+    if (role === this.#role) return
+    this.#role = role
+    this.#options.log.info({ role, slot: this.#options.slot }, 'capture.relay.role')
+  }
+
+  async #wait(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined)
+  }
+}

@@ -1,0 +1,77 @@
+import { Client } from 'pg'
+import { parseLsn } from './lsn.ts'
+
+export type SlotState = {
+  /** Somebody reads it. */
+  active: boolean
+  confirmed: bigint
+  /** WAL that the slot has still to go through. */
+  lagBytes: number
+}
+
+/** The slot is gone, or the server has removed WAL that it needed: changes may be missing on Kafka. */
+export class SlotLostError extends Error {
+  override readonly name = 'SlotLostError'
+}
+
+type SlotRow = {
+  active: boolean
+  confirmed: string | null
+  lag: string | null
+  status: string | null
+}
+
+/** Looks at one replication slot over a connection of its own. */
+export class SlotMonitor implements AsyncDisposable {
+  readonly #client: Client
+  readonly #slot: string
+  #failure: Error | null = null
+
+  static async open(
+    databaseUrl: string,
+    { service, slot }: { service: string; slot: string },
+  ): Promise<SlotMonitor> {
+    const client = new Client({
+      connectionString: databaseUrl,
+      application_name: `surehook-relay-monitor-${service}`,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: 5_000,
+      keepAlive: true,
+    })
+    const monitor = new SlotMonitor(client, slot)
+    await client.connect()
+    return monitor
+  }
+
+  private constructor(client: Client, slot: string) {
+    this.#client = client
+    this.#slot = slot
+    // Without a listener a lost connection would end the process; the next query reports it.
+    client.on('error', (err) => {
+      this.#failure = err
+    })
+  }
+
+  async read(): Promise<SlotState> {
+    if (this.#failure) throw this.#failure
+    const { rows } = await this.#client.query<SlotRow>(
+      `select active, confirmed_flush_lsn::text as confirmed, wal_status as status,
+              pg_wal_lsn_diff(pg_current_wal_flush_lsn(), confirmed_flush_lsn)::text as lag
+         from pg_replication_slots
+        where slot_name = $1`,
+      [this.#slot],
+    )
+    const [row] = rows
+    if (row === undefined) throw new SlotLostError(`The replication slot ${this.#slot} is gone`)
+    if (row.status === 'lost' || row.confirmed === null) {
+      throw new SlotLostError(`The server has given up the replication slot ${this.#slot}`)
+    }
+    const lagBytes = Math.max(0, Number(row.lag ?? 0))
+    return { active: row.active, confirmed: parseLsn(row.confirmed), lagBytes }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // A connection that is already gone cannot be closed politely, and need not be.
+    await this.#client.end().catch(() => undefined)
+  }
+}

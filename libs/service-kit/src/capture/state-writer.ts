@@ -1,0 +1,59 @@
+import type { EventCodec } from '@surehook/contracts/codec'
+import type { Pool, PoolClient } from 'pg'
+import { unavailable } from '../errors.ts'
+import type { OutgoingRecord } from '../kafka/producer.ts'
+import { inTransaction } from '../postgres/pool.ts'
+import { type Captured, emit } from './capture.ts'
+import { waitUntilRelayed } from './wait-relayed.ts'
+
+/** The whole state of one thing, for its compacted topic; `null` ends it. */
+export type StateMessage = { topic: string; key: string; state: object | null }
+
+export type EmitState = (message: StateMessage) => Promise<void>
+
+export type StateWriter = {
+  /**
+   * Runs `work` in a transaction and resolves once what it emitted is acknowledged on its topic.
+   * Rejects with SERVICE_UNAVAILABLE before it begins when Kafka is known to be away; when Kafka
+   * goes away in the middle, the change is made, follows by itself, and the caller should repeat.
+   */
+  write<T>(work: (tx: PoolClient, emit: EmitState) => Promise<T>): Promise<T>
+}
+
+export type StateWriterOptions = {
+  pool: Pool
+  service: string
+  slot: string
+  producer: { readonly healthy: boolean }
+  relay: { readonly healthy: boolean }
+  timeoutMs?: number
+}
+
+/** For services whose state others hold as a view: a change is answered only when they can see it. */
+export function createStateWriter(options: StateWriterOptions): StateWriter {
+  const { pool, service, slot, producer, relay, timeoutMs = 10_000 } = options
+  return {
+    async write(work) {
+      if (!producer.healthy || !relay.healthy) throw unavailable('State cannot be relayed now')
+      const emitted: string[] = []
+      const result = await inTransaction(pool, (tx) =>
+        work(tx, async ({ topic, key, state }) => {
+          const body = state === null ? '' : JSON.stringify(state)
+          emitted.push(await emit(tx, { service, header: { topic, key }, body }))
+        }),
+      )
+      const last = emitted.at(-1)
+      if (last !== undefined) await waitUntilRelayed(pool, slot, last, { timeoutMs })
+      return result
+    },
+  }
+}
+
+/** What the relay sends for a captured state: its value in the schema of its topic, or a tombstone. */
+export function stateRecord(codec: Pick<EventCodec, 'ofTopic'>) {
+  return ({ header, body }: Captured): OutgoingRecord => ({
+    topic: header.topic,
+    key: header.key,
+    value: body === '' ? null : codec.ofTopic(header.topic).encode(JSON.parse(body)),
+  })
+}
