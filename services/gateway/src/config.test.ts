@@ -1,0 +1,33 @@
+import { expect, it } from '@jest/globals'
+import { readConfig } from './config.ts'
+
+const env = {
+  PORT: '8080',
+  INTERNAL_PORT: '9080',
+  AUTH_SERVICE_URL: 'http://auth:3000',
+  DATA_API_URL: 'http://data:3000',
+  WEBHOOK_API_URL: 'http://webhooks:3000',
+}
+
+it('trusts no proxy and limits bodies to 1 MiB unless told otherwise', () => {
+  expect(readConfig(env)).toMatchObject({
+    trustedProxies: [],
+    bodyLimitBytes: 1_048_576,
+    upstreamTimeoutMs: 30_000,
+  })
+})
+
+it('takes single addresses and CIDRs as proxies', () => {
+  const { trustedProxies } = readConfig({ ...env, TRUSTED_PROXIES: '10.0.0.0/8, ::1' })
+  expect(trustedProxies.map(([address, prefix]) => `${address.toString()}/${prefix}`)).toEqual([
+    '10.0.0.0/8',
+    '::1/128',
+  ])
+})
+
+it('names every fault at once', () => {
+  const faulty = { ...env, AUTH_SERVICE_URL: 'auth', DATA_API_URL: undefined, TRUSTED_PROXIES: 'x' }
+  expect(() => readConfig(faulty)).toThrow(
+    /AUTH_SERVICE_URL: [^]*DATA_API_URL: is not set[^]*TRUSTED_PROXIES.0: "x" is not/,
+  )
+})

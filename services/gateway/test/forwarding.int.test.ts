@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { type Stand, startStand } from './gateway.ts'
+import { rawGet, rawRequest } from './raw-request.ts'
+import type { Seen } from './upstream.ts'
+
+let stand: Stand
+
+beforeAll(async () => {
+  stand = await startStand()
+})
+afterAll(async () => {
+  await stand[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  stand.data.seen.length = 0
+})
+
+function onlyRequest({ data }: Stand): Seen {
+  expect(data.seen).toHaveLength(1)
+  const [seen] = data.seen
+  if (seen === undefined) throw new Error('nothing reached the upstream')
+  return seen
+}
+
+describe('a request', () => {
+  it('arrives with method, query, body and the headers of its sender', async () => {
+    await fetch(`${stand.url}/gw/api/rest/orders?where=%7B%7D`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        'X-Project-Id': 'p',
+        Authorization: 'Bearer t',
+      },
+      body: '{"total":1}',
+    })
+    expect(onlyRequest(stand)).toMatchObject({
+      method: 'POST',
+      url: '/api/rest/orders?where=%7B%7D',
+      body: '{"total":1}',
+      headers: {
+        'content-type': 'application/json',
+        'content-length': '11',
+        'x-project-id': 'p',
+        authorization: 'Bearer t',
+      },
+    })
+  })
+
+  it('keeps a harmless request id, and gets one in place of any other', async () => {
+    const send = (id: string) =>
+      fetch(`${stand.url}/gw/api/rest/orders`, { headers: { 'X-Request-Id': id } })
+    expect((await send('abc-1')).headers.get('x-request-id')).toBe('abc-1')
+    const made = (await send('a b"c')).headers.get('x-request-id')
+    expect(made).toMatch(/^[0-9a-f-]{36}$/)
+    expect(stand.data.seen.map(({ headers }) => headers['x-request-id'])).toEqual(['abc-1', made])
+  })
+
+  it('loses what is for one hop only or may be said only by us', async () => {
+    await rawGet(
+      stand.port,
+      '/gw/api/rest/orders',
+      [
+        'Connection: X-Secret-Hop',
+        'X-Secret-Hop: 1',
+        'Keep-Alive: timeout=1',
+        'TE: trailers',
+        'Upgrade: h2c',
+        'Proxy-Authorization: Basic x',
+        'Forwarded: for=1.2.3.4',
+        'X-Real-IP: 1.2.3.4',
+        'X-Forwarded-For: 1.2.3.4',
+        'X-Forwarded-Proto: https',
+        'X-Forwarded-Host: evil.example',
+        'X-Forwarded-User: root',
+        'X-Internal-Project: p',
+        '',
+      ].join('\r\n'),
+    )
+    const { headers } = onlyRequest(stand)
+    expect(Object.keys(headers).toSorted()).toEqual([
+      'connection',
+      'host',
+      'x-forwarded-for',
+      'x-forwarded-host',
+      'x-forwarded-proto',
+      'x-request-id',
+    ])
+    expect(headers).toMatchObject({
+      connection: 'keep-alive',
+      'x-forwarded-for': '127.0.0.1',
+      'x-forwarded-proto': 'http',
+      'x-forwarded-host': 'g',
+    })
+  })
+
+  it('through a trusted proxy keeps the address that the proxy saw', async () => {
+    await using behind = await startStand({ TRUSTED_PROXIES: '127.0.0.0/8, 10.1.0.0/16' })
+    await fetch(`${behind.url}/gw/api/rest/orders`, {
+      headers: {
+        'X-Forwarded-For': '6.6.6.6, 203.0.113.9, 10.1.2.3',
+        'X-Forwarded-Proto': 'https',
+        'X-Forwarded-Host': 'api.example.com',
+      },
+    })
+    expect(onlyRequest(behind).headers).toMatchObject({
+      'x-forwarded-for': '203.0.113.9',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-host': 'api.example.com',
+    })
+  })
+})
+
+describe('a body', () => {
+  const limit = 1024 * 1024
+
+  it('of exactly the limit passes', async () => {
+    const answer = await fetch(`${stand.url}/gw/api/rest/orders`, {
+      method: 'POST',
+      body: 'x'.repeat(limit),
+    })
+    expect(answer.status).toBe(200)
+    expect(onlyRequest(stand).body).toHaveLength(limit)
+  })
+
+  it('over the limit is 413 and the connection lives on', async () => {
+    const answer = await fetch(`${stand.url}/gw/api/rest/orders`, {
+      method: 'POST',
+      body: 'x'.repeat(limit + 1),
+    })
+    expect(answer.status).toBe(413)
+    expect(answer.headers.get('x-request-id')).toMatch(/./)
+    expect(await answer.json()).toMatchObject({ error: 'PAYLOAD_TOO_LARGE' })
+    expect(stand.data.seen).toEqual([])
+    expect((await fetch(`${stand.url}/healthz`)).status).toBe(200)
+  })
+
+  it('over the limit without a Content-Length is 413 as soon as it is over', async () => {
+    let sent = 0
+    const endless = new ReadableStream({
+      pull(controller) {
+        sent += 65_536
+        controller.enqueue(new Uint8Array(65_536))
+        if (sent >= 8 * limit) controller.close()
+      },
+    })
+    const answer = await fetch(`${stand.url}/gw/api/rest/orders`, {
+      method: 'POST',
+      body: endless,
+      duplex: 'half',
+    })
+    expect(answer.status).toBe(413)
+    expect(await answer.json()).toMatchObject({ error: 'PAYLOAD_TOO_LARGE' })
+    expect(stand.data.seen).toEqual([])
+  })
+
+  it('without a Content-Length arrives whole', async () => {
+    const answer = await fetch(`${stand.url}/gw/api/rest/orders`, {
+      method: 'POST',
+      body: new Blob(['{"a":', '1}']).stream(),
+      duplex: 'half',
+    })
+    expect(answer.status).toBe(200)
+    expect(onlyRequest(stand).body).toBe('{"a":1}')
+  })
+
+  it.each([
+    ['both lengths', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n'],
+    ['two lengths', 'Content-Length: 5\r\nContent-Length: 6\r\n'],
+    ['a length that is none', 'Content-Length: -1\r\n'],
+    ['an encoding we cannot pass on', 'Transfer-Encoding: gzip, chunked\r\n'],
+  ])('framed with %s is refused', async (_what, headers) => {
+    const head = `POST /gw/api/rest/orders HTTP/1.1\r\nHost: g\r\nConnection: close\r\n${headers}`
+    const { status } = await rawRequest(stand.port, `${head}\r\n0\r\n\r\n`)
+    expect(status).toBe(400)
+    expect(stand.data.seen).toEqual([])
+  })
+})
+
+describe('an answer', () => {
+  it('comes back as it is, without what is between gateway and upstream', async () => {
+    stand.webhooks.answer = (_req, res) => {
+      res.writeHead(418, {
+        'Content-Type': 'text/x-tea',
+        'Set-Cookie': ['a=1', 'b=2'],
+        'X-Request-Id': 'of-the-upstream',
+        'Keep-Alive': 'timeout=1',
+        'X-Own': 'kept',
+      })
+      res.write('tea')
+      res.end('pot')
+    }
+    const answer = await rawGet(stand.port, '/gw/api/rest/_webhooks', 'X-Request-Id: mine\r\n')
+    expect(answer.head).toMatch(/^HTTP\/1.1 418 /)
+    expect(answer.head).toMatch(/X-Own: kept/)
+    expect(answer.head.match(/Set-Cookie: \w=\d/g)).toEqual(['Set-Cookie: a=1', 'Set-Cookie: b=2'])
+    expect(answer.head).toMatch(/X-Request-Id: mine/)
+    expect(answer.head).not.toMatch(/of-the-upstream|Keep-Alive: timeout=1/)
+  })
+
+  it('to HEAD has no body, and 204 has none either', async () => {
+    const head = await fetch(`${stand.url}/gw/api/rest/orders`, { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    stand.auth.answer = (_req, res) => void res.writeHead(204).end()
+    const none = await fetch(`${stand.url}/auth/x`, { method: 'DELETE' })
+    expect([none.status, await none.text()]).toEqual([204, ''])
+  })
+})
+
+describe('an upstream', () => {
+  async function expectUnavailable(answer: Response): Promise<void> {
+    expect(answer.status).toBe(503)
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(answer.headers.get('x-request-id')).toMatch(/./)
+    expect(await answer.json()).toEqual({
+      error: 'SERVICE_UNAVAILABLE',
+      message: expect.not.stringMatching(/127\.0\.0\.1|ECONN|socket/),
+    })
+  }
+
+  it('that is down is 503 and leaves the others alone', async () => {
+    await using other = await startStand()
+    await other.data[Symbol.asyncDispose]()
+    await expectUnavailable(await fetch(`${other.url}/gw/api/rest/orders`))
+    expect((await fetch(`${other.url}/auth/x`)).status).toBe(200)
+  })
+
+  it('that does not answer in time is 503, and was asked once', async () => {
+    await using other = await startStand({ GATEWAY_UPSTREAM_TIMEOUT: '100ms' })
+    let asked = 0
+    other.data.answer = () => void asked++
+    await expectUnavailable(
+      await fetch(`${other.url}/gw/api/rest/orders`, { method: 'POST', body: '{}' }),
+    )
+    expect(asked).toBe(1)
+  })
+
+  it('that hangs up instead of answering is 503', async () => {
+    await using other = await startStand()
+    other.data.answer = (req) => void req.socket.destroy()
+    await expectUnavailable(await fetch(`${other.url}/gw/api/rest/orders`))
+  })
+
+  it('that talks nonsense is 503', async () => {
+    await using other = await startStand()
+    other.data.answer = (req) => void req.socket.end('nonsense\r\n\r\n')
+    await expectUnavailable(await fetch(`${other.url}/gw/api/rest/orders`))
+  })
+
+  it('that breaks off in the middle cuts the answer, so that it cannot pass for whole', async () => {
+    await using other = await startStand()
+    other.data.answer = (req, res) => {
+      res.writeHead(200, { 'Content-Length': '100' })
+      res.write('half', () => req.socket.destroy())
+    }
+    const answer = await fetch(`${other.url}/gw/api/rest/orders`)
+    await expect(answer.text()).rejects.toThrow()
+    expect((await fetch(`${other.url}/healthz`)).status).toBe(200)
+  })
+
+  it('hears when the client leaves', async () => {
+    await using other = await startStand()
+    const left = Promise.withResolvers<void>()
+    const leave = new AbortController()
+    other.data.answer = (_req, res) => {
+      res.once('close', () => left.resolve())
+      leave.abort()
+    }
+    const answer = fetch(`${other.url}/gw/api/rest/orders`, { signal: leave.signal })
+    await expect(answer).rejects.toThrow()
+    await left.promise
+  })
+
+  it('finishes what it has begun when the gateway stops', async () => {
+    const other = await startStand()
+    const asked = Promise.withResolvers<void>()
+    const mayAnswer = Promise.withResolvers<void>()
+    other.data.answer = (_req, res) => {
+      asked.resolve()
+      void mayAnswer.promise.then(() => res.end('done'))
+    }
+    const answer = fetch(`${other.url}/gw/api/rest/orders`)
+    await asked.promise
+    const stopped = other[Symbol.asyncDispose]()
+    mayAnswer.resolve()
+    expect(await (await answer).text()).toBe('done')
+    await stopped
+    await expect(fetch(`${other.url}/healthz`)).rejects.toThrow()
+  })
+})

@@ -1,0 +1,39 @@
+import { pino } from 'pino'
+import { compose } from '../src/compose.ts'
+import { readConfig } from '../src/config.ts'
+import { startUpstream, type Upstream } from './upstream.ts'
+
+export type Stand = AsyncDisposable & {
+  readonly port: number
+  readonly url: string
+  readonly auth: Upstream
+  readonly data: Upstream
+  readonly webhooks: Upstream
+}
+
+/** The gateway in front of three upstreams of the test's own. */
+export async function startStand(env: Record<string, string> = {}): Promise<Stand> {
+  await using opening = new AsyncDisposableStack()
+  const [auth, data, webhooks] = await Promise.all(
+    ['auth', 'data', 'webhooks'].map(async (name) => opening.use(await startUpstream(name))),
+  )
+  if (!auth || !data || !webhooks) throw new Error('an upstream is missing')
+  const config = readConfig({
+    PORT: '0',
+    INTERNAL_PORT: '0',
+    AUTH_SERVICE_URL: auth.url,
+    DATA_API_URL: data.url,
+    WEBHOOK_API_URL: webhooks.url,
+    ...env,
+  })
+  const gateway = opening.use(await compose(config, pino({ level: 'silent' })))
+  const resources = opening.move()
+  return {
+    port: gateway.port,
+    url: `http://127.0.0.1:${gateway.port}`,
+    auth,
+    data,
+    webhooks,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { type Stand, startStand } from './gateway.ts'
+import { rawGet } from './raw-request.ts'
+
+let stand: Stand
+
+beforeAll(async () => {
+  stand = await startStand()
+})
+afterAll(async () => {
+  await stand[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  for (const { seen } of [stand.auth, stand.data, stand.webhooks]) seen.length = 0
+})
+
+const seenBy = () => ({
+  auth: stand.auth.seen.map(({ url }) => url),
+  data: stand.data.seen.map(({ url }) => url),
+  webhooks: stand.webhooks.seen.map(({ url }) => url),
+})
+
+const nobody = { auth: [], data: [], webhooks: [] }
+
+describe('a path', () => {
+  it.each([
+    ['/auth/login', 'auth', '/auth/login'],
+    ['/auth/admin/projects/p/environments/e', 'auth', '/auth/admin/projects/p/environments/e'],
+    ['/auth/.well-known/jwks.json', 'auth', '/auth/.well-known/jwks.json'],
+    ['/auth?x=%2f..%2f', 'auth', '/auth?x=%2f..%2f'],
+    ['/gw/api/rest/_webhooks', 'webhooks', '/api/rest/_webhooks'],
+    ['/gw/api/rest/_webhooks/1?limit=2', 'webhooks', '/api/rest/_webhooks/1?limit=2'],
+    ['/gw/api/rest/%5fwebhooks', 'webhooks', '/api/rest/_webhooks'],
+    ['/gw/api/rest/_tables/orders', 'data', '/api/rest/_tables/orders'],
+    ['/gw/api/rest/orders', 'data', '/api/rest/orders'],
+    ['/gw/api/rest/orders/a%20b', 'data', '/api/rest/orders/a%20b'],
+    ['/gw/api/rest/_webhooksx', 'data', '/api/rest/_webhooksx'],
+    ['/gw/api/rest/_WEBHOOKS', 'data', '/api/rest/_WEBHOOKS'],
+    ['/gw/api/rest/..webhooks', 'data', '/api/rest/..webhooks'],
+    ['/gw/api/rest/orders/%252e%252e', 'data', '/api/rest/orders/%252e%252e'],
+    ['/gw/api/graphql', 'data', '/api/graphql'],
+  ])('%s reaches %s as %s', async (path, upstream, expected) => {
+    const answer = await rawGet(stand.port, path)
+    expect(answer).toMatchObject({ status: 200 })
+    expect(seenBy()).toEqual({ ...nobody, [upstream]: [expected] })
+  })
+
+  it.each([
+    '/gw/api/rest/..%2f_webhooks',
+    '/gw/api/rest/x%2F..%2F_webhooks',
+    '/gw/api/rest/x/../_webhooks',
+    '/gw/api/rest/x/%2e%2e/_webhooks',
+    '/gw/api/rest/x/%2E./_webhooks',
+    '/gw/api/rest/./_webhooks',
+    '/gw/api/rest//_webhooks',
+    '//gw/api/rest/_webhooks',
+    '/gw//api/rest/_webhooks',
+    '/gw/api/rest/orders%5c..%5c_webhooks',
+    '/gw/api/rest/orders\\..\\_webhooks',
+    '/gw/api/rest/orders%00',
+    '/gw/api/rest/%ff',
+    '/gw/api/rest/%zz',
+    '/auth/../gw/api/rest/orders',
+    '/gw/../auth/admin/projects',
+    '/gw/%2e%2e/auth/admin/projects',
+    '/healthz/../auth/admin/projects',
+    'http://elsewhere/auth/login',
+    '*',
+  ])('%s that could be read in two ways reaches nobody', async (path) => {
+    const answer = await rawGet(stand.port, path)
+    expect(answer.status).toBe(400)
+    expect(JSON.parse(answer.body)).toMatchObject({
+      error: 'VALIDATION_ERROR',
+      violations: [{ field: 'path' }],
+    })
+    expect(seenBy()).toEqual(nobody)
+  })
+
+  it.each([
+    '/',
+    '/gw',
+    '/gw/api',
+    '/gw/api/restx',
+    '/gw/auth/login',
+    '/authx',
+    '/AUTH/login',
+    '/api/rest/orders',
+    '/metrics',
+    '/openapi/other.json',
+    '/healthz/x',
+    '/__proto__',
+  ])('%s that belongs to nobody is 404', async (path) => {
+    const answer = await rawGet(stand.port, path)
+    expect(answer.status).toBe(404)
+    expect(answer.head).toMatch(/x-request-id: \S+/i)
+    expect(JSON.parse(answer.body)).toMatchObject({ error: 'NOT_FOUND' })
+    expect(seenBy()).toEqual(nobody)
+  })
+})
+
+describe('the gateway itself', () => {
+  it.each(['/healthz', '/%68ealthz', '/readyz'])('answers %s', async (path) => {
+    const answer = await fetch(stand.url + path)
+    expect([answer.status, await answer.json()]).toEqual([200, { status: 'ok' }])
+  })
+
+  it.each(['admin', 'data', 'webhooks'])('serves the OpenAPI document of %s', async (name) => {
+    const answer = await fetch(`${stand.url}/openapi/${name}.json`)
+    expect(answer.status).toBe(200)
+    expect(await answer.json()).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) })
+  })
+
+  it('refuses other methods there', async () => {
+    const answer = await fetch(`${stand.url}/healthz`, { method: 'POST' })
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  })
+
+  it('is ready with one upstream away, and not with all of them', async () => {
+    await using other = await startStand()
+    await other.auth[Symbol.asyncDispose]()
+    expect((await fetch(`${other.url}/readyz`)).status).toBe(200)
+    await Promise.all([other.data, other.webhooks].map((one) => one[Symbol.asyncDispose]()))
+    const answer = await fetch(`${other.url}/readyz`)
+    expect([answer.status, await answer.json()]).toEqual([
+      503,
+      { status: 'unavailable', failed: ['upstreams'] },
+    ])
+    expect((await fetch(`${other.url}/healthz`)).status).toBe(200)
+  })
+})
