@@ -26,8 +26,8 @@ create table table_definition (
 );
 
 -- Puts a change into the WAL, in the transaction that makes it, and gives the record back: it has to
--- be used by the statement that calls it, or PostgreSQL may leave the call out. `head` is a JSON object
--- without its last brace.
+-- be used by the statement that calls it, or PostgreSQL may leave the call out. `head` is the header's
+-- JSON up to where the record's id stands in its key.
 create function capture_change(head text, record_id uuid, changed text[], at timestamptz, record text)
 returns text language plpgsql volatile as $$
 begin
@@ -35,9 +35,9 @@ begin
     raise exception 'a record has at most 256 KiB' using errcode = 'SH413';
   end if;
   perform pg_logical_emit_message(true, 'surehook/data-api', concat(
-    head,
-    ',"timestamp":"', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    head, record_id,
     '","recordId":"', record_id,
+    '","timestamp":"', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
     '","changedFields":', array_to_json(changed),
     '}', chr(10), record
   ));

@@ -1,6 +1,7 @@
 import { openEventCodec } from '@surehook/contracts/codec'
 import { topicTable } from '@surehook/contracts/topics'
 import { openPlatformAccess } from '@surehook/service-kit/access/management-access'
+import type { Captured } from '@surehook/service-kit/capture/capture'
 import { openRelay } from '@surehook/service-kit/capture/relay'
 import { openApiServer } from '@surehook/service-kit/http/api-server'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
@@ -39,11 +40,9 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
     (open) => open.end(),
   )
   await wait('postgres', () => pool.query('select from table_definition limit 1'))
-  const toRecord = (captured: Parameters<typeof changeRecord>[1]) => changeRecord(codec, captured)
+  const toRecord = (captured: Captured) => changeRecord(codec, captured)
   const relay = opening.use(
-    await wait('postgres', () =>
-      openRelay({ service, slot, databaseUrl, producer, toRecord, log, metrics }),
-    ),
+    openRelay({ service, slot, databaseUrl, producer, toRecord, log, metrics }),
   )
   const access = opening.use(
     await wait('kafka', () =>

@@ -1,5 +1,5 @@
 import type { ChangeEvent, ChangeOperation } from '@surehook/contracts/events'
-import { newEventId } from '@surehook/contracts/ids'
+import { changeKey, newEventId } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
 import type { Tenant } from '../tables/table-definition.ts'
 
@@ -7,23 +7,24 @@ import type { Tenant } from '../tables/table-definition.ts'
 export type ChangeOrigin = Pick<ChangeEvent, 'requestId' | 'traceparent'>
 
 /**
- * The part of a captured change's header that is known before the write, without its last brace:
- * `capture_change` adds what only the database knows.
+ * The part of a captured change's header that is known before the write: JSON up to where the
+ * record's id stands in its key. `capture_change` adds what only the database knows.
  */
 export function changeHead(
   operation: ChangeOperation,
-  { projectId, environment }: Tenant,
+  tenant: Tenant,
   { table, requestId, traceparent }: ChangeOrigin & { table: string },
 ): string {
-  const header = {
+  const { projectId, environment } = tenant
+  const place = { projectId, environment, table }
+  const known = {
     topic: changesTopic,
     id: newEventId(),
-    projectId,
-    environment,
-    table,
+    ...place,
     operation,
     requestId,
     traceparent,
+    key: changeKey({ ...place, recordId: '' }),
   }
-  return JSON.stringify(header).slice(0, -1)
+  return JSON.stringify(known).slice(0, -'"}'.length)
 }

@@ -1,20 +1,43 @@
+import type { FieldType } from '@surehook/contracts/filter/filter'
 import { filterToSql } from '@surehook/contracts/filter/filter-to-sql'
 import { parseFilter } from '@surehook/contracts/filter/parse-filter'
 import { invalid } from '@surehook/service-kit/errors'
+import { quoteIdent } from '../sql/quote.ts'
 import type { TableDefinition } from '../tables/table-definition.ts'
 
-/** SQL conditions for the `where` of a list (none, or one); parameters are added to `values`. */
+/**
+ * SQL conditions for the `where` of a list (none, or one); parameters are added to `values`. The
+ * table is `t`.
+ */
 export function whereSql(
-  table: TableDefinition,
+  table: Pick<TableDefinition, 'columns'>,
   where: string | undefined,
   values: unknown[],
 ): string[] {
   if (where === undefined) return []
-  const parsed = parseFilter(parseJson(where), { fields: filterFields(table) })
-  if (!parsed.ok) throw invalid(parsed.violations)
-  const sql = filterToSql(parsed.filter, filterColumns(table), values.length + 1)
+  const fields = fieldTypes(table)
+  const parsed = parseFilter(parseJson(where), { fields, changed: false })
+  if (!parsed.ok) {
+    throw invalid(
+      parsed.violations.map(({ field, message }) => ({
+        field: field === '' ? 'where' : `where.${field}`,
+        message,
+      })),
+    )
+  }
+  const columns = new Map([...fields.keys()].map((name) => [name, `t.${quoteIdent(name)}`]))
+  const sql = filterToSql(parsed.filter, columns, values.length + 1)
   values.push(...sql.values)
   return [`(${sql.text})`]
+}
+
+function fieldTypes({ columns }: Pick<TableDefinition, 'columns'>): Map<string, FieldType> {
+  return new Map<string, FieldType>([
+    ['id', 'uuid'],
+    ['createdAt', 'timestamp'],
+    ['updatedAt', 'timestamp'],
+    ...columns.map(({ name, type }): [string, FieldType] => [name, type]),
+  ])
 }
 
 function parseJson(text: string): unknown {

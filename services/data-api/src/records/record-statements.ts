@@ -65,7 +65,8 @@ function recordJson({ columns }: TableDefinition, row: string): string {
     `${isoTimestamp(`${row}."createdAt"`)} as "createdAt"`,
     `${isoTimestamp(`${row}."updatedAt"`)} as "updatedAt"`,
   ]
-  return `(select row_to_json(j)::text from (select ${all.join(', ')}) j)`
+  // A whole-row reference: no column has a capital letter.
+  return `(select row_to_json("J")::text from (select ${all.join(', ')}) "J")`
 }
 
 function insertSql({ table, name, current }: Target): string {

@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Violation } from '@surehook/contracts/problem'
+import type { Column } from '../tables/table-definition.ts'
+import { changedValues, newRecordValues } from './record-values.ts'
+
+const columns: Column[] = [
+  { name: 'name', type: 'text', required: true, unique: true, default: null },
+  { name: 'size', type: 'integer', required: false, unique: false, default: 5 },
+  { name: 'constructor', type: 'text', required: false, unique: false, default: null },
+]
+
+function created(input: string, prefix = '') {
+  const violations: Violation[] = []
+  const values = newRecordValues(columns, JSON.parse(input), { prefix, violations })
+  return { values, fields: violations.map(({ field }) => field) }
+}
+
+describe('newRecordValues', () => {
+  test('defaults stand in for what is left out, not for null', () => {
+    expect(created('{"name":"a"}').values).toEqual(['a', '5', null])
+    expect(created('{"name":"a","size":null}').values).toEqual(['a', null, null])
+  })
+
+  test('names every fault', () => {
+    const input = '{"size":"x","id":1,"createdAt":1,"updatedAt":1,"__proto__":1,"nope":1}'
+    expect(created(input, '3.').fields.toSorted()).toEqual(
+      ['__proto__', 'createdAt', 'id', 'name', 'nope', 'size', 'updatedAt'].map((f) => `3.${f}`),
+    )
+    expect(created('{"name":null}').fields).toEqual(['name'])
+  })
+
+  test('what fits no index entry is refused where it has to be unique', () => {
+    expect(created(JSON.stringify({ name: 'ä'.repeat(1_001) })).fields).toEqual(['name'])
+    expect(created(JSON.stringify({ name: 'ä'.repeat(1_000) })).fields).toEqual([])
+  })
+})
+
+test('changedValues tells null from left out', () => {
+  const violations: Violation[] = []
+  const faults = { prefix: '', violations }
+  expect(changedValues(columns, { size: null }, faults)).toEqual({
+    given: [false, true, false],
+    values: [null, null, null],
+  })
+  changedValues(columns, { name: null, nope: 1 }, faults)
+  expect(violations.map(({ field }) => field)).toEqual(['nope', 'name'])
+})
