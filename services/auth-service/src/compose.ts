@@ -1,0 +1,81 @@
+import { openEventCodec } from '@surehook/contracts/codec'
+import { topicTable } from '@surehook/contracts/topics'
+import { openRelay } from '@surehook/service-kit/capture/relay'
+import { createStateWriter, stateRecord } from '@surehook/service-kit/capture/state-writer'
+import { openApiServer } from '@surehook/service-kit/http/api-server'
+import { openInternalServer } from '@surehook/service-kit/http/internal-server'
+import { createKafka } from '@surehook/service-kit/kafka/client'
+import { openProducer } from '@surehook/service-kit/kafka/producer'
+import { ensureTopics } from '@surehook/service-kit/kafka/topics'
+import { retryUntilReady, type Service } from '@surehook/service-kit/lifecycle'
+import type { Logger } from '@surehook/service-kit/log'
+import { createMetrics } from '@surehook/service-kit/metrics'
+import { openPool } from '@surehook/service-kit/postgres/pool'
+import { type Config, service } from './config.ts'
+import { adminRoutes } from './platform/admin-routes.ts'
+
+export type AuthService = Service & { readonly ports: { api: number; internal: number } }
+
+/** The only file that constructs things. What opens last closes first. */
+export async function compose(
+  config: Config,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<AuthService> {
+  await using opening = new AsyncDisposableStack()
+  const metrics = createMetrics(service)
+  const internal = opening.use(await openInternalServer({ ...config.internal, metrics, log }))
+  const wait = <T>(name: string, fn: () => Promise<T>) => retryUntilReady(name, fn, { log, signal })
+
+  const kafka = createKafka({ ...config.kafka, log })
+  const { partitions: mainPartitions, replicationFactor } = config.kafka
+  await wait('kafka', () =>
+    ensureTopics(kafka, topicTable(config.delayNames), {
+      mainPartitions,
+      replicationFactor,
+      log,
+      signal,
+    }),
+  )
+  const codec = await wait('schema registry', () =>
+    openEventCodec({ registryUrl: config.registryUrl, log }),
+  )
+  const producer = opening.use(await wait('kafka', () => openProducer(kafka, { log, metrics })))
+  const pool = opening.adopt(
+    openPool({ connectionString: config.databaseUrl, applicationName: service, log }),
+    (open) => open.end(),
+  )
+  await wait('postgres', () => pool.query('select from environment limit 1'))
+  const { databaseUrl, slot } = config
+  const toRecord = stateRecord(codec)
+  const relay = opening.use(
+    openRelay({ service, slot, databaseUrl, producer, toRecord, log, metrics }),
+  )
+  await wait('relay', async () => check(relay.healthy, 'does not hold its slot yet'))
+  const writer = createStateWriter({ pool, service, slot, producer, relay })
+  const api = opening.use(
+    await openApiServer({
+      ...config.http,
+      log,
+      metrics,
+      routes: adminRoutes({ pool, writer, adminToken: config.adminToken }),
+    }),
+  )
+
+  const resources = opening.move()
+  return {
+    ports: { api: api.port, internal: internal.port },
+    async start() {
+      internal.setChecks({
+        postgres: async () => void (await pool.query('select 1')),
+        kafka: () => check(producer.healthy, 'not connected to Kafka'),
+        relay: () => check(relay.healthy, 'state is not relayed'),
+      })
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+function check(holds: boolean, otherwise: string): void {
+  if (!holds) throw new Error(otherwise)
+}

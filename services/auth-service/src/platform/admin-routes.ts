@@ -1,0 +1,46 @@
+import {
+  createManagementToken,
+  deleteManagementToken,
+  getEnvironment,
+  listManagementTokens,
+  listProjects,
+  putEnvironment,
+} from '@surehook/contracts/http/admin'
+import type { Operation } from '@surehook/contracts/operation'
+import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
+import { type Handle, mount } from '@surehook/service-kit/http/mount'
+import type { Router } from 'express'
+import type { Pool } from 'pg'
+import { adminGate } from './admin-token.ts'
+import * as environments from './environments.ts'
+import * as tokens from './management-tokens.ts'
+
+export type AdminRoutesDeps = { pool: Pool; writer: StateWriter; adminToken: string }
+
+/** `/auth/admin/…`: everything here is for the holder of the administration token alone. */
+export function adminRoutes(deps: AdminRoutesDeps): (router: Router) => void {
+  const { pool, writer, adminToken } = deps
+  const gate = adminGate(adminToken)
+  return (router) => {
+    const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, void>) =>
+      mount(router, operation, {
+        authorize: ({ req }) => gate(req.headers.authorization),
+        handle,
+      })
+
+    serve(putEnvironment, ({ params, body }) =>
+      environments.putEnvironment(writer, params, body.auth),
+    )
+    serve(getEnvironment, ({ params }) => environments.getEnvironment(pool, params))
+    serve(listProjects, ({ query }) => environments.listProjects(pool, query))
+    serve(createManagementToken, ({ params, body }) =>
+      tokens.createManagementToken(writer, params.project, body),
+    )
+    serve(listManagementTokens, ({ params, query }) =>
+      tokens.listManagementTokens(pool, params.project, query),
+    )
+    serve(deleteManagementToken, ({ params }) =>
+      tokens.deleteManagementToken(writer, params.project, params.id),
+    )
+  }
+}

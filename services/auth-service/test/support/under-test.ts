@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto'
+import { openEventCodec } from '@surehook/contracts/codec'
+import type { EnvironmentState, ManagementTokenState } from '@surehook/contracts/events'
+import { environmentsTopic, managementTokensTopic, topicTable } from '@surehook/contracts/topics'
+import { createKafka } from '@surehook/service-kit/kafka/client'
+import { openTopicView } from '@surehook/service-kit/kafka/topic-view'
+import { ensureTopics } from '@surehook/service-kit/kafka/topics'
+import { createLogger } from '@surehook/service-kit/log'
+import { openTestDatabase, type TestDatabase } from '@surehook/service-kit/testing/test-database'
+import { compose } from '../../src/compose.ts'
+import { type Config, readConfig, service } from '../../src/config.ts'
+
+export const log = createLogger('test', process.env['TEST_LOG_LEVEL'] ?? 'silent')
+export const adminToken = 'admin-token-of-the-tests'
+
+export type Stack = { databaseUrl: string; kafkaBrokers: string; schemaRegistryUrl: string }
+
+export const sharedStack = (): Stack => ({
+  databaseUrl: process.env['TEST_DATABASE_URL'] ?? '',
+  kafkaBrokers: process.env['TEST_KAFKA_BROKERS'] ?? '',
+  schemaRegistryUrl: process.env['TEST_REGISTRY_URL'] ?? '',
+})
+
+export type Running = AsyncDisposable & { readonly api: string; readonly internal: string }
+
+export type PlatformState = {
+  environments: ReadonlyMap<string, EnvironmentState>
+  tokens: ReadonlyMap<string, ManagementTokenState>
+}
+
+export type World = AsyncDisposable & {
+  database: TestDatabase
+  startService(): Promise<Running>
+  /** What is on the platform's topics at this moment, by key. */
+  platformState(): Promise<PlatformState>
+}
+
+/** Everything around the service that is real and not under test. */
+export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
+  await using opening = new AsyncDisposableStack()
+  const kafka = createKafka({ brokers: [stack.kafkaBrokers], clientId: 'test', log })
+  await ensureTopics(kafka, topicTable(['1s', '5s', '30s', '5m']), {
+    mainPartitions: 8,
+    replicationFactor: 1,
+    log,
+    signal: AbortSignal.timeout(30_000),
+  })
+  const codec = await openEventCodec({ registryUrl: stack.schemaRegistryUrl })
+  const database = opening.use(
+    await openTestDatabase({
+      adminUrl: stack.databaseUrl,
+      service: {
+        service,
+        migrationsDir: new URL('../../migrations', import.meta.url).pathname,
+        captures: true,
+      },
+      keyEncryptionKey: randomBytes(32),
+      log,
+    }),
+  )
+  const state = {
+    environments: new Map<string, EnvironmentState>(),
+    tokens: new Map<string, ManagementTokenState>(),
+  }
+  const view = opening.use(
+    await openTopicView({
+      kafka,
+      codec,
+      clientId: 'test',
+      topics: [environmentsTopic, managementTokensTopic],
+      apply: (topic, key, value) => {
+        const known: Map<string, unknown> =
+          topic === environmentsTopic ? state.environments : state.tokens
+        if (value === null) known.delete(key)
+        else known.set(key, value)
+      },
+      log,
+    }),
+  )
+  const config = configOf(stack, database)
+  const resources = opening.move()
+  return {
+    database,
+    startService: () => startService(config),
+    async platformState() {
+      await view.barrier()
+      return state
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+function configOf(stack: Stack, { databaseUrl, slot }: TestDatabase): Config {
+  const config = readConfig({
+    PORT: '0',
+    INTERNAL_PORT: '0',
+    DATABASE_URL: databaseUrl,
+    KAFKA_BROKERS: stack.kafkaBrokers,
+    SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
+    PLATFORM_ADMIN_TOKEN: adminToken,
+  })
+  return { ...config, slot }
+}
+
+async function startService(config: Config): Promise<Running> {
+  const stop = new AbortController()
+  const running = await compose(config, log, stop.signal)
+  await running.start(stop.signal)
+  return {
+    api: `http://127.0.0.1:${running.ports.api}`,
+    internal: `http://127.0.0.1:${running.ports.internal}`,
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await running[Symbol.asyncDispose]()
+    },
+  }
+}
