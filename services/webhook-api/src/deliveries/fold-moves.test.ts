@@ -17,6 +17,11 @@ describe('foldMoves', () => {
     expect(foldMoves([paused])).toEqual([{ last: paused, lastAttempt: undefined }])
   })
 
+  it('tells the error of a delivery that was given up without an attempt', () => {
+    const tooLarge = aMove({ status: 'dead_letter', attempted: false, errorClass: 'too_large' })
+    expect(foldMoves([tooLarge])).toEqual([{ last: tooLarge, lastAttempt: tooLarge }])
+  })
+
   it('takes the later of two tries of one step', () => {
     const repeated = { ...failed, status: 'delivered', at: 150 } as const
     expect(foldMoves([repeated, failed])[0]?.last).toBe(repeated)

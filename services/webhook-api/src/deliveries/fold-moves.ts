@@ -4,7 +4,7 @@ import type { DeliveryAttempt } from '@surehook/contracts/events'
 export type FoldedMove = {
   /** Decides the status. */
   last: DeliveryAttempt
-  /** Decides what the last attempt did; absent when none of the moves was an attempt. */
+  /** Decides what is told of the last attempt; absent when none of the moves says anything of one. */
   lastAttempt: DeliveryAttempt | undefined
 }
 
@@ -15,11 +15,14 @@ export function foldMoves(moves: readonly DeliveryAttempt[]): FoldedMove[] {
     const folded = byDelivery.get(move.deliveryId)
     byDelivery.set(move.deliveryId, {
       last: newest(folded?.last, move),
-      lastAttempt: move.attempted ? newest(folded?.lastAttempt, move) : folded?.lastAttempt,
+      lastAttempt: tellsResult(move) ? newest(folded?.lastAttempt, move) : folded?.lastAttempt,
     })
   }
   return [...byDelivery].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, folded]) => folded)
 }
+
+// A delivery that can never be sent has an error without an attempt.
+const tellsResult = (move: DeliveryAttempt) => move.attempted || move.errorClass !== null
 
 // A step is repeated when a process died in the middle of it: the later try is what went on.
 function newest(known: DeliveryAttempt | undefined, move: DeliveryAttempt): DeliveryAttempt {

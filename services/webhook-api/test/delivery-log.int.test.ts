@@ -1,0 +1,226 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
+import { openPool } from '@surehook/service-kit/postgres/pool'
+import { openTestDatabase, type TestDatabase } from '@surehook/service-kit/testing/test-database'
+import fc from 'fast-check'
+import type { Pool } from 'pg'
+import { createDeliveryDays } from '../src/deliveries/delivery-days.ts'
+import { createDeliveryStore, type DeliveryStore } from '../src/deliveries/delivery-store.ts'
+import { newestDeliveries } from '../src/deliveries/newest-deliveries.ts'
+import { aJob, aMove, someTime } from './support/delivery-samples.ts'
+import { encryptionKey, log, sharedStack } from './support/under-test.ts'
+
+let database: TestDatabase
+let pool: Pool
+let store: DeliveryStore
+
+beforeAll(async () => {
+  const migrationsDir = new URL('../migrations', import.meta.url).pathname
+  database = await openTestDatabase({
+    adminUrl: sharedStack().databaseUrl,
+    service: { service: 'webhook-api', migrationsDir },
+    keyEncryptionKey: encryptionKey,
+    log,
+  })
+  pool = openPool({ connectionString: database.databaseUrl, applicationName: 'test', log })
+  store = createDeliveryStore(pool, createDeliveryDays(pool))
+})
+afterAll(async () => {
+  await pool?.end()
+  await database?.[Symbol.asyncDispose]()
+})
+
+/** A delivery of its own, so that tests do not see each other. */
+function aDelivery() {
+  const own = { deliveryId: randomUUID(), subscriptionId: randomUUID() }
+  return {
+    ...own,
+    job: (change: Partial<DeliveryJob> = {}) => aJob({ ...own, ...change }),
+    move: (change: Partial<DeliveryAttempt> = {}) => aMove({ ...own, ...change }),
+    shown: async () => (await newestDeliveries(pool, own.subscriptionId, 50))[0],
+    attempts: async () => {
+      const { rows } = await pool.query(
+        'select * from delivery_attempt where delivery_id = $1 order by step, at',
+        [own.deliveryId],
+      )
+      return rows
+    },
+  }
+}
+
+const createdAt = new Date(someTime).toISOString()
+
+describe('the delivery log', () => {
+  it('shows a job as pending', async () => {
+    const delivery = aDelivery()
+    await store.addJobs([delivery.job()])
+    expect(await delivery.shown()).toEqual({
+      id: delivery.deliveryId,
+      eventId: aJob().eventId,
+      status: 'pending',
+      httpStatus: null,
+      attempts: 0,
+      createdAt,
+      lastError: null,
+      nextAttemptAt: null,
+    })
+  })
+
+  it('shows what the attempts came to', async () => {
+    const delivery = aDelivery()
+    const retrying = delivery.move({
+      step: 1,
+      status: 'retrying',
+      httpStatus: 500,
+      errorClass: 'http',
+      nextAttemptAt: someTime + 1000,
+    })
+    await store.addJobs([delivery.job()])
+    await store.addMoves([retrying])
+    expect(await delivery.shown()).toMatchObject({
+      status: 'retrying',
+      httpStatus: 500,
+      attempts: 1,
+      lastError: 'http',
+      nextAttemptAt: new Date(someTime + 1000).toISOString(),
+    })
+    const paused = delivery.move({
+      step: 2,
+      status: 'paused',
+      attempted: false,
+      httpStatus: null,
+      at: someTime + 20,
+    })
+    await store.addMoves([paused])
+    expect(await delivery.shown()).toMatchObject({ status: 'paused', httpStatus: 500, attempts: 1 })
+    await store.addMoves([delivery.move({ step: 3, attempts: 2, at: someTime + 30 })])
+    expect(await delivery.shown()).toMatchObject({
+      status: 'delivered',
+      httpStatus: 200,
+      attempts: 2,
+      lastError: null,
+      nextAttemptAt: null,
+    })
+    expect((await delivery.attempts()).map(({ step, attempt }) => [step, attempt])).toEqual([
+      [1, 1],
+      [3, 2],
+    ])
+  })
+
+  it('comes to the same in any order, in any batches, however often', async () => {
+    const history = (delivery: ReturnType<typeof aDelivery>): DeliveryAttempt[] => [
+      delivery.move({ step: 1, status: 'retrying', httpStatus: 500, errorClass: 'http' }),
+      // The same step again after a crash: later, and with another end.
+      delivery.move({ step: 1, status: 'retrying', httpStatus: 503, at: someTime + 15 }),
+      delivery.move({ step: 2, status: 'paused', attempted: false, at: someTime + 20 }),
+      delivery.move({
+        step: 3,
+        status: 'dead_letter',
+        attempts: 5,
+        httpStatus: 502,
+        at: someTime + 30,
+      }),
+    ]
+    const order = fc.record({
+      ranks: fc.array(fc.nat(), { minLength: 5, maxLength: 5 }),
+      repeated: fc.subarray([0, 1, 2, 3, 4]),
+      together: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(order, async ({ ranks, repeated, together }) => {
+        const delivery = aDelivery()
+        const moves = history(delivery)
+        const steps = [null, ...moves].map((move, index) => ({ move, rank: ranks[index] ?? 0 }))
+        steps.sort((a, b) => a.rank - b.rank)
+        const sequence = [...steps, ...repeated.flatMap((index) => steps[index] ?? [])]
+        if (together) {
+          await store.addMoves(sequence.flatMap(({ move }) => move ?? []))
+          await store.addJobs([delivery.job(), delivery.job()])
+        }
+        for (const { move } of sequence) {
+          await (move === null ? store.addJobs([delivery.job()]) : store.addMoves([move]))
+        }
+        expect(await delivery.shown()).toMatchObject({
+          status: 'dead_letter',
+          httpStatus: 502,
+          attempts: 5,
+        })
+        expect(await delivery.attempts()).toHaveLength(3)
+        const { rows } = await pool.query('select * from delivery where id = $1', [
+          delivery.deliveryId,
+        ])
+        expect(rows).toEqual([expect.objectContaining({ watched_table: 'orders', step: 3 })])
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('keeps the bytes that were sent', async () => {
+    const delivery = aDelivery()
+    const body = Buffer.from([0, 1, 2, 255, 0x5c, 0x22])
+    await store.addJobs([delivery.job({ body })])
+    await store.addJobs([delivery.job({ body: Buffer.from('never') })])
+    const { rows } = await pool.query('select body from delivery_body where delivery_id = $1', [
+      delivery.deliveryId,
+    ])
+    expect(rows).toEqual([{ body }])
+  })
+
+  it('takes what a receiver may answer, whatever it is', async () => {
+    const delivery = aDelivery()
+    const answer = 'a\u0000b\ud800"\\{}\n'
+    await store.addMoves([delivery.move({ answer, errorMessage: answer })])
+    expect((await delivery.attempts())[0]?.answer).toBe('a\uFFFDb\uFFFD"\\{}\n')
+  })
+
+  it('tells the error of a delivery that was given up without an attempt', async () => {
+    const delivery = aDelivery()
+    const given = { status: 'dead_letter', attempted: false, attempts: 0 } as const
+    await store.addMoves([delivery.move({ ...given, httpStatus: null, errorClass: 'too_large' })])
+    expect(await delivery.shown()).toMatchObject({
+      status: 'dead_letter',
+      attempts: 0,
+      lastError: 'too_large',
+    })
+    expect(await delivery.attempts()).toEqual([])
+  })
+
+  it('makes the partition of a new day once, whoever needs it first', async () => {
+    const day = 86_400_000
+    const stores = Array.from({ length: 5 }, () =>
+      createDeliveryStore(pool, createDeliveryDays(pool)),
+    )
+    const subscriptionId = randomUUID()
+    await Promise.all(
+      stores.map((one, n) =>
+        one.addJobs([
+          aJob({ deliveryId: randomUUID(), subscriptionId, createdAt: someTime + 40 * day + n }),
+          aJob({ deliveryId: randomUUID(), subscriptionId, createdAt: someTime + 41 * day + n }),
+        ]),
+      ),
+    )
+    const shown = await newestDeliveries(pool, subscriptionId, 50)
+    expect(shown).toHaveLength(10)
+    const times = shown.map((delivery) => delivery.createdAt)
+    expect(times).toEqual(times.toSorted().reverse())
+  })
+
+  it('writes whole batches, also with the same delivery many times in one', async () => {
+    const subscriptionId = randomUUID()
+    const jobs = Array.from({ length: 500 }, (_, n) =>
+      aJob({ deliveryId: randomUUID(), subscriptionId, createdAt: someTime + n }),
+    )
+    const moves = jobs.flatMap(({ deliveryId, createdAt: made }) =>
+      [1, 2, 3].map((step) =>
+        aMove({ deliveryId, subscriptionId, createdAt: made, step, attempts: step }),
+      ),
+    )
+    await Promise.all([store.addMoves(moves), store.addJobs(jobs), store.addMoves(moves)])
+    const shown = await newestDeliveries(pool, subscriptionId, 1000)
+    expect(shown).toHaveLength(500)
+    expect(new Set(shown.map(({ status, attempts }) => `${status} ${attempts}`))).toEqual(
+      new Set(['delivered 3']),
+    )
+  })
+})

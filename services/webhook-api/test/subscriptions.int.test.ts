@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
+import { type Client, clientOf, validInput } from './support/client.ts'
+import {
+  encryptionKey,
+  openWorld,
+  type Running,
+  type Tenant,
+  type World,
+} from './support/under-test.ts'
+
+let world: World
+let service: Running
+let tenant: Tenant
+let client: Client
+
+beforeAll(async () => {
+  world = await openWorld()
+  service = await world.startService()
+})
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]()
+  await world?.[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  tenant = await world.tenant()
+  client = clientOf(service.api, tenant)
+})
+
+const opened = (id: string, secrets: readonly { ciphertext: string }[] = []) =>
+  secrets.map(({ ciphertext }) => createSecretBox(encryptionKey).open(ciphertext, id))
+
+describe('POST /_webhooks', () => {
+  it('answers 201 with exactly what the specification lists, and never the secret', async () => {
+    const { status, body, text } = await client.call('POST', '', validInput(tenant))
+    expect(status).toBe(201)
+    expect(body).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      projectId: tenant.projectId,
+      environment: 'master',
+      table: 'orders',
+      events: ['INSERT', 'UPDATE'],
+      url: 'https://receiver.example/hooks',
+      active: true,
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    })
+    expect(text).not.toContain('signing-secret-1')
+  })
+
+  it('has the state on the topic before it answers, the secret only sealed', async () => {
+    const input = { ...validInput(tenant), filter: { status: 'paid' }, select: ['id', 'status'] }
+    const { body } = await client.call('POST', '', input)
+    const state = (await world.subscriptionStates()).get(body.id)
+    expect(state).toMatchObject({
+      id: body.id,
+      projectId: tenant.projectId,
+      environment: 'master',
+      table: 'orders',
+      events: ['INSERT', 'UPDATE'],
+      url: input.url,
+      active: true,
+      filter: '{"status":"paid"}',
+      select: ['id', 'status'],
+      createdAt: body.createdAt,
+    })
+    expect(JSON.stringify(state)).not.toContain('signing-secret-1')
+    expect(opened(body.id, state?.secrets)).toEqual(['signing-secret-1'])
+    expect(body).toMatchObject({ filter: { status: 'paid' }, select: ['id', 'status'] })
+  })
+
+  it('keeps what is given for active, and takes null for no filter and no selection', async () => {
+    const input = { ...validInput(tenant), active: false, filter: null, select: null }
+    const { status, body } = await client.call('POST', '', input)
+    expect([status, body.active]).toEqual([201, false])
+    expect(body).not.toHaveProperty('filter')
+    expect(body).not.toHaveProperty('select')
+  })
+
+  it('makes several subscriptions of one table and event', async () => {
+    const first = await client.call('POST', '', validInput(tenant))
+    const second = await client.call('POST', '', validInput(tenant))
+    expect([first.status, second.status]).toEqual([201, 201])
+    expect(first.body.id).not.toBe(second.body.id)
+  })
+
+  it('refuses more than the environment may have, whoever comes at the same time', async () => {
+    await using limited = await world.startService({ maxSubscriptions: 3 })
+    const limitedClient = clientOf(limited.api, tenant)
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => limitedClient.call('POST', '', validInput(tenant))),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409, 409, 409])
+    expect(answers.find(({ status }) => status === 409)?.body.error).toBe('CONFLICT')
+    const other = clientOf(limited.api, await world.tenant())
+    expect((await other.call('GET', '')).body.webhooks).toEqual([])
+  })
+})
+
+describe('GET /_webhooks', () => {
+  const create = async (change: object = {}) =>
+    (await client.call('POST', '', { ...validInput(tenant), ...change })).body.id
+
+  it('lists the newest first, in pages', async () => {
+    const ids = [await create(), await create(), await create()].reverse()
+    const all = await client.call('GET', '')
+    expect(all.status).toBe(200)
+    expect(all.body.webhooks.map(({ id }) => id)).toEqual(ids)
+    expect(all.body.nextCursor).toBeNull()
+    expect(all.text).not.toContain('secret')
+
+    const first = await client.call('GET', '?limit=2')
+    expect(first.body.webhooks.map(({ id }) => id)).toEqual(ids.slice(0, 2))
+    const rest = await client.call('GET', `?limit=2&cursor=${first.body.nextCursor}`)
+    expect(rest.body.webhooks.map(({ id }) => id)).toEqual(ids.slice(2))
+    expect(rest.body.nextCursor).toBeNull()
+  })
+
+  it('filters by table and by active', async () => {
+    const paused = await create({ active: false })
+    const invoices = await create({ table: 'invoices' })
+    const list = async (query: string) =>
+      (await client.call('GET', query)).body.webhooks.map(({ id }) => id)
+    expect(await list('?active=false')).toEqual([paused])
+    expect(await list('?table=invoices')).toEqual([invoices])
+    expect(await list('?table=invoices&active=false')).toEqual([])
+    expect(await list('?table=orders&active=false')).toEqual([paused])
+  })
+})
+
+describe('GET /_webhooks/{id}', () => {
+  it('answers the webhook and its deliveries', async () => {
+    const { body: created } = await client.call('POST', '', validInput(tenant))
+    const { status, body } = await client.call('GET', `/${created.id}`)
+    expect(status).toBe(200)
+    expect(body).toEqual({ webhook: created, deliveries: [] })
+  })
+})
+
+describe('PATCH /_webhooks/{id}', () => {
+  it('changes any of the fields, answers the whole and has it on the topic', async () => {
+    const { body: created } = await client.call('POST', '', validInput(tenant))
+    const change = {
+      table: 'invoices',
+      events: ['DELETE'],
+      url: 'https://other.example/',
+      active: false,
+      filter: { total: { gt: 10 } },
+      select: ['total'],
+    }
+    const patched = await client.call('PATCH', `/${created.id}`, change)
+    expect([patched.status, patched.body]).toEqual([200, { ...created, ...change }])
+    expect((await client.call('GET', `/${created.id}`)).body.webhook).toEqual(patched.body)
+    const state = (await world.subscriptionStates()).get(created.id)
+    expect(state).toMatchObject({ ...change, filter: '{"total":{"gt":10}}' })
+
+    const cleared = await client.call('PATCH', `/${created.id}`, { filter: null, select: null })
+    expect(cleared.body).not.toHaveProperty('filter')
+    expect(cleared.body).not.toHaveProperty('select')
+    expect((await world.subscriptionStates()).get(created.id)).toMatchObject({
+      filter: null,
+      select: null,
+      active: false,
+    })
+  })
+
+  it('leaves what is absent, and takes the tenant it has', async () => {
+    const { body: created } = await client.call('POST', '', validInput(tenant))
+    expect((await client.call('PATCH', `/${created.id}`, {})).body).toEqual(created)
+    const { projectId, environment } = tenant
+    const same = await client.call('PATCH', `/${created.id}`, { projectId, environment })
+    expect([same.status, same.body]).toEqual([200, created])
+    const state = (await world.subscriptionStates()).get(created.id)
+    expect(opened(created.id, state?.secrets)).toEqual(['signing-secret-1'])
+  })
+
+  it('keeps the old secret for 24 hours, for as long as is asked for, or not at all', async () => {
+    const { body: created } = await client.call('POST', '', validInput(tenant))
+    const secretsAfter = async (change: object) => {
+      const { text, status } = await client.call('PATCH', `/${created.id}`, change)
+      expect(status).toBe(200)
+      expect(text).not.toContain('secret')
+      return (await world.subscriptionStates()).get(created.id)?.secrets ?? []
+    }
+    const hoursLeft = (validUntil: string | null | undefined) =>
+      (Date.parse(validUntil ?? '') - Date.now()) / 3_600_000
+
+    const rotated = await secretsAfter({ secret: 'two' })
+    expect(opened(created.id, rotated)).toEqual(['two', 'signing-secret-1'])
+    expect(rotated[0]?.validUntil).toBeNull()
+    expect(hoursLeft(rotated[1]?.validUntil)).toBeCloseTo(24, 1)
+
+    const again = await secretsAfter({ secret: 'three', secretOverlap: 3600 })
+    expect(opened(created.id, again)).toEqual(['three', 'two', 'signing-secret-1'])
+    expect(hoursLeft(again[1]?.validUntil)).toBeCloseTo(1, 1)
+
+    const alone = await secretsAfter({ secret: 'four', secretOverlap: 0 })
+    expect(opened(created.id, alone)).toEqual(['four'])
+  })
+
+  it('loses none of many changes made at once, and leaves the last one on the topic', async () => {
+    const { body: created } = await client.call('POST', '', validInput(tenant))
+    const changes = Array.from({ length: 24 }, (_, n) =>
+      n % 2 === 0 ? { url: `https://receiver.example/${n}` } : { select: [`field${n}`] },
+    )
+    const answers = await Promise.all(
+      changes.map((change) => client.call('PATCH', `/${created.id}`, change)),
+    )
+    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    const { webhook } = (await client.call('GET', `/${created.id}`)).body
+    expect(webhook.url).toMatch(/\/\d+$/)
+    expect(webhook.select?.[0]).toMatch(/^field\d+$/)
+    const state = (await world.subscriptionStates()).get(created.id)
+    expect(state).toMatchObject({ url: webhook.url, select: webhook.select })
+  })
+})
+
+describe('DELETE /_webhooks/{id}', () => {
+  it('answers 204, after which nothing of it is left, also on the topic', async () => {
+    const { body: created } = await client.call('POST', '', validInput(tenant))
+    expect(await world.subscriptionStates()).toContainEqual([created.id, expect.anything()])
+    const deleted = await client.call('DELETE', `/${created.id}`)
+    expect([deleted.status, deleted.text]).toEqual([204, ''])
+    expect((await world.subscriptionStates()).has(created.id)).toBe(false)
+    for (const method of ['GET', 'DELETE']) {
+      const { status, body } = await client.call(method, `/${created.id}`)
+      expect([status, body.error]).toEqual([404, 'WEBHOOK_NOT_FOUND'])
+    }
+    const patched = await client.call('PATCH', `/${created.id}`, { active: true })
+    expect([patched.status, patched.body.error]).toEqual([404, 'WEBHOOK_NOT_FOUND'])
+  })
+})
+
+describe('a tenant', () => {
+  it('neither sees, changes nor ends what is not its own', async () => {
+    const { body: created } = await client.call('POST', '', validInput(tenant))
+    const stranger = clientOf(service.api, await world.tenant())
+    for (const [method, body] of [['GET'], ['DELETE'], ['PATCH', { active: false }]] as const) {
+      const answer = await stranger.call(method, `/${created.id}`, body)
+      expect([answer.status, answer.body.error]).toEqual([404, 'WEBHOOK_NOT_FOUND'])
+    }
+    expect((await stranger.call('GET', '')).body.webhooks).toEqual([])
+    expect((await client.call('GET', `/${created.id}`)).body.webhook).toEqual(created)
+  })
+})

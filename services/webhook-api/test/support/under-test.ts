@@ -1,0 +1,169 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { type EventCodec, openEventCodec } from '@surehook/contracts/codec'
+import type { SubscriptionState } from '@surehook/contracts/events'
+import {
+  environmentsTopic,
+  managementTokensTopic,
+  subscriptionsTopic,
+  topicTable,
+} from '@surehook/contracts/topics'
+import { createKafka } from '@surehook/service-kit/kafka/client'
+import { type EventProducer, openProducer } from '@surehook/service-kit/kafka/producer'
+import { openTopicView } from '@surehook/service-kit/kafka/topic-view'
+import { ensureTopics } from '@surehook/service-kit/kafka/topics'
+import { createLogger } from '@surehook/service-kit/log'
+import { openTestDatabase, type TestDatabase } from '@surehook/service-kit/testing/test-database'
+import type { Kafka } from 'kafkajs'
+import { compose } from '../../src/compose.ts'
+import { type Config, readConfig, service } from '../../src/config.ts'
+
+export const log = createLogger('test', process.env['TEST_LOG_LEVEL'] ?? 'silent')
+export const encryptionKey = randomBytes(32)
+
+export type Stack = {
+  databaseUrl: string
+  kafkaBrokers: string
+  schemaRegistryUrl: string
+}
+
+export const sharedStack = (): Stack => ({
+  databaseUrl: process.env['TEST_DATABASE_URL'] ?? '',
+  kafkaBrokers: process.env['TEST_KAFKA_BROKERS'] ?? '',
+  schemaRegistryUrl: process.env['TEST_REGISTRY_URL'] ?? '',
+})
+
+export type Running = AsyncDisposable & { readonly api: string; readonly internal: string }
+
+export type World = AsyncDisposable & {
+  database: TestDatabase
+  codec: EventCodec
+  kafka: Kafka
+  producer: EventProducer
+  config: Config
+  /** Starts the service on free ports. */
+  startService(change?: Partial<Config>): Promise<Running>
+  /** What is on `webhook.subscriptions` at this moment, by subscription id. */
+  subscriptionStates(): Promise<ReadonlyMap<string, SubscriptionState>>
+  /** An environment that exists, and a token that is good for all of its project. */
+  tenant(environment?: string): Promise<Tenant>
+  token(projectId: string, limits?: TokenLimits): Promise<string>
+}
+
+export type Tenant = { projectId: string; environment: string; token: string }
+export type TokenLimits = { environments?: string[]; expiresAt?: string }
+
+/** Everything around the service that is real and not under test. */
+export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
+  await using opening = new AsyncDisposableStack()
+  const kafka = createKafka({ brokers: [stack.kafkaBrokers], clientId: 'test', log })
+  await ensureTopics(kafka, topicTable(['1s', '5s', '30s', '5m']), {
+    mainPartitions: 8,
+    replicationFactor: 1,
+    log,
+    signal: AbortSignal.timeout(30_000),
+  })
+  const codec = await openEventCodec({ registryUrl: stack.schemaRegistryUrl })
+  const producer = opening.use(await openProducer(kafka, { log }))
+  const database = opening.use(
+    await openTestDatabase({
+      adminUrl: stack.databaseUrl,
+      service: {
+        service,
+        migrationsDir: new URL('../../migrations', import.meta.url).pathname,
+        captures: true,
+      },
+      keyEncryptionKey: encryptionKey,
+      log,
+    }),
+  )
+  const config = Object.freeze({ ...configOf(stack, database), slot: database.slot })
+  const states = new Map<string, SubscriptionState>()
+  const view = opening.use(
+    await openTopicView({
+      kafka,
+      codec,
+      clientId: 'test',
+      topics: [subscriptionsTopic],
+      apply: (_topic, key, value) => {
+        if (value === null) states.delete(key)
+        else states.set(key, value as SubscriptionState)
+      },
+      log,
+    }),
+  )
+  const world = { database, codec, kafka, producer, config }
+  const resources = opening.move()
+  return {
+    ...world,
+    startService: (change = {}) => startService({ ...config, ...change }),
+    async subscriptionStates() {
+      await view.barrier()
+      return states
+    },
+    tenant: (environment = 'master') => addTenant(world, environment),
+    token: (projectId, limits = {}) => addToken(world, projectId, limits),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+function configOf(stack: Stack, database: TestDatabase): Config {
+  return readConfig({
+    PORT: '0',
+    INTERNAL_PORT: '0',
+    DATABASE_URL: database.databaseUrl,
+    KAFKA_BROKERS: stack.kafkaBrokers,
+    SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
+    KEY_ENCRYPTION_KEY: encryptionKey.toString('base64'),
+  })
+}
+
+async function startService(config: Config): Promise<Running> {
+  const stop = new AbortController()
+  const running = await compose(config, log, stop.signal)
+  await running.start(stop.signal)
+  return {
+    api: `http://127.0.0.1:${running.ports.api}`,
+    internal: `http://127.0.0.1:${running.ports.internal}`,
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await running[Symbol.asyncDispose]()
+    },
+  }
+}
+
+type Parts = Pick<World, 'codec' | 'producer'>
+
+async function addTenant(world: Parts, environment: string): Promise<Tenant> {
+  const projectId = `p-${randomUUID()}`
+  const updatedAt = new Date().toISOString()
+  const state = { projectId, environment, settings: '{}', updatedAt }
+  await world.producer.send([
+    {
+      topic: environmentsTopic,
+      key: `${projectId}/${environment}`,
+      value: world.codec.environment.encode(state),
+    },
+  ])
+  return { projectId, environment, token: await addToken(world, projectId, {}) }
+}
+
+async function addToken(
+  { codec, producer }: Parts,
+  projectId: string,
+  { environments, expiresAt }: TokenLimits,
+): Promise<string> {
+  const token = `mt_${randomBytes(32).toString('base64url')}`
+  const id = randomUUID()
+  const state = {
+    id,
+    projectId,
+    name: 'test',
+    tokenHash: createHash('sha256').update(token).digest('hex'),
+    environments: environments ?? null,
+    createdAt: new Date().toISOString(),
+    expiresAt: expiresAt ?? null,
+  }
+  const value = codec.managementToken.encode(state)
+  await producer.send([{ topic: managementTokensTopic, key: id, value }])
+  return token
+}
