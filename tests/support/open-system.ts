@@ -17,6 +17,9 @@ export type TestSystemOptions = Pick<SystemOptions, 'env' | 'replicas'>
 
 const runsDir = fileURLToPath(new URL('../../.local/test-systems/', import.meta.url))
 
+// Systems of one run follow each other on one stack, and read what the one before has sealed.
+const keyEncryptionKey = Buffer.alloc(32, 'test').toString('base64')
+
 /** Delays short enough to wait for, with the loopback receiver allowed and few partitions. */
 const testEnv = {
   WEBHOOK_RETRY_DELAYS: '100ms,200ms,300ms,400ms',
@@ -53,7 +56,7 @@ async function open(endpoints: Endpoints, options: TestSystemOptions): Promise<T
     ...options,
     dir: await newDir('services'),
     endpoints,
-    secrets: newSecrets(),
+    secrets: { ...newSecrets(), keyEncryptionKey },
     env: { ...testEnv, ...options.env },
   })
   return { ...system, endpoints, [Symbol.asyncDispose]: () => system.stop() }

@@ -1,0 +1,32 @@
+// Every fault below must be found: a linter whose plugin has gone missing finds nothing and says nothing.
+type Shape = 'circle' | 'square'
+
+async function save(): Promise<void> {}
+
+export function floats(): void {
+  save()
+}
+
+export async function awaitsNothing(): Promise<number> {
+  return await 1
+}
+
+export function misuses(list: number[]): void {
+  list.forEach(async () => save())
+}
+
+export function forgets(shape: Shape): string {
+  switch (shape) {
+    case 'circle':
+      return 'round'
+  }
+  return ''
+}
+
+export function readsEnvironment(): string | undefined {
+  return process.env['HOME']
+}
+
+export function allows(value: any): unknown {
+  return value
+}

@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process'
+import { repoRoot } from '../lib/paths.ts'
+
+export type Command = { args: readonly string[]; env?: NodeJS.ProcessEnv; timeoutMs?: number }
+
+export type CommandResult = { ok: boolean; output: string }
+
+const binDir = `${repoRoot}/node_modules/.bin`
+
+/** Runs a program of node_modules/.bin (or any on the path) at the root; its output comes back whole. */
+export function runCommand({ args, env, timeoutMs = 1_200_000 }: Command): Promise<CommandResult> {
+  const [command = '', ...rest] = args
+  return new Promise((resolve) => {
+    const child = spawn(command, rest, {
+      cwd: repoRoot,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env, CI: 'true', PATH: `${binDir}:${process.env['PATH']}` },
+    })
+    const chunks: Buffer[] = []
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+    }
+    const deadline = setTimeout(() => {
+      chunks.push(Buffer.from(`\nended after ${timeoutMs / 1000} s without a result\n`))
+      child.kill('SIGKILL')
+    }, timeoutMs)
+    const finish = (ok: boolean) => {
+      clearTimeout(deadline)
+      resolve({ ok, output: Buffer.concat(chunks).toString() })
+    }
+    child.once('error', (err) => {
+      chunks.push(Buffer.from(err.message))
+      finish(false)
+    })
+    child.once('close', (code) => finish(code === 0))
+  })
+}

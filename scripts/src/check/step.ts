@@ -1,0 +1,54 @@
+import { runCommand } from './run-command.ts'
+
+export type StepResult = { passed: number; failed: number; output: string }
+
+export type Step = {
+  name: string
+  run: () => Promise<StepResult>
+  /** Names of the steps without whose success this one says nothing. */
+  needs?: readonly string[]
+}
+
+/** A check that a command makes: its exit code is the answer. */
+export function commandStep(name: string, args: readonly string[]): Step {
+  return {
+    name,
+    run: async () => {
+      const { ok, output } = await runCommand({ args })
+      return ok ? { passed: 1, failed: 0, output: '' } : { passed: 0, failed: 1, output }
+    },
+  }
+}
+
+/** Runs the steps one after the other, each with a line, and goes on after a failure. */
+export async function runSteps(
+  steps: readonly Step[],
+): Promise<{ passed: number; failed: number }> {
+  const total = { passed: 0, failed: 0 }
+  const broken = new Set<string>()
+  for (const step of steps) {
+    const missing = step.needs?.find((name) => broken.has(name))
+    const startedAt = performance.now()
+    const { passed, failed, output } = missing ? skippedFor(missing) : await attempt(step)
+    if (failed > 0) broken.add(step.name)
+    total.passed += passed
+    total.failed += failed
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+    const counts = `${passed} passed${failed > 0 ? `, ${failed} FAILED` : ''}`
+    console.log(`${step.name.padEnd(14)} ${counts.padEnd(24)} ${seconds} s`)
+    if (failed > 0) console.log(`${output.trimEnd()}\n`)
+  }
+  return total
+}
+
+async function attempt(step: Step): Promise<StepResult> {
+  try {
+    return await step.run()
+  } catch (err) {
+    return { passed: 0, failed: 1, output: err instanceof Error ? err.message : String(err) }
+  }
+}
+
+function skippedFor(missing: string): StepResult {
+  return { passed: 0, failed: 1, output: `not run: "${missing}" failed` }
+}
