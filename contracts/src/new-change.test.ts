@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals'
+import { InvalidChangeError, type NewChange, toChangeEvents } from './new-change.ts'
+
+const change: NewChange = {
+  projectId: 'shop',
+  environment: 'master',
+  table: 'orders',
+  recordId: '42',
+  operation: 'INSERT',
+  record: { id: '42', total: 12.5 },
+}
+
+const faultsOf = (changes: readonly NewChange[]) => {
+  try {
+    toChangeEvents(changes, 'billing')
+    return []
+  } catch (err) {
+    if (!(err instanceof InvalidChangeError)) throw err
+    return err.violations.map(({ field }) => field)
+  }
+}
+
+describe('toChangeEvents', () => {
+  it('fills in what is optional', () => {
+    const [event] = toChangeEvents([change], 'billing')
+    expect(event).toEqual({
+      ...change,
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      timestamp: expect.stringMatching(/Z$/),
+      record: '{"id":"42","total":12.5}',
+      changedFields: [],
+      source: 'billing',
+      requestId: null,
+      traceparent: null,
+    })
+  })
+
+  it('passes JSON text on byte by byte', () => {
+    const record = '{ "big": 12345678901234567890 }'
+    expect(toChangeEvents([{ ...change, record }], 'billing')[0]?.record).toBe(record)
+  })
+
+  it('names every faulty field of every change', () => {
+    const faults = faultsOf([
+      change,
+      { ...change, projectId: 'a/b', recordId: '' },
+      { ...change, operation: 'UPSERT' as never, record: '[1]', timestamp: '2026-01-01' },
+    ])
+    expect(faults.toSorted()).toEqual([
+      '1.projectId',
+      '1.recordId',
+      '2.operation',
+      '2.record',
+      '2.timestamp',
+    ])
+  })
+
+  it('refuses unknown fields, changed fields without an update and records that are too large', () => {
+    expect(faultsOf([{ ...change, tabel: 'x' } as NewChange])).toEqual(['0'])
+    expect(faultsOf([{ ...change, changedFields: ['total'] }])).toEqual(['0.changedFields'])
+    expect(faultsOf([{ ...change, record: { text: 'x'.repeat(1_048_577) } }])).toEqual(['0.record'])
+  })
+})

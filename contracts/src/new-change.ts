@@ -1,0 +1,117 @@
+import * as z from 'zod'
+import { type ChangeEvent, changeOperations } from './events.ts'
+import { EnvironmentName, ProjectId } from './http/admin.ts'
+import { newEventId } from './ids.ts'
+import type { Violation } from './problem.ts'
+
+const maxRecordBytes = 1_048_576
+
+const text = (max: number) => z.string().min(1).max(max)
+
+const NewChangeSchema = z.strictObject({
+  id: z.uuid().optional(),
+  timestamp: z.iso.datetime().optional(),
+  projectId: ProjectId,
+  environment: EnvironmentName,
+  table: z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/, 'must be a table name: a-z, 0-9 and "_"'),
+  recordId: text(256),
+  operation: z.enum(changeOperations),
+  record: z.union([
+    z.record(z.string(), z.unknown()),
+    z.string().refine(isJsonObject, 'must be the text of a JSON object'),
+  ]),
+  changedFields: z.array(text(128)).max(1_000).optional(),
+  requestId: text(128).nullable().optional(),
+  traceparent: text(128).nullable().optional(),
+})
+
+/** A change as a service knows it. What is optional is filled in. */
+export type NewChange = {
+  /**
+   * UUID of the event. Give one and keep it when you publish the same change again: receivers tell
+   * repetitions by it.
+   */
+  id?: string
+  /** ISO 8601 in UTC (`…Z`); now when absent. */
+  timestamp?: string
+  projectId: string
+  environment: string
+  table: string
+  recordId: string
+  operation: ChangeEvent['operation']
+  /** The full record, or its JSON text; for DELETE as it was just before. */
+  record: Readonly<Record<string, unknown>> | string
+  /** Only for UPDATE. */
+  changedFields?: readonly string[]
+  requestId?: string | null
+  traceparent?: string | null
+}
+
+/** Nothing was published. The fields are named by the change's place in the list: `0.recordId`. */
+export class InvalidChangeError extends Error {
+  override readonly name = 'InvalidChangeError'
+  readonly violations: readonly Violation[]
+
+  constructor(violations: readonly Violation[]) {
+    super(violations.map(({ field, message }) => `${field}: ${message}`).join('; '))
+    this.violations = violations
+  }
+}
+
+/** The events of all changes; throws one `InvalidChangeError` with the faults of all of them. */
+export function toChangeEvents(changes: readonly NewChange[], source: string): ChangeEvent[] {
+  const violations: Violation[] = []
+  const events = changes.map((change, index) => {
+    const { event, faults } = toChangeEvent(change, source)
+    for (const { field, message } of faults) {
+      violations.push({ field: field === '' ? `${index}` : `${index}.${field}`, message })
+    }
+    return event
+  })
+  if (violations.length > 0) throw new InvalidChangeError(violations)
+  return events.filter((event) => event !== null)
+}
+
+function toChangeEvent(
+  change: NewChange,
+  source: string,
+): { event: ChangeEvent | null; faults: Violation[] } {
+  const parsed = NewChangeSchema.safeParse(change)
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(({ path, message }) => ({
+      field: path.join('.'),
+      message,
+    }))
+    return { event: null, faults }
+  }
+  const { record, changedFields = [], operation, ...rest } = parsed.data
+  const json = typeof record === 'string' ? record : JSON.stringify(record)
+  const event = {
+    ...rest,
+    id: rest.id ?? newEventId(),
+    timestamp: rest.timestamp ?? new Date().toISOString(),
+    operation,
+    record: json,
+    changedFields,
+    source,
+    requestId: rest.requestId ?? null,
+    traceparent: rest.traceparent ?? null,
+  }
+  const faults = []
+  if (Buffer.byteLength(json) > maxRecordBytes) {
+    faults.push({ field: 'record', message: `more than ${maxRecordBytes} bytes of JSON` })
+  }
+  if (operation !== 'UPDATE' && changedFields.length > 0) {
+    faults.push({ field: 'changedFields', message: 'only for UPDATE' })
+  }
+  return { event, faults }
+}
+
+function isJsonObject(json: string): boolean {
+  try {
+    const value: unknown = JSON.parse(json)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}
