@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto'
+import type { EventCodec } from '@surehook/contracts/codec'
+import type { EnvironmentState, ManagementTokenState } from '@surehook/contracts/events'
+import { EnvironmentName, ProjectId } from '@surehook/contracts/http/admin'
+import type { Violation } from '@surehook/contracts/problem'
+import type { Kafka } from 'kafkajs'
+import type { Logger } from 'pino'
+import * as z from 'zod'
+import { AppError, invalid, unavailable } from '../errors.ts'
+import { parsePart } from '../http/violations.ts'
+import { openTopicView, type TopicView } from '../kafka/topic-view.ts'
+import { PlatformState, platformTopics } from './platform-state.ts'
+
+/** The values of the headers that a management call carries. */
+export type ManagementCredentials = {
+  authorization: string | undefined
+  projectId: string | string[] | undefined
+  environment: string | string[] | undefined
+}
+
+export type ManagementIdentity = { projectId: string; environment: string; tokenId: string }
+
+export type PlatformAccess = AsyncDisposable & {
+  readonly ready: Promise<void>
+  readonly healthy: boolean
+  /** Resolves for a token that may manage this project and environment, else rejects with 4xx or 503. */
+  authorizeManagement(
+    credentials: ManagementCredentials,
+    signal?: AbortSignal,
+  ): Promise<ManagementIdentity>
+  environmentExists(projectId: string, environment: string, signal?: AbortSignal): Promise<boolean>
+}
+
+export type PlatformAccessOptions = {
+  kafka: Kafka
+  codec: EventCodec
+  clientId: string
+  log: Logger
+}
+
+/** Who may manage what, from the platform topics; wait for `ready` before the first request. */
+export async function openPlatformAccess(options: PlatformAccessOptions): Promise<PlatformAccess> {
+  const state = new PlatformState()
+  const { kafka, codec, clientId, log } = options
+  const view = await openTopicView<EnvironmentState | ManagementTokenState>({
+    kafka,
+    codec,
+    clientId: `${clientId}.platform`,
+    topics: platformTopics,
+    apply: (topic, key, value) => state.apply(topic, key, value),
+    log,
+  })
+  return createPlatformAccess({ state, view, now: Date.now })
+}
+
+export type PlatformAccessParts = {
+  state: Pick<PlatformState, 'tokenOf' | 'hasEnvironment'>
+  view: TopicView
+  now: () => number
+}
+
+/** The rules without their wiring. */
+export function createPlatformAccess({ state, view, now }: PlatformAccessParts): PlatformAccess {
+  /** What is not known may only not have arrived yet: brings the view up to date once, then asks again. */
+  async function known<T>(find: () => T | undefined, signal?: AbortSignal): Promise<T | undefined> {
+    // A view that does not follow its topic would accept what was revoked meanwhile.
+    if (!view.healthy) throw unavailable('the view of the platform topics is not current')
+    const found = find()
+    if (found !== undefined) return found
+    await view.barrier(signal)
+    return find()
+  }
+
+  return {
+    ready: view.ready,
+    get healthy() {
+      return view.healthy
+    },
+    async authorizeManagement({ authorization, projectId, environment }, signal) {
+      const hash = tokenHash(authorization)
+      const token = await known(() => state.tokenOf(hash), signal)
+      if (token === undefined || isExpired(token, now())) throw tokenInvalid()
+      const tenant = readTenant(projectId, environment)
+      if (!mayManage(token, tenant)) {
+        throw new AppError('FORBIDDEN', 'The token is not for this project and environment')
+      }
+      return { ...tenant, tokenId: token.id }
+    },
+    async environmentExists(projectId, environment, signal) {
+      const find = () => state.hasEnvironment(projectId, environment) || undefined
+      return (await known(find, signal)) ?? false
+    },
+    [Symbol.asyncDispose]: async () => view[Symbol.asyncDispose](),
+  }
+}
+
+const bearer = /^Bearer +(mt_[A-Za-z0-9_-]{43}) *$/i
+
+/** Only the hash of a token is ever kept. What cannot be a token costs no look at the topics. */
+function tokenHash(authorization: string | undefined): string {
+  const token = bearer.exec(authorization ?? '')?.[1]
+  if (token === undefined) throw tokenInvalid()
+  return createHash('sha256').update(token).digest('hex')
+}
+
+/** One answer for missing, unknown, expired and revoked. */
+const tokenInvalid = () =>
+  new AppError('MANAGEMENT_TOKEN_INVALID', 'The management token is missing or not valid')
+
+function isExpired({ expiresAt }: ManagementTokenState, nowMs: number): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= nowMs
+}
+
+const tenantHeaders = z.object({ 'x-project-id': ProjectId, environment: EnvironmentName })
+
+type Tenant = Omit<ManagementIdentity, 'tokenId'>
+
+function readTenant(projectId: unknown, environment: unknown): Tenant {
+  const violations: Violation[] = []
+  const tenant = parsePart('headers', tenantHeaders, {
+    input: { 'x-project-id': projectId, environment },
+    violations,
+  })
+  if (tenant === undefined) throw invalid(violations)
+  return { projectId: tenant['x-project-id'], environment: tenant.environment }
+}
+
+function mayManage(token: ManagementTokenState, { projectId, environment }: Tenant): boolean {
+  if (token.projectId !== projectId) return false
+  return token.environments === null || token.environments.includes(environment)
+}

@@ -1,0 +1,38 @@
+import type { EnvironmentState, ManagementTokenState } from '@surehook/contracts/events'
+import { environmentsTopic, managementTokensTopic } from '@surehook/contracts/topics'
+
+/** Environments and management tokens, as the compacted platform topics tell them. */
+export class PlatformState {
+  readonly #environments = new Set<string>()
+  readonly #tokensById = new Map<string, ManagementTokenState>()
+  readonly #tokensByHash = new Map<string, ManagementTokenState>()
+
+  /** The next record of one of `platformTopics`; `null` is a tombstone. */
+  apply(topic: string, key: string, value: EnvironmentState | ManagementTokenState | null): void {
+    if (topic === environmentsTopic) {
+      if (value === null) this.#environments.delete(key)
+      else this.#environments.add(key)
+    } else if (topic === managementTokensTopic) {
+      this.#applyToken(key, value as ManagementTokenState | null)
+    }
+  }
+
+  #applyToken(id: string, token: ManagementTokenState | null): void {
+    const earlier = this.#tokensById.get(id)
+    if (earlier !== undefined) this.#tokensByHash.delete(earlier.tokenHash)
+    this.#tokensById.delete(id)
+    if (token === null) return
+    this.#tokensById.set(id, token)
+    this.#tokensByHash.set(token.tokenHash, token)
+  }
+
+  tokenOf(hash: string): ManagementTokenState | undefined {
+    return this.#tokensByHash.get(hash)
+  }
+
+  hasEnvironment(projectId: string, environment: string): boolean {
+    return this.#environments.has(`${projectId}/${environment}`)
+  }
+}
+
+export const platformTopics = [environmentsTopic, managementTokensTopic] as const
