@@ -45,9 +45,14 @@ function fieldSql(condition: FieldCondition, columns: Columns, params: SqlParams
   if (column === undefined || condition.type === null) {
     throw new Error(`The filter was not parsed with the columns of its table: ${field}`)
   }
-  return condition.type === 'json'
-    ? jsonTestSql(condition, column, params)
-    : columnTestSql(condition, { column, type: condition.type }, params)
+  // A parameter that is declared must also be used.
+  if (condition.op === 'in' && condition.operand.length === 0) return 'false'
+  if (condition.op === 'nin' && condition.operand.length === 0) return 'true'
+  const test =
+    condition.type === 'json'
+      ? jsonTestSql(condition, column, params)
+      : columnTestSql(condition, { column, type: condition.type }, params)
+  return `(${test})`
 }
 
 const sqlTypes: Readonly<Record<Exclude<FieldType, 'json'>, string>> = {
@@ -79,7 +84,7 @@ function columnTestSql(test: FieldCondition, { column, type }: Target, params: S
     case 'in':
       return inSql(test.operand, { column, type }, params)
     case 'nin':
-      return `(${inSql(test.operand, { column, type }, params)} is not true)`
+      return `(${inSql(test.operand, { column, type }, params)}) is not true`
     case 'exists':
       return `${column} is ${test.operand ? 'not null' : 'null'}`
     case 'contains':
@@ -99,5 +104,5 @@ function columnTestSql(test: FieldCondition, { column, type }: Target, params: S
 function inSql(operands: readonly Scalar[], { column, type }: Target, params: SqlParams): string {
   const values = operands.filter((operand) => operand !== null)
   const listed = `${column} = any(${params.add(values, `${sqlTypes[type]}[]`)})`
-  return values.length === operands.length ? listed : `(${listed} or ${column} is null)`
+  return values.length === operands.length ? listed : `${listed} or ${column} is null`
 }

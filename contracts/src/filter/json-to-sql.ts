@@ -15,11 +15,11 @@ export function jsonTestSql(test: FieldCondition, column: string, params: SqlPar
     case 'eq':
       return equalSql(test.operand, value, params)
     case 'ne':
-      return `(${equalSql(test.operand, value, params)} is not true)`
+      return `(${equalSql(test.operand, value, params)}) is not true`
     case 'in':
       return anySql(test.operand, value, params)
     case 'nin':
-      return `(${anySql(test.operand, value, params)} is not true)`
+      return `(${anySql(test.operand, value, params)}) is not true`
     case 'exists':
       return `${value} is ${test.operand ? 'not null' : 'null'}`
     case 'contains':
@@ -63,7 +63,7 @@ function anySql(operands: readonly Scalar[], value: string, params: SqlParams): 
   if (strings.length > 0) tests.push(`${textOf(value)} = any(${params.add(strings, 'text[]')})`)
   if (numbers.length > 0)
     tests.push(`${numberOf(value)} = any(${params.add(numbers, 'numeric[]')})`)
-  return tests.length === 0 ? 'false' : `(${tests.join(' or ')})`
+  return tests.join(' or ')
 }
 
 function containsSql(operand: string | number | boolean, value: string, params: SqlParams): string {
