@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import type { EnvironmentState, ManagementTokenState } from '@surehook/contracts/events'
 import { environmentsTopic, managementTokensTopic } from '@surehook/contracts/topics'
+import { unavailable } from '../errors.ts'
 import { createPlatformAccess } from './management-access.ts'
 import { PlatformState } from './platform-state.ts'
 
@@ -131,10 +132,20 @@ describe('authorizeManagement', () => {
     })
   })
 
-  it('is unavailable while the view does not follow its topics, even for a known token', async () => {
-    const { put, authorize } = setUp({ healthy: false })
-    put(token('a'))
-    await expect(authorize(bearer('a'))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+  it('while the view does not follow its topics trusts it only after a barrier', async () => {
+    const revoked = setUp({ healthy: false })
+    revoked.put(token('a'))
+    revoked.late.push(() => revoked.state.apply(managementTokensTopic, 'id-a', null))
+    await expect(revoked.authorize(bearer('a'))).rejects.toMatchObject({
+      code: 'MANAGEMENT_TOKEN_INVALID',
+    })
+
+    const away = setUp({ healthy: false })
+    away.put(token('a'))
+    away.late.push(() => {
+      throw unavailable('The view is behind')
+    })
+    await expect(away.authorize(bearer('a'))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
   })
 })
 

@@ -6,7 +6,7 @@ import type { Violation } from '@surehook/contracts/problem'
 import type { Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
 import * as z from 'zod'
-import { AppError, invalid, unavailable } from '../errors.ts'
+import { AppError, invalid } from '../errors.ts'
 import { parsePart } from '../http/violations.ts'
 import { openTopicView, type TopicView } from '../kafka/topic-view.ts'
 import { PlatformState, platformTopics } from './platform-state.ts'
@@ -64,9 +64,8 @@ export function createPlatformAccess({ state, view, now }: PlatformAccessParts):
   /** What is not known may only not have arrived yet: brings the view up to date once, then asks again. */
   async function known<T>(find: () => T | undefined, signal?: AbortSignal): Promise<T | undefined> {
     // A view that does not follow its topic would accept what was revoked meanwhile.
-    if (!view.healthy) throw unavailable('the view of the platform topics is not current')
-    const found = find()
-    if (found !== undefined) return found
+    const current = view.healthy ? find() : undefined
+    if (current !== undefined) return current
     await view.barrier(signal)
     return find()
   }
