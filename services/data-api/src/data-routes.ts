@@ -9,13 +9,9 @@ import {
   putTable,
   updateRecord,
 } from '@surehook/contracts/http/data'
+import type { Operation } from '@surehook/contracts/operation'
 import type { PlatformAccess } from '@surehook/service-kit/access/management-access'
-import {
-  type Handle,
-  type MountedOperation,
-  mount,
-  rawJson,
-} from '@surehook/service-kit/http/mount'
+import { type Handle, mount, rawJson } from '@surehook/service-kit/http/mount'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
 import { authorize, requireEnvironment } from './authorize.ts'
@@ -30,7 +26,7 @@ import { tableView } from './tables/table-view.ts'
 
 export type DataRoutesDeps = { pool: Pool; tables: TableCache; access: PlatformAccess }
 
-type Serve = <Op extends MountedOperation>(operation: Op, handle: Handle<Op, Tenant>) => void
+type Serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Tenant>) => void
 
 export function dataRoutes(deps: DataRoutesDeps): (router: Router) => void {
   const { access } = deps

@@ -1,0 +1,133 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { type EventCodec, openEventCodec } from '@surehook/contracts/codec'
+import { environmentsTopic, managementTokensTopic, topicTable } from '@surehook/contracts/topics'
+import { createKafka } from '@surehook/service-kit/kafka/client'
+import { type EventProducer, openProducer } from '@surehook/service-kit/kafka/producer'
+import { ensureTopics } from '@surehook/service-kit/kafka/topics'
+import { createLogger } from '@surehook/service-kit/log'
+import { openTestDatabase, type TestDatabase } from '@surehook/service-kit/testing/test-database'
+import { compose } from '../../src/compose.ts'
+import { type Config, readConfig, service } from '../../src/config.ts'
+import { type ChangeLog, openChangeLog } from './change-log.ts'
+
+export const log = createLogger('test', process.env['TEST_LOG_LEVEL'] ?? 'silent')
+
+export type Running = AsyncDisposable & { readonly api: string; readonly internal: string }
+export type Tenant = { projectId: string; environment: string; token: string }
+
+export type World = AsyncDisposable & {
+  database: TestDatabase
+  config: Config
+  changes: ChangeLog
+  /** Starts the service on free ports. */
+  startService(change?: Partial<Config>): Promise<Running>
+  /** An environment that exists, and a token that is good for all of its project. */
+  tenant(name?: Partial<Pick<Tenant, 'projectId' | 'environment'>>): Promise<Tenant>
+  token(projectId: string, limits?: TokenLimits): Promise<string>
+}
+type TokenLimits = { environments?: string[]; expiresAt?: string }
+
+/** Everything around the service that is real and not under test. */
+export async function openWorld(): Promise<World> {
+  await using opening = new AsyncDisposableStack()
+  const broker = process.env['TEST_KAFKA_BROKERS'] ?? ''
+  const registryUrl = process.env['TEST_REGISTRY_URL'] ?? ''
+  const kafka = createKafka({ brokers: [broker], clientId: 'test', log })
+  await ensureTopics(kafka, topicTable(['1s', '5s', '30s', '5m']), {
+    mainPartitions: 8,
+    replicationFactor: 1,
+    log,
+    signal: AbortSignal.timeout(30_000),
+  })
+  const codec = await openEventCodec({ registryUrl })
+  const producer = opening.use(await openProducer(kafka, { log }))
+  const database = opening.use(await openDatabase())
+  const changes = opening.use(await openChangeLog(kafka, codec))
+  const config = Object.freeze({
+    ...readConfig({
+      PORT: '0',
+      INTERNAL_PORT: '0',
+      DATABASE_URL: database.databaseUrl,
+      KAFKA_BROKERS: broker,
+      SCHEMA_REGISTRY_URL: registryUrl,
+    }),
+    slot: database.slot,
+  })
+  const resources = opening.move()
+  return {
+    database,
+    config,
+    changes,
+    startService: (change = {}) => startService({ ...config, ...change }),
+    tenant: (name = {}) => addTenant({ codec, producer }, name),
+    token: (projectId, limits = {}) => addToken({ codec, producer }, projectId, limits),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+function openDatabase(): Promise<TestDatabase> {
+  return openTestDatabase({
+    adminUrl: process.env['TEST_DATABASE_URL'] ?? '',
+    service: {
+      service,
+      migrationsDir: new URL('../../migrations', import.meta.url).pathname,
+      captures: true,
+      mayCreateSchemas: true,
+    },
+    keyEncryptionKey: Buffer.alloc(32, 'test'),
+    log,
+  })
+}
+
+async function startService(config: Config): Promise<Running> {
+  const stop = new AbortController()
+  const running = await compose(config, log, stop.signal)
+  await running.start(stop.signal)
+  return {
+    api: `http://127.0.0.1:${running.ports.api}`,
+    internal: `http://127.0.0.1:${running.ports.internal}`,
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await running[Symbol.asyncDispose]()
+    },
+  }
+}
+
+type Parts = { codec: EventCodec; producer: EventProducer }
+
+async function addTenant(
+  parts: Parts,
+  { projectId = `p-${randomUUID()}`, environment = 'master' }: Partial<Tenant>,
+): Promise<Tenant> {
+  const updatedAt = new Date().toISOString()
+  const state = { projectId, environment, settings: '{}', updatedAt }
+  await parts.producer.send([
+    {
+      topic: environmentsTopic,
+      key: `${projectId}/${environment}`,
+      value: parts.codec.environment.encode(state),
+    },
+  ])
+  return { projectId, environment, token: await addToken(parts, projectId, {}) }
+}
+
+async function addToken(
+  { codec, producer }: Parts,
+  projectId: string,
+  { environments, expiresAt }: TokenLimits,
+): Promise<string> {
+  const token = `mt_${randomBytes(32).toString('base64url')}`
+  const id = randomUUID()
+  const state = {
+    id,
+    projectId,
+    name: 'test',
+    tokenHash: createHash('sha256').update(token).digest('hex'),
+    environments: environments ?? null,
+    createdAt: new Date().toISOString(),
+    expiresAt: expiresAt ?? null,
+  }
+  const value = codec.managementToken.encode(state)
+  await producer.send([{ topic: managementTokensTopic, key: id, value }])
+  return token
+}
