@@ -53,6 +53,7 @@ class KafkaChangePublisher implements ChangePublisher {
       clientId: options.source,
       // What goes wrong is in the rejection; a library does not write on its user's terminal.
       logLevel: logLevel.NOTHING,
+      retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries: 3 },
     })
   }
 
@@ -62,7 +63,7 @@ class KafkaChangePublisher implements ChangePublisher {
       idempotent: true,
       allowAutoTopicCreation: false,
       createPartitioner: rememberingPartitioner,
-      retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 15 },
+      retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries: 10 },
     })
     await producer.connect()
     this.#producer = producer
