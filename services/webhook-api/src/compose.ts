@@ -72,7 +72,12 @@ export async function compose(
     maxSubscriptions: config.maxSubscriptions,
   })
   const routes = webhookRoutes({
-    authorize: ({ req }) => access.authorizeManagement(req.headers),
+    authorize: ({ req }) =>
+      access.authorizeManagement({
+        authorization: req.headers.authorization,
+        projectId: req.headers['x-project-id'],
+        environment: req.headers['environment'],
+      }),
     subscriptions,
     newestDeliveries: (...query) => newestDeliveries(pool, ...query),
   })

@@ -137,7 +137,7 @@ describe('a body that is none', () => {
     ['null', 400, 'VALIDATION_ERROR'],
     ['"x"', 400, 'VALIDATION_ERROR'],
     [`{"secret":"${long(1024 * 1024)}"}`, 413, 'PAYLOAD_TOO_LARGE'],
-  ])('%.20s… is %i %s', async (text, status, error) => {
+  ])('%.20s is %i %s', async (text, status, error) => {
     for (const [method, path] of [['POST', ''] as const, ['PATCH', `/${id}`] as const]) {
       const answer = await client.call(method, path, text)
       expect([answer.status, answer.body.error]).toEqual([status, error])
@@ -202,7 +202,7 @@ describe('who calls', () => {
 })
 
 describe('an id that is none', () => {
-  it.each(['not-a-uuid', '1', '00000000-0000-4000-8000-000000000000', '%00', '%2e%2e', long(3000)])(
+  it.each(['not-a-uuid', '1', '00000000-0000-4000-8000-000000000000', '%00', long(3000)])(
     '%.40s is 404 WEBHOOK_NOT_FOUND',
     async (unknown) => {
       for (const [method, body] of [['GET'], ['DELETE'], ['PATCH', {}]] as const) {

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { openEventCodec } from '@surehook/contracts/codec'
 import type { EnvironmentState, ManagementTokenState } from '@surehook/contracts/events'
 import { environmentsTopic, managementTokensTopic, topicTable } from '@surehook/contracts/topics'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { AppError } from '@surehook/service-kit/errors'
 import { createKafka } from '@surehook/service-kit/kafka/client'
-import { openTopicView } from '@surehook/service-kit/kafka/topic-view'
+import { openTopicView, type TopicView } from '@surehook/service-kit/kafka/topic-view'
 import { ensureTopics } from '@surehook/service-kit/kafka/topics'
 import { createLogger } from '@surehook/service-kit/log'
 import { openTestDatabase, type TestDatabase } from '@surehook/service-kit/testing/test-database'
@@ -12,6 +14,9 @@ import { type Config, readConfig, service } from '../../src/config.ts'
 
 export const log = createLogger('test', process.env['TEST_LOG_LEVEL'] ?? 'silent')
 export const adminToken = 'admin-token-of-the-tests'
+
+// As the system tests have it: they may run on the same stack.
+const partitions = '4'
 
 export type Stack = { databaseUrl: string; kafkaBrokers: string; schemaRegistryUrl: string }
 
@@ -30,7 +35,8 @@ export type PlatformState = {
 
 export type World = AsyncDisposable & {
   database: TestDatabase
-  startService(): Promise<Running>
+  /** Starts the service, on free ports unless the change names others. */
+  startService(change?: Partial<Config>): Promise<Running>
   /** What is on the platform's topics at this moment, by key. */
   platformState(): Promise<PlatformState>
 }
@@ -40,7 +46,7 @@ export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
   await using opening = new AsyncDisposableStack()
   const kafka = createKafka({ brokers: [stack.kafkaBrokers], clientId: 'test', log })
   await ensureTopics(kafka, topicTable(['1s', '5s', '30s', '5m']), {
-    mainPartitions: 8,
+    mainPartitions: Number(partitions),
     replicationFactor: 1,
     log,
     signal: AbortSignal.timeout(30_000),
@@ -81,13 +87,26 @@ export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
   const resources = opening.move()
   return {
     database,
-    startService: () => startService(config),
+    startService: (change = {}) => startService({ ...config, ...change }),
     async platformState() {
-      await view.barrier()
+      await caughtUp(view)
       return state
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
+}
+
+/** After an outage the tests' own view needs a moment to follow again. */
+async function caughtUp(view: TopicView): Promise<void> {
+  const isCurrent = () =>
+    view.barrier().then(
+      () => true,
+      (err: unknown) => {
+        if (err instanceof AppError) return false
+        throw err
+      },
+    )
+  await waitUntil(isCurrent, { what: 'the view of the topics', timeoutMs: 30_000 })
 }
 
 function configOf(stack: Stack, { databaseUrl, slot }: TestDatabase): Config {
@@ -96,6 +115,7 @@ function configOf(stack: Stack, { databaseUrl, slot }: TestDatabase): Config {
     INTERNAL_PORT: '0',
     DATABASE_URL: databaseUrl,
     KAFKA_BROKERS: stack.kafkaBrokers,
+    KAFKA_PARTITIONS: partitions,
     SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
     PLATFORM_ADMIN_TOKEN: adminToken,
   })

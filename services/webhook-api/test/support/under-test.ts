@@ -7,9 +7,11 @@ import {
   subscriptionsTopic,
   topicTable,
 } from '@surehook/contracts/topics'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { AppError } from '@surehook/service-kit/errors'
 import { createKafka } from '@surehook/service-kit/kafka/client'
 import { type EventProducer, openProducer } from '@surehook/service-kit/kafka/producer'
-import { openTopicView } from '@surehook/service-kit/kafka/topic-view'
+import { openTopicView, type TopicView } from '@surehook/service-kit/kafka/topic-view'
 import { ensureTopics } from '@surehook/service-kit/kafka/topics'
 import { createLogger } from '@surehook/service-kit/log'
 import { openTestDatabase, type TestDatabase } from '@surehook/service-kit/testing/test-database'
@@ -19,6 +21,9 @@ import { type Config, readConfig, service } from '../../src/config.ts'
 
 export const log = createLogger('test', process.env['TEST_LOG_LEVEL'] ?? 'silent')
 export const encryptionKey = randomBytes(32)
+
+// As the system tests have it: they may run on the same stack.
+const partitions = '4'
 
 export type Stack = {
   databaseUrl: string
@@ -57,7 +62,7 @@ export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
   await using opening = new AsyncDisposableStack()
   const kafka = createKafka({ brokers: [stack.kafkaBrokers], clientId: 'test', log })
   await ensureTopics(kafka, topicTable(['1s', '5s', '30s', '5m']), {
-    mainPartitions: 8,
+    mainPartitions: Number(partitions),
     replicationFactor: 1,
     log,
     signal: AbortSignal.timeout(30_000),
@@ -97,7 +102,7 @@ export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
     ...world,
     startService: (change = {}) => startService({ ...config, ...change }),
     async subscriptionStates() {
-      await view.barrier()
+      await caughtUp(view)
       return states
     },
     tenant: (environment = 'master') => addTenant(world, environment),
@@ -106,12 +111,26 @@ export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
   }
 }
 
+/** After an outage the tests' own view needs a moment to follow again. */
+async function caughtUp(view: TopicView): Promise<void> {
+  const isCurrent = () =>
+    view.barrier().then(
+      () => true,
+      (err: unknown) => {
+        if (err instanceof AppError) return false
+        throw err
+      },
+    )
+  await waitUntil(isCurrent, { what: 'the view of the topic', timeoutMs: 30_000 })
+}
+
 function configOf(stack: Stack, database: TestDatabase): Config {
   return readConfig({
     PORT: '0',
     INTERNAL_PORT: '0',
     DATABASE_URL: database.databaseUrl,
     KAFKA_BROKERS: stack.kafkaBrokers,
+    KAFKA_PARTITIONS: partitions,
     SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
     KEY_ENCRYPTION_KEY: encryptionKey.toString('base64'),
   })
