@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
+import { freePort } from '@surehook/scripts/lib/ports'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { type LocalStack, startLocalStack } from '@surehook/scripts/local-stack/local-stack'
+import { type Client, clientOf, validInput } from './support/client.ts'
+import { aJob, aMove } from './support/delivery-samples.ts'
+import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+
+// Parts of this stack are taken away: it is nobody else's.
+let dir: string
+let stack: LocalStack
+let world: World
+let service: Running
+let tenant: Tenant
+let client: Client
+
+beforeAll(async () => {
+  dir = await mkdtemp(`${tmpdir()}/webhook-outage-`)
+  stack = await startLocalStack({ dir, only: ['kafka', 'registry', 'postgres'] })
+  world = await openWorld(stack)
+  service = await world.startService()
+  tenant = await world.tenant()
+  client = clientOf(service.api, tenant)
+}, 60_000)
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]()
+  await world?.[Symbol.asyncDispose]()
+  await stack?.stop()
+  await rm(dir, { recursive: true, force: true })
+}, 60_000)
+
+async function waitForReadiness(internal: string, status: number): Promise<void> {
+  const isThere = async () => {
+    const response = await fetch(`${internal}/readyz`).catch(() => null)
+    return response?.status === status
+  }
+  await waitUntil(isThere, { what: `readiness ${status}`, timeoutMs: 30_000 })
+}
+
+const error = ({ status, body }: { status: number; body: { error?: string } }) => [
+  status,
+  body.error,
+]
+const unavailable = [503, 'SERVICE_UNAVAILABLE']
+
+/** The database's own answer, past the service. */
+async function committed(): Promise<number> {
+  const { body } = await client.call('GET', '')
+  return body.webhooks.length
+}
+
+describe('without Kafka', () => {
+  it('refuses changes with nothing half done, and recovers by itself', async () => {
+    const { body: kept } = await client.call('POST', '', validInput(tenant))
+    await stack.processes.kafka?.kill()
+    await waitForReadiness(service.internal, 503)
+    const refused = await client.call('POST', '', validInput(tenant))
+    expect(error(refused)).toEqual(unavailable)
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(error(await client.call('PATCH', `/${kept.id}`, { active: false }))).toEqual(unavailable)
+    expect(error(await client.call('DELETE', `/${kept.id}`))).toEqual(unavailable)
+
+    await stack.processes.kafka?.restart()
+    await waitForReadiness(service.internal, 200)
+    expect((await client.call('GET', '')).body.webhooks).toEqual([kept])
+    expect((await client.call('PATCH', `/${kept.id}`, { active: false })).status).toBe(200)
+    const states = await world.subscriptionStates()
+    expect([...states].map(([id, { active }]) => [id, active])).toEqual([[kept.id, false]])
+  }, 90_000)
+
+  it('answers a change only when the topic has it', async () => {
+    const before = await committed()
+    await stack.processes.kafka?.kill('SIGSTOP')
+    const change = client.call('POST', '', validInput(tenant))
+    const isCommitted = waitUntil(async () => (await committed()) === before + 1, {
+      what: 'the commit',
+      timeoutMs: 5_000,
+    })
+    const first = await Promise.race([
+      change.then(() => 'answered'),
+      isCommitted.then(() => 'committed'),
+    ])
+    expect(first).toBe('committed')
+    await stack.processes.kafka?.kill('SIGCONT')
+    const { status, body } = await change
+    expect(status).toBe(201)
+    expect((await world.subscriptionStates()).has(body.id)).toBe(true)
+  }, 60_000)
+
+  it('waits at start, not ready, until it is there', async () => {
+    await stack.processes.kafka?.kill()
+    const port = await freePort()
+    const internal = `http://127.0.0.1:${port}`
+    const starting = world.startService({ internal: { host: '127.0.0.1', port } })
+    await waitForReadiness(internal, 503)
+    await stack.processes.kafka?.restart()
+    await using _started = await starting
+    await waitForReadiness(internal, 200)
+  }, 90_000)
+})
+
+describe('without PostgreSQL', () => {
+  it('answers 503, loses nothing of the log, and recovers by itself', async () => {
+    await waitForReadiness(service.internal, 200)
+    const { body: kept } = await client.call('POST', '', validInput(tenant))
+    await stack.processes.postgres?.kill()
+    for (const answer of [
+      await client.call('GET', ''),
+      await client.call('GET', `/${kept.id}`),
+      await client.call('POST', '', validInput(tenant)),
+      await client.call('PATCH', `/${kept.id}`, { active: false }),
+      await client.call('DELETE', `/${kept.id}`),
+    ]) {
+      expect(error(answer)).toEqual(unavailable)
+    }
+    const own = { deliveryId: randomUUID(), subscriptionId: kept.id, createdAt: Date.now() }
+    const { codec, producer } = world
+    await producer.send([
+      { topic: deliveriesTopic, key: 'x', value: codec.job.encode(aJob(own)) },
+      { topic: attemptsTopic, key: own.deliveryId, value: codec.attempt.encode(aMove(own)) },
+    ])
+    await waitForReadiness(service.internal, 503)
+
+    await stack.processes.postgres?.restart()
+    await waitForReadiness(service.internal, 200)
+    const shown = async () => (await client.call('GET', `/${kept.id}`)).body.deliveries[0]
+    await waitUntil(async () => (await shown())?.status === 'delivered', {
+      what: 'the delivery in the log',
+      timeoutMs: 20_000,
+    })
+    expect((await shown())?.id).toBe(own.deliveryId)
+    expect((await client.call('PATCH', `/${kept.id}`, { active: false })).status).toBe(200)
+    expect((await world.subscriptionStates()).get(kept.id)?.active).toBe(false)
+  }, 90_000)
+})

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { DeliveryAttempt, DeliveryJob, InvalidMessage } from '@surehook/contracts/events'
+import { attemptsTopic, deliveriesTopic, invalidTopic } from '@surehook/contracts/topics'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { openTopicView, type TopicView } from '@surehook/service-kit/kafka/topic-view'
+import { type Client, clientOf, validInput } from './support/client.ts'
+import { aJob, aMove } from './support/delivery-samples.ts'
+import { log, openWorld, type Running, type World } from './support/under-test.ts'
+
+let world: World
+let service: Running
+let client: Client
+let subscriptionId: string
+let refused: TopicView
+const invalid: InvalidMessage[] = []
+
+beforeAll(async () => {
+  world = await openWorld()
+  service = await world.startService()
+  refused = await openTopicView<InvalidMessage>({
+    kafka: world.kafka,
+    codec: world.codec as { ofTopic: (topic: string) => typeof world.codec.invalid },
+    clientId: 'test-invalid',
+    topics: [invalidTopic(deliveriesTopic), invalidTopic(attemptsTopic)],
+    apply: (_topic, _key, value) => void (value !== null && invalid.push(value)),
+    log,
+  })
+})
+afterAll(async () => {
+  await refused?.[Symbol.asyncDispose]()
+  await service?.[Symbol.asyncDispose]()
+  await world?.[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  const tenant = await world.tenant()
+  client = clientOf(service.api, tenant)
+  subscriptionId = (await client.call('POST', '', validInput(tenant))).body.id
+})
+
+const sendRaw = (topic: string, key: string, value: Buffer | null) =>
+  world.producer.send([{ topic, key, value }])
+const sendJob = (job: DeliveryJob) => sendRaw(deliveriesTopic, job.url, world.codec.job.encode(job))
+const sendMove = (move: DeliveryAttempt) =>
+  sendRaw(attemptsTopic, move.deliveryId, world.codec.attempt.encode(move))
+const deliveries = async () => (await client.call('GET', `/${subscriptionId}`)).body.deliveries
+
+async function untilShown(fields: object): Promise<void> {
+  const isShown = async () => {
+    const shown = (await deliveries())[0] ?? {}
+    return Object.entries(fields).every(([name, value]) => Reflect.get(shown, name) === value)
+  }
+  await waitUntil(isShown, { what: `delivery ${JSON.stringify(fields)}`, timeoutMs: 20_000 })
+}
+
+describe('GET /_webhooks/{id}', () => {
+  it('follows a delivery from the topics, with the fields of the specification', async () => {
+    const deliveryId = randomUUID()
+    const createdAt = Date.now()
+    const own = { deliveryId, subscriptionId, createdAt }
+    await sendJob(aJob(own))
+    await untilShown({ id: deliveryId, status: 'pending', attempts: 0 })
+    const nextAttemptAt = createdAt + 1_000
+    const failed = { httpStatus: 500, errorClass: 'http', nextAttemptAt } as const
+    await sendMove(aMove({ ...own, ...failed, status: 'retrying' }))
+    await untilShown({ status: 'retrying' })
+    expect(await deliveries()).toEqual([
+      {
+        id: deliveryId,
+        eventId: aJob().eventId,
+        status: 'retrying',
+        httpStatus: 500,
+        attempts: 1,
+        createdAt: new Date(createdAt).toISOString(),
+        lastError: 'http',
+        nextAttemptAt: new Date(nextAttemptAt).toISOString(),
+      },
+    ])
+    const lost = { httpStatus: null, errorClass: 'timeout' } as const
+    await sendMove(aMove({ ...own, ...lost, status: 'dead_letter', step: 5, attempts: 5 }))
+    await untilShown({ status: 'dead_letter', attempts: 5, httpStatus: null, lastError: 'timeout' })
+  })
+
+  it('shows the newest 50 deliveries, the newest first', async () => {
+    const createdAt = Date.now()
+    const ids = Array.from({ length: 60 }, () => randomUUID())
+    for (const [n, deliveryId] of ids.entries()) {
+      await sendJob(aJob({ deliveryId, subscriptionId, createdAt: createdAt + n }))
+    }
+    await untilShown({ id: ids.at(-1) })
+    await waitUntil(async () => (await deliveries()).length === 50, {
+      what: '50 deliveries',
+      timeoutMs: 20_000,
+    })
+    expect((await deliveries()).map(({ id }) => id)).toEqual(ids.slice(10).reverse())
+  })
+})
+
+describe('what cannot be read', () => {
+  it('goes to the invalid topic with the reason, and the partition moves on', async () => {
+    const deliveryId = randomUUID()
+    const own = { deliveryId, subscriptionId, createdAt: Date.now() }
+    const marker = randomUUID()
+    // All of one key: what follows stands behind them on the same partition.
+    const key = aJob().url
+    await sendRaw(deliveriesTopic, key, Buffer.from(`no avro ${marker}`))
+    await sendRaw(deliveriesTopic, key, null)
+    await sendJob(aJob({ ...own, deliveryId: `no uuid ${marker}` }))
+    await sendJob(aJob({ ...own, createdAt: 0 }))
+    await sendRaw(attemptsTopic, deliveryId, Buffer.from(`no avro ${marker}`))
+    await sendMove(aMove({ ...own, status: `lost ${marker}` as 'pending' }))
+
+    await sendJob(aJob(own))
+    await sendMove(aMove(own))
+    await untilShown({ id: deliveryId, status: 'delivered' })
+
+    await refused.barrier()
+    const mine = invalid.filter(({ value }) => value?.includes(marker))
+    expect(
+      mine.map(({ topic, reason, refusedBy }) => [topic, reason.slice(0, 30), refusedBy]).sort(),
+    ).toEqual([
+      [attemptsTopic, 'Not in the Confluent wire form', 'webhook-api'],
+      [attemptsTopic, 'status: unknown "lost ' + marker.slice(0, 8), 'webhook-api'],
+      [deliveriesTopic, 'Not in the Confluent wire form', 'webhook-api'],
+      [deliveriesTopic, 'deliveryId: no UUID', 'webhook-api'],
+    ])
+  })
+})
+
+describe('a second replica', () => {
+  it('shares the work, and takes over when the first ends', async () => {
+    await using second = await world.startService()
+    const tenant = await world.tenant()
+    const there = clientOf(second.api, tenant)
+    const { body } = await there.call('POST', '', validInput(tenant))
+    expect((await world.subscriptionStates()).has(body.id)).toBe(true)
+
+    await service[Symbol.asyncDispose]()
+    const patched = await waitForOk(() => there.call('PATCH', `/${body.id}`, { active: false }))
+    expect(patched.body.active).toBe(false)
+    expect((await world.subscriptionStates()).get(body.id)?.active).toBe(false)
+    const deliveryId = randomUUID()
+    await sendJob(aJob({ deliveryId, subscriptionId: body.id, createdAt: Date.now() }))
+    const isShown = async () =>
+      (await there.call('GET', `/${body.id}`)).body.deliveries[0]?.id === deliveryId
+    await waitUntil(isShown, { what: 'the delivery', timeoutMs: 25_000 })
+  }, 60_000)
+})
+
+/** While the replication slot changes hands a write may be told to try again. */
+async function waitForOk<T extends { status: number }>(request: () => Promise<T>): Promise<T> {
+  let answer = await request()
+  const isOk = async () => {
+    if (answer.status === 503) answer = await request()
+    return answer.status === 200
+  }
+  await waitUntil(isOk, { what: 'an answer', timeoutMs: 15_000 })
+  return answer
+}
