@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { reasonOf } from './errors.ts'
+import { explainIssue } from './http/explain-issue.ts'
 import { parseDuration } from './time.ts'
 
 /** Text such as `5s` in, milliseconds out. */
@@ -70,11 +71,12 @@ export function readEnv<Schema extends z.ZodObject>(
   schema: Schema,
   env: NodeJS.ProcessEnv,
 ): Readonly<z.infer<Schema>> {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
-  const result = schema.safeParse(given, {
-    error: (issue) => (issue.input === undefined ? 'is not set' : undefined),
-  })
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value))
+  const result = schema.safeParse(given, { error: explainIssue })
   if (result.success) return Object.freeze(result.data)
-  const faults = result.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`)
+  const faults = result.error.issues.map(({ path, message }) => {
+    const isSet = Object.hasOwn(given, String(path[0]))
+    return `  ${path.join('.')}: ${isSet ? message : 'is not set'}`
+  })
   throw new Error(`Invalid configuration\n${faults.join('\n')}`)
 }

@@ -4,7 +4,7 @@ import { discardRest } from './discard-rest.ts'
 
 const maxDepth = 100
 const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
-const foreignCharset = /;\s*charset\s*=\s*"?(?!utf-?8"?\s*(?:;|$))/i
+const charsetForm = /;\s*charset\s*=\s*"?([^\s;"]*)/i
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** The request's JSON, or `undefined` when it has no body. Every fault is an `AppError`. */
@@ -22,7 +22,9 @@ function announcesBody({ headers }: IncomingMessage): boolean {
 function refuseOtherTypes(req: IncomingMessage): void {
   const type = req.headers['content-type'] ?? ''
   const encoding = req.headers['content-encoding'] ?? 'identity'
-  if (jsonType.test(type) && !foreignCharset.test(type) && encoding === 'identity') return
+  const charset = charsetForm.exec(type)?.[1] ?? 'utf-8'
+  const readable = /^utf-?8$/i.test(charset) && encoding === 'identity'
+  if (jsonType.test(type) && readable) return
   discardRest(req)
   throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8')
 }

@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals'
+import * as z from 'zod'
+import { encryptionKeyEnv, httpEnv, kafkaEnv, postgresEnv, readEnv, redisEnv } from './config.ts'
+
+const Env = z.object({
+  ...httpEnv,
+  ...kafkaEnv,
+  ...postgresEnv,
+  ...redisEnv,
+  ...encryptionKeyEnv,
+})
+const env = {
+  PORT: '3000',
+  INTERNAL_PORT: '3001',
+  KAFKA_BROKERS: 'a:9092, b:9092',
+  SCHEMA_REGISTRY_URL: 'http://registry:8081',
+  DATABASE_URL: 'postgres://u:p@db/x',
+  REDIS_URL: 'redis://r:6379',
+  KEY_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
+}
+
+describe('readEnv', () => {
+  it('reads what is set and fills in the rest', () => {
+    expect(readEnv(Env, env)).toEqual({
+      ...env,
+      PORT: 3000,
+      INTERNAL_PORT: 3001,
+      HOST: '127.0.0.1',
+      LOG_LEVEL: 'info',
+      KAFKA_BROKERS: ['a:9092', 'b:9092'],
+      KAFKA_PARTITIONS: 8,
+      KAFKA_REPLICATION_FACTOR: 1,
+      WEBHOOK_RETRY_DELAYS: [
+        { name: '1s', ms: 1_000 },
+        { name: '5s', ms: 5_000 },
+        { name: '30s', ms: 30_000 },
+        { name: '5m', ms: 300_000 },
+      ],
+      KEY_ENCRYPTION_KEY: Buffer.alloc(32, 1),
+    })
+  })
+
+  it('takes an empty variable for one that is not set', () => {
+    expect(readEnv(Env, { ...env, HOST: '' })).toMatchObject({ HOST: '127.0.0.1' })
+    expect(() => readEnv(Env, { ...env, PORT: '' })).toThrow('PORT: is not set')
+  })
+
+  it('names every fault in one error, and repeats no value', () => {
+    const faulty = {
+      ...env,
+      PORT: '70000',
+      KAFKA_BROKERS: 'a',
+      WEBHOOK_RETRY_DELAYS: '1s,soon',
+      DATABASE_URL: 'mysql://hush:hush@db',
+      KEY_ENCRYPTION_KEY: 'aHVzaA==',
+      REDIS_URL: undefined,
+    }
+    const read = () => readEnv(Env, faulty)
+    const names = ['PORT', 'KAFKA_BROKERS.0', 'WEBHOOK_RETRY_DELAYS.1', 'DATABASE_URL', 'KEY_ENCR']
+    for (const name of names) expect(read).toThrow(name)
+    expect(read).toThrow('REDIS_URL: is not set')
+    expect(read).not.toThrow(/hush|aHVzaA/)
+  })
+})
