@@ -47,7 +47,7 @@ describe('a filter as SQL and as a predicate', () => {
     })
     const width = allFields.size + 1
     const tuples = list.map(
-      (_, at) => `(${Array.from({ length: width }, (_, i) => `$${at * width + i + 1}`).join()})`,
+      (_, at) => `(${Array.from({ length: width }, (__, i) => `$${at * width + i + 1}`).join()})`,
     )
     await db.query('truncate t')
     await db.query(`insert into t values ${tuples.join()}`, list.flat())

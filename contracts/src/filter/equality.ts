@@ -17,7 +17,7 @@ export function equalityOf(filter: Filter): Equality | null {
   }
   const isEquality = filter.kind === 'field' && filter.op === 'eq' && filter.path.length === 1
   return isEquality && filter.type === null
-    ? { field: filter.path[0], value: filter.operand as Scalar }
+    ? { field: filter.path[0], value: filter.operand }
     : null
 }
 

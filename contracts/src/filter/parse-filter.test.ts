@@ -135,7 +135,7 @@ describe('parseFilter', () => {
     expect(faults({ a: 'x'.repeat(textLength) })).toEqual([])
     expect(faults({ a: 'x'.repeat(textLength + 1) })).toHaveLength(1)
     expect(faults({ or: Array.from({ length: 100_000 }, () => ({})) })).toHaveLength(1)
-    expect(faults({ [`${'x'.repeat(900)}`]: { bad: 1 } })[0]?.length).toBeLessThan(250)
+    expect(faults({ ['x'.repeat(900)]: { bad: 1 } })[0]?.length).toBeLessThan(250)
   })
 
   test('reads what it printed', () => {

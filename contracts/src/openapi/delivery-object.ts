@@ -1,0 +1,53 @@
+import * as z from 'zod'
+import type { ZodOpenApiPathItemObject } from 'zod-openapi'
+import { EventPayload } from '../event-payload.ts'
+import { changeOperations } from '../events.ts'
+
+const headers = z.object({
+  'X-Service-Event': z.enum(changeOperations),
+  'X-Service-Delivery': z.string().describe('The id of the event'),
+  'X-Service-Signature': z
+    .string()
+    .describe('`sha256=` and the hex HMAC-SHA256 of the body under the secret'),
+  'X-Webhook-Signature': z.string().describe('The same hex without the prefix'),
+  'webhook-id': z.string().describe('The delivery: the same on every attempt'),
+  'webhook-timestamp': z.string().describe('Seconds since 1970 of this attempt'),
+  'webhook-signature': z
+    .string()
+    .describe('Standard Webhooks: `v1,` and base64, one for each secret that is valid'),
+})
+
+const example = {
+  id: '0198c5e1-7a64-7cc3-98c4-dc0c0c07398f',
+  timestamp: '2026-01-01T12:00:00.000Z',
+  project_id: 'shop',
+  environment: 'master',
+  table: 'orders',
+  event: 'UPDATE',
+  record: { id: '0198c5e0-11d4-7a52-b6a5-0f1c4cbe8a10', status: 'paid' },
+  data: { id: '0198c5e0-11d4-7a52-b6a5-0f1c4cbe8a10', status: 'paid' },
+  changed_fields: ['status'],
+}
+
+/** The request that a subscriber receives. */
+export const deliveryObject: ZodOpenApiPathItemObject = {
+  post: {
+    operationId: 'receiveDelivery',
+    summary: 'A record changed',
+    description:
+      'Sent to the URL of each subscription that matches, until it is answered with 2xx.',
+    tags: ['deliveries'],
+    security: [],
+    requestParams: { header: headers },
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: EventPayload, example } },
+    },
+    responses: {
+      '2XX': { description: 'Received; expected within 5 seconds' },
+      '4XX': {
+        description: 'Counts as a failure and is tried again, as any other answer and none',
+      },
+    },
+  },
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from '@jest/globals'
+import * as admin from '../http/admin.ts'
+import * as data from '../http/data.ts'
+import * as webhooks from '../http/webhooks.ts'
+import { apiNames, openApiDocument } from './openapi.ts'
+
+type Shown = {
+  operationId: string
+  security: object[]
+  responses: Record<string, { description: string; headers: Record<string, unknown> }>
+}
+type Document = {
+  paths: Record<string, Record<string, Shown>>
+  components: { schemas: Record<string, { additionalProperties?: unknown }> }
+}
+
+const documentOf = (name: (typeof apiNames)[number]) => openApiDocument(name) as Document
+const shownIn = (document: Document) =>
+  Object.values(document.paths).flatMap((item) => Object.values(item))
+
+describe('the OpenAPI documents', () => {
+  test('show every operation once', () => {
+    const defined = [admin, data, webhooks]
+      .flatMap((module) => Object.values<unknown>(module))
+      .flatMap((value) =>
+        typeof value === 'object' && value !== null && 'reply' in value && 'id' in value
+          ? [String(value.id)]
+          : [],
+      )
+    const shown = apiNames.flatMap((name) =>
+      shownIn(documentOf(name)).map((one) => one.operationId),
+    )
+    expect(shown.toSorted()).toEqual(defined.toSorted())
+    expect(new Set(shown).size).toBe(shown.length)
+  })
+
+  test('show what an operation answers, by status, and who may call it', () => {
+    const created = documentOf('webhooks').paths['/api/rest/_webhooks']?.['post']
+    expect(created?.security).toEqual([{ management: [] }])
+    expect(Object.keys(created?.responses ?? {})).toEqual(
+      expect.arrayContaining(['201', '400', '401', '403', '404', '413', '415', '500', '503']),
+    )
+    expect(created?.responses['400']?.description).toBe('ENVIRONMENT_MISMATCH, VALIDATION_ERROR')
+    expect(Object.keys(created?.responses['503']?.headers ?? {})).toEqual([
+      'X-Request-Id',
+      'Retry-After',
+    ])
+  })
+
+  test('refuse unknown fields in requests and let replies grow', () => {
+    const { schemas } = documentOf('webhooks').components
+    expect(schemas['SubscriptionInput']?.additionalProperties).toBe(false)
+    expect(schemas['Subscription']).not.toHaveProperty('additionalProperties')
+  })
+})

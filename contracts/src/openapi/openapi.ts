@@ -1,0 +1,117 @@
+import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
+import * as admin from '../http/admin.ts'
+import * as data from '../http/data.ts'
+import * as webhooks from '../http/webhooks.ts'
+import type { Operation } from '../operation.ts'
+import { deliveryObject } from './delivery-object.ts'
+import { operationObject } from './operation-object.ts'
+
+type Api = {
+  title: string
+  description: string
+  /** Where the gateway has the paths of the operations. */
+  base: string
+  operations: readonly Operation[]
+  tags: Readonly<Record<string, string>>
+  webhooks?: ZodOpenApiPathsObject
+}
+
+const apis = {
+  admin: {
+    title: 'Surehook platform administration',
+    description: 'Projects, environments and management tokens.',
+    base: '/',
+    operations: operationsOf(admin),
+    tags: { administration: 'For the administrator of the platform' },
+  },
+  data: {
+    title: 'Surehook data API',
+    description: 'Tables and their records. Every change of a record is a change event.',
+    base: '/gw',
+    operations: operationsOf(data),
+    tags: { data: 'Tables and records' },
+  },
+  webhooks: {
+    title: 'Surehook webhooks',
+    description: 'Subscriptions to changes of records, and the requests that subscribers receive.',
+    base: '/gw',
+    operations: operationsOf(webhooks),
+    tags: { webhooks: 'Subscriptions', deliveries: 'What subscribers receive' },
+    webhooks: { delivery: deliveryObject },
+  },
+} satisfies Record<string, Api>
+
+export type ApiName = keyof typeof apis
+export const apiNames = Object.keys(apis) as ApiName[]
+
+/** The OpenAPI 3.1 document of an API; `contracts/openapi/*.json` holds what this returned. */
+export function openApiDocument(name: ApiName): object {
+  const api: Api = apis[name]
+  return createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: api.title,
+        description: api.description,
+        version: '1.0.0',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: api.base, description: 'The gateway that this document came from' }],
+      tags: Object.entries(api.tags).map(([tag, description]) => ({ name: tag, description })),
+      paths: pathsOf(api.operations),
+      ...(api.webhooks && { webhooks: api.webhooks }),
+      components: { securitySchemes: securitySchemesOf(api.operations) },
+    },
+    { override: ({ jsonSchema, io }) => simplify(jsonSchema, io) },
+  )
+}
+
+/** Every operation that a contract module exports: none can be forgotten. */
+function operationsOf(module: Readonly<Record<string, unknown>>): Operation[] {
+  const isOperation = (value: unknown): value is Operation =>
+    typeof value === 'object' && value !== null && 'method' in value && 'reply' in value
+  return Object.values(module).filter(isOperation)
+}
+
+const methodOrder = ['get', 'post', 'put', 'patch', 'delete']
+
+function pathsOf(operations: readonly Operation[]): ZodOpenApiPathsObject {
+  const byPath = Map.groupBy(operations, ({ path }) => path)
+  const items = [...byPath]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([path, group]) => {
+      const sorted = group.toSorted(
+        (a, b) => methodOrder.indexOf(a.method) - methodOrder.indexOf(b.method),
+      )
+      return [path, Object.fromEntries(sorted.map((one) => [one.method, operationObject(one)]))]
+    })
+  return Object.fromEntries(items)
+}
+
+const schemes = {
+  admin: { type: 'http', scheme: 'bearer', description: "The platform's administration token" },
+  management: { type: 'http', scheme: 'bearer', description: 'A management token of the project' },
+} as const
+
+function securitySchemesOf(operations: readonly Operation[]) {
+  const used = new Set<string>(operations.map(({ security }) => security))
+  return Object.fromEntries(Object.entries(schemes).filter(([name]) => used.has(name)))
+}
+
+type JsonSchema = {
+  format?: string
+  pattern?: string
+  minimum?: number
+  maximum?: number
+  additionalProperties?: unknown
+  propertyNames?: unknown
+}
+
+/** Leaves out what says nothing to a reader, and lets replies grow. */
+function simplify(schema: JsonSchema, io: 'input' | 'output'): void {
+  if (schema.format !== undefined) delete schema.pattern
+  delete schema.propertyNames
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
+  if (io === 'output' && schema.additionalProperties === false) delete schema.additionalProperties
+}

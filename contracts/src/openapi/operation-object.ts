@@ -1,0 +1,79 @@
+import * as z from 'zod'
+import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi'
+import type { Operation } from '../operation.ts'
+import { type ErrorCode, httpStatusByCode, Problem } from '../problem.ts'
+
+const answered = {
+  'X-Request-Id': z.string().meta({ description: 'As sent with the request, else a new one' }),
+}
+const Headers = z.object(answered)
+const RetryHeaders = z.object({
+  ...answered,
+  'Retry-After': z.string().meta({ description: 'Seconds' }),
+})
+const retryLater: ReadonlySet<number> = new Set([429, 503])
+
+/** What every operation can answer, and what every one with a body can. */
+const always: readonly ErrorCode[] = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
+const withBody: readonly ErrorCode[] = [
+  'VALIDATION_ERROR',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+]
+
+/** One operation as the OpenAPI document shows it. */
+export function operationObject(operation: Operation): ZodOpenApiOperationObject {
+  const { id, summary, tag, security, params, query, headers, body } = operation
+  return {
+    operationId: id,
+    summary,
+    tags: [tag],
+    security: security === 'none' ? [] : [{ [security]: [] }],
+    requestParams: {
+      ...(params && { path: params }),
+      ...(query && { query }),
+      ...(headers && { header: headers }),
+    },
+    ...(body && {
+      requestBody: { required: true, content: { 'application/json': { schema: body } } },
+    }),
+    responses: {
+      [`${operation.reply.status}` as '200']: success(operation),
+      ...failures(operation),
+    },
+  }
+}
+
+function success({ reply, summary }: Operation): ZodOpenApiResponseObject {
+  const description = reply.description ?? summary
+  if (reply.status === 204) return { description, headers: Headers }
+  return {
+    description,
+    headers: Headers,
+    content: { 'application/json': { schema: reply.schema } },
+  }
+}
+
+function failures({ errors, body }: Operation): Record<'400', ZodOpenApiResponseObject> {
+  const codes = [...new Set([...errors, ...(body === undefined ? [] : withBody), ...always])]
+  const byStatus = Map.groupBy(codes.toSorted(), (code) => httpStatusByCode[code])
+  const responses = [...byStatus].map(([status, group]) => [
+    status,
+    {
+      description: group.join(', '),
+      headers: retryLater.has(status) ? RetryHeaders : Headers,
+      content: { 'application/json': { schema: Problem, examples: examplesOf(group) } },
+    },
+  ])
+  return Object.fromEntries(responses)
+}
+
+function examplesOf(codes: readonly ErrorCode[]) {
+  const violations = [{ field: 'events.0', message: 'Invalid option' }]
+  return Object.fromEntries(
+    codes.map((error) => [
+      error,
+      { value: error === 'VALIDATION_ERROR' ? { error, violations } : { error } },
+    ]),
+  )
+}
