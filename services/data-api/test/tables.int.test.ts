@@ -103,14 +103,12 @@ describe('PUT _tables/{table}', () => {
       ['columns.0.name', 'columns.1.name'],
     ],
     ['a column twice', { columns: [text('a'), text('a')] }, ['columns.1.name']],
-    ['an unknown action', { columns: [], access: { write: ['a'] } }, ['access']],
+    ['an unknown action', { columns: [], access: { write: ['a'] } }, ['access.write']],
     ['roles that are no names', { columns: [], access: { read: ['a b'] } }, ['access.read.0']],
   ])('%s: 400 naming each fault', async (_, input, fields) => {
     const answer = await client.call('PUT _tables/faulty', input)
     expect(answer.status).toBe(400)
-    expect(fieldsOf(answer).map((field) => field.replace(/^access\..*write.*$/, 'access'))).toEqual(
-      fields,
-    )
+    expect(fieldsOf(answer)).toEqual(fields)
     expect((await client.call('GET _tables/faulty')).status).toBe(404)
   })
 
