@@ -25,25 +25,24 @@ const onStack = {
 }
 
 export default {
+  // A project's own testTimeout is ignored by Jest.
+  testTimeout: 60_000,
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['**/src/**/*.test.ts'] },
     {
       ...onStack,
       displayName: 'integration',
       testMatch: ['**/test/**/*.int.test.ts'],
-      testTimeout: 30_000,
     },
     {
       ...onStack,
       displayName: 'e2e',
       testMatch: ['<rootDir>/tests/**/*.e2e.test.ts'],
-      testTimeout: 120_000,
     },
     {
       ...onStack,
       displayName: 'faults',
       testMatch: ['<rootDir>/tests/**/*.faults.test.ts'],
-      testTimeout: 300_000,
     },
   ],
 }

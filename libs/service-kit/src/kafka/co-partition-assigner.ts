@@ -29,7 +29,10 @@ export function coPartitionAssigner({ owned, mayJoin }: CoPartitionOptions): Par
     protocol({ topics }) {
       if (!mayJoin()) throw new HandOverPending()
       const userData = Buffer.from(JSON.stringify(owned()))
-      return { name, metadata: AssignerProtocol.MemberMetadata.encode({ version, topics, userData }) }
+      return {
+        name,
+        metadata: AssignerProtocol.MemberMetadata.encode({ version, topics, userData }),
+      }
     },
   })
 }

@@ -9,7 +9,8 @@ export class LaneSet {
   readonly #consumer: Consumer
   readonly #admin: Admin
   #lanes = new Map<string, PartitionLane>()
-  #partitions = new Set<number>()
+  /** Those whose lanes are loaded. */
+  readonly #partitions = new Set<number>()
   #loading: Promise<void> = Promise.resolve()
   #epoch = 0
 
@@ -44,13 +45,13 @@ export class LaneSet {
   /** Takes over a new assignment: lost lanes are revoked at once, new ones load their commits. */
   assign(assignment: Record<string, number[]>): void {
     const now = new Set(Object.values(assignment).flat())
-    for (const partition of this.#partitions) {
+    for (const partition of this.partitions()) {
       if (!now.has(partition)) this.#revoke(partition, 'revoked')
     }
     // kafkajs would read kept lanes from their commit again.
     for (const lane of this.#lanes.values()) this.#seek(lane, lane.next)
+    // Also those of an assignment whose loading this one interrupts.
     const gained = [...now].filter((partition) => !this.#partitions.has(partition))
-    this.#partitions = now
     const epoch = ++this.#epoch
     this.#loading = this.#load(gained, epoch)
   }
@@ -60,7 +61,7 @@ export class LaneSet {
   }
 
   revokeAll(reason: string): void {
-    for (const partition of [...this.#partitions]) this.#revoke(partition, reason)
+    for (const partition of this.partitions()) this.#revoke(partition, reason)
   }
 
   /** Pauses a lane that holds too much; resumes it at half. */
@@ -146,6 +147,7 @@ export class LaneSet {
       this.#seek(lane, from)
     }
     for (const partition of gained) {
+      this.#partitions.add(partition)
       const mine = loaded.filter(({ lane }) => lane.partition === partition)
       onAssigned?.(partition, new Map(mine.map(({ lane }) => [lane.topic, lane])))
     }

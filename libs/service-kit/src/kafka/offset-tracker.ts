@@ -130,10 +130,7 @@ export class OffsetTracker {
 /** Inclusive on both ends. */
 type Range = readonly [from: number, to: number]
 
-function encodeRanges(
-  base: number,
-  ranges: Iterable<Range>,
-): { text: string; complete: boolean } {
+function encodeRanges(base: number, ranges: Iterable<Range>): { text: string; complete: boolean } {
   const bytes: number[] = []
   let at = base
   for (const [from, to] of ranges) {
