@@ -25,6 +25,11 @@ export async function createDatabase(): Promise<TestDatabase> {
            from pg_replication_slots where database = '${name}'`,
       )
       await query(adminUrl, `drop database ${name} with (force)`)
+      // Roles of services that a test named after its database.
+      const roles = await query(adminUrl, 'select rolname from pg_roles where rolname like $1', [
+        `%\\_${suffix}`,
+      ])
+      for (const { rolname } of roles) await query(adminUrl, `drop role ${String(rolname)}`)
     },
   }
 }

@@ -84,7 +84,8 @@ const notFound: RequestHandler = () => {
   throw new AppError('NOT_FOUND', 'There is nothing at this path')
 }
 
-/** The only place that turns an error into an answer. Express knows it by its four parameters. */
+/** The only place that turns an error into an answer. */
+// oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
 const errorHandler: ErrorRequestHandler = (err: unknown, _req, res, _next) => {
   if (err instanceof ClientGoneError) {
     res.destroy()

@@ -39,9 +39,9 @@ export function explainIssue(issue: RawIssue): string | undefined {
     case 'invalid_format':
       return explainFormat(issue)
     case 'too_small':
-      return `must ${size(issue.origin, 'at least', Number(issue.minimum), issue.inclusive)}`
+      return `must ${size(issue.origin, Number(issue.minimum), words('at least', 'more than', issue))}`
     case 'too_big':
-      return `must ${size(issue.origin, 'at most', Number(issue.maximum), issue.inclusive)}`
+      return `must ${size(issue.origin, Number(issue.maximum), words('at most', 'less than', issue))}`
     case 'not_multiple_of':
       return `must be a multiple of ${String(issue.divisor)}`
     case 'invalid_union':
@@ -83,17 +83,14 @@ const units: Readonly<Record<string, readonly [one: string, many: string]>> = {
   record: ['field', 'fields'],
 }
 
-/** `have at least 1 character`, `be at most 5`; an exclusive bound is `more than`, `less than`. */
-function size(
-  origin: string,
-  bound: 'at least' | 'at most',
-  limit: number,
-  inclusive = true,
-): string {
-  const exclusive = bound === 'at least' ? 'more than' : 'less than'
-  const words = `${inclusive ? bound : exclusive} ${limit}`
+const words = (inclusive: string, exclusive: string, issue: { inclusive?: boolean }) =>
+  issue.inclusive === false ? exclusive : inclusive
+
+/** `have at least 1 character`, `be at most 5`. */
+function size(origin: string, limit: number, bound: string): string {
   const unit = units[origin]
-  return unit === undefined ? `be ${words}` : `have ${words} ${unit[limit === 1 ? 0 : 1]}`
+  if (unit === undefined) return `be ${bound} ${limit}`
+  return `have ${bound} ${limit} ${unit[limit === 1 ? 0 : 1]}`
 }
 
 function explainUnion(issue: RawIssue): string {

@@ -17,7 +17,7 @@ describe('clientAddress', () => {
     ['what the client forged', '10.0.0.1', '6.6.6.6, 203.0.113.7', '203.0.113.7', true],
     ['an entry that is no address', '10.0.0.1', '6.6.6.6, unknown, 10.0.0.2', '10.0.0.2', true],
     ['an entry with a port', '10.0.0.1', '203.0.113.7:4711', '10.0.0.1', true],
-  ])('%s', (_what, socket, header, client, isTrusted) => {
+  ])('%s', (...[, socket, header, client, isTrusted]) => {
     expect(clientAddress(socket, header, trusted)).toEqual({ client, trusted: isTrusted })
   })
 

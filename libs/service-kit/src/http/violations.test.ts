@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals'
+import type { Violation } from '@surehook/contracts/problem'
+import * as z from 'zod'
+import { headerName, parsePart } from './violations.ts'
+
+function faults(schema: z.ZodType, input: unknown, part: 'body' | 'headers' = 'body'): string[] {
+  const violations: Violation[] = []
+  parsePart(part, schema, { input, violations })
+  return violations.map(({ field, message }) => `${field} ${message}`)
+}
+
+describe('parsePart', () => {
+  it.each([
+    [z.string(), 1, 'body must be a string'],
+    [z.object({ a: z.boolean() }), { a: 'x' }, 'a must be true or false'],
+    [z.object({ a: z.int() }), { a: 1.5 }, 'a must be a whole number'],
+    [z.object({ a: z.array(z.string()).max(1) }), { a: ['', ''] }, 'a must have at most 1 element'],
+    [z.object({ a: z.string().max(2) }), { a: 'xxx' }, 'a must have at most 2 characters'],
+    [z.object({ a: z.number().gt(2) }), { a: 2 }, 'a must be more than 2'],
+    [z.object({ a: z.literal('x') }), { a: 'y' }, 'a must be x'],
+    [z.object({ a: z.string().regex(/x/) }), { a: 'y' }, 'a has a form that is not accepted'],
+    [z.object({ a: z.string().regex(/x/, 'must hold x') }), { a: 'y' }, 'a must hold x'],
+    [z.object({ a: z.string().startsWith('mt_') }), { a: 'y' }, 'a must start with "mt_"'],
+    [z.object({ a: z.coerce.number() }), { a: 'y' }, 'a must be a number'],
+    [z.object({ a: z.iso.datetime() }), { a: 'y' }, /^a must be an ISO 8601 date and time/],
+    [z.object({ a: z.array(z.object({ b: z.string() })) }), { a: [{}] }, 'a.0.b is required'],
+    [z.record(z.string().max(1, 'is too long'), z.int()), { ab: 1 }, 'ab name is too long'],
+    [z.record(z.string(), z.int()), { a: 0.5 }, 'a must be a whole number'],
+  ])('words a fault for who sent it (%#)', (schema, input, expected) => {
+    expect(faults(schema, input)).toEqual([
+      typeof expected === 'string' ? expected : expect.stringMatching(expected),
+    ])
+  })
+
+  it('of several alternatives explains the one that was meant', () => {
+    const schema = z.object({
+      where: z.union([
+        z.string(),
+        z.strictObject({ eq: z.int() }),
+        z.strictObject({ in: z.int(), of: z.int() }),
+      ]),
+    })
+    expect(faults(schema, { where: { eq: 1.5 } })).toEqual(['where.eq must be a whole number'])
+    expect(faults(schema, { where: 7 })).toEqual(['where must be a string, or must be an object'])
+    expect(faults(schema, {})).toEqual(['where is required'])
+  })
+
+  it('lists the kinds that an alternative may have', () => {
+    const schema = z.object({
+      of: z.discriminatedUnion('kind', [
+        z.object({ kind: z.literal('a') }),
+        z.object({ kind: z.literal('b') }),
+      ]),
+    })
+    expect(faults(schema, { of: { kind: 'c' } })).toEqual(['of.kind must be one of a, b'])
+  })
+
+  it('names headers as they are written', () => {
+    const schema = z.object({ 'x-project-id': z.string(), environment: z.string() })
+    expect(faults(schema, {}, 'headers')).toEqual([
+      'X-Project-Id is required',
+      'environment is required',
+    ])
+    expect(headerName('if-none-match')).toBe('If-None-Match')
+  })
+
+  it('does not answer a flood of faults with a flood', () => {
+    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`${i}`, 1]))
+    expect(faults(z.strictObject({}), many)).toHaveLength(100)
+    expect(faults(z.strictObject({}), { ['x'.repeat(5_000)]: 1 })[0]).toHaveLength(
+      200 + ' is not a known field'.length,
+    )
+  })
+})

@@ -1,0 +1,124 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterEach, describe, expect, it } from '@jest/globals'
+import { AppError } from '@surehook/service-kit/errors'
+import { mount } from '@surehook/service-kit/http/mount'
+import { closeServers, getThing, id, open, serve, serveThings } from './things.ts'
+
+afterEach(closeServers)
+
+describe('the server', () => {
+  it('knows HEAD, and says which methods a path has', async () => {
+    const url = await serveThings()
+    expect((await fetch(`${url}/things/1`, { method: 'HEAD' })).status).toBe(200)
+    for (const method of ['POST', 'OPTIONS', 'PATCH']) {
+      const answer = await fetch(`${url}/things/1`, { method })
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'DELETE, GET, HEAD, PUT'])
+      expect(await answer.json()).toMatchObject({ error: 'METHOD_NOT_ALLOWED' })
+    }
+    expect((await fetch(`${url}/other`)).status).toBe(404)
+    expect((await fetch(`${url}/THINGS/1`)).status).toBe(404)
+  })
+
+  it.each(['%', '%ff', '%E0%A4%A'])('refuses the path /things/%s', async (path) => {
+    const answer = await fetch(`${await serveThings()}/things/${path}`)
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      { violations: [{ field: 'path' }] },
+    ])
+  })
+
+  it('tells the request id of every answer, the caller’s when it is harmless', async () => {
+    const url = await serveThings()
+    const idOf = async (path: string, sent?: string) => {
+      const headers = sent === undefined ? {} : { 'X-Request-Id': sent }
+      return (await fetch(url + path, { headers })).headers.get('x-request-id')
+    }
+    expect(await idOf('/things/1', 'mine-1.a_B')).toBe('mine-1.a_B')
+    expect(await idOf('/nothing', 'mine')).toBe('mine')
+    expect(await idOf('/things/1', 'not mine')).toMatch(/^[0-9a-f-]{36}$/)
+    expect(await idOf('/things/1', 'x'.repeat(129))).toMatch(/^[0-9a-f-]{36}$/)
+    expect(await idOf('/nothing')).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  it.each([
+    ['a bug', new TypeError('secret of the inside'), 500, 'INTERNAL_ERROR', null],
+    ['a reply that is not as declared', 'reply', 500, 'INTERNAL_ERROR', null],
+    [
+      'a database that is away',
+      Object.assign(new Error('connect 10.0.0.1'), { code: 'ECONNREFUSED' }),
+      503,
+      'SERVICE_UNAVAILABLE',
+      '1',
+    ],
+    [
+      'a wait that is known',
+      new AppError('RATE_LIMIT_EXCEEDED', 'slow down', { retryAfterS: 2.5 }),
+      429,
+      'RATE_LIMIT_EXCEEDED',
+      '3',
+    ],
+  ])(
+    'answers %s without telling what broke inside',
+    async (...[, thrown, status, error, retryAfter]) => {
+      const url = await serve((router) => {
+        mount(router, getThing, () => {
+          if (thrown === 'reply') return { id: 7 } as unknown as { id: string }
+          throw thrown as Error
+        })
+      })
+      const answer = await fetch(`${url}/things/1`)
+      const body = await answer.text()
+      expect(answer.status).toBe(status)
+      expect(JSON.parse(body)).toMatchObject({ error })
+      expect(answer.headers.get('retry-after')).toBe(retryAfter)
+      expect(body).not.toMatch(/secret|10\.0\.0\.1|connect|expected/)
+    },
+  )
+
+  it('lets what it has begun finish when it closes, and keeps no connection open', async () => {
+    const began = Promise.withResolvers<void>()
+    const mayEnd = Promise.withResolvers<void>()
+    const url = await serve((router) => {
+      mount(router, getThing, async ({ params }) => {
+        began.resolve()
+        await mayEnd.promise
+        return { id: params.id }
+      })
+    })
+    const answer = fetch(`${url}/things/1`)
+    await began.promise
+    const [server] = open.splice(0)
+    const closed = server?.[Symbol.asyncDispose]()
+    await expect(fetch(`${url}/things/2`)).rejects.toThrow()
+    mayEnd.resolve()
+    expect((await answer).status).toBe(200)
+    await closed
+  })
+
+  it('tells the handler when the client has gone', async () => {
+    const leave = new AbortController()
+    const gone = Promise.withResolvers<void>()
+    const url = await serve((router) => {
+      mount(router, getThing, async (_input, { signal }) => {
+        signal.addEventListener('abort', () => gone.resolve())
+        leave.abort()
+        await gone.promise
+        return { id: '' }
+      })
+    })
+    await expect(fetch(`${url}/things/1`, { signal: leave.signal })).rejects.toThrow()
+    await gone.promise
+  })
+
+  it('survives a client that leaves in the middle of its body', async () => {
+    const url = new URL(await serveThings())
+    const socket = connect(Number(url.port), url.hostname)
+    await once(socket, 'connect')
+    socket.write(
+      `PUT /things/${id} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
+    )
+    socket.destroy()
+    expect((await fetch(`${url.href}things/1`)).status).toBe(200)
+  })
+})

@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
+import { toUnavailable } from '@surehook/service-kit/unavailable'
+import { silent } from './database.ts'
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
+
+let proxy: TcpProxy
+let url: string
+const clients: RedisClient[] = []
+
+beforeEach(async () => {
+  const real = process.env['TEST_REDIS_URL']
+  if (real === undefined) throw new Error('TEST_REDIS_URL is not set')
+  const { hostname, port } = new URL(real)
+  proxy = await startTcpProxy(hostname, Number(port))
+  const through = new URL(real)
+  through.port = String(proxy.port)
+  through.hostname = '127.0.0.1'
+  url = through.href
+})
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy()
+  await proxy[Symbol.asyncDispose]()
+})
+
+async function open(): Promise<RedisClient> {
+  const client = await openRedis({ url, log: silent })
+  clients.push(client)
+  return client
+}
+
+const failure = (promise: Promise<unknown>) => promise.catch((err: unknown) => toUnavailable(err))
+const unavailable = { code: 'SERVICE_UNAVAILABLE' }
+
+it('fails at once while Redis is away, and works again when it is back', async () => {
+  const client = await open()
+  expect(await client.ping()).toBe('PONG')
+
+  const lost = once(client, 'error')
+  await proxy.cut()
+  await lost
+  const startedAt = performance.now()
+  expect(await failure(client.ping())).toMatchObject(unavailable)
+  expect(performance.now() - startedAt).toBeLessThan(1_000)
+
+  // Not events.once: tries that fail meanwhile would reject it.
+  const back = new Promise((resolve) => client.once('ready', resolve))
+  await proxy.mend()
+  await back
+  expect(await client.ping()).toBe('PONG')
+})
+
+it('does not wait for ever for a Redis that hangs', async () => {
+  const client = await open()
+  proxy.hang()
+  expect(await failure(client.ping())).toMatchObject(unavailable)
+}, 15_000)
+
+it('waits for a Redis that is not there yet', async () => {
+  await proxy.cut()
+  const opening = open()
+  await proxy.mend()
+  expect(await (await opening).ping()).toBe('PONG')
+})
+
+it('stops waiting when it is told to', async () => {
+  await proxy.cut()
+  const stop = new AbortController()
+  const opening = openRedis({ url, log: silent, signal: stop.signal })
+  stop.abort(new DOMException('SIGTERM', 'AbortError'))
+  await expect(opening).rejects.toMatchObject({ name: 'AbortError' })
+})
