@@ -5,7 +5,8 @@ import { boundedBy } from '../bounded.ts'
 
 export type SupervisedConsumerOptions = {
   kafka: Kafka
-  groupId: string
+  /** A function names a new group for every try: nobody waits then for a member that died. */
+  groupId: string | (() => string)
   topics: readonly string[]
   fromBeginning: boolean
   concurrency: number
@@ -49,6 +50,7 @@ export class SupervisedConsumer implements AsyncDisposable {
   #consumer: Consumer | null = null
   #member = false
   #answeredAt = 0
+  #groupId = ''
 
   constructor(options: SupervisedConsumerOptions) {
     this.#options = options
@@ -73,14 +75,14 @@ export class SupervisedConsumer implements AsyncDisposable {
   }
 
   async #superviseForEver(): Promise<void> {
-    const { log, groupId } = this.#options
+    const { log } = this.#options
     for (let failures = 0; !this.#stop.signal.aborted; ) {
       const startedAt = Date.now()
       try {
         await this.#runOnce()
       } catch (err) {
         failures = Date.now() - startedAt > 60_000 ? 1 : failures + 1
-        log.warn({ err, groupId, failures }, 'consumer.restarting')
+        log.warn({ err, groupId: this.#groupId, failures }, 'consumer.restarting')
       }
       this.#member = false
       await this.#close()
@@ -90,8 +92,9 @@ export class SupervisedConsumer implements AsyncDisposable {
 
   /** Rejects when the consumer crashes, resolves when it is to stop. */
   async #runOnce(): Promise<void> {
-    const { kafka, groupId, topics, fromBeginning, concurrency, eachBatch } = this.#options
-    const consumer = kafka.consumer({ ...groupConfig, groupId })
+    const { kafka, topics, fromBeginning, concurrency, eachBatch } = this.#options
+    this.#groupId = this.#nextGroupId()
+    const consumer = kafka.consumer({ ...groupConfig, groupId: this.#groupId })
     this.#consumer = consumer
     const ended = Promise.withResolvers<void>()
     ended.promise.catch(() => undefined)
@@ -111,6 +114,11 @@ export class SupervisedConsumer implements AsyncDisposable {
     } finally {
       this.#stop.signal.removeEventListener('abort', onStop)
     }
+  }
+
+  #nextGroupId(): string {
+    const { groupId } = this.#options
+    return typeof groupId === 'string' ? groupId : groupId()
   }
 
   #watch(consumer: Consumer, crashed: (err: Error) => void): void {

@@ -69,7 +69,7 @@ class KafkaTopicView<Value extends AnyEvent> implements TopicView {
     this.#barrier = new ViewBarrier(this.#ends, { withinMs: barrierWithinMs, log })
     this.#consumer = new SupervisedConsumer({
       kafka,
-      groupId: `${clientId}.view.${randomUUID()}`,
+      groupId: () => `${clientId}.view.${randomUUID()}`,
       topics,
       fromBeginning: true,
       concurrency: 1,
