@@ -19,7 +19,7 @@ beforeAll(async () => {
       { name: 'data', type: 'json' },
     ],
   })
-  expect((await client.call('POST items', items)).status).toBe(201)
+  await client.call('POST items', items)
 })
 
 afterAll(async () => {
@@ -36,7 +36,9 @@ const items = Array.from({ length: 40 }, (_, n) => ({
   data: { tag: n % 2 === 0 ? 'even' : 'odd', nested: { n } },
 }))
 
-const list = (query: Record<string, unknown>): Promise<Answer> => {
+type Query = Record<string, string | number | object>
+
+const list = (query: Query): Promise<Answer> => {
   const entries = Object.entries(query).map(([key, value]): [string, string] => [
     key,
     typeof value === 'object' ? JSON.stringify(value) : String(value),
@@ -46,7 +48,7 @@ const list = (query: Record<string, unknown>): Promise<Answer> => {
 
 const numbersOf = ({ body }: Answer) => body.records.map(({ n }) => n)
 
-async function allPages(query: Record<string, unknown>): Promise<Fields[]> {
+async function allPages(query: Query): Promise<Fields[]> {
   const records: Fields[] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const { status, body } = await list({ ...query, ...(cursor && { cursor }) })
@@ -110,7 +112,7 @@ describe('a list', () => {
   test('pages do not move when records come and go', async () => {
     const own = clientOf(running.api, await world.tenant())
     await own.call('PUT _tables/items', { columns: [{ name: 'n', type: 'integer' }] })
-    const { body: made } = await own.call(
+    const { list: made } = await own.call(
       'POST items',
       [2, 4, 6, 8].map((n) => ({ n })),
     )
@@ -167,6 +169,6 @@ describe('a faulty query', () => {
     await client.call('PUT _tables/others', { columns: [{ name: 'n', type: 'integer' }] })
     answers.push(await client.call(`GET others?order=n&cursor=${cursor}`))
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400])
-    expect(answers.map(fieldsOf)).toEqual(Array(4).fill(['cursor']))
+    expect(answers.map(fieldsOf)).toEqual(answers.map(() => ['cursor']))
   })
 })

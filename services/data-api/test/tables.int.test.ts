@@ -132,7 +132,8 @@ describe('PUT _tables/{table}', () => {
       [1, 2, 3].map((n) => client.call('PUT _tables/raced', { columns: [...base, text(`n${n}`)] })),
     )
     // Whoever comes second would drop the first one's column.
-    expect(grown.map(({ status }) => status).toSorted()).toEqual([200, 400, 400])
+    const refused = grown.filter(({ status }) => status === 400)
+    expect([grown.length, refused.length]).toEqual([3, 2])
   })
 
   test('while others write: every write succeeds, and has the columns of its moment', async () => {

@@ -25,7 +25,7 @@ export async function openChangeLog(kafka: Kafka, codec: EventCodec): Promise<Ch
     autoCommit: false,
     async eachMessage({ message: { key, value } }) {
       const change = await codec.change.decode(value ?? Buffer.alloc(0))
-      if (String(key) !== changeKey(change)) throw new Error(`wrong key ${key}`)
+      if (String(key) !== changeKey(change)) throw new Error(`wrong key ${String(key)}`)
       changes.push({ ...change, data: JSON.parse(change.record) as Record<string, unknown> })
       arrivals.emit('change')
     },
@@ -34,7 +34,7 @@ export async function openChangeLog(kafka: Kafka, codec: EventCodec): Promise<Ch
   return {
     of,
     async until(projectId, isThere) {
-      const done = typeof isThere === 'number' ? (of: Change[]) => of.length >= isThere : isThere
+      const done = typeof isThere === 'number' ? (all: Change[]) => all.length >= isThere : isThere
       const signal = AbortSignal.timeout(20_000)
       for (;;) {
         const found = of(projectId)

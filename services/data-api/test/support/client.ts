@@ -7,9 +7,16 @@ export type Fields = Record<string, unknown> & { id: string; createdAt: string; 
 // Every field that an answer may have; the tests say which ones they expect.
 export type Body = Fields &
   Problem &
-  Table & { tables: Table[]; records: Fields[]; nextCursor: string | null } & Fields[]
+  Table & { tables: Table[]; records: Fields[]; nextCursor: string | null }
 
-export type Answer = { status: number; headers: Headers; text: string; body: Body }
+export type Answer = {
+  status: number
+  headers: Headers
+  text: string
+  body: Body
+  /** The records, when the answer is an array. */
+  list: Fields[]
+}
 type Headed = Record<string, string | undefined>
 
 export type Client = {
@@ -20,13 +27,13 @@ export type Client = {
 /** Calls the service as `tenant`, under `/api/rest/`. */
 export function clientOf(api: string, tenant: Tenant): Client {
   return {
-    async call(request, body, headers = {}) {
+    async call(request, input, headers = {}) {
       const [method = 'GET', path = ''] = request.split(' ')
       const given: Headed = {
         authorization: `Bearer ${tenant.token}`,
         'x-project-id': tenant.projectId,
         environment: tenant.environment,
-        'content-type': body === undefined ? undefined : 'application/json',
+        'content-type': input === undefined ? undefined : 'application/json',
         ...headers,
       }
       const sent = Object.entries(given).filter(
@@ -35,13 +42,19 @@ export function clientOf(api: string, tenant: Tenant): Client {
       const response = await fetch(`${api}/api/rest/${path}`, {
         method,
         headers: sent,
-        body: typeof body === 'string' ? body : body === undefined ? null : JSON.stringify(body),
+        body: bodyText(input),
       })
       const text = await response.text()
-      const parsed = text === '' ? {} : JSON.parse(text)
-      return { status: response.status, headers: response.headers, text, body: parsed as Body }
+      const body = (text === '' ? {} : JSON.parse(text)) as Body
+      const list = Array.isArray(body) ? (body as Fields[]) : []
+      return { status: response.status, headers: response.headers, text, body, list }
     },
   }
+}
+
+function bodyText(body: unknown): string | null {
+  if (body === undefined) return null
+  return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
 export const fieldsOf = ({ body }: Answer): string[] =>

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { pino } from 'pino'
+import { compose } from '../src/compose.ts'
+import { clientOf } from './support/client.ts'
+import { type DatabaseProxy, openDatabaseProxy } from './support/database-proxy.ts'
+import { openWorld, type World } from './support/under-test.ts'
+
+let world: World
+let proxy: DatabaseProxy
+
+beforeAll(async () => {
+  world = await openWorld()
+  proxy = await openDatabaseProxy(world.database.databaseUrl)
+})
+
+afterAll(async () => {
+  await proxy?.[Symbol.asyncDispose]()
+  await world?.[Symbol.asyncDispose]()
+})
+
+const columns = [{ name: 'a', type: 'integer' }]
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 15_000
+  while (!(await isTrue())) {
+    if (performance.now() > deadline) throw new Error('it did not come true within 15 s')
+    await sleep(50)
+  }
+}
+
+const ready = async (internal: string) => (await fetch(`${internal}/readyz`)).status === 200
+
+describe('PostgreSQL away', () => {
+  test('while it runs: 503 with Retry-After, not ready; then everything resumes by itself', async () => {
+    await using running = await world.startService({ databaseUrl: proxy.url })
+    const tenant = await world.tenant()
+    const client = clientOf(running.api, tenant)
+    await client.call('PUT _tables/orders', { columns })
+    const { body: record } = await client.call('POST orders', { a: 0 })
+
+    proxy.takeAway()
+    for (const [request, body] of [
+      ['POST orders', { a: 1 }],
+      ['GET orders'],
+      [`GET orders/${record.id}`],
+      [`PATCH orders/${record.id}`, { a: 1 }],
+      [`DELETE orders/${record.id}`],
+      ['GET _tables'],
+      ['PUT _tables/others', { columns }],
+    ] as const) {
+      const answer = await client.call(request, body)
+      expect([answer.status, answer.body.error]).toEqual([503, 'SERVICE_UNAVAILABLE'])
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(Object.keys(answer.body)).not.toContain('stack')
+    }
+    expect(await ready(running.internal)).toBe(false)
+
+    proxy.giveBack()
+    await until(async () => (await client.call('POST orders', { a: 2 })).status === 201)
+    await until(() => ready(running.internal))
+    const changes = await world.changes.until(tenant.projectId, (all) =>
+      all.some(({ data }) => data['a'] === 2),
+    )
+    // One that was told just before may be told again, under the same id.
+    const once = new Map(changes.map(({ id, data }) => [id, data['a']]))
+    expect([...once.values()]).toEqual([0, 2])
+  })
+
+  test('when it starts: it waits, says so and is not ready until it is there', async () => {
+    proxy.takeAway()
+    const lines: string[] = []
+    const log = pino({ level: 'info' }, { write: (line) => void lines.push(line) })
+    const stop = new AbortController()
+    // Port 0 would hide where to ask before it has started.
+    const internal = 20_000 + Math.floor(Math.random() * 10_000)
+    const config = {
+      ...world.config,
+      databaseUrl: proxy.url,
+      internal: { host: '127.0.0.1', port: internal },
+    }
+    const starting = compose(config, log, stop.signal)
+    await until(async () =>
+      lines.some((line) => line.includes('dependency.waiting') && line.includes('postgres')),
+    )
+    expect(await ready(`http://127.0.0.1:${internal}`)).toBe(false)
+    proxy.giveBack()
+    const service = await starting
+    await service.start(stop.signal)
+    await until(() => ready(`http://127.0.0.1:${internal}`))
+    await service[Symbol.asyncDispose]()
+  })
+})
