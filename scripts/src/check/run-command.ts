@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { stripVTControlCharacters } from 'node:util'
 import { repoRoot } from '../lib/paths.ts'
 
 export type Command = { args: readonly string[]; env?: NodeJS.ProcessEnv; timeoutMs?: number }
@@ -26,7 +27,7 @@ export function runCommand({ args, env, timeoutMs = 1_200_000 }: Command): Promi
     }, timeoutMs)
     const finish = (ok: boolean) => {
       clearTimeout(deadline)
-      resolve({ ok, output: Buffer.concat(chunks).toString() })
+      resolve({ ok, output: stripVTControlCharacters(Buffer.concat(chunks).toString()) })
     }
     child.once('error', (err) => {
       chunks.push(Buffer.from(err.message))

@@ -36,9 +36,19 @@ export async function runSteps(
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
     const counts = `${passed} passed${failed > 0 ? `, ${failed} FAILED` : ''}`
     console.log(`${step.name.padEnd(14)} ${counts.padEnd(24)} ${seconds} s`)
-    if (failed > 0) console.log(`${output.trimEnd()}\n`)
+    if (failed > 0) console.log(`${shortened(output)}\n`)
   }
   return total
+}
+
+const longestOutput = 200
+
+function shortened(output: string): string {
+  const lines = output.trimEnd().split('\n')
+  const left = lines.length - longestOutput
+  return [...lines.slice(0, longestOutput), ...(left > 0 ? [`… and ${left} more lines`] : [])].join(
+    '\n',
+  )
 }
 
 async function attempt(step: Step): Promise<StepResult> {

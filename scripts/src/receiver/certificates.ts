@@ -1,0 +1,66 @@
+// The library's CommonJS build needs it before anything else.
+import 'reflect-metadata'
+import { webcrypto } from 'node:crypto'
+import * as x509 from '@peculiar/x509'
+
+/** PEM texts: a private authority, and a server certificate under it for localhost. */
+export type Certificates = { ca: string; cert: string; key: string }
+
+export type CertificateOptions = {
+  /** DNS names and addresses of the server certificate. */
+  names?: readonly string[]
+  notAfter?: Date
+}
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+const localhost = ['localhost', '127.0.0.1', '::1']
+const tenYearsMs = 10 * 365 * 24 * 3_600_000
+
+/** Makes a new authority and one server certificate; the authority's key is forgotten at once. */
+export async function createCertificates({
+  names = localhost,
+  notAfter = new Date(Date.now() + tenYearsMs),
+}: CertificateOptions = {}): Promise<Certificates> {
+  x509.cryptoProvider.set(webcrypto as Crypto)
+  const authorityKeys = await newKeys()
+  const notBefore = new Date(Math.min(Date.now(), notAfter.getTime()) - 24 * 3_600_000)
+  const authority = await x509.X509CertificateGenerator.createSelfSigned({
+    name: 'CN=Surehook local CA',
+    notBefore,
+    notAfter: new Date(Date.now() + tenYearsMs),
+    keys: authorityKeys,
+    signingAlgorithm: algorithm,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
+    ],
+  })
+  const serverKeys = await newKeys()
+  const server = await x509.X509CertificateGenerator.create({
+    subject: `CN=${names[0] ?? 'localhost'}`,
+    issuer: authority.subject,
+    notBefore,
+    notAfter,
+    publicKey: serverKeys.publicKey,
+    signingKey: authorityKeys.privateKey,
+    signingAlgorithm: algorithm,
+    extensions: [
+      new x509.SubjectAlternativeNameExtension(names.map(alternativeName)),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+    ],
+  })
+  const pkcs8 = await webcrypto.subtle.exportKey('pkcs8', serverKeys.privateKey)
+  return {
+    ca: authority.toString('pem'),
+    cert: server.toString('pem'),
+    key: x509.PemConverter.encode(pkcs8, 'PRIVATE KEY'),
+  }
+}
+
+function newKeys(): Promise<CryptoKeyPair> {
+  return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+}
+
+function alternativeName(name: string): { type: 'dns' | 'ip'; value: string } {
+  return { type: /^[\d.]+$|:/.test(name) ? 'ip' : 'dns', value: name }
+}
