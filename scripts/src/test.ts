@@ -2,12 +2,12 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { type JestLevel, runJest } from './check/jest-step.ts'
 import { checkLintCanary } from './check/lint-canary.ts'
 import { commandStep, runSteps, type Step } from './check/step.ts'
-import { repoRoot } from './lib/paths.ts'
+import { localDir } from './lib/paths.ts'
 import { ownerOf } from './lib/process-group.ts'
 import { startLocalStack } from './local-stack/local-stack.ts'
 
 /** `npm test`: every check and every test, one line each; the last line is the sum. */
-const runsDir = `${repoRoot}/.local/test-runs`
+const runsDir = `${localDir}/test-runs`
 const runDir = `${runsDir}/${process.pid}`
 
 await removeOldRuns()

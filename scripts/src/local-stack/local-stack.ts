@@ -1,4 +1,5 @@
-import { mkdir } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Endpoints } from '../lib/endpoints.ts'
 import type { ProcessHandle } from '../lib/managed-process.ts'
@@ -6,8 +7,10 @@ import { freePort } from '../lib/ports.ts'
 import { openProcessGroup } from '../lib/process-group.ts'
 import { settleAll } from '../lib/settle-all.ts'
 import type { Component, ComponentName, ComponentOptions } from './component.ts'
+import { requireJava } from './java.ts'
 import { startKafka } from './kafka.ts'
 import { startPostgres } from './postgres.ts'
+import { postgresIdentity, postgresPlace } from './postgres-home.ts'
 import { startRedis } from './redis.ts'
 import { startRegistry } from './registry.ts'
 
@@ -41,6 +44,7 @@ const allComponents = Object.keys(starters) as ComponentName[]
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
   const { only = allComponents, log = () => {} } = options
   const dir = resolve(options.dir)
+  if (only.includes('kafka') || only.includes('registry')) await requireJava()
   await mkdir(dir, { recursive: true })
   const group = await openProcessGroup(dir)
   const started: Partial<Record<ComponentName, Component>> = {}
@@ -78,4 +82,12 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     processes,
     stop,
   }
+}
+
+/** Removes what a stack that no longer runs has kept in `dir`, and elsewhere for it. */
+export async function removeStackData(dir: string): Promise<void> {
+  const path = resolve(dir)
+  if (!existsSync(path)) return
+  const place = await postgresPlace(path, postgresIdentity())
+  await Promise.all([path, place].map((each) => rm(each, { recursive: true, force: true })))
 }

@@ -24,7 +24,12 @@ export async function fetchWithMaven({ name, goal, options, log }: MavenFetch): 
   await mkdir(cacheDir, { recursive: true })
   const startedAt = performance.now()
   const args = ['-B', '-ntp', '-q', '-f', pom, `dependency:${goal}-dependencies`]
-  await run('mvn', [...args, `-DoutputDirectory=${partial}`, ...(options ?? [])], name)
+  try {
+    await run('mvn', [...args, `-DoutputDirectory=${partial}`, ...(options ?? [])], name)
+  } catch (err) {
+    await rm(partial, { recursive: true, force: true })
+    throw err
+  }
   await moveIntoPlace(partial, target)
   log(`fetched ${name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`)
   return target

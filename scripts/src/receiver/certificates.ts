@@ -21,7 +21,7 @@ export async function createCertificates({
   names = localhost,
   notAfter = new Date(Date.now() + tenYearsMs),
 }: CertificateOptions = {}): Promise<Certificates> {
-  x509.cryptoProvider.set(webcrypto as Crypto)
+  x509.cryptoProvider.set(webcrypto)
   const authorityKeys = await newKeys()
   const notBefore = new Date(Math.min(Date.now(), notAfter.getTime()) - 24 * 3_600_000)
   const authority = await x509.X509CertificateGenerator.createSelfSigned({
@@ -57,7 +57,7 @@ export async function createCertificates({
   }
 }
 
-function newKeys(): Promise<CryptoKeyPair> {
+function newKeys(): Promise<webcrypto.CryptoKeyPair> {
   return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
 }
 

@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { newSecrets, type Secrets } from '../system/service-catalog.ts'
+
+/** Secrets from the environment, else those made at the first start and kept in `file`. */
+export async function keepSecrets(file: string, env: NodeJS.ProcessEnv): Promise<Secrets> {
+  const kept = await readOrMake(file)
+  return {
+    adminToken: env['PLATFORM_ADMIN_TOKEN'] || kept.adminToken,
+    keyEncryptionKey: env['KEY_ENCRYPTION_KEY'] || kept.keyEncryptionKey,
+  }
+}
+
+async function readOrMake(file: string): Promise<Secrets> {
+  if (existsSync(file)) return JSON.parse(await readFile(file, 'utf8')) as Secrets
+  const made = newSecrets()
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 })
+  return made
+}

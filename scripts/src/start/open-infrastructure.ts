@@ -1,0 +1,45 @@
+import type { Endpoints } from '../lib/endpoints.ts'
+import type { ComponentName } from '../local-stack/component.ts'
+import { startLocalStack } from '../local-stack/local-stack.ts'
+import { say } from './progress.ts'
+
+export type Infrastructure = { endpoints: Endpoints; stop(): Promise<void> }
+
+const variables = {
+  kafka: 'KAFKA_BROKERS',
+  registry: 'SCHEMA_REGISTRY_URL',
+  postgres: 'DATABASE_URL',
+  redis: 'REDIS_URL',
+} as const satisfies Record<ComponentName, string>
+
+/** What the environment names is used as it is; the rest is started, and stopped by `stop`. */
+export async function openInfrastructure(
+  dir: string,
+  env: NodeJS.ProcessEnv,
+): Promise<Infrastructure> {
+  const names = Object.keys(variables) as ComponentName[]
+  const given = names.filter((name) => Boolean(env[variables[name]]))
+  for (const name of given) say(`${name}: using ${variables[name]}`)
+  const only = names.filter((name) => !given.includes(name))
+  if (only.length === 0) return { endpoints: endpointsFrom(env), stop: async () => {} }
+  const stack = await startLocalStack({ dir, only, keepAlive: true, log: say })
+  const named = endpointsFrom(env)
+  return {
+    endpoints: {
+      databaseUrl: named.databaseUrl || stack.databaseUrl,
+      kafkaBrokers: named.kafkaBrokers || stack.kafkaBrokers,
+      schemaRegistryUrl: named.schemaRegistryUrl || stack.schemaRegistryUrl,
+      redisUrl: named.redisUrl || stack.redisUrl,
+    },
+    stop: () => stack.stop(),
+  }
+}
+
+function endpointsFrom(env: NodeJS.ProcessEnv): Endpoints {
+  return {
+    databaseUrl: env[variables.postgres] ?? '',
+    kafkaBrokers: env[variables.kafka] ?? '',
+    schemaRegistryUrl: env[variables.registry] ?? '',
+    redisUrl: env[variables.redis] ?? '',
+  }
+}
