@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rename, rm } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { cacheDir, repoRoot } from '../lib/paths.ts'
 
 export type MavenFetch = {
@@ -20,17 +20,18 @@ export async function fetchWithMaven({ name, goal, options, log }: MavenFetch): 
     .slice(0, 12)
   const target = `${cacheDir}/${name}-${version}`
   if (existsSync(target)) return target
-  const partial = `${target}.${process.pid}`
-  await mkdir(cacheDir, { recursive: true })
   const startedAt = performance.now()
-  const args = ['-B', '-ntp', '-q', '-f', pom, `dependency:${goal}-dependencies`]
+  // Maven writes beside the pom what it has unpacked, and would not do it again: so a copy of it.
+  const work = `${target}.${process.pid}`
+  await mkdir(work, { recursive: true })
   try {
-    await run('mvn', [...args, `-DoutputDirectory=${partial}`, ...(options ?? [])], name)
-  } catch (err) {
-    await rm(partial, { recursive: true, force: true })
-    throw err
+    await copyFile(pom, `${work}/pom.xml`)
+    const args = ['-B', '-ntp', '-q', '-f', `${work}/pom.xml`, `dependency:${goal}-dependencies`]
+    await run('mvn', [...args, `-DoutputDirectory=${work}/out`, ...(options ?? [])], name)
+    await moveIntoPlace(`${work}/out`, target)
+  } finally {
+    await rm(work, { recursive: true, force: true })
   }
-  await moveIntoPlace(partial, target)
   log(`fetched ${name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`)
   return target
 }
