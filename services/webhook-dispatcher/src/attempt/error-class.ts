@@ -22,11 +22,14 @@ const byCode: Readonly<Record<string, ErrorClass>> = {
 const tlsCode =
   /^(ERR_TLS|ERR_SSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|CRL_)/
 
+/** What is looked at in an error: those of sockets may come from another realm, so no `instanceof`. */
+type Failure = { name?: unknown; code?: unknown; cause?: unknown; errors?: unknown }
+
 /** The closed class of a failed exchange; the socket's own failures are `refused`. */
 export function errorClassOf(err: unknown): ErrorClass {
-  for (let at: unknown = err; at instanceof Error; at = at.cause ?? firstOf(at)) {
+  for (let at = asFailure(err); at !== null; at = innerOf(at)) {
     if (at.name === 'TimeoutError' || at.name === 'AbortError') return 'timeout'
-    const code = 'code' in at && typeof at.code === 'string' ? at.code : ''
+    const code = typeof at.code === 'string' ? at.code : ''
     const known = byCode[code]
     if (known) return known
     if (tlsCode.test(code)) return 'tls'
@@ -35,7 +38,11 @@ export function errorClassOf(err: unknown): ErrorClass {
   return 'refused'
 }
 
-/** Connecting to several addresses fails with an AggregateError: its first error speaks for all. */
-function firstOf(err: Error): unknown {
-  return err instanceof AggregateError ? err.errors[0] : undefined
+/** The cause, or, of several addresses that were tried, the first one's failure. */
+function innerOf({ cause, errors }: Failure): Failure | null {
+  return asFailure(cause) ?? asFailure(Array.isArray(errors) ? errors[0] : undefined)
+}
+
+function asFailure(err: unknown): Failure | null {
+  return typeof err === 'object' && err !== null ? err : null
 }

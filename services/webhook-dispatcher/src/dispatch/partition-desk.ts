@@ -218,7 +218,10 @@ export class PartitionDesk {
   #cancelIfGone(delivery: Delivery): void {
     this.#track(
       (async () => {
-        await this.#deps.subscriptionsCurrent(this.#lease)
+        await this.#deps.subscriptionsCurrent(this.#lease).catch((err: unknown) => {
+          this.#routeLater(delivery)
+          throw err
+        })
         if (this.#lease.aborted) return
         if (this.#deps.subscriptions.get(delivery.job.subscriptionId)) return this.#route(delivery)
         await this.#move(delivery, this.#deps.moves.cancel(delivery.job))

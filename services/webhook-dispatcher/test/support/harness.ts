@@ -1,0 +1,185 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { DeliveryAttempt, DeliveryJob, SubscriptionState } from '@surehook/contracts'
+import { attemptsTopic, deliveriesTopic, subscriptionsTopic } from '@surehook/contracts'
+import type { EventCodec } from '@surehook/contracts/codec'
+import { openEventCodec } from '@surehook/contracts/codec'
+import { deliveryId, endpointId, newEventId } from '@surehook/contracts/ids'
+import type { Certificates } from '@surehook/scripts/receiver/certificates'
+import { createCertificates } from '@surehook/scripts/receiver/certificates'
+import type { Receiver } from '@surehook/scripts/receiver/receiver'
+import { openReceiver } from '@surehook/scripts/receiver/receiver'
+import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
+import { createKafka } from '@surehook/service-kit/kafka/client'
+import { runOrderedConsumer } from '@surehook/service-kit/kafka/ordered-consumer'
+import type { EventProducer } from '@surehook/service-kit/kafka/producer'
+import { openProducer } from '@surehook/service-kit/kafka/producer'
+import { pino } from 'pino'
+import { compose } from '../../src/compose.ts'
+import { readConfig } from '../../src/config.ts'
+
+const env = process.env
+const log = pino({ level: env['TEST_LOG'] ?? 'silent' })
+const encryptionKey = randomBytes(32)
+
+export type Harness = AsyncDisposable & {
+  receiver: Receiver
+  producer: EventProducer
+  codec: EventCodec
+  certificates: Certificates
+  /** Starts the dispatcher; `env` overrides its variables. */
+  start(env?: NodeJS.ProcessEnv): Promise<AsyncDisposable>
+  subscribe(
+    url: string,
+    change?: Partial<SubscriptionState>,
+    secrets?: string[],
+  ): Promise<SubscriptionState>
+  unsubscribe(id: string): Promise<void>
+  /** Puts new jobs for the subscription on the deliveries topic, in order. */
+  enqueue(subscription: SubscriptionState, count?: number): Promise<DeliveryJob[]>
+  send(topic: string, job: DeliveryJob): Promise<void>
+  /** The moves of a delivery as told on the attempts topic, by step. */
+  movesOf(deliveryId: string): DeliveryAttempt[]
+}
+
+/** The dispatcher in this process, on the real broker, registry and Redis, and an HTTPS receiver. */
+export async function openHarness(): Promise<Harness> {
+  await using opening = new AsyncDisposableStack()
+  const certificates = await createCertificates()
+  const receiver = opening.use(await openReceiver(certificates))
+  const dir = await mkdtemp(join(tmpdir(), 'dispatcher-'))
+  opening.defer(() => rm(dir, { recursive: true }))
+  const caFile = join(dir, 'ca.pem')
+  await writeFile(caFile, certificates.ca)
+
+  const kafka = createKafka({
+    brokers: (env['TEST_KAFKA_BROKERS'] ?? '').split(','),
+    clientId: 'dispatcher-test',
+    log,
+  })
+  const codec = await openEventCodec({ registryUrl: env['TEST_REGISTRY_URL'] ?? '' })
+  const producer = opening.use(await openProducer(kafka, { log }))
+  const box = createSecretBox(encryptionKey)
+  const moves: DeliveryAttempt[] = []
+
+  const start: Harness['start'] = async (overrides = {}) => {
+    const config = readConfig({
+      INTERNAL_PORT: '0',
+      KAFKA_BROKERS: env['TEST_KAFKA_BROKERS'],
+      SCHEMA_REGISTRY_URL: env['TEST_REGISTRY_URL'],
+      REDIS_URL: env['TEST_REDIS_URL'],
+      KEY_ENCRYPTION_KEY: encryptionKey.toString('base64'),
+      WEBHOOK_RETRY_DELAYS: '100ms,200ms,300ms,400ms',
+      WEBHOOK_CIRCUIT_COOLDOWN: '2s',
+      WEBHOOK_TIMEOUT: '1s',
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
+      WEBHOOK_EXTRA_CA_FILE: caFile,
+      ...overrides,
+    })
+    const service = await compose(config, log, new AbortController().signal)
+    await service.start(new AbortController().signal)
+    return service
+  }
+  // The dispatcher makes the topics.
+  await (await start())[Symbol.asyncDispose]()
+
+  const attempts = opening.use(
+    runOrderedConsumer({
+      kafka,
+      groupId: `dispatcher-test-${randomUUID()}`,
+      topics: [attemptsTopic],
+      fromBeginning: false,
+      log,
+      handleBatch: async ({ messages }) => {
+        for (const { value } of messages) if (value) moves.push(await codec.attempt.decode(value))
+      },
+    }),
+  )
+  await attempts.ready
+
+  const tell = async (id: string, state: SubscriptionState | null) => {
+    const value = state === null ? null : codec.subscription.encode(state)
+    await producer.send([{ topic: subscriptionsTopic, key: id, value }])
+  }
+  const projectId = `project-${randomUUID()}`
+  const resources = opening.move()
+  return {
+    receiver,
+    producer,
+    codec,
+    certificates,
+    start,
+    async subscribe(url, change = {}, secrets = ['test-secret']) {
+      const id = change.id ?? randomUUID()
+      const now = new Date().toISOString()
+      const state: SubscriptionState = {
+        id,
+        projectId,
+        environment: 'master',
+        table: 'orders',
+        events: ['INSERT'],
+        url,
+        active: true,
+        filter: null,
+        select: null,
+        secrets: secrets.map((secret) => ({ ciphertext: box.seal(secret, id), validUntil: null })),
+        createdAt: now,
+        updatedAt: now,
+        ...change,
+      }
+      await tell(id, state)
+      return state
+    },
+    unsubscribe: (id) => tell(id, null),
+    async enqueue(subscription, count = 1) {
+      const jobs = Array.from({ length: count }, (_, n) => jobOf(subscription, n))
+      await producer.send(jobs.map((job) => record(codec, deliveriesTopic, job)))
+      return jobs
+    },
+    send: (topic, job) => producer.send([record(codec, topic, job)]),
+    movesOf: (id) =>
+      moves.filter((move) => move.deliveryId === id).toSorted((a, b) => a.step - b.step),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+export async function until(what: string, condition: () => boolean, withinMs = 15_000) {
+  const deadline = Date.now() + withinMs
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error(`did not happen: ${what}`)
+    await wait(5)
+  }
+}
+
+function record(codec: EventCodec, topic: string, job: DeliveryJob) {
+  const key = endpointId(job.projectId, job.environment, job.url)
+  return { topic, key, value: codec.job.encode(job) }
+}
+
+function jobOf(subscription: SubscriptionState, n: number): DeliveryJob {
+  const { id, projectId, environment, table, url } = subscription
+  const eventId = newEventId()
+  const webhookId = deliveryId(eventId, id)
+  return {
+    deliveryId: webhookId,
+    webhookId,
+    eventId,
+    subscriptionId: id,
+    projectId,
+    environment,
+    table,
+    operation: 'INSERT',
+    url,
+    body: Buffer.from(JSON.stringify({ id: eventId, n })),
+    createdAt: Date.now(),
+    attempt: 1,
+    step: 0,
+    dueAt: 0,
+    arrival: -1,
+    redeliveryOf: null,
+    traceparent: null,
+  }
+}
