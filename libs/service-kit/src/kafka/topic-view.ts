@@ -26,9 +26,12 @@ export type TopicViewOptions<Value extends AnyEvent> = {
   topics: readonly string[]
   /** Prefix of the view's group, which is new for every process. */
   clientId: string
-  /** Called in the log's order, once per record; `null` is a tombstone. Must not throw. */
+  /**
+   * Called in the log's order, once per record; `null` is a tombstone. May throw an
+   * `UndecodableError` for a value that has no meaning, and nothing else.
+   */
   apply: (topic: string, key: string, value: Value | null) => void
-  /** A value that cannot be decoded; the view goes on without it. */
+  /** A value that cannot be decoded or has no meaning; the view goes on without it. */
   onInvalid?: (invalid: InvalidViewMessage) => Promise<void>
   log: Logger
 }

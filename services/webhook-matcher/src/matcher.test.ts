@@ -1,0 +1,181 @@
+import { describe, expect, jest, test } from '@jest/globals'
+import { type TypeCodec, UndecodableError } from '@surehook/contracts/codec'
+import type { ChangeEvent, DeliveryJob } from '@surehook/contracts/events'
+import type { OutgoingRecord } from '@surehook/service-kit/kafka/producer'
+import { createLogger } from '@surehook/service-kit/log'
+import { createMetrics } from '@surehook/service-kit/metrics'
+import type { KafkaMessage } from 'kafkajs'
+import { aChange, aSubscription } from '../test/support/samples.ts'
+import { readConfig } from './config.ts'
+import { createMatcher } from './matcher.ts'
+import { matcherMetrics } from './metrics.ts'
+import { SubscriptionIndex } from './subscriptions/subscription-index.ts'
+
+/** Values as JSON: what Avro does is tested elsewhere. */
+function jsonCodec<T>(): TypeCodec<T> {
+  return {
+    encode: (value) => Buffer.from(JSON.stringify(value)),
+    decode(buffer) {
+      try {
+        return JSON.parse(buffer.toString()) as T
+      } catch (err) {
+        throw new UndecodableError('not JSON', { cause: err })
+      }
+    },
+  }
+}
+
+const config = readConfig({
+  INTERNAL_PORT: '0',
+  KAFKA_BROKERS: 'localhost:1',
+  SCHEMA_REGISTRY_URL: 'http://localhost:1',
+})
+
+function setUp({
+  send,
+  barrier,
+}: {
+  send?: () => Promise<void>
+  barrier?: () => Promise<void>
+} = {}) {
+  const sent: OutgoingRecord[][] = []
+  const index = new SubscriptionIndex()
+  const handle = createMatcher({
+    index,
+    view: { barrier: barrier ?? (async () => undefined) },
+    codec: { change: jsonCodec(), job: jsonCodec(), attempt: jsonCodec(), invalid: jsonCodec() },
+    producer: {
+      async send(records) {
+        await send?.()
+        sent.push([...records])
+      },
+    },
+    topics: config.topics,
+    groupId: 'group',
+    maxBodyBytes: 2_000,
+    metrics: matcherMetrics(createMetrics('test')),
+    log: createLogger('test', 'silent'),
+    now: () => Date.parse('2026-01-01T12:00:05Z'),
+  })
+  const run = (values: (ChangeEvent | string | null)[], signal = new AbortController().signal) =>
+    handle({ topic: 'changes', partition: 3, messages: values.map(messageOf), signal })
+  return { index, run, sent }
+}
+
+function messageOf(value: ChangeEvent | string | null, offset: number): KafkaMessage {
+  const text = typeof value === 'object' ? JSON.stringify(value) : value
+  const bytes = value === null ? null : Buffer.from(text)
+  return {
+    key: Buffer.from('k'),
+    value: bytes,
+    offset: String(offset),
+    timestamp: '0',
+    attributes: 0,
+    headers: {},
+  }
+}
+
+const summary = (records: OutgoingRecord[]) =>
+  records.map(({ topic, value }) => {
+    const body = JSON.parse(String(value))
+    return [topic, body.eventId ?? body.reason]
+  })
+
+const uuid = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
+
+describe('the matcher', () => {
+  test('makes a job for each subscription that matches, in the order of the changes', async () => {
+    const { index, run, sent } = setUp()
+    index.apply('a', aSubscription({ id: 'a' }))
+    index.apply('b', aSubscription({ id: 'b', filter: '{"status":"open"}' }))
+    await run([
+      aChange({ id: uuid(1) }),
+      aChange({ id: uuid(2), table: 'other' }),
+      aChange({ id: uuid(3) }),
+    ])
+    expect(sent.map(summary)).toEqual([
+      [
+        ['webhook.deliveries', uuid(1)],
+        ['webhook.deliveries', uuid(3)],
+      ],
+    ])
+  })
+
+  test('matches only when the view has reached the end of the subscriptions', async () => {
+    const behind = Promise.withResolvers<void>()
+    const { index, run, sent } = setUp({ barrier: () => behind.promise })
+    const done = run([aChange()])
+    await new Promise(setImmediate)
+    index.apply('a', aSubscription({ id: 'a' }))
+    behind.resolve()
+    await done
+    expect(sent.flat()).toHaveLength(1)
+  })
+
+  test('does not match when the end cannot be known', async () => {
+    const { index, run, sent } = setUp({ barrier: () => Promise.reject(new Error('behind')) })
+    index.apply('a', aSubscription({ id: 'a' }))
+    await expect(run([aChange()])).rejects.toThrow('behind')
+    expect(sent).toEqual([])
+  })
+
+  test('is done when Kafka has acknowledged, and makes the same again after a failure', async () => {
+    const send = jest.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('away'))
+    const { index, run, sent } = setUp({ send: send.mockResolvedValue(undefined) })
+    index.apply('a', aSubscription({ id: 'a' }))
+    await expect(run([aChange()])).rejects.toThrow('away')
+    await run([aChange()])
+    await run([aChange()])
+    expect(sent[0]).toEqual(sent[1])
+  })
+
+  test('sends a large fan-out in pieces', async () => {
+    const { index, run, sent } = setUp()
+    for (let n = 0; n < 1_200; n++) index.apply(uuid(n), aSubscription({ id: uuid(n) }))
+    await run([aChange()])
+    expect(sent.map(({ length }) => length)).toEqual([500, 500, 200])
+    const ids = sent
+      .flat()
+      .map(({ value }) => (JSON.parse(String(value)) as DeliveryJob).subscriptionId)
+    expect(new Set(ids).size).toBe(1_200)
+  })
+
+  test('stops between the pieces when the partition is lost', async () => {
+    const lost = new AbortController()
+    const { index, run, sent } = setUp({ send: async () => lost.abort(new Error('lost')) })
+    for (let n = 0; n < 1_200; n++) index.apply(uuid(n), aSubscription({ id: uuid(n) }))
+    await expect(run([aChange()], lost.signal)).rejects.toThrow('lost')
+    expect(sent).toHaveLength(1)
+  })
+
+  test('puts aside what is no change, with the reason, and goes on', async () => {
+    const { index, run, sent } = setUp()
+    index.apply('a', aSubscription({ id: 'a' }))
+    const bad = [
+      null,
+      'garbage',
+      aChange({ record: '[1]' }),
+      aChange({ record: '{' }),
+      aChange({ id: 'x' }),
+    ]
+    await run([...bad, aChange()])
+    expect(summary(sent.flat())).toEqual([
+      ['changes.invalid', 'No value'],
+      ['changes.invalid', 'not JSON'],
+      ['changes.invalid', 'record: not the text of a JSON object'],
+      ['changes.invalid', 'record: not the text of a JSON object'],
+      ['changes.invalid', 'id: not a UUID'],
+      ['webhook.deliveries', aChange().id],
+    ])
+  })
+
+  test('a body that is too large becomes a dead letter and an entry in the log', async () => {
+    const { index, run, sent } = setUp()
+    index.apply('a', aSubscription({ id: 'a' }))
+    await run([aChange({ record: JSON.stringify({ text: 'x'.repeat(1_000) }) })])
+    expect(sent.flat().map(({ topic }) => topic)).toEqual([
+      'webhook.deliveries.dead-letter',
+      'webhook.attempts',
+    ])
+  })
+})

@@ -1,0 +1,114 @@
+import type { EventCodec } from '@surehook/contracts/codec'
+import { refuseInvalid } from '@surehook/service-kit/kafka/invalid-messages'
+import type { OrderedBatch } from '@surehook/service-kit/kafka/ordered-consumer'
+import type { EventProducer, OutgoingRecord } from '@surehook/service-kit/kafka/producer'
+import type { TopicView } from '@surehook/service-kit/kafka/topic-view'
+import type { Logger } from 'pino'
+import { type Change, type ReadChange, readChange } from './changes/read-change.ts'
+import type { Topics } from './config.ts'
+import { type PlannedDelivery, planDeliveries } from './deliveries/plan-deliveries.ts'
+import type { MatcherMetrics } from './metrics.ts'
+import type { SubscriptionIndex } from './subscriptions/subscription-index.ts'
+
+export type MatcherDeps = {
+  index: Pick<SubscriptionIndex, 'match'>
+  view: Pick<TopicView, 'barrier'>
+  codec: Pick<EventCodec, 'change' | 'job' | 'attempt' | 'invalid'>
+  producer: Pick<EventProducer, 'send'>
+  topics: Topics
+  groupId: string
+  maxBodyBytes: number
+  metrics: MatcherMetrics
+  log: Logger
+  now: () => number
+}
+
+/** A fan-out is sent in pieces: ten thousand copies of a body are never in memory at once. */
+const chunkRecords = 500
+const chunkBytes = 2_000_000
+
+/**
+ * Handles a batch of changes: their deliveries are acknowledged by Kafka when it resolves. It may be
+ * called again with the same changes and then makes the same deliveries.
+ */
+export function createMatcher(deps: MatcherDeps): (batch: OrderedBatch) => Promise<void> {
+  return async (batch) => {
+    const stopTimer = deps.metrics.barrierSeconds.startTimer()
+    // Asked for after the changes were read: a subscription that was answered before one of them
+    // was committed is below this end of the topic.
+    const current = deps.view.barrier(batch.signal).then(() => stopTimer())
+    const [changes] = await Promise.all([readAll(deps, batch), current])
+    const sender = new ChunkSender(deps, batch.signal)
+    for (const read of changes) {
+      if ('reason' in read) await refuse(deps, batch, read)
+      else await deliver(deps, read.change, sender)
+    }
+    await sender.flush()
+  }
+}
+
+async function readAll({ codec }: MatcherDeps, { messages }: OrderedBatch): Promise<ReadChange[]> {
+  const changes: ReadChange[] = []
+  for (const message of messages) changes.push(await readChange(codec.change, message))
+  return changes
+}
+
+async function deliver(deps: MatcherDeps, change: Change, sender: ChunkSender): Promise<void> {
+  const { index, metrics, maxBodyBytes, now } = deps
+  const stopTimer = metrics.matchSeconds.startTimer()
+  const matched = index.match(change)
+  stopTimer()
+  metrics.changes.inc({ outcome: matched.length > 0 ? 'matched' : 'unmatched' })
+  const plan = planDeliveries(change.event, matched, { maxBodyBytes, now: now() })
+  for (const planned of plan) await sender.add(planned)
+}
+
+class ChunkSender {
+  readonly #deps: MatcherDeps
+  readonly #signal: AbortSignal
+  #records: OutgoingRecord[] = []
+  #bytes = 0
+
+  constructor(deps: MatcherDeps, signal: AbortSignal) {
+    this.#deps = deps
+    this.#signal = signal
+  }
+
+  async add({ job, endpoint, tooLarge }: PlannedDelivery): Promise<void> {
+    const { codec, topics, metrics } = this.#deps
+    if (tooLarge === null) {
+      this.#push({ topic: topics.deliveries, key: endpoint, value: codec.job.encode(job) })
+    } else {
+      const value = codec.attempt.encode(tooLarge)
+      this.#push({ topic: topics.deadLetter, key: endpoint, value: codec.job.encode(job) })
+      this.#push({ topic: topics.attempts, key: job.deliveryId, value })
+    }
+    metrics.deliveries.inc({ outcome: tooLarge === null ? 'produced' : 'too_large' })
+    if (this.#records.length >= chunkRecords || this.#bytes >= chunkBytes) await this.flush()
+  }
+
+  /** Resolves when Kafka has everything that was added. */
+  async flush(): Promise<void> {
+    this.#signal.throwIfAborted()
+    const records = this.#records
+    this.#records = []
+    this.#bytes = 0
+    if (records.length > 0) await this.#deps.producer.send(records)
+  }
+
+  #push(record: OutgoingRecord & { value: Buffer }): void {
+    this.#records.push(record)
+    this.#bytes += record.value.length
+  }
+}
+
+async function refuse(
+  { producer, codec, metrics, groupId, log }: MatcherDeps,
+  { topic, partition }: OrderedBatch,
+  { message, reason }: Extract<ReadChange, { reason: string }>,
+): Promise<void> {
+  await refuseInvalid(producer, codec, { message, topic, partition, reason, refusedBy: groupId })
+  metrics.changes.inc({ outcome: 'invalid' })
+  metrics.invalid.inc({ topic: 'changes' })
+  log.warn({ topic, partition, offset: message.offset, reason }, 'change.refused')
+}

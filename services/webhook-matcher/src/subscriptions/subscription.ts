@@ -1,0 +1,72 @@
+import { UndecodableError } from '@surehook/contracts/codec'
+import type { ChangeOperation, SubscriptionState } from '@surehook/contracts/events'
+import { compileFilter, type RecordPredicate } from '@surehook/contracts/filter/compile-filter'
+import { type Equality, equalityOf, operandKey } from '@surehook/contracts/filter/equality'
+import type { Filter } from '@surehook/contracts/filter/filter'
+import { parseFilter } from '@surehook/contracts/filter/parse-filter'
+import { endpointId } from '@surehook/contracts/ids'
+
+const bits: Readonly<Record<ChangeOperation, number>> = { INSERT: 1, UPDATE: 2, DELETE: 4 }
+
+export const operationBit = (operation: ChangeOperation): number => bits[operation]
+
+/** What the matcher keeps of an active subscription. There may be 100,000: it is kept small. */
+export type Subscription = {
+  readonly id: string
+  readonly url: string
+  readonly endpoint: string
+  /** Project, environment and table. */
+  readonly place: string
+  /** `operationBit`s of its events. */
+  readonly operations: number
+  readonly select: ReadonlySet<string> | null
+  /** Equal for equal selects; '' for none. */
+  readonly selectKey: string
+  /** The field and `operandKey` without which it does not match. */
+  readonly equality: { readonly field: string; readonly key: string } | null
+  /** `null` when every record matches that its place in the index lets through. */
+  readonly matches: RecordPredicate | null
+}
+
+export function placeOf(at: { projectId: string; environment: string; table: string }): string {
+  return `${at.projectId}\0${at.environment}\0${at.table}`
+}
+
+/** Throws an `UndecodableError` when the filter is none: such a state must not be matched. */
+export function toSubscription(state: SubscriptionState): Subscription {
+  const filter = state.filter === null ? null : readFilter(state.filter)
+  const equality = filter === null ? null : equalityOf(filter)
+  const select = state.select?.toSorted() ?? null
+  return {
+    id: state.id,
+    url: state.url,
+    endpoint: endpointId(state.projectId, state.environment, state.url),
+    place: placeOf(state),
+    operations: state.events.reduce((mask, event) => mask | operationBit(event), 0),
+    select: select === null ? null : new Set(select),
+    selectKey: select === null ? '' : JSON.stringify(select),
+    equality: equality && { field: equality.field, key: operandKey(equality.value) },
+    matches: predicateOf(filter, equality),
+  }
+}
+
+function readFilter(text: string): Filter {
+  const parsed = parseFilter(parseJson(text))
+  if (parsed.ok) return parsed.filter
+  const faults = parsed.violations.map(({ field, message }) => `${field}: ${message}`)
+  throw new UndecodableError(`filter: ${faults.join('; ')}`)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (err) {
+    throw new UndecodableError('filter: not JSON', { cause: err })
+  }
+}
+
+function predicateOf(filter: Filter | null, equality: Equality | null): RecordPredicate | null {
+  // A filter that is nothing but its equality is answered by the index.
+  const isAnswered = filter === null || (equality !== null && filter.kind === 'field')
+  return isAnswered ? null : compileFilter(filter)
+}
