@@ -111,15 +111,21 @@ describe('the delivery log', () => {
   it('comes to the same in any order, in any batches, however often', async () => {
     const history = (delivery: ReturnType<typeof aDelivery>): DeliveryAttempt[] => [
       delivery.move({ step: 1, status: 'retrying', httpStatus: 500, errorClass: 'http' }),
-      // The same step again after a crash: later, and with another end.
-      delivery.move({ step: 1, status: 'retrying', httpStatus: 503, at: someTime + 15 }),
       delivery.move({ step: 2, status: 'paused', attempted: false, at: someTime + 20 }),
+      delivery.move({
+        step: 3,
+        status: 'retrying',
+        attempts: 4,
+        httpStatus: 503,
+        at: someTime + 30,
+      }),
+      // The same step again after a crash: later, and with another end.
       delivery.move({
         step: 3,
         status: 'dead_letter',
         attempts: 5,
         httpStatus: 502,
-        at: someTime + 30,
+        at: someTime + 35,
       }),
     ]
     const order = fc.record({
