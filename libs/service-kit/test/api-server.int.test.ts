@@ -1,5 +1,7 @@
 import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { AppError } from '@surehook/service-kit/errors'
 import { mount } from '@surehook/service-kit/http/mount'
@@ -76,24 +78,50 @@ describe('the server', () => {
     },
   )
 
-  it('lets what it has begun finish when it closes, and keeps no connection open', async () => {
-    const began = Promise.withResolvers<void>()
-    const mayEnd = Promise.withResolvers<void>()
-    const url = await serve((router) => {
-      mount(router, getThing, async ({ params }) => {
-        began.resolve()
-        await mayEnd.promise
-        return { id: params.id }
+  describe('closing', () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    afterEach(() => agent.destroy())
+
+    const get = async (url: string) => {
+      const [res] = (await once(request(url, { agent }).end(), 'response')) as [IncomingMessage]
+      return { status: res.statusCode, connection: res.headers.connection, body: await text(res) }
+    }
+
+    /** A server that closes while a request is in flight on a connection that the client keeps. */
+    async function closeInFlight() {
+      const began = Promise.withResolvers<void>()
+      const mayEnd = Promise.withResolvers<void>()
+      const url = await serve((router) => {
+        mount(router, getThing, async ({ params }) => {
+          began.resolve()
+          await mayEnd.promise
+          return { id: params.id }
+        })
       })
+      const answer = get(`${url}/things/1`)
+      await began.promise
+      const [server] = open.splice(0)
+      const closed = server?.[Symbol.asyncDispose]()
+      return { url, answer, closed, mayEnd }
+    }
+
+    it('lets what has begun finish, and takes no new connection', async () => {
+      const { url, answer, closed, mayEnd } = await closeInFlight()
+      await expect(fetch(`${url}/things/2`)).rejects.toThrow()
+      mayEnd.resolve()
+      expect(await answer).toMatchObject({ status: 200, body: '{"id":"1"}' })
+      // Long before the grace is over, though the client keeps its connection.
+      await closed
     })
-    const answer = fetch(`${url}/things/1`)
-    await began.promise
-    const [server] = open.splice(0)
-    const closed = server?.[Symbol.asyncDispose]()
-    await expect(fetch(`${url}/things/2`)).rejects.toThrow()
-    mayEnd.resolve()
-    expect((await answer).status).toBe(200)
-    await closed
+
+    it('answers what still comes on a connection, and ends it with that', async () => {
+      const { url, answer, closed, mayEnd } = await closeInFlight()
+      const next = get(`${url}/things/2`)
+      mayEnd.resolve()
+      await answer
+      expect(await next).toMatchObject({ status: 200, connection: 'close' })
+      await closed
+    })
   })
 
   it('tells the handler when the client has gone', async () => {

@@ -3,27 +3,31 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { expect, it } from '@jest/globals'
 
-type Run = { child: ChildProcess; events: string[]; until(event: string): Promise<void> }
+type Line = { msg: string; reason?: string }
+type Run = { child: ChildProcess; lines: Line[]; until(event: string): Promise<void> }
 
 function start(mode: string): Run {
   const fixture = `${import.meta.dirname}/fixtures/lifecycle.ts`
   const child = spawn('node', ['--conditions=source', fixture, mode], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const events: string[] = []
-  const lines = createInterface({ input: child.stdout })
-  lines.on('line', (line) => events.push((JSON.parse(line) as { msg: string }).msg))
+  const lines: Line[] = []
+  const output = createInterface({ input: child.stdout })
+  output.on('line', (line) => lines.push(JSON.parse(line) as Line))
   return {
     child,
-    events,
+    lines,
     async until(event) {
-      while (!events.includes(event)) await once(lines, 'line')
+      while (!lines.some(({ msg }) => msg === event)) await once(output, 'line')
     },
   }
 }
 
+const eventsOf = ({ lines }: Run) => lines.map(({ msg }) => msg)
+
 async function exitCode({ child }: Run): Promise<number | null> {
-  if (child.exitCode === null) await once(child, 'exit')
+  // `close` and not `exit`: every line has arrived by then.
+  if (child.exitCode === null || !child.stdout?.closed) await once(child, 'close')
   return child.exitCode
 }
 
@@ -32,7 +36,7 @@ it('closes what it opened and exits with 0 on SIGTERM', async () => {
   await run.until('service.started')
   run.child.kill('SIGTERM')
   expect(await exitCode(run)).toBe(0)
-  expect(run.events).toEqual([
+  expect(eventsOf(run)).toEqual([
     'service.started',
     'service.stopping',
     'fixture.closed',
@@ -45,7 +49,7 @@ it('ends cleanly while it still waits for a dependency', async () => {
   await run.until('dependency.waiting')
   run.child.kill('SIGINT')
   expect(await exitCode(run)).toBe(0)
-  expect(run.events.at(-1)).toBe('service.stopped')
+  expect(eventsOf(run).at(-1)).toBe('service.stopped')
 })
 
 it('exits with 1 when closing takes longer than the grace', async () => {
@@ -53,7 +57,7 @@ it('exits with 1 when closing takes longer than the grace', async () => {
   await run.until('service.started')
   run.child.kill('SIGTERM')
   expect(await exitCode(run)).toBe(1)
-  expect(run.events.at(-1)).toBe('service.forced')
+  expect(run.lines.at(-1)).toMatchObject({ msg: 'service.forced', reason: 'grace over' })
 })
 
 it('exits with 1 at once on a second signal', async () => {
@@ -63,10 +67,11 @@ it('exits with 1 at once on a second signal', async () => {
   await run.until('service.stopping')
   run.child.kill('SIGTERM')
   expect(await exitCode(run)).toBe(1)
+  expect(run.lines.at(-1)).toMatchObject({ msg: 'service.forced', reason: 'second signal' })
 })
 
 it('exits with 1 when it cannot open', async () => {
   const run = start('broken')
   expect(await exitCode(run)).toBe(1)
-  expect(run.events).toEqual(['service.crashed'])
+  expect(eventsOf(run)).toEqual(['service.crashed'])
 })

@@ -51,8 +51,16 @@ export async function serve(
   bodyLimitBytes = 1_000,
 ): Promise<string> {
   const metrics = createMetrics('test')
-  const options = { port: 0, host: '127.0.0.1', log: silent, metrics, routes, bodyLimitBytes }
-  const server = await openApiServer(options)
+  const server = await openApiServer({
+    port: 0,
+    host: '127.0.0.1',
+    log: silent,
+    metrics,
+    routes,
+    bodyLimitBytes,
+    // Longer than a test may take: a close that needs the grace fails it.
+    closeGraceMs: 60_000,
+  })
   open.push(server)
   return `http://127.0.0.1:${server.port}`
 }
