@@ -24,8 +24,11 @@ export class LaneSet {
     return this.#admin.connect()
   }
 
-  disconnect(): Promise<void> {
-    return this.#admin.disconnect()
+  async disconnect(): Promise<void> {
+    this.#epoch++
+    // A request after the disconnect would connect anew.
+    await this.#loading
+    await this.#admin.disconnect()
   }
 
   all(): Iterable<PartitionLane> {
