@@ -5,7 +5,12 @@ import { type Check, failedChecks } from '@surehook/service-kit/http/internal-se
 import { sendJson } from '@surehook/service-kit/http/problem'
 import type { RequestHandler, Router } from 'express'
 
-const documents = ['admin', 'data', 'webhooks'] as const
+const require = createRequire(import.meta.url)
+const documents = {
+  admin: require.resolve('@surehook/contracts/openapi/admin.json'),
+  data: require.resolve('@surehook/contracts/openapi/data.json'),
+  webhooks: require.resolve('@surehook/contracts/openapi/webhooks.json'),
+}
 
 /** What the gateway answers itself. */
 export function mountLocalRoutes(router: Router, checks: Readonly<Record<string, Check>>): void {
@@ -18,7 +23,9 @@ export function mountLocalRoutes(router: Router, checks: Readonly<Record<string,
       const body = ready ? { status: 'ok' } : { status: 'unavailable', failed: Object.keys(failed) }
       sendJson(res, ready ? 200 : 503, JSON.stringify(body))
     },
-    ...Object.fromEntries(documents.map((name) => [`/openapi/${name}.json`, openApi(name)])),
+    ...Object.fromEntries(
+      Object.entries(documents).map(([name, file]) => [`/openapi/${name}.json`, openApi(file)]),
+    ),
   }
   for (const [path, answer] of Object.entries(answers)) {
     router.get(path, answer)
@@ -29,9 +36,8 @@ export function mountLocalRoutes(router: Router, checks: Readonly<Record<string,
   }
 }
 
-function openApi(name: string): RequestHandler {
-  const { resolve } = createRequire(import.meta.url)
-  const text = readFileSync(resolve(`@surehook/contracts/openapi/${name}.json`), 'utf8')
+function openApi(file: string): RequestHandler {
+  const text = readFileSync(file, 'utf8')
   return (_req, res) => {
     res.setHeader('Cache-Control', 'public, max-age=300')
     sendJson(res, 200, text)
