@@ -59,7 +59,7 @@ async function start(env: NodeJS.ProcessEnv): Promise<Running> {
 }
 
 async function refuseWhenTaken(port: number): Promise<void> {
-  const owner = await ownerOf(state.systemDir)
+  const owner = (await ownerOf(state.systemDir)) ?? (await ownerOf(state.stackDir))
   if (owner !== null) throw new Error(`Surehook already runs from this checkout (process ${owner})`)
   if (!(await isFree(port))) {
     throw new Error(`port ${port} is taken; choose another: PORT=${port + 1} npm start`)

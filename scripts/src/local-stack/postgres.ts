@@ -63,7 +63,7 @@ async function saysReady(dataDir: string, pid: number): Promise<boolean> {
 }
 
 async function clusterPassword(dir: string): Promise<string> {
-  const file = `${dir}/postgres.password`
+  const file = `${dir}/postgres-password`
   if (!existsSync(file)) await writeFile(file, randomBytes(18).toString('hex'), { mode: 0o600 })
   return readFile(file, 'utf8')
 }
@@ -71,7 +71,7 @@ async function clusterPassword(dir: string): Promise<string> {
 async function createCluster(cluster: Cluster, password: string): Promise<void> {
   const { bin, identity, dataDir } = cluster
   const partial = `${dataDir}.new`
-  const passwordFile = `${dataDir}.password`
+  const passwordFile = `${dataDir}.initdb`
   await rm(partial, { recursive: true, force: true })
   await mkdir(partial, { mode: 0o700 })
   await writeFile(passwordFile, password, { mode: 0o600 })

@@ -2,7 +2,7 @@ import type { RunningSystem } from '../lib/running-system.ts'
 
 /** What a new user needs to go on: where it is, how to get in, what to try. */
 export function greeting({ baseUrl, adminToken }: RunningSystem, seconds: string): string {
-  const bearer = `-H 'Authorization: Bearer ${adminToken}'`
+  const headers = `-H 'Authorization: Bearer ${adminToken}' -H 'Content-Type: application/json'`
   const project = `${baseUrl}/auth/admin/projects/acme`
   return `
 Surehook is ready (${seconds} s)
@@ -13,8 +13,8 @@ Surehook is ready (${seconds} s)
 Try next, in another terminal:
 
   npm run demo
-  curl -sX PUT ${project}/environments/master ${bearer} --json '{}'
-  curl -sX POST ${project}/management-tokens ${bearer} --json '{"name":"me"}'
+  curl -sX PUT ${project}/environments/master ${headers} -d '{}'
+  curl -sX POST ${project}/management-tokens ${headers} -d '{"name":"me"}'
 
 Ctrl-C stops everything. Logs are in .local/system and .local/stack.`
 }
