@@ -25,7 +25,6 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
   )
   const wait = <T>(name: string, fn: () => Promise<T>) => retryUntilReady(name, fn, { log, signal })
 
-  const { topics, groupId, maxBodyBytes } = config
   const { partitions: mainPartitions, replicationFactor } = config.kafka
   const kafka = createKafka({ ...config.kafka, log })
   await wait('kafka', () =>
@@ -37,28 +36,18 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
   const producer = opening.use(
     await wait('kafka', () => openProducer(kafka, { log, metrics: registry })),
   )
-  const { index, view } = await openSubscriptionsView({
-    kafka,
-    codec,
-    producer,
-    topic: topics.subscriptions,
-    groupId,
-    metrics,
-    log,
-  })
+  const parts = { ...config, codec, producer, metrics, log }
+  const { index, view } = await openSubscriptionsView({ ...parts, kafka })
   opening.use(view)
   await orAborted(view.ready, signal)
-  const now = Date.now
   const consumer = opening.use(
     runOrderedConsumer({
       kafka,
-      groupId,
-      topics: [topics.changes],
+      groupId: config.groupId,
+      topics: [config.topics.changes],
       // A group that is new has missed nothing yet: it must not skip what came before it joined.
       fromBeginning: true,
-      handleBatch: createMatcher({
-        ...{ index, view, codec, producer, topics, groupId, maxBodyBytes, metrics, log, now },
-      }),
+      handleBatch: createMatcher({ ...parts, index, view, now: Date.now }),
       concurrency: mainPartitions,
       metrics: registry,
       log,

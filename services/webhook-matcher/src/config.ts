@@ -5,6 +5,7 @@ import {
   deadLetterTopic,
   deliveriesTopic,
   subscriptionsTopic,
+  type TopicSpec,
   topicTable,
 } from '@surehook/contracts/topics'
 import { kafkaEnv, logEnv, readEnv } from '@surehook/service-kit/config'
@@ -23,10 +24,23 @@ const Env = z.object({
   WEBHOOK_MAX_BODY: z.coerce.number().int().min(1024).max(1_900_000).default(mebibyte),
 })
 
-export type Config = ReturnType<typeof readConfig>
+/** Where it reads and writes. Only tests use other names. */
+export type Topics = Readonly<
+  Record<'changes' | 'subscriptions' | 'deliveries' | 'deadLetter' | 'attempts', string>
+>
+
+export type Config = Readonly<{
+  internal: { host: string; port: number }
+  kafka: { brokers: string[]; partitions: number; replicationFactor: number; clientId: string }
+  registryUrl: string
+  topicTable: readonly TopicSpec[]
+  topics: Topics
+  groupId: string
+  maxBodyBytes: number
+}>
 
 /** The only reader of the environment; a bad value stops the process before anything opens. */
-export function readConfig(env: NodeJS.ProcessEnv) {
+export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = readEnv(Env, env)
   return Object.freeze({
     internal: { host: read.HOST, port: read.INTERNAL_PORT },
@@ -44,13 +58,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       deliveries: deliveriesTopic,
       deadLetter: deadLetterTopic,
       attempts: attemptsTopic,
-    } as Topics,
-    groupId: service as string,
+    },
+    groupId: service,
     maxBodyBytes: read.WEBHOOK_MAX_BODY,
   })
 }
-
-/** Where it reads and writes. Only tests use other names. */
-export type Topics = Readonly<
-  Record<'changes' | 'subscriptions' | 'deliveries' | 'deadLetter' | 'attempts', string>
->

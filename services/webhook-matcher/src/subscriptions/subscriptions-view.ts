@@ -5,6 +5,7 @@ import type { EventProducer } from '@surehook/service-kit/kafka/producer'
 import { openTopicView, type TopicView } from '@surehook/service-kit/kafka/topic-view'
 import type { Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
+import type { Topics } from '../config.ts'
 import type { MatcherMetrics } from '../metrics.ts'
 import { SubscriptionIndex } from './subscription-index.ts'
 
@@ -12,7 +13,7 @@ export type SubscriptionsViewOptions = {
   kafka: Kafka
   codec: Pick<EventCodec, 'subscription' | 'invalid'>
   producer: EventProducer
-  topic: string
+  topics: Pick<Topics, 'subscriptions'>
   groupId: string
   metrics: MatcherMetrics
   log: Logger
@@ -26,7 +27,7 @@ export async function openSubscriptionsView({
   kafka,
   codec,
   producer,
-  topic,
+  topics,
   groupId,
   metrics,
   log,
@@ -35,7 +36,7 @@ export async function openSubscriptionsView({
   const view = await openTopicView<SubscriptionState>({
     kafka,
     codec: { ofTopic: (): TypeCodec<SubscriptionState> => codec.subscription },
-    topics: [topic],
+    topics: [topics.subscriptions],
     clientId: groupId,
     apply(_topic, key, state) {
       index.apply(key, state)

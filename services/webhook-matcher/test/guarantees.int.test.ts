@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { openWorld, type World } from './support/world.ts'
+
+const rounds = 60
+
+describe('a change after the answer', () => {
+  let world: World
+  let matchers: AsyncDisposable[]
+
+  // Two, so that neither may rely on what the other has seen.
+  beforeAll(async () => {
+    world = await openWorld()
+    matchers = [await world.startMatcher(), await world.startMatcher()]
+  }, 40_000)
+  afterAll(async () => {
+    for (const matcher of matchers) await matcher[Symbol.asyncDispose]()
+    await world[Symbol.asyncDispose]()
+  })
+
+  test('to a subscription is matched against it, every time', async () => {
+    const subscriptions: string[] = []
+    for (let round = 0; round < rounds; round++) {
+      const projectId = `created-${round}`
+      subscriptions.push((await world.subscribe({ projectId })).id)
+      await world.publish({ projectId, recordId: `r${round}` })
+    }
+    const jobs = await world.jobs(rounds)
+    expect(new Set(jobs.map(({ subscriptionId }) => subscriptionId))).toEqual(
+      new Set(subscriptions),
+    )
+  }, 60_000)
+
+  test('to its end or pause is not matched, every time', async () => {
+    for (let round = 0; round < rounds; round++) {
+      const projectId = `ended-${round}`
+      const { id } = await world.subscribe({ projectId })
+      if (round % 2 === 0) await world.unsubscribe(id)
+      else await world.subscribe({ id, projectId, active: false })
+      await world.publish({ projectId, recordId: `r${round}` })
+    }
+    // On every partition something that comes after.
+    await world.subscribe({ projectId: 'last' })
+    const after = Array.from({ length: 40 }, (_, n) => ({ projectId: 'last', recordId: `l${n}` }))
+    await world.publish(...after)
+    const jobs = await world.jobs(rounds + after.length)
+    expect(jobs.filter(({ projectId }) => projectId.startsWith('ended'))).toEqual([])
+  }, 60_000)
+})

@@ -1,0 +1,182 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { type EventCodec, openEventCodec } from '@surehook/contracts/codec'
+import type {
+  DeliveryAttempt,
+  DeliveryJob,
+  InvalidMessage,
+  SubscriptionState,
+} from '@surehook/contracts/events'
+import type { NewChange } from '@surehook/contracts/new-change'
+import { type ChangePublisher, openChangePublisher } from '@surehook/contracts/publisher'
+import { invalidTopic, type TopicSpec } from '@surehook/contracts/topics'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { createKafka } from '@surehook/service-kit/kafka/client'
+import { runOrderedConsumer } from '@surehook/service-kit/kafka/ordered-consumer'
+import { type EventProducer, openProducer } from '@surehook/service-kit/kafka/producer'
+import { ensureTopics } from '@surehook/service-kit/kafka/topics'
+import { createLogger } from '@surehook/service-kit/log'
+import type { Kafka } from 'kafkajs'
+import { compose } from '../../src/compose.ts'
+import { type Config, readConfig, type Topics } from '../../src/config.ts'
+import { aSubscription } from './samples.ts'
+
+export const log = createLogger('test', process.env['TEST_LOG_LEVEL'] ?? 'silent')
+
+/** What the matcher put on its topics, in the order it stands there. */
+export type Written = {
+  jobs: DeliveryJob[]
+  jobBytes: Buffer[]
+  deadLetters: DeliveryJob[]
+  attempts: DeliveryAttempt[]
+  invalid: InvalidMessage[]
+}
+
+export type World = AsyncDisposable & {
+  readonly config: Config
+  readonly codec: EventCodec
+  readonly kafka: Kafka
+  readonly producer: EventProducer
+  readonly written: Written
+  startMatcher(): Promise<AsyncDisposable & { internal: string }>
+  /** Resolves when its state is acknowledged, as webhook-api answers. */
+  subscribe(state?: Partial<SubscriptionState>): Promise<SubscriptionState>
+  unsubscribe(id: string): Promise<void>
+  /** Resolves when the changes are acknowledged. */
+  publish(...changes: Partial<NewChange>[]): Promise<void>
+  /** Waits until there are this many jobs. */
+  jobs(count: number, timeoutMs?: number): Promise<DeliveryJob[]>
+}
+
+/** A matcher's surroundings on real Kafka and registry, on topics of their own. */
+export async function openWorld(): Promise<World> {
+  await using opening = new AsyncDisposableStack()
+  const config = testConfig()
+  const kafka = createKafka({ brokers: config.kafka.brokers, clientId: 'test', log })
+  await ensureTopics(kafka, config.topicTable, {
+    mainPartitions: config.kafka.partitions,
+    replicationFactor: 1,
+    log,
+    signal: AbortSignal.timeout(20_000),
+  })
+  const codec = await openEventCodec({ registryUrl: config.registryUrl })
+  const producer = opening.use(await openProducer(kafka, { log }))
+  const publisher = opening.use(
+    await openChangePublisher({
+      brokers: config.kafka.brokers,
+      schemaRegistryUrl: config.registryUrl,
+      source: 'test',
+      topic: config.topics.changes,
+    }),
+  )
+  const written = await collect(opening, { config, kafka, codec })
+  const resources = opening.move()
+  return {
+    ...{ config, codec, kafka, producer, written },
+    startMatcher: () => startMatcher(config),
+    ...subscribing({ config, codec, producer }),
+    publish: (...changes) => publish(publisher, changes),
+    async jobs(count, timeoutMs = 10_000) {
+      const isThere = () => written.jobs.length >= count
+      await waitUntil(isThere, { what: `${count} jobs`, timeoutMs, everyMs: 5 })
+      return written.jobs
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+function testConfig(): Config {
+  const suffix = randomBytes(4).toString('hex')
+  const topics: Topics = {
+    changes: `changes-${suffix}`,
+    subscriptions: `subscriptions-${suffix}`,
+    deliveries: `deliveries-${suffix}`,
+    deadLetter: `dead-letter-${suffix}`,
+    attempts: `attempts-${suffix}`,
+  }
+  const config = { 'max.message.bytes': '2097152' }
+  const main = [topics.changes, topics.deliveries, topics.deadLetter, topics.attempts]
+  const one = [
+    topics.subscriptions,
+    invalidTopic(topics.changes),
+    invalidTopic(topics.subscriptions),
+  ]
+  const topicTable: TopicSpec[] = [
+    ...main.map((name) => ({ name, partitions: 'main' as const, config })),
+    ...one.map((name) => ({ name, partitions: 'one' as const, config })),
+  ]
+  const read = readConfig({
+    INTERNAL_PORT: '0',
+    KAFKA_BROKERS: process.env['TEST_KAFKA_BROKERS'],
+    SCHEMA_REGISTRY_URL: process.env['TEST_REGISTRY_URL'],
+    KAFKA_PARTITIONS: '4',
+    WEBHOOK_MAX_BODY: '100000',
+  })
+  return { ...read, topics, topicTable, groupId: `matcher-${suffix}` }
+}
+
+async function collect(
+  opening: AsyncDisposableStack,
+  { config, kafka, codec }: Pick<World, 'config' | 'kafka' | 'codec'>,
+): Promise<Written> {
+  const written: Written = { jobs: [], jobBytes: [], deadLetters: [], attempts: [], invalid: [] }
+  const { topics } = config
+  const take: Record<string, (value: Buffer) => Promise<unknown>> = {
+    [topics.deliveries]: async (value) => {
+      written.jobBytes.push(value)
+      written.jobs.push(await codec.job.decode(value))
+    },
+    [topics.deadLetter]: async (value) => written.deadLetters.push(await codec.job.decode(value)),
+    [topics.attempts]: async (value) => written.attempts.push(await codec.attempt.decode(value)),
+    [invalidTopic(topics.changes)]: async (value) =>
+      written.invalid.push(await codec.invalid.decode(value)),
+    [invalidTopic(topics.subscriptions)]: async (value) =>
+      written.invalid.push(await codec.invalid.decode(value)),
+  }
+  const consumer = opening.use(
+    runOrderedConsumer({
+      kafka,
+      groupId: `collector-${randomUUID()}`,
+      topics: Object.keys(take),
+      fromBeginning: true,
+      async handleBatch({ topic, messages }) {
+        for (const { value } of messages) if (value !== null) await take[topic]?.(value)
+      },
+      log,
+    }),
+  )
+  await consumer.ready
+  return written
+}
+
+async function startMatcher(config: Config) {
+  const stop = new AbortController()
+  const matcher = await compose(config, log, stop.signal)
+  await matcher.start(stop.signal)
+  return {
+    internal: `http://127.0.0.1:${matcher.internalPort}`,
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await matcher[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function subscribing({ config, codec, producer }: Pick<World, 'config' | 'codec' | 'producer'>) {
+  const topic = config.topics.subscriptions
+  return {
+    async subscribe(change: Partial<SubscriptionState> = {}) {
+      const state = aSubscription({ id: randomUUID(), ...change })
+      await producer.send([{ topic, key: state.id, value: codec.subscription.encode(state) }])
+      return state
+    },
+    async unsubscribe(id: string) {
+      await producer.send([{ topic, key: id, value: null }])
+    },
+  }
+}
+
+async function publish(publisher: ChangePublisher, changes: Partial<NewChange>[]): Promise<void> {
+  const place = { projectId: 'shop', environment: 'master', table: 'orders' }
+  const what = { recordId: 'r1', operation: 'INSERT' as const, record: { id: 'r1' } }
+  await publisher.publish(changes.map((change) => ({ ...place, ...what, ...change })))
+}
