@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { Client as Database } from 'pg'
+import { schemaName } from '../src/tables/schema-name.ts'
 import type { Change } from './support/change-log.ts'
 import { type Client, clientOf, type Fields } from './support/client.ts'
 import { startServiceProcess } from './support/service-process.ts'
@@ -163,6 +165,24 @@ describe('writes of one record at the same time', () => {
     const changes = await world.changes.until(tenant.projectId, done + 1)
     expect(changes.map(({ operation }) => operation).indexOf('DELETE')).toBe(done)
   })
+})
+
+test('the time of a change is after the last one, even when the clock was set back', async () => {
+  const { tenant, client } = await newTenant()
+  const { body } = await client.call('POST orders', { a: 1 })
+  const database = new Database({ connectionString: world.database.databaseUrl })
+  await database.connect()
+  await database.query(
+    `update ${schemaName(tenant)}.orders set "updatedAt" = "updatedAt" + interval '1 hour'`,
+  )
+  await database.end()
+  await client.call(`PATCH orders/${body.id}`, { a: 2 })
+  await client.call(`PATCH orders/${body.id}`, { a: 3 })
+  await client.call(`DELETE orders/${body.id}`)
+  const changes = await world.changes.until(tenant.projectId, 4)
+  const hourLater = new Date(Date.parse(body.updatedAt) + 3_600_000).toISOString()
+  const times = changes.slice(1).map(({ timestamp }) => timestamp)
+  expect([hourLater, ...times]).toEqual([...new Set([hourLater, ...times])].toSorted())
 })
 
 describe('guarantee 1: what was answered with success is on the topic', () => {

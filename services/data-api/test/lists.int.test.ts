@@ -1,15 +1,31 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type Answer, type Client, clientOf, type Fields, fieldsOf } from './support/client.ts'
-import { openWorld, type Running, type World } from './support/under-test.ts'
+import { Client } from 'pg'
+import { listCursor } from '../src/records/list-cursor.ts'
+import { parseOrder } from '../src/records/record-order.ts'
+import {
+  type Answer,
+  type Client as ApiClient,
+  clientOf,
+  type Fields,
+  fieldsOf,
+} from './support/client.ts'
+import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 let world: World
 let running: Running
-let client: Client
+let tenant: Tenant
+let client: ApiClient
+let database: Client
+
+const optional = { required: false, unique: false, default: null }
 
 beforeAll(async () => {
   world = await openWorld()
   running = await world.startService()
-  client = clientOf(running.api, await world.tenant())
+  tenant = await world.tenant()
+  client = clientOf(running.api, tenant)
+  database = new Client({ connectionString: world.database.databaseUrl })
+  await database.connect()
   await client.call('PUT _tables/items', {
     columns: [
       { name: 'n', type: 'integer' },
@@ -23,10 +39,12 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
+  await database?.end()
   await running?.[Symbol.asyncDispose]()
   await world?.[Symbol.asyncDispose]()
 })
 
+const text = (name: string) => ({ name, type: 'text' })
 const initials = ['Ä', 'a', 'Z', '€', '🎉']
 const items = Array.from({ length: 40 }, (_, n) => ({
   n,
@@ -123,9 +141,24 @@ describe('a list', () => {
     expect(second.records.map(({ n }) => n)).toEqual([5, 6, 8])
   })
 
+  test('a page of large records ends early, and the next goes on', async () => {
+    const own = clientOf(running.api, await world.tenant())
+    await own.call('PUT _tables/items', { columns: [{ name: 'n', type: 'integer' }, text('blob')] })
+    const blob = 'x'.repeat(250_000)
+    for (let n = 0; n < 20; n++) await own.call('POST items', { n, blob })
+    const { body: first } = await own.call('GET items?order=-n&limit=20')
+    expect(first.records.length).toBeLessThan(20)
+    const { body: second } = await own.call(
+      `GET items?order=-n&limit=20&cursor=${first.nextCursor}`,
+    )
+    const numbers = [...first.records, ...second.records].map(({ n }) => n)
+    expect(numbers).toEqual(Array.from({ length: 20 }, (_, n) => 19 - n))
+    expect(second.nextCursor).toBeNull()
+  })
+
   test('a text that is too long for a cursor still has its place', async () => {
     const own = clientOf(running.api, await world.tenant())
-    await own.call('PUT _tables/items', { columns: [{ name: 'label', type: 'text' }] })
+    await own.call('PUT _tables/items', { columns: [text('label')] })
     const labels = ['a', 'b', 'c'].map((end) => ({ label: `${'🎉'.repeat(30_000)}${end}` }))
     for (const label of labels) await own.call('POST items', label)
     const { body } = await own.call('GET items?order=label&limit=2')
@@ -170,5 +203,27 @@ describe('a faulty query', () => {
     answers.push(await client.call(`GET others?order=n&cursor=${cursor}`))
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400])
     expect(answers.map(fieldsOf)).toEqual(answers.map(() => ['cursor']))
+  })
+
+  test('a cursor that somebody made up, check and all, shows a page or is refused', async () => {
+    const { rows } = await database.query<{ id: string }>(
+      `select id from table_definition where name = 'items' and project_id = $1`,
+      [tenant.projectId],
+    )
+    const scope = {
+      tableId: rows[0]?.id ?? '',
+      order: parseOrder([{ name: 'n', type: 'integer', ...optional }], 'n'),
+    }
+    const statusOf = async (...position: (string | null)[]) =>
+      (await list({ order: 'n', cursor: listCursor(scope, position) })).status
+    const id = '01900000-0000-7000-8000-000000000000'
+    expect(await statusOf('3', id)).toBe(200)
+    expect(await statusOf(null, id)).toBe(200)
+    expect(await statusOf('x', id)).toBe(400)
+    expect(await statusOf('3', 'x')).toBe(400)
+    expect(await statusOf('99999999999999999999', id)).toBe(400)
+    expect(await statusOf('a\0', id)).toBe(400)
+    expect(await statusOf('3')).toBe(400)
+    expect(await statusOf()).toBe(400)
   })
 })

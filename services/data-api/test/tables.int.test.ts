@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type Client, clientOf, fieldsOf } from './support/client.ts'
+import { Client } from 'pg'
+import { schemaName } from '../src/tables/schema-name.ts'
+import { type Client as ApiClient, clientOf, fieldsOf } from './support/client.ts'
 import { openWorld, type Running, type World } from './support/under-test.ts'
 
 let world: World
 let running: Running
-let client: Client
+let client: ApiClient
 
 beforeAll(async () => {
   world = await openWorld()
@@ -158,6 +160,34 @@ describe('PUT _tables/{table}', () => {
       expect(now).toMatchObject(body)
     }
   })
+})
+
+describe('a table that a long transaction holds', () => {
+  test('is not changed for now (503), is written meanwhile, and changed when it is free', async () => {
+    const tenant = await world.tenant()
+    const own = clientOf(running.api, tenant)
+    await own.call('PUT _tables/held', { columns: [text('a')] })
+    const reader = new Client({ connectionString: world.database.databaseUrl })
+    await reader.connect()
+    await reader.query('begin')
+    await reader.query(`select from ${schemaName(tenant)}.held`)
+    const changing = own.call('PUT _tables/held', { columns: [text('a'), text('b')] })
+    const stop = new AbortController()
+    const writing = (async () => {
+      const statuses = []
+      while (!stop.signal.aborted) statuses.push((await own.call('POST held', { a: '1' })).status)
+      return statuses
+    })()
+    const refused = await changing
+    stop.abort()
+    expect([refused.status, refused.body.error]).toEqual([503, 'SERVICE_UNAVAILABLE'])
+    const statuses = await writing
+    expect(statuses.length).toBeGreaterThan(10)
+    expect(statuses.filter((status) => status !== 201)).toEqual([])
+    await reader.end()
+    const changed = await own.call('PUT _tables/held', { columns: [text('a'), text('b')] })
+    expect(changed.status).toBe(200)
+  }, 30_000)
 })
 
 describe('the other table calls', () => {

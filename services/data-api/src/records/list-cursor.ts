@@ -17,7 +17,8 @@ export function listCursor(scope: CursorScope, position: Position): string {
 export function readListCursor(scope: CursorScope, cursor: string | undefined): Position | null {
   const content = decodeCursor(Content, cursor)
   if (content === null) return null
-  if (content.check === checkOf(scope, content.position)) return content.position
+  const fits = content.position.length === scope.order.length
+  if (fits && content.check === checkOf(scope, content.position)) return content.position
   throw invalid([{ field: 'cursor', message: 'must be the nextCursor of the same list' }])
 }
 

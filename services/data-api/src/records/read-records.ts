@@ -8,7 +8,14 @@ import type { TableDefinition, Tenant } from '../tables/table-definition.ts'
 import { isUuid } from '../values/text-value.ts'
 import { listCursor, readListCursor } from './list-cursor.ts'
 import { whereSql } from './record-filter.ts'
-import { afterSql, orderBySql, type Position, parseOrder, positionSql } from './record-order.ts'
+import {
+  afterSql,
+  type OrderTerm,
+  orderBySql,
+  type Position,
+  parseOrder,
+  positionSql,
+} from './record-order.ts'
 import { listParts } from './record-statements.ts'
 import { runStatement } from './run-statement.ts'
 import { type RecordDeps, recordNotFound } from './write-records.ts'
@@ -55,42 +62,56 @@ async function findPage(
     ...whereSql(definition, where, values),
     ...(position === null ? [] : [afterSql(order, position, values)]),
   ]
-  const { text } = pageSql(definition, { order: scope.order, conditions, limit })
-  const rows = await runPage(pool, { text, values, position })
-  const records = rows.slice(0, limit)
-  const last = rows.length > limit ? records.at(-1) : undefined
+  const text = pageSql(definition, { order, conditions, limit })
+  const rows = await runPage(pool, { text, values, hasCursor: position !== null })
+  const last = rows.at(-1)
   return {
-    records: records.map(([record]) => record),
-    nextCursor: last === undefined ? null : listCursor(scope, last[1]),
+    records: rows.map(([record]) => record),
+    nextCursor: last?.[2] === true ? listCursor(scope, last[1]) : null,
   }
 }
 
-type Page = { order: ReturnType<typeof parseOrder>; conditions: string[]; limit: number }
+/** A page ends early rather than hold much more than this. */
+const maxPageBytes = 4 * 1024 * 1024
 
-/** One more than the page, which tells whether there is another. */
-function pageSql(table: TableDefinition, { order, conditions, limit }: Page): { text: string } {
+type Page = { order: readonly OrderTerm[]; conditions: readonly string[]; limit: number }
+
+/** Finds one more than the page holds, which tells whether there is another. */
+function pageSql(table: TableDefinition, { order, conditions, limit }: Page): string {
   const { record, from, where } = listParts(table)
-  return {
-    text: `select ${record} as record, ${positionSql(order)} as position
-             from ${from}
-            where ${[where, ...conditions].join('\n and ')}
-            order by ${orderBySql(order)}
-            limit ${limit + 1}`,
-  }
+  return `
+with found as materialized (
+  select ${record} as record, ${positionSql(order)} as position
+    from ${from}
+   where ${[where, ...conditions].join('\n     and ')}
+   order by ${orderBySql(order)}
+   limit ${limit + 1}
+),
+numbered as (select f.*, row_number() over () as place from found f),
+measured as (
+  select n.*, sum(octet_length(n.record)) over (order by n.place) - octet_length(n.record) as before
+    from numbered n
+)
+select m.record, m.position, m.place < (select count(*) from found) as more
+  from measured m
+ where m.place <= ${limit} and m.before < ${maxPageBytes}
+ order by m.place`
 }
+
+/** The record's JSON, its place in the order, whether others come after it. */
+type Row = [record: string, position: Position, more: boolean]
 
 const dataException = /^22/
 
 async function runPage(
   pool: Pool,
-  { text, values, position }: { text: string; values: unknown[]; position: Position | null },
-): Promise<[string, Position][]> {
+  { text, values, hasCursor }: { text: string; values: unknown[]; hasCursor: boolean },
+): Promise<Row[]> {
   try {
-    const query = { text, values, rowMode: 'array' as const }
-    const { rows } = await pool.query<[string, Position]>(query)
+    const { rows } = await pool.query<Row>({ text, values, rowMode: 'array' })
     return rows
   } catch (err) {
-    if (position === null || !dataException.test(sqlStateOf(err) ?? '')) throw err
+    if (!hasCursor || !dataException.test(sqlStateOf(err) ?? '')) throw err
     throw invalid([{ field: 'cursor', message: 'must be the nextCursor of the same list' }])
   }
 }
