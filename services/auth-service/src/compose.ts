@@ -1,12 +1,8 @@
-import { openEventCodec } from '@surehook/contracts/codec'
-import { topicTable } from '@surehook/contracts/topics'
 import { openRelay } from '@surehook/service-kit/capture/relay'
 import { createStateWriter, stateRecord } from '@surehook/service-kit/capture/state-writer'
 import { openApiServer } from '@surehook/service-kit/http/api-server'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
-import { createKafka } from '@surehook/service-kit/kafka/client'
-import { openProducer } from '@surehook/service-kit/kafka/producer'
-import { ensureTopics } from '@surehook/service-kit/kafka/topics'
+import { openMessaging } from '@surehook/service-kit/kafka/messaging'
 import { retryUntilReady, type Service } from '@surehook/service-kit/lifecycle'
 import type { Logger } from '@surehook/service-kit/log'
 import { createMetrics } from '@surehook/service-kit/metrics'
@@ -27,20 +23,7 @@ export async function compose(
   const internal = opening.use(await openInternalServer({ ...config.internal, metrics, log }))
   const wait = <T>(name: string, fn: () => Promise<T>) => retryUntilReady(name, fn, { log, signal })
 
-  const kafka = createKafka({ ...config.kafka, log })
-  const { partitions: mainPartitions, replicationFactor } = config.kafka
-  await wait('kafka', () =>
-    ensureTopics(kafka, topicTable(config.delayNames), {
-      mainPartitions,
-      replicationFactor,
-      log,
-      signal,
-    }),
-  )
-  const codec = await wait('schema registry', () =>
-    openEventCodec({ registryUrl: config.registryUrl, log }),
-  )
-  const producer = opening.use(await wait('kafka', () => openProducer(kafka, { log, metrics })))
+  const { codec, producer } = opening.use(await openMessaging(config, { log, metrics, signal }))
   const pool = opening.adopt(
     openPool({ connectionString: config.databaseUrl, applicationName: service, log }),
     (open) => open.end(),

@@ -69,8 +69,9 @@ describe('without Kafka', () => {
     const starting = world.startService({ internal: { host: '127.0.0.1', port } })
     await waitForReadiness(internal, 503)
     await stack.processes.kafka?.restart()
-    await using _started = await starting
+    await using started = await starting
     await waitForReadiness(internal, 200)
+    expect(started.internal).toBe(internal)
   }, 60_000)
 })
 

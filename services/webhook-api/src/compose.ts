@@ -1,26 +1,16 @@
-import { type EventCodec, openEventCodec } from '@surehook/contracts/codec'
-import { topicTable } from '@surehook/contracts/topics'
 import { openPlatformAccess } from '@surehook/service-kit/access/management-access'
 import { openRelay } from '@surehook/service-kit/capture/relay'
 import { createStateWriter, stateRecord } from '@surehook/service-kit/capture/state-writer'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { openApiServer } from '@surehook/service-kit/http/api-server'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
-import { createKafka } from '@surehook/service-kit/kafka/client'
-import { refuseInvalid } from '@surehook/service-kit/kafka/invalid-messages'
-import { runOrderedConsumer } from '@surehook/service-kit/kafka/ordered-consumer'
-import { type EventProducer, openProducer } from '@surehook/service-kit/kafka/producer'
-import { ensureTopics } from '@surehook/service-kit/kafka/topics'
+import { openMessaging } from '@surehook/service-kit/kafka/messaging'
 import { retryUntilReady, type Service } from '@surehook/service-kit/lifecycle'
 import type { Logger } from '@surehook/service-kit/log'
-import { createMetrics, type Metrics } from '@surehook/service-kit/metrics'
+import { createMetrics } from '@surehook/service-kit/metrics'
 import { openPool } from '@surehook/service-kit/postgres/pool'
-import type { Kafka } from 'kafkajs'
-import type { Pool } from 'pg'
 import { type Config, service } from './config.ts'
-import { createDeliveryDays } from './deliveries/delivery-days.ts'
-import { createDeliveryProjection, projectedTopics } from './deliveries/delivery-projection.ts'
-import { createDeliveryStore } from './deliveries/delivery-store.ts'
+import { openDeliveryLog } from './deliveries/delivery-log.ts'
 import { newestDeliveries } from './deliveries/newest-deliveries.ts'
 import { manageSubscriptions } from './subscriptions/manage-subscriptions.ts'
 import { webhookRoutes } from './subscriptions/webhook-routes.ts'
@@ -38,14 +28,8 @@ export async function compose(
   const internal = opening.use(await openInternalServer({ ...config.internal, metrics, log }))
   const wait = <T>(name: string, fn: () => Promise<T>) => retryUntilReady(name, fn, { log, signal })
 
-  const kafka = createKafka({ ...config.kafka, log })
-  const { partitions: mainPartitions, replicationFactor } = config.kafka
-  const topics = { mainPartitions, replicationFactor, log, signal }
-  await wait('kafka', () => ensureTopics(kafka, topicTable(config.delayNames), topics))
-  const codec = await wait('schema registry', () =>
-    openEventCodec({ registryUrl: config.registryUrl, log }),
-  )
-  const producer = opening.use(await wait('kafka', () => openProducer(kafka, { log, metrics })))
+  const messaging = opening.use(await openMessaging(config, { log, metrics, signal }))
+  const { kafka, codec, producer } = messaging
   const pool = opening.adopt(
     openPool({ connectionString: config.databaseUrl, applicationName: service, log }),
     (open) => open.end(),
@@ -63,7 +47,7 @@ export async function compose(
     ),
   )
   await wait('platform state', () => access.ready)
-  const deliveryLog = opening.use(projectDeliveries({ kafka, codec, producer, pool, log, metrics }))
+  const deliveryLog = opening.use(openDeliveryLog(messaging, { pool, log, metrics }))
   const subscriptions = manageSubscriptions({
     pool,
     writer: createStateWriter({ pool, service, slot, producer, relay }),
@@ -72,12 +56,7 @@ export async function compose(
     maxSubscriptions: config.maxSubscriptions,
   })
   const routes = webhookRoutes({
-    authorize: ({ req }) =>
-      access.authorizeManagement({
-        authorization: req.headers.authorization,
-        projectId: req.headers['x-project-id'],
-        environment: req.headers['environment'],
-      }),
+    access,
     subscriptions,
     newestDeliveries: (...query) => newestDeliveries(pool, ...query),
   })
@@ -97,44 +76,6 @@ export async function compose(
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
-}
-
-type ProjectionParts = {
-  kafka: Kafka
-  codec: EventCodec
-  producer: EventProducer
-  pool: Pool
-  log: Logger
-  metrics: Metrics
-}
-
-function projectDeliveries({ kafka, codec, producer, pool, log, metrics }: ProjectionParts) {
-  const refused = metrics.counter({
-    name: 'webhook_log_messages_refused_total',
-    help: 'Messages that the delivery log could not take and put on an invalid topic',
-    labelNames: ['topic'],
-  })
-  const handleBatch = createDeliveryProjection({
-    store: createDeliveryStore(pool, createDeliveryDays(pool)),
-    codec,
-    now: Date.now,
-    async refuse(message) {
-      await refuseInvalid(producer, codec, { ...message, refusedBy: service })
-      refused.inc({ topic: message.topic })
-      const { topic, partition, reason } = message
-      log.warn({ topic, partition, offset: message.message.offset, reason }, 'message.refused')
-    },
-  })
-  return runOrderedConsumer({
-    kafka,
-    groupId: service,
-    topics: projectedTopics,
-    fromBeginning: true,
-    handleBatch,
-    concurrency: 4,
-    metrics,
-    log,
-  })
 }
 
 function check(holds: boolean, otherwise: string): void {

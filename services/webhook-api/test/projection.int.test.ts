@@ -20,7 +20,7 @@ beforeAll(async () => {
   service = await world.startService()
   refused = await openTopicView<InvalidMessage>({
     kafka: world.kafka,
-    codec: world.codec as { ofTopic: (topic: string) => typeof world.codec.invalid },
+    codec: { ofTopic: () => world.codec.invalid },
     clientId: 'test-invalid',
     topics: [invalidTopic(deliveriesTopic), invalidTopic(attemptsTopic)],
     apply: (_topic, _key, value) => void (value !== null && invalid.push(value)),
@@ -43,6 +43,7 @@ const sendRaw = (topic: string, key: string, value: Buffer | null) =>
 const sendJob = (job: DeliveryJob) => sendRaw(deliveriesTopic, job.url, world.codec.job.encode(job))
 const sendMove = (move: DeliveryAttempt) =>
   sendRaw(attemptsTopic, move.deliveryId, world.codec.attempt.encode(move))
+const byText = (a: readonly string[], b: readonly string[]) => (String(a) < String(b) ? -1 : 1)
 const deliveries = async () => (await client.call('GET', `/${subscriptionId}`)).body.deliveries
 
 async function untilShown(fields: object): Promise<void> {
@@ -117,7 +118,9 @@ describe('what cannot be read', () => {
     await refused.barrier()
     const mine = invalid.filter(({ value }) => value?.includes(marker))
     expect(
-      mine.map(({ topic, reason, refusedBy }) => [topic, reason.slice(0, 30), refusedBy]).sort(),
+      mine
+        .map(({ topic, reason, refusedBy }) => [topic, reason.slice(0, 30), refusedBy])
+        .toSorted(byText),
     ).toEqual([
       [attemptsTopic, 'Not in the Confluent wire form', 'webhook-api'],
       [attemptsTopic, 'status: unknown "lost ' + marker.slice(0, 8), 'webhook-api'],

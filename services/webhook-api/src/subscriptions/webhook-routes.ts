@@ -7,6 +7,7 @@ import {
   updateWebhook,
 } from '@surehook/contracts/http/webhooks'
 import type { Operation } from '@surehook/contracts/operation'
+import type { PlatformAccess } from '@surehook/service-kit/access/management-access'
 import { type Handle, mount } from '@surehook/service-kit/http/mount'
 import type { RequestContext } from '@surehook/service-kit/http/request-context'
 import type { Router } from 'express'
@@ -17,14 +18,19 @@ import type { Tenant } from './subscription-changes.ts'
 const shownDeliveries = 50
 
 export type WebhookRoutesDeps = {
-  /** Who calls, and for which tenant; rejects whoever may not. */
-  authorize: (ctx: RequestContext) => Promise<Tenant>
+  access: Pick<PlatformAccess, 'authorizeManagement'>
   subscriptions: Subscriptions
   newestDeliveries: (subscriptionId: string, limit: number) => Promise<Delivery[]>
 }
 
 export function webhookRoutes(deps: WebhookRoutesDeps): (router: Router) => void {
-  const { authorize, subscriptions, newestDeliveries } = deps
+  const { access, subscriptions, newestDeliveries } = deps
+  const authorize = ({ req: { headers } }: RequestContext): Promise<Tenant> =>
+    access.authorizeManagement({
+      authorization: headers.authorization,
+      projectId: headers['x-project-id'],
+      environment: headers['environment'],
+    })
   return (router) => {
     const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Tenant>) =>
       mount(router, operation, { authorize, handle })

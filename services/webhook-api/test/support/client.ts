@@ -11,14 +11,14 @@ export type Body = Subscription &
 export type Answer = { status: number; headers: Headers; text: string; body: Body }
 
 export type Client = {
-  call(method: string, path: string, body?: unknown, headers?: Headed): Promise<Answer>
+  call(method: string, path: string, ...rest: [body?: unknown, headers?: Headed]): Promise<Answer>
 }
 type Headed = Record<string, string | undefined>
 
 /** Calls the service as `tenant`; a header given as `undefined` is left out. */
 export function clientOf(api: string, tenant: Tenant): Client {
   return {
-    async call(method, path, body, headers = {}) {
+    async call(method, path, ...[body, headers]) {
       const given: Headed = {
         authorization: `Bearer ${tenant.token}`,
         'x-project-id': tenant.projectId,

@@ -1,0 +1,132 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { call as callApi } from './support/client.ts'
+import { openWorld, type Running, type World } from './support/under-test.ts'
+
+let world: World
+let service: Running
+let project: string
+
+beforeAll(async () => {
+  world = await openWorld()
+  service = await world.startService()
+})
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]()
+  await world?.[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  project = `p-${randomUUID()}`
+})
+
+const call = (request: string, body?: unknown) => callApi(service.api, request, { body })
+const put = (auth?: unknown, environment = 'master') =>
+  call(`PUT /${project}/environments/${environment}`, { auth })
+
+describe('a management token', () => {
+  const tokens = () => `/${project}/management-tokens`
+  beforeEach(() => put())
+
+  it('is shown once, and known to the topic by its hash before the answer', async () => {
+    const { status, body } = await call(`POST ${tokens()}`, { name: ' ci ' })
+    const known = (await world.platformState()).tokens.get(body.id)
+    expect([status, body]).toEqual([
+      201,
+      {
+        id: expect.any(String),
+        projectId: project,
+        name: 'ci',
+        environments: null,
+        createdAt: expect.any(String),
+        expiresAt: null,
+        token: expect.stringMatching(/^mt_[\w-]{43}$/),
+      },
+    ])
+    expect(known).toEqual({
+      id: body.id,
+      projectId: project,
+      name: 'ci',
+      tokenHash: createHash('sha256').update(body.token).digest('hex'),
+      environments: null,
+      createdAt: body.createdAt,
+      expiresAt: null,
+    })
+    const { text } = await call(`GET ${tokens()}`)
+    expect(text).toContain(body.id)
+    expect(text).not.toContain(body.token)
+    expect(text).not.toContain(known?.tokenHash)
+  })
+
+  it('may be for some environments and a time', async () => {
+    await put(undefined, 'dev')
+    const request = { name: 'dev', environments: ['dev'], expiresAt: '2999-01-01T01:00:00+01:00' }
+    const { status, body } = await call(`POST ${tokens()}`, request)
+    expect([status, body.environments, body.expiresAt]).toEqual([
+      201,
+      ['dev'],
+      '2999-01-01T00:00:00.000Z',
+    ])
+    const known = (await world.platformState()).tokens.get(body.id)
+    expect(known).toMatchObject({ environments: ['dev'], expiresAt: '2999-01-01T00:00:00.000Z' })
+  })
+
+  it('is listed, the newest first, in pages', async () => {
+    const ids: string[] = []
+    for (const name of ['1', '2', '3']) {
+      ids.unshift((await call(`POST ${tokens()}`, { name })).body.id)
+    }
+    const first = await call(`GET ${tokens()}?limit=2`)
+    const rest = await call(`GET ${tokens()}?limit=2&cursor=${first.body.nextCursor}`)
+    expect([...first.body.tokens, ...rest.body.tokens].map(({ id }) => id)).toEqual(ids)
+    expect(rest.body.nextCursor).toBeNull()
+  })
+
+  it('is revoked on the topic before the answer, once and by its own project', async () => {
+    const { body } = await call(`POST ${tokens()}`, { name: 'ci' })
+    const revoke = (of: string, id: string) => call(`DELETE /${of}/management-tokens/${id}`)
+    const unknown = [404, 'MANAGEMENT_TOKEN_NOT_FOUND']
+    const foreign = await revoke('another', body.id)
+    expect([foreign.status, foreign.body.error]).toEqual(unknown)
+    expect((await world.platformState()).tokens.has(body.id)).toBe(true)
+    const revoked = await revoke(project, body.id.toUpperCase())
+    expect([revoked.status, revoked.text]).toEqual([204, ''])
+    expect((await world.platformState()).tokens.has(body.id)).toBe(false)
+    for (const id of [body.id, 'x', '%00']) {
+      const again = await revoke(project, id)
+      expect([again.status, again.body.error]).toEqual(unknown)
+    }
+    expect((await call(`GET ${tokens()}`)).body.tokens).toEqual([])
+  })
+
+  it.each([
+    ['name', {}],
+    ['name', { name: '' }],
+    ['name', { name: '  ' }],
+    ['name', { name: 'x'.repeat(101) }],
+    ['name', { name: 'a\u0000b' }],
+    ['name', { name: 1 }],
+    ['environments', { name: 'a', environments: [] }],
+    ['environments', { name: 'a', environments: 'master' }],
+    ['environments', { name: 'a', environments: ['master', 'master'] }],
+    ['environments.0', { name: 'a', environments: ['a b'] }],
+    ['environments.1', { name: 'a', environments: ['master', 'nowhere'] }],
+    ['expiresAt', { name: 'a', expiresAt: '2020-01-01T00:00:00Z' }],
+    ['expiresAt', { name: 'a', expiresAt: 'tomorrow' }],
+    ['expiresAt', { name: 'a', expiresAt: '2030-01-01' }],
+    ['expiresAt', { name: 'a', expiresAt: '0000-01-01T00:00:00Z' }],
+    ['expiresAt', { name: 'a', expiresAt: 1 }],
+    ['token', { name: 'a', token: 'mt_mine' }],
+  ])('refuses %s in %j', async (field, body) => {
+    const answer = await call(`POST ${tokens()}`, body)
+    expect([answer.status, answer.body.error]).toEqual([400, 'VALIDATION_ERROR'])
+    expect(answer.body.violations).toEqual([{ field, message: expect.any(String) }])
+    expect((await call(`GET ${tokens()}`)).body.tokens).toEqual([])
+  })
+
+  it('is 404 for a project that does not exist', async () => {
+    const made = await call(`POST /nobody/management-tokens`, { name: 'a' })
+    expect([made.status, made.body.error]).toEqual([404, 'NOT_FOUND'])
+    const listed = await call(`GET /nobody/management-tokens`)
+    expect([listed.status, listed.body.error]).toEqual([404, 'NOT_FOUND'])
+  })
+})
