@@ -4,7 +4,7 @@ import type { EnvironmentState } from '@surehook/contracts/events'
 import { type EventProducer, openProducer } from '../src/kafka/producer.ts'
 import { openTopicView, type TopicViewOptions } from '../src/kafka/topic-view.ts'
 import { silent } from './database.ts'
-import { compacted, makeTopic, registryUrl, testKafka } from './kafka.ts'
+import { compacted, endOf, makeTopic, registryUrl, testKafka, until } from './kafka.ts'
 
 const kafka = testKafka()
 const log = silent
@@ -126,6 +126,7 @@ describe('openTopicView', () => {
       messages: [{ key: 'c', value: codec.environment.encode(state('1')) }],
     })
     await aborted.abort()
+    await until(async () => (await endOf(kafka, topic)) === 5)
     await transactional.disconnect()
     await opened.view.barrier()
     expect(opened.states.has('c')).toBe(false)

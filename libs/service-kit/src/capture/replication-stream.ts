@@ -33,6 +33,7 @@ export class ReplicationStream implements AsyncDisposable {
   #confirmed: bigint
   #inTransaction = false
   #paused = false
+  #over = false
   #heardAt = Date.now()
   #reporting: NodeJS.Timeout | undefined
 
@@ -149,6 +150,8 @@ export class ReplicationStream implements AsyncDisposable {
   }
 
   #guard(handle: () => void): void {
+    // What follows a message that failed must not be confirmed: that would skip it.
+    if (this.#over) return
     try {
       handle()
     } catch (err) {
@@ -158,6 +161,7 @@ export class ReplicationStream implements AsyncDisposable {
   }
 
   #fail(err: unknown): void {
+    this.#over = true
     this.#started.reject(err)
     this.#ended.reject(err)
   }

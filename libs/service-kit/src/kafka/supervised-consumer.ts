@@ -34,7 +34,8 @@ const groupConfig = {
   retry: {
     initialRetryTime: 100,
     maxRetryTime: 1_000,
-    retries: 8,
+    // As the same member for as long as it can be: to a new one the group says to wait for the old.
+    retries: 1_000,
     // The library restarts only after some errors; here a crashed consumer is always replaced.
     restartOnFailure: () => Promise.resolve(false),
   },

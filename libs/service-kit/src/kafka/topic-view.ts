@@ -95,7 +95,7 @@ class KafkaTopicView<Value extends AnyEvent> implements TopicView {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#consumer[Symbol.asyncDispose]()
-    this.#barrier.forget(new DOMException('The view was closed', 'AbortError'))
+    this.#barrier.close(new DOMException('The view was closed', 'AbortError'))
     await this.#ends[Symbol.asyncDispose]()
   }
 

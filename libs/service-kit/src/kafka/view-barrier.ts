@@ -20,6 +20,7 @@ export class ViewBarrier {
   readonly #waiters = new Set<Waiter>()
   #gathering: Promise<Waiter> | null = null
   #asking: Promise<unknown> = Promise.resolve()
+  readonly #closed = new AbortController()
   #closingGaps = false
 
   constructor(ends: LogEnds, { withinMs, log }: { withinMs: number; log: Logger }) {
@@ -87,8 +88,9 @@ export class ViewBarrier {
         for (const { topic, partition, start } of ends) this.advance(topic, partition, start)
         return ends.map((end) => ({ ...end, readAt }))
       } catch (err) {
+        this.#closed.signal.throwIfAborted()
         if (Date.now() + retryMs > deadline) throw unavailable('Kafka does not tell its ends', err)
-        await sleep(retryMs)
+        await sleep(retryMs, undefined, { signal: this.#closed.signal })
       }
     }
   }
@@ -129,8 +131,9 @@ export class ViewBarrier {
     this.advance(topic, partition, end)
   }
 
-  /** Rejects everybody who waits. */
-  forget(reason: Error): void {
+  /** Rejects everybody who waits, now and later. */
+  close(reason: Error): void {
+    this.#closed.abort(reason)
     for (const { done } of this.#waiters) done.reject(reason)
     this.#waiters.clear()
   }

@@ -1,0 +1,63 @@
+import { Pool } from 'pg'
+import type { OutgoingRecord } from '../src/kafka/producer.ts'
+import { createDatabase, query } from './database.ts'
+
+export type CaptureDatabase = AsyncDisposable & {
+  readonly url: string
+  readonly slot: string
+  readonly pool: Pool
+  slotRow(): Promise<{ confirmed: string; active: boolean } | undefined>
+}
+
+/** A database with a publication, a table and a slot, as the migrations of a service make them. */
+export async function createCaptureDatabase(): Promise<CaptureDatabase> {
+  await using opening = new AsyncDisposableStack()
+  const database = opening.use(await createDatabase())
+  const { url, suffix } = database
+  const slot = `relay_${suffix}`
+  await query(url, 'create publication surehook_capture')
+  await query(url, 'create table noise (n int)')
+  await query(url, `select pg_create_logical_replication_slot($1, 'pgoutput')`, [slot])
+  const pool = opening.adopt(new Pool({ connectionString: url, max: 10 }), (open) => open.end())
+  pool.on('error', () => undefined)
+  const resources = opening.move()
+  return {
+    url,
+    slot,
+    pool,
+    async slotRow() {
+      const { rows } = await pool.query<{ confirmed: string; active: boolean }>(
+        `select confirmed_flush_lsn::text as confirmed, active
+           from pg_replication_slots where slot_name = $1`,
+        [slot],
+      )
+      return rows[0]
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+/** Stands in for Kafka where a test holds its acknowledgements back. */
+export class HeldProducer {
+  readonly sent: OutgoingRecord[] = []
+  healthy = true
+  #gate: PromiseWithResolvers<void> | null = null
+
+  get values(): string[] {
+    return this.sent.map(({ value }) => String(value))
+  }
+
+  hold(): void {
+    this.#gate ??= Promise.withResolvers<void>()
+  }
+
+  release(): void {
+    this.#gate?.resolve()
+    this.#gate = null
+  }
+
+  async send(records: readonly OutgoingRecord[]): Promise<void> {
+    await this.#gate?.promise
+    this.sent.push(...records)
+  }
+}

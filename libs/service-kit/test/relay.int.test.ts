@@ -1,0 +1,287 @@
+import { describe, expect, it } from '@jest/globals'
+import { captureSql, emit } from '../src/capture/capture.ts'
+import { parseLsn } from '../src/capture/lsn.ts'
+import { openRelay, type RelayOptions } from '../src/capture/relay.ts'
+import { waitUntilRelayed } from '../src/capture/wait-relayed.ts'
+import { createLogger } from '../src/log.ts'
+import { createMetrics } from '../src/metrics.ts'
+import { type CaptureDatabase, createCaptureDatabase, HeldProducer } from './capture-database.ts'
+import { query, silent } from './database.ts'
+import { until } from './kafka.ts'
+
+const service = 'test-service'
+
+const relayOf = (
+  db: CaptureDatabase,
+  producer: HeldProducer,
+  options: Partial<RelayOptions> = {},
+) =>
+  openRelay({
+    service,
+    slot: db.slot,
+    databaseUrl: db.url,
+    producer,
+    toRecord: ({ header, body }) => ({
+      topic: header.topic,
+      key: header.key,
+      value: body === '' ? null : Buffer.from(body),
+    }),
+    log: silent,
+    ...options,
+  })
+
+const write = (db: Parameters<typeof emit>[0], body: string) =>
+  emit(db, { service, header: { topic: 't', key: 'k' }, body })
+
+const soon = { timeoutMs: 5_000 }
+
+describe('openRelay', () => {
+  it('sends what was committed, in the order of the commits, and nothing else', async () => {
+    await using db = await createCaptureDatabase()
+    const producer = new HeldProducer()
+    await write(db.pool, 'before the relay')
+    await using _relay = relayOf(db, producer)
+
+    const early = await db.pool.connect()
+    await early.query('begin')
+    await write(early, 'written first, committed last')
+    await db.pool.query('begin; select 1; rollback')
+    await emit(db.pool, { service: 'another', header: { topic: 't', key: 'k' }, body: 'not ours' })
+    await db.pool.query(
+      `with noise as (insert into noise select generate_series(1, 3) returning n)
+       select ${captureSql(service, `json_build_object('topic', 't', 'key', n::text)`, `'row ' || n`)} from noise`,
+    )
+    await early.query(`commit`)
+    early.release()
+    const undone = await db.pool.connect()
+    await undone.query('begin')
+    await write(undone, 'undone')
+    await undone.query('rollback')
+    undone.release()
+    const lsn = await write(db.pool, '')
+
+    await waitUntilRelayed(db.pool, db.slot, lsn, soon)
+    expect(producer.sent.map(({ key, value }) => `${key}: ${value}`)).toEqual([
+      'k: before the relay',
+      '1: row 1',
+      '2: row 2',
+      '3: row 3',
+      'k: written first, committed last',
+      'k: null',
+    ])
+  }, 30_000)
+
+  it('keeps the order of many writers', async () => {
+    await using db = await createCaptureDatabase()
+    const producer = new HeldProducer()
+    await using _relay = relayOf(db, producer)
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let n = 0; n < 200; n++) await write(db.pool, `${writer}/${n}`)
+    })
+    await Promise.all(writers)
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'end'), soon)
+    expect(producer.sent).toHaveLength(1_601)
+    for (let writer = 0; writer < 8; writer++) {
+      const own = producer.values.filter((value) => value.startsWith(`${writer}/`))
+      expect(own).toEqual(Array.from({ length: 200 }, (_, n) => `${writer}/${n}`))
+    }
+  }, 30_000)
+
+  it('lets the WAL go when only others write, but never past a message without its acknowledgement', async () => {
+    await using db = await createCaptureDatabase()
+    const producer = new HeldProducer()
+    await using _relay = relayOf(db, producer)
+    const confirmed = async () => parseLsn((await db.slotRow())?.confirmed ?? '0/0')
+    const makeNoise = async () => {
+      await db.pool.query('insert into noise select generate_series(1, 100)')
+      const { rows } = await db.pool.query<{ lsn: string }>(
+        'select pg_current_wal_flush_lsn()::text as lsn',
+      )
+      return parseLsn(rows[0]?.lsn ?? '0/0')
+    }
+    const noise = await makeNoise()
+    await until(async () => (await confirmed()) >= noise)
+
+    producer.hold()
+    const held = parseLsn(await write(db.pool, 'held'))
+    for (let n = 0; n < 20; n++) await makeNoise()
+    expect(await confirmed()).toBeLessThan(held)
+    producer.release()
+    const end = await makeNoise()
+    await until(async () => (await confirmed()) >= end)
+    expect(producer.values).toEqual(['held'])
+  }, 30_000)
+
+  it('holds everything while Kafka is away, in bounded memory, and sends it afterwards', async () => {
+    await using db = await createCaptureDatabase()
+    const producer = new HeldProducer()
+    let read = 0
+    await using relay = relayOf(db, producer, {
+      toRecord: ({ header, body }) => {
+        read += 1
+        return { topic: header.topic, key: header.key, value: Buffer.from(body) }
+      },
+    })
+    await until(() => relay.role === 'leader')
+    producer.hold()
+    const text = 'x'.repeat(100_000)
+    for (let n = 0; n < 600; n++) await write(db.pool, `${n} ${text}`)
+    await until(() => read > 50)
+    expect(read).toBeLessThan(300)
+    producer.release()
+    const lsn = await write(db.pool, 'end')
+    await waitUntilRelayed(db.pool, db.slot, lsn, { timeoutMs: 20_000 })
+    expect(producer.values.map((value) => Number.parseInt(value, 10)).slice(0, -1)).toEqual(
+      Array.from({ length: 600 }, (_, n) => n),
+    )
+  }, 60_000)
+
+  it('connects again and sends again what was not acknowledged', async () => {
+    await using db = await createCaptureDatabase()
+    const producer = new HeldProducer()
+    await using relay = relayOf(db, producer)
+    await until(() => relay.role === 'leader')
+    producer.hold()
+    await write(db.pool, 'a')
+    await write(db.pool, 'b')
+    await query(
+      db.url,
+      `select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = $1`,
+      [db.slot],
+    )
+    producer.release()
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'c'), { timeoutMs: 10_000 })
+    expect(producer.values.slice(-3)).toEqual(['a', 'b', 'c'])
+  }, 30_000)
+
+  it('has a stand-by that takes over within two seconds and loses nothing', async () => {
+    await using db = await createCaptureDatabase()
+    const [first, second] = [new HeldProducer(), new HeldProducer()]
+    const holder = relayOf(db, first)
+    await until(() => holder.role === 'leader')
+    await using standby = relayOf(db, second)
+    await until(() => standby.role === 'standby')
+    expect(standby.healthy).toBe(true)
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'a'), soon)
+    expect([first.values, second.values]).toEqual([['a'], []])
+
+    const startedAt = Date.now()
+    await holder[Symbol.asyncDispose]()
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'b'), soon)
+    expect(Date.now() - startedAt).toBeLessThan(2_000)
+    expect(second.values).toEqual(['b'])
+  }, 30_000)
+
+  it('says loudly that its slot is lost and never makes a new one', async () => {
+    await using db = await createCaptureDatabase()
+    const lines: string[] = []
+    const log = createLogger('test', 'error', { write: (line) => void lines.push(line) })
+    const metrics = createMetrics('test')
+    await using relay = relayOf(db, new HeldProducer(), { log, metrics })
+    await until(() => relay.role === 'leader')
+    await until(async () => {
+      await query(
+        db.url,
+        'select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = $1',
+        [db.slot],
+      )
+      const dropping = query(db.url, 'select pg_drop_replication_slot($1)', [db.slot])
+      return dropping.then(
+        () => true,
+        () => false,
+      )
+    })
+    await until(() => lines.length > 0)
+    expect(lines[0]).toContain('capture.slot.lost')
+    expect(relay.healthy).toBe(false)
+    expect(await metrics.registry.metrics()).toMatch(/capture_slot_lost\{[^}]*\} 1/)
+    expect(await db.slotRow()).toBeUndefined()
+  }, 30_000)
+
+  it('puts a message that is not valid elsewhere when it is told where', async () => {
+    await using db = await createCaptureDatabase()
+    const producer = new HeldProducer()
+    await using _relay = relayOf(db, producer, {
+      toInvalid: ({ content, reason }) => ({
+        topic: 't.invalid',
+        key: null,
+        value: Buffer.from(`${content} | ${reason}`),
+      }),
+    })
+    await db.pool.query(`select pg_logical_emit_message(true, 'surehook/${service}', 'poison')`)
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'good'), soon)
+    expect(producer.sent.map(({ topic, value }) => `${topic} ${value}`)).toEqual([
+      't.invalid poison | No header line',
+      't good',
+    ])
+  }, 30_000)
+
+  it('stands still, for all to see, when it is not told where', async () => {
+    await using db = await createCaptureDatabase()
+    const lines: string[] = []
+    const log = createLogger('test', 'error', { write: (line) => void lines.push(line) })
+    const producer = new HeldProducer()
+    await using _relay = relayOf(db, producer, { log })
+    await db.pool.query(`select pg_logical_emit_message(true, 'surehook/${service}', 'poison')`)
+    await write(db.pool, 'after it')
+    await until(() => lines.length >= 2)
+    expect(lines[0]).toContain('capture.invalid')
+    expect(producer.sent).toEqual([])
+  }, 30_000)
+})
+
+describe('waitUntilRelayed', () => {
+  it('rejects with SERVICE_UNAVAILABLE while Kafka holds the acknowledgement back', async () => {
+    await using db = await createCaptureDatabase()
+    const producer = new HeldProducer()
+    producer.hold()
+    await using _relay = relayOf(db, producer)
+    const lsn = await write(db.pool, 'a')
+    const waiting = waitUntilRelayed(db.pool, db.slot, lsn, { timeoutMs: 500 })
+    await expect(waiting).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    producer.release()
+    await waitUntilRelayed(db.pool, db.slot, lsn, soon)
+  }, 30_000)
+
+  it('is not satisfied by a transaction that was written later and committed earlier', async () => {
+    await using db = await createCaptureDatabase()
+    const producer = new HeldProducer()
+    await using _relay = relayOf(db, producer)
+    const slow = await db.pool.connect()
+    await slow.query('begin')
+    const lsn = await write(slow, 'slow')
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'quick'), soon)
+    expect(parseLsn((await db.slotRow())?.confirmed ?? '0/0')).toBeGreaterThan(parseLsn(lsn))
+
+    producer.hold()
+    await slow.query('commit')
+    slow.release()
+    const waiting = waitUntilRelayed(db.pool, db.slot, lsn, { timeoutMs: 500 })
+    await expect(waiting).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    producer.release()
+    await waitUntilRelayed(db.pool, db.slot, lsn, soon)
+    expect(producer.values).toEqual(['quick', 'slow'])
+  }, 30_000)
+
+  it('serves many who wait at once', async () => {
+    await using db = await createCaptureDatabase()
+    const producer = new HeldProducer()
+    await using _relay = relayOf(db, producer)
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let n = 0; n < 25; n++) {
+        const lsn = await write(db.pool, `${writer}/${n}`)
+        await waitUntilRelayed(db.pool, db.slot, lsn, soon)
+        expect(producer.values).toContain(`${writer}/${n}`)
+      }
+    })
+    await Promise.all(writers)
+  }, 30_000)
+
+  it('gives up when its caller does', async () => {
+    await using db = await createCaptureDatabase()
+    const lsn = await write(db.pool, 'a')
+    const signal = AbortSignal.timeout(100)
+    const waiting = waitUntilRelayed(db.pool, db.slot, lsn, { timeoutMs: 20_000, signal })
+    await expect(waiting).rejects.toThrow(/abort/i)
+  }, 30_000)
+})
