@@ -1,0 +1,57 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { EventPayload } from '@surehook/contracts/event-payload'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { createCertificates } from '@surehook/scripts/receiver/certificates'
+import { openReceiver, type Receipt, type Receiver } from '@surehook/scripts/receiver/receiver'
+import { createTenant, type Tenant, type TenantOptions } from './client.ts'
+import { openSystem, type TestSystem, type TestSystemOptions } from './open-system.ts'
+
+export type World = AsyncDisposable & {
+  readonly system: TestSystem
+  readonly receiver: Receiver
+  tenant(options?: TenantOptions): Promise<Tenant>
+}
+
+/** The six services and an HTTPS receiver that they trust. */
+export async function openWorld(options: TestSystemOptions = {}): Promise<World> {
+  await using opening = new AsyncDisposableStack()
+  const certificates = await createCertificates()
+  const receiver = opening.use(await openReceiver(certificates))
+  const dir = opening.adopt(await mkdtemp(join(tmpdir(), 'surehook-e2e-')), (path) =>
+    rm(path, { recursive: true }),
+  )
+  const caFile = join(dir, 'ca.pem')
+  await writeFile(caFile, certificates.ca)
+  const env = { WEBHOOK_EXTRA_CA_FILE: caFile, ...options.env }
+  const system = opening.use(await openSystem({ ...options, env }))
+  const resources = opening.move()
+  return {
+    system,
+    receiver,
+    tenant: (tenantOptions) => createTenant(system, tenantOptions),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+export const payloadOf = ({ body }: Receipt): EventPayload => JSON.parse(body) as EventPayload
+
+/** Waits until `read` gives something that is `wanted`; the last thing read is in the error. */
+export async function eventually<T>(
+  read: () => Promise<T>,
+  wanted: (value: T) => boolean,
+  timeoutMs = 10_000,
+): Promise<T> {
+  let last: T | undefined
+  await waitUntil(
+    async () => {
+      last = await read()
+      return wanted(last)
+    },
+    { what: 'what the test waits for', timeoutMs },
+  ).catch((err: unknown) => {
+    throw new Error(`${(err as Error).message}; last seen: ${JSON.stringify(last)}`, { cause: err })
+  })
+  return last as T
+}
