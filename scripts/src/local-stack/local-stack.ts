@@ -42,44 +42,36 @@ const allComponents = Object.keys(starters) as ComponentName[]
 
 /** Kafka, schema registry, PostgreSQL and Redis as child processes, all ready when it resolves. */
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
-  const { only = allComponents, log = () => {} } = options
+  const { only = allComponents, ports = {}, keepAlive = false, log = () => {} } = options
   const dir = resolve(options.dir)
   if (only.includes('kafka') || only.includes('registry')) await requireJava()
   await mkdir(dir, { recursive: true })
   const group = await openProcessGroup(dir)
-  const started: Partial<Record<ComponentName, Component>> = {}
+  const started = new Map<ComponentName, Component>()
   const stop = async () => {
-    await Promise.all(Object.values(started).map(({ process }) => process.stop()))
+    await Promise.all(Array.from(started.values(), ({ process }) => process.stop()))
     await group.close()
   }
-
-  const starting = settleAll(
-    only.map(async (name) => {
-      const startedAt = performance.now()
-      const port = options.ports?.[name] ?? (await freePort())
-      const keepAlive = options.keepAlive ?? false
-      started[name] = await starters[name]({ dir, port, owner: { group, log }, keepAlive })
-      log(
-        `${name} ready on port ${port} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`,
-      )
-    }),
-  )
+  const start = async (name: ComponentName) => {
+    const startedAt = performance.now()
+    const port = ports[name] ?? (await freePort())
+    const owner = { group, log }
+    started.set(name, await starters[name]({ dir, port, owner, keepAlive }))
+    log(`${name} ready on port ${port} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`)
+  }
   try {
-    await starting
+    await settleAll(only.map(start))
   } catch (err) {
     await stop()
     throw err
   }
-
-  const processes = Object.fromEntries(
-    Object.entries(started).map(([name, component]) => [name, component.process]),
-  )
+  const urlOf = (name: ComponentName) => started.get(name)?.url ?? ''
   return {
-    databaseUrl: started.postgres?.url ?? '',
-    kafkaBrokers: started.kafka?.url ?? '',
-    schemaRegistryUrl: started.registry?.url ?? '',
-    redisUrl: started.redis?.url ?? '',
-    processes,
+    databaseUrl: urlOf('postgres'),
+    kafkaBrokers: urlOf('kafka'),
+    schemaRegistryUrl: urlOf('registry'),
+    redisUrl: urlOf('redis'),
+    processes: Object.fromEntries(Array.from(started, ([name, part]) => [name, part.process])),
     stop,
   }
 }
