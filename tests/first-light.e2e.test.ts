@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { defaultSecret } from '@surehook/scripts/client/tenant'
 import { verifySignature } from '@surehook/scripts/receiver/verify-signature'
-import { defaultSecret } from './support/client.ts'
 import { eventually, openWorld, payloadOf, type World } from './support/world.ts'
 
 let world: World
@@ -8,7 +8,9 @@ let world: World
 beforeAll(async () => {
   world = await openWorld()
 })
-afterAll(() => world?.[Symbol.asyncDispose]())
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]()
+})
 
 it('carries one change from the data API to a signed delivery, through all six services', async () => {
   const tenant = await world.tenant()

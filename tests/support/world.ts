@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EventPayload } from '@surehook/contracts/event-payload'
+import { createTenant, type Tenant, type TenantOptions } from '@surehook/scripts/client/tenant'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { createCertificates } from '@surehook/scripts/receiver/certificates'
 import { openReceiver, type Receipt, type Receiver } from '@surehook/scripts/receiver/receiver'
-import { createTenant, type Tenant, type TenantOptions } from './client.ts'
 import { openSystem, type TestSystem, type TestSystemOptions } from './open-system.ts'
 
 export type World = AsyncDisposable & {

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import type { Delivery, Subscription } from '@surehook/contracts/http/webhooks'
+import {
+  type Answer,
+  admin,
+  type Door,
+  expectStatus,
+  type Fields,
+  type Headed,
+  send,
+} from './call.ts'
+
+/** One (project, environment) with a management token, seen through the gateway. */
+export class Tenant {
+  readonly projectId: string
+  readonly environment: string
+  readonly token: string
+  readonly #door: Door
+
+  constructor(door: Door, names: { projectId: string; environment: string; token: string }) {
+    this.#door = door
+    this.projectId = names.projectId
+    this.environment = names.environment
+    this.token = names.token
+  }
+
+  get headers(): Headed {
+    return {
+      authorization: `Bearer ${this.token}`,
+      'x-project-id': this.projectId,
+      environment: this.environment,
+    }
+  }
+
+  /** `rest('POST orders', { … })`: below `/gw/api/rest/`. */
+  rest(request: string, body?: unknown, headers: Headed = {}): Promise<Answer> {
+    const [method, path = ''] = request.split(' ')
+    return send(this.#door.baseUrl, `${method} /gw/api/rest/${path}`, {
+      body,
+      headers: { ...this.headers, ...headers },
+    })
+  }
+
+  /** `webhooks('GET /{id}')`: below `/gw/api/rest/_webhooks`. */
+  webhooks(request: string, body?: unknown, headers: Headed = {}): Promise<Answer> {
+    const [method, path = ''] = request.split(' ')
+    return this.rest(`${method} _webhooks${path}`, body, headers)
+  }
+
+  async putTable(table: string, columns: Record<string, string> = defaultColumns): Promise<void> {
+    const wanted = Object.entries(columns).map(([name, type]) => ({ name, type }))
+    expectStatus(200, await this.rest(`PUT _tables/${table}`, { columns: wanted }))
+  }
+
+  /** A subscription to every event of `orders`, unless `fields` say otherwise. */
+  async subscribe(url: string, fields: object = {}): Promise<Subscription> {
+    const answer = await this.webhooks('POST', { ...this.subscriptionInput(url), ...fields })
+    return expectStatus(201, answer).body
+  }
+
+  subscriptionInput(url: string) {
+    return {
+      projectId: this.projectId,
+      environment: this.environment,
+      table: 'orders',
+      events: ['INSERT', 'UPDATE', 'DELETE'],
+      url,
+      secret: defaultSecret,
+    }
+  }
+
+  async insert(fields: object = {}, table = 'orders'): Promise<Fields> {
+    return expectStatus(201, await this.rest(`POST ${table}`, fields)).body
+  }
+
+  async deliveries(subscriptionId: string): Promise<Delivery[]> {
+    return expectStatus(200, await this.webhooks(`GET /${subscriptionId}`)).body.deliveries
+  }
+}
+
+export const defaultSecret = 'a-signing-secret'
+
+const defaultColumns = { status: 'text', n: 'integer', note: 'text' }
+
+export type TenantOptions = { projectId?: string; environment?: string; tokenFor?: string[] }
+
+/** Makes the environment and a token for it (for all of the project's, unless `tokenFor` says). */
+export async function createTenant(door: Door, options: TenantOptions = {}): Promise<Tenant> {
+  const { projectId = `p-${randomUUID()}`, environment = 'master', tokenFor } = options
+  const path = `/${projectId}/environments/${environment}`
+  expectStatus(200, await admin(door, `PUT ${path}`, {}))
+  const token = await admin(door, `POST /${projectId}/management-tokens`, {
+    name: 'tests',
+    environments: tokenFor,
+  })
+  return new Tenant(door, { projectId, environment, token: expectStatus(201, token).body.token })
+}
