@@ -15,6 +15,7 @@ import { openPool } from '@surehook/service-kit/postgres/pool'
 import { changeRecord } from './capture/change-record.ts'
 import { type Config, service } from './config.ts'
 import { dataRoutes } from './data-routes.ts'
+import { observePool } from './pool-metrics.ts'
 import { createTableCache } from './tables/table-cache.ts'
 
 export type DataApi = Service & { readonly ports: { api: number; internal: number } }
@@ -39,6 +40,7 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
     openPool({ connectionString: databaseUrl, applicationName: service, max, log }),
     (open) => open.end(),
   )
+  observePool(metrics, pool)
   await wait('postgres', () => pool.query('select from table_definition limit 1'))
   const toRecord = (captured: Captured) => changeRecord(codec, captured)
   const relay = opening.use(

@@ -1,0 +1,16 @@
+import type { Metrics } from '@surehook/service-kit/metrics'
+import type { Pool } from 'pg'
+
+/** Connections of the pool by what they do; `waiting` counts requests that wait for one. */
+export function observePool(metrics: Metrics, pool: Pool): void {
+  metrics.gauge({
+    name: 'postgres_pool_connections',
+    help: 'Connections to PostgreSQL by state; waiting: requests without one',
+    labelNames: ['state'],
+    collect() {
+      this.set({ state: 'busy' }, pool.totalCount - pool.idleCount)
+      this.set({ state: 'idle' }, pool.idleCount)
+      this.set({ state: 'waiting' }, pool.waitingCount)
+    },
+  })
+}
