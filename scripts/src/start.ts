@@ -5,7 +5,7 @@ import { type DemoCa, ensureDemoCa } from './demo-ca.ts'
 import { state } from './lib/paths.ts'
 import { isFree } from './lib/ports.ts'
 import { ownerOf } from './lib/process-group.ts'
-import type { RunningSystem } from './lib/running-system.ts'
+import { type RunningSystem, webhookTimes } from './lib/running-system.ts'
 import { greeting } from './start/greeting.ts'
 import { keepSecrets } from './start/keep-secrets.ts'
 import { type Infrastructure, openInfrastructure } from './start/open-infrastructure.ts'
@@ -53,7 +53,12 @@ async function start(env: NodeJS.ProcessEnv): Promise<Running> {
       log: say,
     }),
   )
-  const facts = { baseUrl: system.baseUrl, adminToken: secrets.adminToken, ...endpoints }
+  const facts = {
+    baseUrl: system.baseUrl,
+    adminToken: secrets.adminToken,
+    ...endpoints,
+    ...webhookTimes(env),
+  }
   await writeFile(state.endpointsFile, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 })
   return { facts, system, infrastructure }
 }
