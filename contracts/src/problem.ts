@@ -34,7 +34,9 @@ export const httpStatusByCode = {
 export type ErrorCode = keyof typeof httpStatusByCode
 
 /** One fault of a request. `field` is a dotted path (`events.0`), or `body` for the whole. */
-export const Violation = z.object({ field: z.string(), message: z.string() }).meta({ id: 'Violation' })
+export const Violation = z
+  .object({ field: z.string(), message: z.string() })
+  .meta({ id: 'Violation' })
 export type Violation = z.infer<typeof Violation>
 
 /** The body of every error answer. */
