@@ -1,0 +1,153 @@
+import { parseArgs } from 'node:util'
+import { openChangePublisher } from '@surehook/contracts/publisher'
+import { state } from '@surehook/scripts/lib/paths'
+import { findRunningSystem } from '@surehook/scripts/lib/running-system'
+import { tlsPostsPerSecond } from './limit.ts'
+import { insertAtRate, insertFlatOut, publishFlatOut } from './load.ts'
+import type { BenchProject } from './platform.ts'
+import { createProject, createTable, subscribe } from './platform.ts'
+import type { Usage } from './processes.ts'
+import { usageOf } from './processes.ts'
+import type { BenchReceiver } from './receiver.ts'
+import { startReceiver } from './receiver.ts'
+import { milliseconds, perSecond, printRows, usageRows } from './report.ts'
+
+/** `npm run bench`: measures the running system. Prints numbers and what bounds them; judges nothing. */
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', default: 'limit,rate,rest,topic1,topic10' },
+    seconds: { type: 'string', default: '10' },
+    changes: { type: 'string', default: '20000' },
+  },
+})
+const seconds = Number(options.seconds)
+const changes = Number(options.changes)
+const drainMs = 120_000
+const runDirs = [`${state.systemDir}/run`, `${state.stackDir}/run`]
+const infrastructure = new Set(['kafka', 'registry', 'postgres', 'redis'])
+const { serverKeyFile, serverCertFile, caFile } = demoFiles()
+
+const system = await findRunningSystem()
+await using receiver = await startReceiver({ key: serverKeyFile, cert: serverCertFile })
+const scenarios: Record<string, () => Promise<void>> = {
+  limit,
+  rate: () => latencyAtRate(100),
+  rest: restFlatOut,
+  topic1: () => fromTopic(1),
+  topic10: () => fromTopic(10),
+}
+printRows('at rest', idleRows(usageOf(runDirs)))
+for (const name of options.only.split(',')) {
+  const run = scenarios[name]
+  if (run === undefined)
+    throw new Error(`no scenario ${name}; there are: ${Object.keys(scenarios)}`)
+  await run()
+}
+
+async function limit(): Promise<void> {
+  const posts = await tlsPostsPerSecond(receiver, { caFile, seconds: Math.min(seconds, 5) })
+  printRows('the machine without the system', [
+    { measure: 'TLS POSTs in a loop', value: `${Math.round(posts).toLocaleString('en')}/s` },
+  ])
+}
+
+async function latencyAtRate(rate: number): Promise<void> {
+  const project = await tableWithSubscriptions(1)
+  // Connections, prepared statements and code that was never run are not what is measured.
+  await insertAtRate(project, 'bench', { perSecond: rate, seconds: 3 })
+  await receiver.waitFor(rate * 3, drainMs)
+  await receiver.reset()
+  const before = usageOf(runDirs)
+  const load = await insertAtRate(project, 'bench', { perSecond: rate, seconds })
+  const report = await receiver.waitFor(load.answered, drainMs)
+  printRows(`REST write to receipt at ${rate} changes/s`, [
+    { measure: 'p50', value: milliseconds(report.latency.p50), target: '< 15 ms' },
+    { measure: 'p99', value: milliseconds(report.latency.p99), target: '< 60 ms' },
+    { measure: 'writes not answered 201', value: String(load.failed) },
+    ...usageRows(before, usageOf(runDirs), report.received),
+  ])
+}
+
+async function restFlatOut(): Promise<void> {
+  const project = await tableWithSubscriptions(1)
+  await insertFlatOut(project, 'bench', { concurrency: 32, seconds: 3 })
+  await settled(receiver)
+  await receiver.reset()
+  const before = usageOf(runDirs)
+  const startedAt = performance.timeOrigin + performance.now()
+  const load = await insertFlatOut(project, 'bench', { concurrency: 64, seconds })
+  const report = await receiver.waitFor(load.answered, drainMs)
+  printRows('REST, 64 writers flat out, one delivery each', [
+    { measure: 'changes answered', value: perSecond(load.answered, load.seconds * 1000) },
+    {
+      measure: 'changes delivered, first write to last receipt',
+      value: perSecond(report.received, report.lastAt - startedAt),
+      target: '1,000/s',
+    },
+    { measure: 'p50 at saturation', value: milliseconds(report.latency.p50) },
+    { measure: 'p99 at saturation', value: milliseconds(report.latency.p99) },
+    { measure: 'writes not answered 201', value: String(load.failed) },
+    ...usageRows(before, usageOf(runDirs), report.received),
+  ])
+}
+
+async function fromTopic(fanOut: number): Promise<void> {
+  const project = await tableWithSubscriptions(fanOut)
+  await using publisher = await openChangePublisher({
+    brokers: system.kafkaBrokers.split(','),
+    schemaRegistryUrl: system.schemaRegistryUrl,
+    source: 'bench',
+  })
+  await publishFlatOut(publisher, project, { table: 'bench', count: 200 })
+  await receiver.waitFor(200 * fanOut, drainMs)
+  await receiver.reset()
+  const before = usageOf(runDirs)
+  const count = Math.ceil(changes / Math.sqrt(fanOut))
+  const startedAt = performance.timeOrigin + performance.now()
+  await publishFlatOut(publisher, project, { table: 'bench', count })
+  const report = await receiver.waitFor(count * fanOut, drainMs)
+  printRows(`from the changes topic, fan-out ${fanOut}, ${count} changes`, [
+    {
+      measure: 'deliveries, first publish to last receipt',
+      value: perSecond(report.received, report.lastAt - startedAt),
+      target: '3,000/s',
+    },
+    ...usageRows(before, usageOf(runDirs), report.received),
+  ])
+}
+
+async function tableWithSubscriptions(count: number): Promise<BenchProject> {
+  const project = await createProject(system)
+  await createTable(project, 'bench')
+  for (let n = 0; n < count; n++) await subscribe(project, 'bench', receiver.url(`/hook-${n}`))
+  await receiver.reset()
+  return project
+}
+
+/** Waits until nothing has come for a second. */
+async function settled(of: BenchReceiver): Promise<void> {
+  for (let last = -1; ; ) {
+    const { received } = await of.report()
+    if (received === last) return
+    last = received
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+  }
+}
+
+function idleRows(usage: Usage) {
+  const services = Object.entries(usage).filter(([name]) => !infrastructure.has(name))
+  const total = services.reduce((sum, [, { rssMiB }]) => sum + rssMiB, 0)
+  return [
+    ...services.map(([name, { rssMiB }]) => ({ measure: name, value: `${rssMiB.toFixed(0)} MiB` })),
+    { measure: 'all services', value: `${total.toFixed(0)} MiB`, target: '< 1 GiB' },
+  ]
+}
+
+function demoFiles() {
+  const dir = state.demoCaDir
+  return {
+    caFile: `${dir}/ca.pem`,
+    serverCertFile: `${dir}/server.pem`,
+    serverKeyFile: `${dir}/server.key`,
+  }
+}

@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** CPU-seconds used so far and resident MiB, by component. */
+export type Usage = Readonly<Record<string, { cpuS: number; rssMiB: number }>>
+
+const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
+const pageKiB = Number(execFileSync('getconf', ['PAGESIZE'], { encoding: 'utf8' })) / 1024
+
+/** @param runDirs directories with `<component>.pid` files; children of a process count as its own */
+export function usageOf(runDirs: readonly string[]): Usage {
+  const table = processTable()
+  const usage: Record<string, { cpuS: number; rssMiB: number }> = {}
+  for (const dir of runDirs) {
+    for (const file of readdirSync(dir).filter((name) => name.endsWith('.pid'))) {
+      const pid = Number(readFileSync(`${dir}/${file}`, 'utf8').split('\n', 1)[0])
+      usage[file.replace(/\.pid$/, '')] = usageOfTree(pid, table)
+    }
+  }
+  return usage
+}
+
+type Row = { ppid: number; cpuS: number; rssMiB: number }
+
+function usageOfTree(
+  root: number,
+  table: ReadonlyMap<number, Row>,
+): { cpuS: number; rssMiB: number } {
+  const sum = { cpuS: 0, rssMiB: 0 }
+  const mine = new Set([root])
+  // A child's pid is above its parent's but for a wrap-around: two passes find all that matter here.
+  for (let pass = 0; pass < 2; pass++) {
+    for (const [pid, { ppid }] of table) if (mine.has(ppid)) mine.add(pid)
+  }
+  for (const pid of mine) {
+    const row = table.get(pid)
+    sum.cpuS += row?.cpuS ?? 0
+    sum.rssMiB += row?.rssMiB ?? 0
+  }
+  return sum
+}
+
+function processTable(): Map<number, Row> {
+  const table = new Map<number, Row>()
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    const row = readRow(Number(name))
+    if (row !== null) table.set(Number(name), row)
+  }
+  return table
+}
+
+/** proc(5), /proc/pid/stat: the command may hold spaces, so fields are counted after its bracket. */
+function readRow(pid: number): Row | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const ticks = Number(fields[11]) + Number(fields[12])
+    // What PostgreSQL's backends share with one another would be counted once for each.
+    const shared = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[2])
+    return {
+      ppid: Number(fields[1]),
+      cpuS: ticks / ticksPerSecond,
+      rssMiB: Math.max(0, (Number(fields[21]) - shared) * pageKiB) / 1024,
+    }
+  } catch {
+    // It ended while the table was read.
+    return null
+  }
+}

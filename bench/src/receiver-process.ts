@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { Latencies } from './latencies.ts'
+import type { ReceiverReport } from './receiver.ts'
+
+/** An HTTPS receiver in a process of its own, so that its work is not the load generator's. */
+const [keyFile = '', certFile = ''] = process.argv.slice(2)
+const latencies = new Latencies()
+let firstAt = 0
+let lastAt = 0
+let received = 0
+
+const now = () => performance.timeOrigin + performance.now()
+/** The writer puts the time of the change into the record. */
+const sentAt = /"sent_at":(\d+(?:\.\d+)?)/
+
+const server = createServer(
+  { key: readFileSync(keyFile), cert: readFileSync(certFile) },
+  (req, res) => {
+    const chunks: Buffer[] = []
+    req.on('data', (chunk: Buffer) => chunks.push(chunk))
+    req.on('end', () => {
+      const at = now()
+      if (received++ === 0) firstAt = at
+      lastAt = at
+      const sent = sentAt.exec(Buffer.concat(chunks).toString('latin1'))
+      if (sent) latencies.add(at - Number(sent[1]))
+      res.writeHead(204).end()
+    })
+  },
+)
+server.keepAliveTimeout = 60_000
+
+process.on('message', (message: 'reset' | 'report') => {
+  if (message === 'reset') {
+    latencies.clear()
+    received = 0
+  }
+  const report: ReceiverReport = { received, firstAt, lastAt, latency: latencies.summary() }
+  process.send?.(report)
+})
+process.on('disconnect', () => process.exit(0))
+server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))

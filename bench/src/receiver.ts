@@ -1,0 +1,57 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { LatencySummary } from './latencies.ts'
+
+export type ReceiverReport = {
+  received: number
+  /** Epoch ms. */
+  firstAt: number
+  lastAt: number
+  /** From the record's `sent_at` to the receipt. */
+  latency: LatencySummary
+}
+
+export type BenchReceiver = AsyncDisposable & {
+  readonly pid: number
+  url(path: string): string
+  reset(): Promise<void>
+  report(): Promise<ReceiverReport>
+  /** Resolves when `count` requests have come since the last reset. */
+  waitFor(count: number, timeoutMs: number): Promise<ReceiverReport>
+}
+
+const pollMs = 50
+
+export async function startReceiver(tls: { key: string; cert: string }): Promise<BenchReceiver> {
+  const entry = fileURLToPath(new URL('./receiver-process.ts', import.meta.url))
+  const child = fork(entry, [tls.key, tls.cert], { execArgv: process.execArgv })
+  const [port] = (await once(child, 'message')) as [number]
+  const ask = async (message: 'reset' | 'report'): Promise<ReceiverReport> => {
+    child.send(message)
+    const [report] = (await once(child, 'message')) as [ReceiverReport]
+    return report
+  }
+  return {
+    pid: child.pid ?? 0,
+    url: (path) => `https://localhost:${port}${path}`,
+    reset: async () => void (await ask('reset')),
+    report: () => ask('report'),
+    async waitFor(count, timeoutMs) {
+      const deadline = Date.now() + timeoutMs
+      for (;;) {
+        const report = await ask('report')
+        if (report.received >= count) return report
+        if (Date.now() > deadline) {
+          throw new Error(`${report.received} of ${count} deliveries came in ${timeoutMs} ms`)
+        }
+        await new Promise((resolve) => setTimeout(resolve, pollMs))
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      const exited = once(child, 'exit')
+      child.disconnect()
+      await exited
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import type { Usage } from './processes.ts'
+
+/** One line of the result. */
+export type Row = { measure: string; value: string; target?: string }
+
+export function printRows(title: string, rows: readonly Row[]): void {
+  const width = Math.max(...rows.map(({ measure }) => measure.length))
+  console.log(`\n${title}`)
+  for (const { measure, value, target } of rows) {
+    console.log(`  ${measure.padEnd(width)}  ${value}${target ? `   (target ${target})` : ''}`)
+  }
+}
+
+/** What each component used between two readings, and all of them for 1,000 deliveries. */
+export function usageRows(before: Usage, after: Usage, deliveries: number): Row[] {
+  const used = Object.entries(after).map(([name, { cpuS, rssMiB }]) => {
+    const delta = cpuS - (before[name]?.cpuS ?? 0)
+    return { name, cpuS: delta, rssMiB }
+  })
+  const total = used.reduce((sum, { cpuS }) => sum + cpuS, 0)
+  return [
+    ...used.map(({ name, cpuS, rssMiB }) => ({
+      measure: name,
+      value: `${cpuS.toFixed(2)} CPU-s, ${rssMiB.toFixed(0)} MiB`,
+    })),
+    {
+      measure: 'CPU-seconds per 1,000 deliveries, everything',
+      value: ((total * 1000) / deliveries).toFixed(3),
+    },
+  ]
+}
+
+export const perSecond = (count: number, ms: number): string =>
+  `${Math.round((count * 1000) / ms).toLocaleString('en')}/s`
+
+export const milliseconds = (ms: number): string => `${ms.toFixed(1)} ms`
