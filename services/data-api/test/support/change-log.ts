@@ -4,7 +4,7 @@ import type { EventCodec } from '@surehook/contracts/codec'
 import type { ChangeEvent } from '@surehook/contracts/events'
 import { changeKey } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
-import type { Kafka } from 'kafkajs'
+import type { createKafka } from '@surehook/service-kit/kafka/client'
 
 export type Change = ChangeEvent & { data: Record<string, unknown> }
 
@@ -15,7 +15,10 @@ export type ChangeLog = AsyncDisposable & {
   until(projectId: string, isThere: number | ((changes: Change[]) => boolean)): Promise<Change[]>
 }
 
-export async function openChangeLog(kafka: Kafka, codec: EventCodec): Promise<ChangeLog> {
+export async function openChangeLog(
+  kafka: ReturnType<typeof createKafka>,
+  codec: EventCodec,
+): Promise<ChangeLog> {
   const changes: Change[] = []
   const arrivals = new EventEmitter().setMaxListeners(0)
   const consumer = kafka.consumer({ groupId: `test-${randomUUID()}`, maxWaitTimeInMs: 100 })
