@@ -40,6 +40,7 @@ export async function createCaptureDatabase(): Promise<CaptureDatabase> {
 /** Stands in for Kafka where a test holds its acknowledgements back. */
 export class HeldProducer {
   readonly sent: OutgoingRecord[] = []
+  calls = 0
   healthy = true
   #gate: PromiseWithResolvers<void> | null = null
 
@@ -56,7 +57,14 @@ export class HeldProducer {
     this.#gate = null
   }
 
+  /** What is held never arrives. */
+  lose(): void {
+    this.#gate?.reject(new Error('lost'))
+    this.#gate = null
+  }
+
   async send(records: readonly OutgoingRecord[]): Promise<void> {
+    this.calls += 1
     await this.#gate?.promise
     this.sent.push(...records)
   }

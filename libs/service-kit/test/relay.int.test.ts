@@ -154,6 +154,25 @@ describe('openRelay', () => {
     expect(producer.values.slice(-3)).toEqual(['a', 'b', 'c'])
   }, 30_000)
 
+  it('does not skip a commit that begins just where the confirmed one ends', async () => {
+    await using db = await createCaptureDatabase()
+    const producer = new HeldProducer()
+    await using _relay = relayOf(db, producer)
+    const early = await db.pool.connect()
+    await early.query('begin')
+    await write(early, 'b')
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'a'), soon)
+    producer.hold()
+    // No other WAL is written in between, unless somebody else works on the same server.
+    const { calls } = producer
+    await early.query('commit')
+    early.release()
+    await until(() => producer.calls > calls)
+    producer.lose()
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'c'), { timeoutMs: 10_000 })
+    expect(producer.values).toEqual(['a', 'b', 'c'])
+  }, 30_000)
+
   it('has a stand-by that takes over within two seconds and loses nothing', async () => {
     await using db = await createCaptureDatabase()
     const [first, second] = [new HeldProducer(), new HeldProducer()]

@@ -1,11 +1,11 @@
-import { Kafka, type LogEntry, logLevel } from 'kafkajs'
+import { Kafka, type KafkaConfig, type LogEntry, logLevel } from 'kafkajs'
 import type { Logger } from 'pino'
 
 export type KafkaClientOptions = { brokers: readonly string[]; clientId: string; log: Logger }
 
-/** The one way to a cluster: its retries are short, because whoever uses it retries for ever itself. */
+/** The one way to a cluster. What it opens gives up soon: whoever uses it decides what then. */
 export function createKafka({ brokers, clientId, log }: KafkaClientOptions): Kafka {
-  return new Kafka({
+  const config: KafkaConfig = {
     brokers: [...brokers],
     clientId,
     connectionTimeout: 3_000,
@@ -13,6 +13,27 @@ export function createKafka({ brokers, clientId, log }: KafkaClientOptions): Kaf
     retry: { initialRetryTime: 50, maxRetryTime: 500, retries: 3 },
     logLevel: logLevel.INFO,
     logCreator: () => logInto(log.child({ component: 'kafka' })),
+  }
+  const kafka = new Kafka(config)
+  configs.set(kafka, config)
+  return kafka
+}
+
+const configs = new WeakMap<Kafka, KafkaConfig>()
+
+/**
+ * A client of the same cluster for what lives long: connections are tried again until `signal`
+ * aborts. A consumer that gave up earlier would have to join its group as a new member, and the
+ * group waits for the old one until its session ends.
+ */
+export function kafkaUntil(signal: AbortSignal, kafka: Kafka): Kafka {
+  const config = configs.get(kafka)
+  if (config === undefined) throw new Error('Not a client that createKafka made')
+  // kafkajs cannot be told to stop; but it compares this with its count before every further try.
+  const retries = { valueOf: () => (signal.aborted ? 0 : Number.MAX_SAFE_INTEGER) }
+  return new Kafka({
+    ...config,
+    retry: { ...config.retry, maxRetryTime: 1_000, retries: retries as unknown as number },
   })
 }
 

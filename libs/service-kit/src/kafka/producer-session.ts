@@ -1,4 +1,5 @@
 import { type Kafka, type Message, Partitioners, type Producer } from 'kafkajs'
+import { kafkaUntil } from './client.ts'
 
 /** Kafka will never take this record: only the call that brought it is rejected. */
 export class UnsendableError extends Error {
@@ -19,15 +20,16 @@ export type FailureKind = 'unsendable' | 'unknown-topic' | 'away' | 'broken'
  */
 export class ProducerSession {
   readonly #producer: Producer
+  readonly #closed = new AbortController()
   #open = false
 
   constructor(kafka: Kafka) {
-    this.#producer = kafka.producer({
+    this.#producer = kafkaUntil(this.#closed.signal, kafka).producer({
       idempotent: true,
       allowAutoTopicCreation: false,
       createPartitioner: stablePartitioner,
-      // Short: `openProducer` goes on for ever, and must be able to stop.
-      retry: { initialRetryTime: 50, maxRetryTime: 500, retries: 5 },
+      // For what brokers answer; connections are tried for ever.
+      retry: { initialRetryTime: 50, maxRetryTime: 500, retries: 15 },
     })
   }
 
@@ -54,6 +56,7 @@ export class ProducerSession {
   }
 
   async close(): Promise<void> {
+    this.#closed.abort()
     await this.#producer.disconnect()
   }
 }

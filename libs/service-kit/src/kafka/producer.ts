@@ -24,7 +24,8 @@ export type EventProducer = AsyncDisposable & {
 
 type ProducerOptions = { log: Logger; metrics?: Metrics | undefined }
 
-const probeEveryMs = 1_000
+const openWithinMs = 3_000
+const probeEveryMs = 500
 const slowMs = 3_000
 const drainWithinMs = 3_000
 const longestWaitMs = 1_000
@@ -33,7 +34,12 @@ const unknownTopicWithinMs = 30_000
 /** Rejects when Kafka is away; once open it outlives any outage. */
 export async function openProducer(kafka: Kafka, options: ProducerOptions): Promise<EventProducer> {
   const session = new ProducerSession(kafka)
-  await session.open()
+  try {
+    await boundedBy(openWithinMs, session.open(), 'Kafka is away')
+  } catch (err) {
+    await closeSession(session, options.log)
+    throw err
+  }
   return new CoalescingProducer(kafka, session, options)
 }
 
@@ -49,6 +55,7 @@ class CoalescingProducer implements EventProducer {
   #pumping: Promise<void> | null = null
   #closing = false
   #failing = false
+  #looking = false
   #answers = true
   #requestSince: number | null = null
   #ackedAt = Date.now()
@@ -84,7 +91,7 @@ class CoalescingProducer implements EventProducer {
     await drained.catch((err) => this.#log.warn({ err }, 'producer.undrained'))
     this.#stop.abort(unavailable('The producer is closed'))
     await this.#probe[Symbol.asyncDispose]()
-    await this.#close(this.#session)
+    await closeSession(this.#session, this.#log)
   }
 
   /** One request at a time: what is sent meanwhile makes up the next. */
@@ -155,12 +162,7 @@ class CoalescingProducer implements EventProducer {
     const broken = this.#session
     this.#session = new ProducerSession(this.#kafka)
     this.#meters?.replaced.inc()
-    await this.#close(broken)
-  }
-
-  async #close(session: ProducerSession): Promise<void> {
-    const closed = boundedBy(1_000, session.close(), 'The connection did not close')
-    await closed.catch((err) => this.#log.debug({ err }, 'producer.close'))
+    await closeSession(broken, this.#log)
   }
 
   async #wait(tries: number): Promise<void> {
@@ -169,12 +171,19 @@ class CoalescingProducer implements EventProducer {
   }
 
   async #look(): Promise<void> {
-    if (Date.now() - this.#ackedAt < probeEveryMs) return
+    if (this.#looking || Date.now() - this.#ackedAt < probeEveryMs) return
+    this.#looking = true
     const answers = await this.#probe.answers()
     if (answers !== this.#answers) this.#log.warn({ answers }, 'producer.kafka')
+    this.#looking = false
     this.#answers = answers
     if (answers && this.#requestSince === null && this.#queue.length === 0) this.#failing = false
   }
+}
+
+async function closeSession(session: ProducerSession, log: Logger): Promise<void> {
+  const closed = boundedBy(1_000, session.close(), 'The connection did not close')
+  await closed.catch((err) => log.debug({ err }, 'producer.close'))
 }
 
 function refuse(entries: readonly Entry[], err: Error): void {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Consumer, ConsumerConfig, EachBatchPayload, Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
 import { boundedBy } from '../bounded.ts'
+import { kafkaUntil } from './client.ts'
 
 export type SupervisedConsumerOptions = {
   kafka: Kafka
@@ -95,7 +96,8 @@ export class SupervisedConsumer implements AsyncDisposable {
   async #runOnce(): Promise<void> {
     const { kafka, topics, fromBeginning, concurrency, eachBatch } = this.#options
     this.#groupId = this.#nextGroupId()
-    const consumer = kafka.consumer({ ...groupConfig, groupId: this.#groupId })
+    const patient = kafkaUntil(this.#stop.signal, kafka)
+    const consumer = patient.consumer({ ...groupConfig, groupId: this.#groupId })
     this.#consumer = consumer
     const ended = Promise.withResolvers<void>()
     ended.promise.catch(() => undefined)

@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from '@jest/globals'
+import { emit } from '@surehook/service-kit/capture/capture'
+import { waitUntilRelayed } from '@surehook/service-kit/capture/wait-relayed'
+import { createKafka } from '@surehook/service-kit/kafka/client'
+import { runOrderedConsumer } from '@surehook/service-kit/kafka/ordered-consumer'
+import { ensureTopics } from '@surehook/service-kit/kafka/topics'
+import { createLogger } from '@surehook/service-kit/log'
+import { Client, Pool } from 'pg'
+import { until } from '../support/until.ts'
+
+const log = createLogger('test', 'silent')
+const brokers = process.env['TEST_KAFKA_BROKERS'] ?? ''
+const adminUrl = process.env['TEST_DATABASE_URL'] ?? ''
+const script = `${import.meta.dirname}/relay-process.ts`
+
+async function asAdmin(statements: readonly string[]): Promise<void> {
+  const admin = new Client({ connectionString: adminUrl })
+  await admin.connect()
+  for (const statement of statements) await admin.query(statement)
+  await admin.end()
+}
+
+async function openDatabase() {
+  const name = `relay_kill_${randomBytes(4).toString('hex')}`
+  await asAdmin([`create database ${name}`])
+  const url = new URL(adminUrl)
+  url.pathname = `/${name}`
+  const pool = new Pool({ connectionString: url.href, max: 6 })
+  await pool.query('create publication surehook_capture')
+  await pool.query(`select pg_create_logical_replication_slot($1, 'pgoutput')`, [name])
+  return {
+    url: url.href,
+    slot: name,
+    pool,
+    async [Symbol.asyncDispose]() {
+      await pool.end()
+      await asAdmin([`select pg_drop_replication_slot('${name}')`, `drop database ${name}`])
+    },
+  }
+}
+
+/** A relay process; `leads` is true from its word that it holds the slot. */
+function startRelay(url: string, slot: string) {
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ['--conditions=source', script, url, slot, brokers],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  const relay = { child, leads: false }
+  if (child.stdout) {
+    createInterface(child.stdout).on('line', (line) => {
+      if (line.includes('"role":"leader"')) relay.leads = true
+    })
+  }
+  return relay
+}
+
+async function kill({ child }: { child: ChildProcess }): Promise<void> {
+  child.kill('SIGKILL')
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+}
+
+describe('a relay that is killed again and again', () => {
+  it('loses nothing, keeps the commit order, and a stand-by goes on', async () => {
+    await using database = await openDatabase()
+    const { pool, slot, url } = database
+    const kafka = createKafka({ brokers: [brokers], clientId: 'test', log })
+    await ensureTopics(kafka, [{ name: slot, partitions: 'one', config: {} }], {
+      mainPartitions: 1,
+      replicationFactor: 1,
+      log,
+      signal: AbortSignal.timeout(20_000),
+    })
+    const received: number[] = []
+    await using consumer = runOrderedConsumer({
+      kafka,
+      groupId: slot,
+      topics: [slot],
+      fromBeginning: true,
+      log,
+      handleBatch: async ({ messages }) => {
+        received.push(...messages.map(({ value }) => Number(value)))
+      },
+    })
+    await consumer.ready
+
+    let written = 0
+    const stop = new AbortController()
+    const writing = (async () => {
+      for (; !stop.signal.aborted; written++) {
+        const header = { topic: slot, key: 'k' }
+        await emit(pool, { service: 'test', header, body: `${written}` })
+      }
+    })()
+    let [leader, standby] = [startRelay(url, slot), startRelay(url, slot)]
+    for (let round = 0; round < 6; round++) {
+      await until(() => leader.leads || standby.leads)
+      if (standby.leads) [leader, standby] = [standby, leader]
+      const before = received.length
+      await until(() => received.length > before + 50)
+      await sleep(Math.random() * 50)
+      await kill(leader)
+      const killedAt = Date.now()
+      await until(() => standby.leads)
+      console.log(`round ${round}: taken over after ${Date.now() - killedAt} ms`)
+      leader = startRelay(url, slot)
+    }
+    stop.abort()
+    await writing
+    const { rows } = await pool.query<{ lsn: string }>(
+      'select pg_current_wal_flush_lsn()::text as lsn',
+    )
+    await waitUntilRelayed(pool, slot, rows[0]?.lsn ?? '', { timeoutMs: 20_000 })
+    await until(() => new Set(received).size === written)
+    await Promise.all([kill(leader), kill(standby)])
+
+    let next = 0
+    for (const n of received) {
+      expect(n).toBeLessThanOrEqual(next)
+      if (n === next) next += 1
+    }
+    console.log(`${written} written, ${received.length - written} relayed again, 0 lost`)
+  }, 120_000)
+})

@@ -1,0 +1,23 @@
+import { openRelay } from '@surehook/service-kit/capture/relay'
+import { createKafka } from '@surehook/service-kit/kafka/client'
+import { openProducer } from '@surehook/service-kit/kafka/producer'
+import { createLogger } from '@surehook/service-kit/log'
+
+// A relay and nothing else, to be killed.
+const [databaseUrl = '', slot = '', brokers = ''] = process.argv.slice(2)
+const log = createLogger('relay', 'info')
+const producer = await openProducer(createKafka({ brokers: [brokers], clientId: 'relay', log }), {
+  log,
+})
+openRelay({
+  service: 'test',
+  slot,
+  databaseUrl,
+  producer,
+  log,
+  toRecord: ({ header, body }) => ({
+    topic: header.topic,
+    key: header.key,
+    value: Buffer.from(body),
+  }),
+})
