@@ -6,16 +6,30 @@ import { createTenant, type Tenant, type TenantOptions } from '@surehook/scripts
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { createCertificates } from '@surehook/scripts/receiver/certificates'
 import { openReceiver, type Receipt, type Receiver } from '@surehook/scripts/receiver/receiver'
-import { openSystem, type TestSystem, type TestSystemOptions } from './open-system.ts'
+import {
+  openSystem,
+  openSystemWithStack,
+  type TestSystem,
+  type TestSystemOptions,
+} from './open-system.ts'
 
-export type World = AsyncDisposable & {
-  readonly system: TestSystem
+export type World<System extends TestSystem = TestSystem> = AsyncDisposable & {
+  readonly system: System
   readonly receiver: Receiver
   tenant(options?: TenantOptions): Promise<Tenant>
 }
 
 /** The six services and an HTTPS receiver that they trust. */
-export async function openWorld(options: TestSystemOptions = {}): Promise<World> {
+export const openWorld = (options: TestSystemOptions = {}) => worldOn(openSystem, options)
+
+/** As `openWorld`, on a stack of its own whose parts may be killed. */
+export const openWorldWithStack = (options: TestSystemOptions = {}) =>
+  worldOn(openSystemWithStack, options)
+
+async function worldOn<System extends TestSystem>(
+  open: (options: TestSystemOptions) => Promise<System>,
+  options: TestSystemOptions,
+): Promise<World<System>> {
   await using opening = new AsyncDisposableStack()
   const certificates = await createCertificates()
   const receiver = opening.use(await openReceiver(certificates))
@@ -25,7 +39,7 @@ export async function openWorld(options: TestSystemOptions = {}): Promise<World>
   const caFile = join(dir, 'ca.pem')
   await writeFile(caFile, certificates.ca)
   const env = { WEBHOOK_EXTRA_CA_FILE: caFile, ...options.env }
-  const system = opening.use(await openSystem({ ...options, env }))
+  const system = opening.use(await open({ ...options, env }))
   const resources = opening.move()
   return {
     system,

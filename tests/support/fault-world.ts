@@ -1,0 +1,51 @@
+import type { LocalStack } from '@surehook/scripts/local-stack/local-stack'
+import { type Books, openBooks } from './books.ts'
+import { type Account, closeLedger, subscribeTwice } from './ledger.ts'
+import { startLoad, type Written } from './load.ts'
+import type { TestSystem, TestSystemOptions } from './open-system.ts'
+import { openWorldWithStack, type World } from './world.ts'
+
+export type FaultWorld = World<TestSystem & { readonly stack: LocalStack }> & {
+  readonly books: Books
+  /** Writes changes, makes the fault when a third is written, then closes the ledger and prints it. */
+  duringLoad(load: FaultLoad, fault: () => Promise<void>): Promise<void>
+}
+
+export type FaultLoad = { cause: string; changes: number; mayRepeat?: number }
+
+export async function openFaultWorld(options: TestSystemOptions = {}): Promise<FaultWorld> {
+  await using opening = new AsyncDisposableStack()
+  const world = opening.use(await openWorldWithStack(options))
+  const books = opening.use(await openBooks(world.system.endpoints))
+  const resources = opening.move()
+  return {
+    ...world,
+    books,
+    async duringLoad({ cause, changes, mayRepeat = 0 }, fault) {
+      const startedAt = performance.now()
+      const { receiver } = world
+      const tenant = await world.tenant()
+      const subscribers = await subscribeTwice(tenant, receiver)
+      const load = startLoad(tenant, { changes })
+      await load.reached(changes / 3)
+      await fault()
+      const written = await load.done
+      const accounts = await closeLedger({ books, receiver, subscribers, written, mayRepeat })
+      for (const { path } of subscribers) receiver.forget(path)
+      print({ cause, written, accounts, seconds: (performance.now() - startedAt) / 1000 })
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+type Result = { cause: string; written: Written; accounts: Account[]; seconds: number }
+
+/** Jest's own console would add the place of the call to each line. */
+function print({ cause, written, accounts, seconds }: Result): void {
+  const each = accounts.map(
+    ({ subscriber, matched, repeated, overtaken }) =>
+      `${subscriber} ${matched} matched, ${repeated} repeated, ${overtaken} overtaken`,
+  )
+  const unanswered = `${written.unanswered} tries unanswered`
+  process.stdout.write(`${cause} (${seconds.toFixed(1)} s, ${unanswered}): ${each.join('; ')}\n`)
+}

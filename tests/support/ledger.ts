@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto'
+import type { EventPayload } from '@surehook/contracts/event-payload'
+import type { Tenant } from '@surehook/scripts/client/tenant'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import type { Receipt, Receiver } from '@surehook/scripts/receiver/receiver'
+import type { Books, Statuses } from './books.ts'
+import { loadColumns, type Story, type Written } from './load.ts'
+
+export type Subscriber = {
+  name: string
+  id: string
+  path: string
+  wants: (story: Story) => boolean
+  /** The events whose first try it answered with a 500. */
+  refused: ReadonlySet<string>
+}
+
+/** Two subscriptions: to everything; and to half the records, with every 20th event refused at first. */
+export async function subscribeTwice(tenant: Tenant, receiver: Receiver): Promise<Subscriber[]> {
+  await tenant.putTable('orders', loadColumns)
+  const all = `/all-${randomUUID()}`
+  const even = `/even-${randomUUID()}`
+  const refused = new Set<string>()
+  const seen = new Set<string>()
+  receiver.answer(even, ({ headers }) => {
+    const event = headers['x-service-delivery'] ?? ''
+    const isNew = !seen.has(event)
+    seen.add(event)
+    if (!isNew || seen.size % 20 !== 0) return { status: 204 }
+    refused.add(event)
+    return { status: 500 }
+  })
+  const { id: allId } = await tenant.subscribe(receiver.url(all))
+  const { id: evenId } = await tenant.subscribe(receiver.url(even), { filter: { lane: 'even' } })
+  return [
+    { name: 'all', id: allId, path: all, wants: () => true, refused: new Set() },
+    { name: 'even', id: evenId, path: even, wants: ({ lane }) => lane === 'even', refused },
+  ]
+}
+
+export type LedgerOptions = {
+  books: Books
+  receiver: Receiver
+  subscribers: readonly Subscriber[]
+  written: Written
+  /** How many deliveries of each subscription may have been in flight when a process was killed. */
+  mayRepeat?: number
+  settleWithinMs?: number
+}
+
+export type Account = {
+  subscriber: string
+  matched: number
+  received: number
+  /** Deliveries that came again though the receiver had taken them. */
+  repeated: number
+  /** Changes that came after a later change of their record: both were in flight. */
+  overtaken: number
+}
+
+/** A change that came so long after a later one of its record was not in flight together with it. */
+const attemptTimeoutMs = 5_000
+
+/** Waits until nothing is under way, then throws everything that does not add up. */
+export async function closeLedger(options: LedgerOptions): Promise<Account[]> {
+  const { books, subscribers } = options
+  await settled(options)
+  const faults: string[] = []
+  const accounts: Account[] = []
+  for (const subscriber of subscribers) accounts.push(await audit(subscriber, options, faults))
+  const refused = await books.refused()
+  if (refused > 0) faults.push(`${refused} messages were put on invalid topics`)
+  if (faults.length > 0) {
+    const more = faults.length > 20 ? `\n… and ${faults.length - 20} more` : ''
+    throw new Error(`the ledger does not close:\n${faults.slice(0, 20).join('\n')}${more}`)
+  }
+  return accounts
+}
+
+async function settled({ books, subscribers, written, settleWithinMs }: LedgerOptions) {
+  let open = ''
+  const isSettled = async () => {
+    const found: string[] = []
+    for (const subscriber of subscribers) {
+      const matched = expectedKeys(subscriber, written).length
+      const statuses = await books.statuses(subscriber.id)
+      const { delivered = 0 } = statuses
+      if (delivered !== matched || sumOf(statuses) !== matched) {
+        found.push(`${subscriber.name}: ${matched} matched, ${JSON.stringify(statuses)}`)
+      }
+    }
+    if (found.length === 0) {
+      const lag = await books.lag()
+      if (Object.values(lag).some((messages) => messages > 0)) found.push(JSON.stringify(lag))
+    }
+    open = found.join('; ')
+    return found.length === 0
+  }
+  const timeoutMs = settleWithinMs ?? 45_000
+  try {
+    await waitUntil(isSettled, { what: 'the end of all deliveries', timeoutMs, everyMs: 200 })
+  } catch (err) {
+    throw new Error(
+      `${(err as Error).message}: ${open}; lag ${JSON.stringify(await books.lag())}`,
+      {
+        cause: err,
+      },
+    )
+  }
+}
+
+async function audit(
+  subscriber: Subscriber,
+  { books, receiver, written, mayRepeat = 0 }: LedgerOptions,
+  faults: string[],
+): Promise<Account> {
+  const { name, id, path } = subscriber
+  const expected = expectedKeys(subscriber, written)
+  const receipts = receiver.receipts(path).map(readReceipt)
+  const fault = (text: string) => void faults.push(`${name}: ${text}`)
+
+  const firstAt = new Map<string, number>()
+  const eventOf = new Map<string, string>()
+  const timesOf = new Map<string, number>()
+  const known = new Set(expected)
+  for (const { key, event, at } of receipts) {
+    if (!known.has(key)) fault(`${key} was never written`)
+    if (!firstAt.has(key)) firstAt.set(key, at)
+    if ((eventOf.get(key) ?? event) !== event) fault(`${key} is two events`)
+    eventOf.set(key, event)
+    timesOf.set(event, (timesOf.get(event) ?? 0) + 1)
+  }
+  for (const key of expected) if (!firstAt.has(key)) fault(`${key} was lost`)
+
+  let repeated = 0
+  for (const [event, times] of timesOf) {
+    repeated += times - 1 - (subscriber.refused.has(event) ? 1 : 0)
+  }
+  if (repeated > mayRepeat) fault(`${repeated} deliveries were repeated, more than ${mayRepeat}`)
+
+  const positions = new Map(
+    (await books.jobs(id)).map(({ body }, index) => [keyOf(JSON.parse(body.toString())), index]),
+  )
+  let overtaken = 0
+  let late = 0
+  for (const story of written.stories.filter(subscriber.wants)) {
+    const keys = story.changes.map((change) => changeKey(story.ref, change))
+    for (const [index, key] of keys.entries()) {
+      const next = keys[index + 1]
+      if (next === undefined) continue
+      if ((positions.get(key) ?? -1) >= (positions.get(next) ?? -1)) {
+        fault(`${next} stands before ${key} on the deliveries topic`)
+      }
+      const aheadMs = (firstAt.get(key) ?? 0) - (firstAt.get(next) ?? 0)
+      if (aheadMs > 0) overtaken++
+      if (aheadMs > attemptTimeoutMs) late++
+    }
+  }
+  if (late > mayRepeat) fault(`${late} changes came long after a later one`)
+  const matched = expected.length
+  return { subscriber: name, matched, received: receipts.length, repeated, overtaken }
+}
+
+const sumOf = (statuses: Statuses): number =>
+  Object.values(statuses).reduce((sum, count) => sum + count, 0)
+
+function expectedKeys({ wants }: Subscriber, { stories }: Written): string[] {
+  return stories
+    .filter(wants)
+    .flatMap(({ ref, changes }) => changes.map((change) => changeKey(ref, change)))
+}
+
+const changeKey = (ref: string, { operation, version }: Story['changes'][number]): string =>
+  `${ref}/${operation}/${version}`
+
+const keyOf = ({ event, record }: EventPayload): string =>
+  `${String(record['ref'])}/${event}/${String(record['version'])}`
+
+function readReceipt({ body, at }: Receipt): { key: string; event: string; at: number } {
+  const payload = JSON.parse(body) as EventPayload
+  return { key: keyOf(payload), event: payload.id, at }
+}
