@@ -107,7 +107,7 @@ describe('a relay that is killed again and again', () => {
       await kill(leader)
       const killedAt = Date.now()
       await until(() => standby.leads)
-      console.log(`round ${round}: taken over after ${Date.now() - killedAt} ms`)
+      process.stdout.write(`round ${round}: taken over after ${Date.now() - killedAt} ms\n`)
       leader = startRelay(url, slot)
     }
     stop.abort()
@@ -124,6 +124,6 @@ describe('a relay that is killed again and again', () => {
       expect(n).toBeLessThanOrEqual(next)
       if (n === next) next += 1
     }
-    console.log(`${written} written, ${received.length - written} relayed again, 0 lost`)
+    process.stdout.write(`${written} written, ${received.length - written} relayed again, 0 lost\n`)
   }, 120_000)
 })

@@ -1,6 +1,8 @@
 import { Pool } from 'pg'
+import { emit } from '../src/capture/capture.ts'
+import { openRelay, type RelayOptions } from '../src/capture/relay.ts'
 import type { OutgoingRecord } from '../src/kafka/producer.ts'
-import { createDatabase, query } from './database.ts'
+import { createDatabase, query, silent } from './database.ts'
 
 export type CaptureDatabase = AsyncDisposable & {
   readonly url: string
@@ -37,12 +39,14 @@ export async function createCaptureDatabase(): Promise<CaptureDatabase> {
   }
 }
 
+type Gate = { promise: Promise<void>; resolve: () => void; reject: (err: Error) => void }
+
 /** Stands in for Kafka where a test holds its acknowledgements back. */
 export class HeldProducer {
   readonly sent: OutgoingRecord[] = []
   calls = 0
   healthy = true
-  #gate: PromiseWithResolvers<void> | null = null
+  #gate: Gate | null = null
 
   get values(): string[] {
     return this.sent.map(({ value }) => String(value))
@@ -69,3 +73,29 @@ export class HeldProducer {
     this.sent.push(...records)
   }
 }
+
+export const service = 'test-service'
+
+/** A relay whose records carry the body as it is. */
+export const relayOf = (
+  db: CaptureDatabase,
+  producer: HeldProducer,
+  options: Partial<RelayOptions> = {},
+) =>
+  openRelay({
+    service,
+    slot: db.slot,
+    databaseUrl: db.url,
+    producer,
+    toRecord: ({ header, body }) => ({
+      topic: header.topic,
+      key: header.key,
+      value: body === '' ? null : Buffer.from(body),
+    }),
+    log: silent,
+    ...options,
+  })
+
+/** Captures `body` as the service under test would. */
+export const write = (db: Parameters<typeof emit>[0], body: string) =>
+  emit(db, { service, header: { topic: 't', key: 'k' }, body })

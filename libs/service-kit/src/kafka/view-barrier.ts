@@ -12,7 +12,7 @@ const retryMs = 100
 
 /** Knows how far each partition was applied, and lets callers wait for the end of the log. */
 export class ViewBarrier {
-  readonly #ends: LogEnds
+  readonly #ends: Pick<LogEnds, 'read' | 'leaderOf'>
   readonly #withinMs: number
   readonly #log: Logger
   readonly #next = new Map<string, number>()
@@ -23,7 +23,10 @@ export class ViewBarrier {
   readonly #closed = new AbortController()
   #closingGaps = false
 
-  constructor(ends: LogEnds, { withinMs, log }: { withinMs: number; log: Logger }) {
+  constructor(
+    ends: Pick<LogEnds, 'read' | 'leaderOf'>,
+    { withinMs, log }: { withinMs: number; log: Logger },
+  ) {
     this.#ends = ends
     this.#withinMs = withinMs
     this.#log = log
