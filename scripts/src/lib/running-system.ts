@@ -13,9 +13,9 @@ export type RunningSystem = Endpoints & {
 }
 
 /** The running system; throws a sentence for the reader when there is none. */
-export async function findRunningSystem(): Promise<RunningSystem> {
+export async function findRunningSystem(file = state.endpointsFile): Promise<RunningSystem> {
   try {
-    return JSON.parse(await readFile(state.endpointsFile, 'utf8')) as RunningSystem
+    return JSON.parse(await readFile(file, 'utf8')) as RunningSystem
   } catch (err) {
     throw new Error('no running system found: start one with "npm start"', { cause: err })
   }

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 /** One request that arrived, whatever was answered. */
 export type Receipt = {
+  method: string
   path: string
   /** Epoch ms when its body was complete. */
   at: number
@@ -95,7 +96,7 @@ async function receive(req: IncomingMessage): Promise<Receipt> {
     Object.entries(req.headers).map(([name, value]) => [name, String(value)]),
   )
   const body = Buffer.concat(chunks).toString('utf8')
-  return { path: req.url ?? '', at: Date.now(), headers, body }
+  return { method: req.method ?? '', path: req.url ?? '', at: Date.now(), headers, body }
 }
 
 async function reply(res: ServerResponse, answer: Answer): Promise<void> {

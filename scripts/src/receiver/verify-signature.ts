@@ -1,13 +1,30 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 import type { Receipt } from './receiver.ts'
 
+type Signed = Pick<Receipt, 'headers' | 'body'>
+
 /** As a receiver does it: HMAC-SHA256 of the body under the secret, compared in constant time. */
-export function verifySignature({ headers, body }: Receipt, secret: string): boolean {
+export function verifySignature({ headers, body }: Signed, secret: string): boolean {
   const digest = createHmac('sha256', secret).update(body).digest('hex')
   return (
     same(headers['x-service-signature'] ?? '', `sha256=${digest}`) &&
     same(headers['x-webhook-signature'] ?? '', digest)
   )
+}
+
+/** With the library of standardwebhooks.com, which also looks at the time of the attempt. */
+export function verifyStandardWebhook({ headers, body }: Signed, secret: string): boolean {
+  const webhook = secret.startsWith('whsec_')
+    ? new Webhook(secret)
+    : new Webhook(Buffer.from(secret, 'utf8'), { format: 'raw' })
+  try {
+    webhook.verify(body, headers)
+    return true
+  } catch (err) {
+    if (err instanceof WebhookVerificationError) return false
+    throw err
+  }
 }
 
 function same(given: string, expected: string): boolean {
