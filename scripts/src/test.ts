@@ -41,11 +41,10 @@ console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed === 0 ? 0 : 1
 
 function jestStep(level: JestLevel, needs: readonly string[] = []): Step {
-  const resultFile = `${runDir}/${level}.json`
   return {
     name: level,
     needs,
-    run: async () => runJest({ level, resultFile, env: level === 'unit' ? {} : await stackEnv() }),
+    run: async () => runJest({ level, dir: runDir, env: level === 'unit' ? {} : await stackEnv() }),
   }
 }
 

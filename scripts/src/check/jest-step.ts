@@ -5,7 +5,7 @@ import type { StepResult } from './step.ts'
 
 export type JestLevel = 'unit' | 'integration' | 'e2e' | 'faults'
 
-export type JestStep = { level: JestLevel; env: NodeJS.ProcessEnv; resultFile: string }
+export type JestStep = { level: JestLevel; env: NodeJS.ProcessEnv; dir: string }
 
 type JestReport = {
   numPassedTests: number
@@ -16,7 +16,8 @@ type JestReport = {
 }
 
 /** Runs one level of the tests; a suite that cannot even load counts as one failure. */
-export async function runJest({ level, env, resultFile }: JestStep): Promise<StepResult> {
+export async function runJest({ level, env, dir }: JestStep): Promise<StepResult> {
+  const resultFile = `${dir}/${level}.json`
   await rm(resultFile, { force: true })
   const jest = ['node', '--experimental-vm-modules', 'node_modules/jest/bin/jest.js']
   const options = ['--config', 'jest.config.mjs', '--selectProjects', level]
@@ -24,6 +25,7 @@ export async function runJest({ level, env, resultFile }: JestStep): Promise<Ste
   const { ok, output } = await runCommand({
     args: [...jest, ...options, ...order, '--json', '--outputFile', resultFile],
     env: { ...env, NODE_NO_WARNINGS: '1' },
+    logFile: `${dir}/${level}.log`,
   })
   if (!existsSync(resultFile)) return { passed: 0, failed: 1, output: lastLines(output) }
   const report = JSON.parse(await readFile(resultFile, 'utf8')) as JestReport

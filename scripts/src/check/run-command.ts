@@ -1,16 +1,25 @@
 import { spawn } from 'node:child_process'
+import { appendFileSync, writeFileSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import { repoRoot } from '../lib/paths.ts'
 
-export type Command = { args: readonly string[]; env?: NodeJS.ProcessEnv; timeoutMs?: number }
+export type Command = {
+  args: readonly string[]
+  env?: NodeJS.ProcessEnv
+  timeoutMs?: number
+  /** Where the output can be followed while the command runs. */
+  logFile?: string
+}
 
 export type CommandResult = { ok: boolean; output: string }
 
 const binDir = `${repoRoot}/node_modules/.bin`
 
 /** Runs a program of node_modules/.bin (or any on the path) at the root; its output comes back whole. */
-export function runCommand({ args, env, timeoutMs = 1_200_000 }: Command): Promise<CommandResult> {
+export function runCommand(options: Command): Promise<CommandResult> {
+  const { args, env, timeoutMs = 1_200_000, logFile } = options
   const [command = '', ...rest] = args
+  if (logFile) writeFileSync(logFile, '')
   return new Promise((resolve) => {
     const child = spawn(command, rest, {
       cwd: repoRoot,
@@ -19,7 +28,10 @@ export function runCommand({ args, env, timeoutMs = 1_200_000 }: Command): Promi
     })
     const chunks: Buffer[] = []
     for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('data', (chunk: Buffer) => {
+        chunks.push(chunk)
+        if (logFile) appendFileSync(logFile, chunk)
+      })
     }
     const deadline = setTimeout(() => {
       chunks.push(Buffer.from(`\nended after ${timeoutMs / 1000} s without a result\n`))
