@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from '@jest/globals'
 import { emit } from '@surehook/service-kit/capture/capture'
 import { waitUntilRelayed } from '@surehook/service-kit/capture/wait-relayed'
@@ -16,7 +17,7 @@ import { until } from '../support/until.ts'
 const log = createLogger('test', 'silent')
 const brokers = process.env['TEST_KAFKA_BROKERS'] ?? ''
 const adminUrl = process.env['TEST_DATABASE_URL'] ?? ''
-const script = `${import.meta.dirname}/relay-process.ts`
+const script = fileURLToPath(new URL('./relay-process.ts', import.meta.url))
 
 async function asAdmin(statements: readonly string[]): Promise<void> {
   const admin = new Client({ connectionString: adminUrl })

@@ -7,13 +7,12 @@ import { type EventProducer, openProducer } from '@surehook/service-kit/kafka/pr
 import { openTopicView } from '@surehook/service-kit/kafka/topic-view'
 import { ensureTopics } from '@surehook/service-kit/kafka/topics'
 import { createLogger } from '@surehook/service-kit/log'
-import type { Kafka } from 'kafkajs'
 import { until } from '../support/until.ts'
 
 const log = createLogger('test', 'silent')
 const dir = `${import.meta.dirname}/../../.local/test-stacks/broker-outage-${process.pid}`
 let stack: LocalStack
-let kafka: Kafka
+let kafka: ReturnType<typeof createKafka>
 
 beforeAll(async () => {
   stack = await startLocalStack({ dir, only: ['kafka'] })
