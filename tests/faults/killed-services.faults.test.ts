@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, it } from '@jest/globals'
+import type { ServiceName } from '@surehook/scripts/system/service-catalog'
+import { type FaultWorld, openFaultWorld } from '../support/fault-world.ts'
+
+let world: FaultWorld
+
+beforeAll(async () => {
+  world = await openFaultWorld()
+})
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]()
+})
+
+const changes = 2_000
+
+/** As a supervisor does it: killed from outside, started again at once. */
+async function killAndRestart(service: ServiceName): Promise<void> {
+  for (const replica of world.system.services[service]) {
+    await replica.kill('SIGKILL')
+    await replica.restart()
+  }
+}
+
+describe('SIGKILL in the middle of 2,000 changes loses none', () => {
+  it.each<[ServiceName, number]>([
+    ['webhook-dispatcher', 64],
+    ['webhook-matcher', 0],
+    ['data-api', 0],
+    ['webhook-api', 0],
+    ['auth-service', 0],
+    ['gateway', 0],
+  ])('of %s', async (service, mayRepeat) => {
+    const cause = `SIGKILL of ${service}`
+    await world.duringLoad({ cause, changes, mayRepeat }, () => killAndRestart(service))
+  })
+
+  it('of the Kafka broker', async () => {
+    await world.duringLoad({ cause: 'SIGKILL of Kafka', changes, mayRepeat: 64 }, async () => {
+      const { kafka } = world.system.stack.processes
+      await kafka?.kill('SIGKILL')
+      await kafka?.restart()
+    })
+  })
+})
