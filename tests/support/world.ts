@@ -51,21 +51,22 @@ async function worldOn<System extends TestSystem>(
 
 export const payloadOf = ({ body }: Receipt): EventPayload => JSON.parse(body) as EventPayload
 
-/** Waits until `read` gives something that is `wanted`; the last thing read is in the error. */
+/** Reads until what it gives is `wanted`; the last thing read is in the error. */
 export async function eventually<T>(
   read: () => Promise<T>,
   wanted: (value: T) => boolean,
-  timeoutMs = 10_000,
+  withinMs = 10_000,
 ): Promise<T> {
   let last: T | undefined
-  await waitUntil(
-    async () => {
-      last = await read()
-      return wanted(last)
+  const isWanted = async () => {
+    last = await read()
+    return wanted(last)
+  }
+  await waitUntil(isWanted, { what: 'what the test waits for', timeoutMs: withinMs }).catch(
+    (err: unknown) => {
+      const seen = JSON.stringify(last)
+      throw new Error(`${(err as Error).message}; last seen: ${seen}`, { cause: err })
     },
-    { what: 'what the test waits for', timeoutMs },
-  ).catch((err: unknown) => {
-    throw new Error(`${(err as Error).message}; last seen: ${JSON.stringify(last)}`, { cause: err })
-  })
+  )
   return last as T
 }
