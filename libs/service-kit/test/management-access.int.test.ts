@@ -22,7 +22,7 @@ beforeAll(async () => {
   const kafka = createKafka({ brokers, clientId: 'access-test', log: silent })
   const { signal } = new AbortController()
   await ensureTopics(kafka, topicTable(['1s']), {
-    mainPartitions: 8,
+    mainPartitions: 4,
     replicationFactor: 1,
     log: silent,
     signal,

@@ -15,7 +15,7 @@ let producer: EventProducer
 beforeAll(async () => {
   producer = await openProducer(kafka, { log })
 })
-afterAll(() => producer[Symbol.asyncDispose]())
+afterAll(async () => producer[Symbol.asyncDispose]())
 
 const send = (topic: string, values: readonly string[], key = 'k') =>
   producer.send(values.map((value) => ({ topic, key, value: Buffer.from(value) })))

@@ -15,7 +15,7 @@ beforeAll(async () => {
   producer = await openProducer(kafka, { log })
   codec = await openEventCodec({ registryUrl })
 })
-afterAll(() => producer[Symbol.asyncDispose]())
+afterAll(async () => producer[Symbol.asyncDispose]())
 
 const state = (settings: string): EnvironmentState => ({
   projectId: 'shop',

@@ -27,7 +27,7 @@ let groupId: string
 beforeAll(async () => {
   producer = await openProducer(kafka, { log })
 })
-afterAll(() => producer[Symbol.asyncDispose]())
+afterAll(async () => producer[Symbol.asyncDispose]())
 beforeEach(async () => {
   const id = randomUUID()
   left = `left-${id}`

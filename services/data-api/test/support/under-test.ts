@@ -34,7 +34,7 @@ export async function openWorld(): Promise<World> {
   const registryUrl = process.env['TEST_REGISTRY_URL'] ?? ''
   const kafka = createKafka({ brokers: [broker], clientId: 'test', log })
   await ensureTopics(kafka, topicTable(['1s', '5s', '30s', '5m']), {
-    mainPartitions: 8,
+    mainPartitions: 4,
     replicationFactor: 1,
     log,
     signal: AbortSignal.timeout(30_000),
@@ -50,6 +50,7 @@ export async function openWorld(): Promise<World> {
       DATABASE_URL: database.databaseUrl,
       KAFKA_BROKERS: broker,
       SCHEMA_REGISTRY_URL: registryUrl,
+      KAFKA_PARTITIONS: '4',
     }),
     slot: database.slot,
   })

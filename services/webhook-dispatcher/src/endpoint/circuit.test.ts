@@ -26,7 +26,7 @@ describe('Circuit', () => {
     changes = []
     jest.useFakeTimers()
   })
-  afterEach(() => jest.useRealTimers())
+  afterEach(() => void jest.useRealTimers())
 
   const circuitOf = (state: CircuitState = { failures: 0, openUntil: 0 }) =>
     new Circuit('e', { store: storeWith(state), threshold: 5, cooldownMs: 120_000 }, (open) =>

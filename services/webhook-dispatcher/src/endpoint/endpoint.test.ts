@@ -3,9 +3,10 @@ import type { Circuit } from './circuit.ts'
 import { Endpoint } from './endpoint.ts'
 
 const limits = { maxInFlight: 4, maxLocalWaitMs: 250 }
+const options = { limits, pressure: () => true }
 
 function endpointWith(circuit: { isOpen: boolean }) {
-  const endpoint = new Endpoint<number>('e', circuit as Circuit, limits)
+  const endpoint = new Endpoint<number>('e', circuit as Circuit, options)
   endpoint.ready = true
   return endpoint
 }
@@ -18,8 +19,8 @@ function startAll(endpoint: Endpoint<number>) {
 }
 
 describe('Endpoint', () => {
-  beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick'] }))
-  afterEach(() => jest.useRealTimers())
+  beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick'] }))
+  afterEach(() => void jest.useRealTimers())
 
   it('starts in order of arrival, up to its cap', () => {
     const endpoint = endpointWith({ isOpen: false })
@@ -39,6 +40,18 @@ describe('Endpoint', () => {
     expect(endpoint.room).toBe(0)
     expect(endpoint.shed()).toHaveLength(92)
     expect(endpoint.queued).toBe(4)
+  })
+
+  it('keeps everything while nobody else is kept from reading on', () => {
+    const circuit = { isOpen: false } as Circuit
+    const endpoint = new Endpoint<number>('e', circuit, { limits, pressure: () => false })
+    endpoint.ready = true
+    for (let job = 0; job < 100; job++) endpoint.enqueue(job)
+    startAll(endpoint)
+    jest.advanceTimersByTime(5_000)
+    expect(endpoint.accepts).toBe(true)
+    expect(endpoint.shed()).toEqual([])
+    expect(endpoint.room).toBe(0)
   })
 
   it('gives up the latest arrivals, so that what stays is still first', () => {
@@ -72,7 +85,7 @@ describe('Endpoint', () => {
   })
 
   it('waits until the circuit of an earlier owner is known', () => {
-    const endpoint = new Endpoint<number>('e', { isOpen: false } as Circuit, limits)
+    const endpoint = new Endpoint<number>('e', { isOpen: false } as Circuit, options)
     endpoint.enqueue(1)
     expect(endpoint.next()).toBeUndefined()
     endpoint.ready = true
