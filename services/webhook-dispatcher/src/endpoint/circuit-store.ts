@@ -1,5 +1,5 @@
-import type { createClient } from 'redis'
 import type { Logger } from 'pino'
+import type { createClient } from 'redis'
 
 type Redis = Pick<ReturnType<typeof createClient>, 'eval' | 'hmGet' | 'del'>
 
