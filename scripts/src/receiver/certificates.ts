@@ -1,6 +1,6 @@
 // The library's CommonJS build needs it before anything else.
 import 'reflect-metadata'
-import { webcrypto } from 'node:crypto'
+import { randomUUID, webcrypto } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
 
 /** PEM texts: a private authority, and a server certificate under it for localhost. */
@@ -25,7 +25,8 @@ export async function createCertificates({
   const authorityKeys = await newKeys()
   const notBefore = new Date(Math.min(Date.now(), notAfter.getTime()) - 24 * 3_600_000)
   const authority = await x509.X509CertificateGenerator.createSelfSigned({
-    name: 'CN=Surehook local CA',
+    // Of two authorities of one name in a trust store, verifiers find only the first.
+    name: `CN=Surehook local CA ${randomUUID()}`,
     notBefore,
     notAfter: new Date(Date.now() + tenYearsMs),
     keys: authorityKeys,

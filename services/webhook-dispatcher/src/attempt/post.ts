@@ -1,3 +1,4 @@
+import { getCACertificates } from 'node:tls'
 import { LRUCache } from 'lru-cache'
 import type { Dispatcher } from 'undici'
 import { buildConnector, Pool } from 'undici'
@@ -89,7 +90,8 @@ function guardedConnector({ guard, extraCa, timeoutMs }: PosterOptions): buildCo
     lookup: guard.lookup,
     timeout: timeoutMs,
     maxCachedSessions: maxOrigins,
-    ...(extraCa.length > 0 && { ca: [...extraCa] }),
+    // Given alone they would take the place of the roots that are trusted anyway.
+    ...(extraCa.length > 0 && { ca: [...getCACertificates('default'), ...extraCa] }),
   })
   return (options, callback) => {
     try {
