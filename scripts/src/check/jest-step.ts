@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
-import { runCommand } from './run-command.ts'
+import { type CommandResult, runCommand } from './run-command.ts'
 import type { StepResult } from './step.ts'
 
 export type JestLevel = 'unit' | 'integration' | 'e2e' | 'faults'
 
 export type JestStep = { level: JestLevel; env: NodeJS.ProcessEnv; dir: string }
+
+/** From the written results to the end of the process. */
+const exitGraceMs = 15_000
 
 type JestReport = {
   numPassedTests: number
@@ -16,28 +19,48 @@ type JestReport = {
 }
 
 /** Runs one level of the tests; a suite that cannot even load counts as one failure. */
-export async function runJest({ level, env, dir }: JestStep): Promise<StepResult> {
+export async function runJest(step: JestStep): Promise<StepResult> {
+  const { level, dir } = step
   const resultFile = `${dir}/${level}.json`
   await rm(resultFile, { force: true })
-  const jest = ['node', '--experimental-vm-modules', 'node_modules/jest/bin/jest.js']
-  const options = ['--config', 'jest.config.mjs', '--selectProjects', level]
-  const order = level === 'unit' ? [] : ['--runInBand']
-  const { ok, output } = await runCommand({
-    args: [...jest, ...options, ...order, '--json', '--outputFile', resultFile],
-    env: { ...env, NODE_NO_WARNINGS: '1' },
-    logFile: `${dir}/${level}.log`,
-  })
+  const { ok, output, hung } = await runToTheEnd(step, resultFile)
   if (!existsSync(resultFile)) return { passed: 0, failed: 1, output: lastLines(output) }
   const report = JSON.parse(await readFile(resultFile, 'utf8')) as JestReport
+  const passed = report.numPassedTests
   const failures = report.testResults.filter(({ status }) => status === 'failed')
   const unloadable = failures.filter(({ assertionResults }) => assertionResults.length === 0).length
   const failed = report.numFailedTests + report.numPendingTests + unloadable
-  const messages = failures.map(({ message }) => message).join('\n')
+  const messages = [
+    report.numPendingTests > 0 ? `${report.numPendingTests} skipped tests` : '',
+    ...failures.map(({ message }) => message),
+    hung ? 'the tests ended but their process did not: something they opened is still open' : '',
+  ].filter((message) => message !== '')
   // Jest can also fail as a whole: in a set-up, or because nothing was found to run.
-  if (!ok && failed === 0)
-    return { passed: report.numPassedTests, failed: 1, output: lastLines(output) }
-  const skipped = report.numPendingTests > 0 ? `${report.numPendingTests} skipped tests\n` : ''
-  return { passed: report.numPassedTests, failed, output: `${skipped}${messages}` }
+  if (!ok && !hung && failed === 0) return { passed, failed: 1, output: lastLines(output) }
+  return { passed, failed: failed + (hung ? 1 : 0), output: messages.join('\n') }
+}
+
+async function runToTheEnd(
+  { level, env, dir }: JestStep,
+  resultFile: string,
+): Promise<CommandResult & { hung: boolean }> {
+  const jest = ['node', '--experimental-vm-modules', 'node_modules/jest/bin/jest.js']
+  const options = ['--config', 'jest.config.mjs', '--selectProjects', level]
+  const order = level === 'unit' ? [] : ['--runInBand']
+  const hanging = new AbortController()
+  let endedAt = Number.POSITIVE_INFINITY
+  const watch = setInterval(() => {
+    if (existsSync(resultFile)) endedAt = Math.min(endedAt, performance.now())
+    if (performance.now() - endedAt > exitGraceMs) hanging.abort()
+  }, 1_000)
+  const result = await runCommand({
+    args: [...jest, ...options, ...order, '--json', '--outputFile', resultFile],
+    env: { ...env, NODE_NO_WARNINGS: '1' },
+    logFile: `${dir}/${level}.log`,
+    signal: hanging.signal,
+  })
+  clearInterval(watch)
+  return { ...result, hung: hanging.signal.aborted }
 }
 
 function lastLines(output: string): string {

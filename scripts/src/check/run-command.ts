@@ -9,6 +9,8 @@ export type Command = {
   timeoutMs?: number
   /** Where the output can be followed while the command runs. */
   logFile?: string
+  /** Ends the command. */
+  signal?: AbortSignal
 }
 
 export type CommandResult = { ok: boolean; output: string }
@@ -17,7 +19,7 @@ const binDir = `${repoRoot}/node_modules/.bin`
 
 /** Runs a program of node_modules/.bin (or any on the path) at the root; its output comes back whole. */
 export function runCommand(options: Command): Promise<CommandResult> {
-  const { args, env, timeoutMs = 1_200_000, logFile } = options
+  const { args, env, timeoutMs = 1_200_000, logFile, signal } = options
   const [command = '', ...rest] = args
   if (logFile) writeFileSync(logFile, '')
   return new Promise((resolve) => {
@@ -37,6 +39,7 @@ export function runCommand(options: Command): Promise<CommandResult> {
       chunks.push(Buffer.from(`\nended after ${timeoutMs / 1000} s without a result\n`))
       child.kill('SIGKILL')
     }, timeoutMs)
+    signal?.addEventListener('abort', () => child.kill('SIGKILL'))
     const finish = (ok: boolean) => {
       clearTimeout(deadline)
       resolve({ ok, output: stripVTControlCharacters(Buffer.concat(chunks).toString()) })
