@@ -53,8 +53,11 @@ export class Listener {
     return this.#receiver.receipts(this.path)
   }
 
+  /** In the order of the changes, as a receiver puts them: several may be under way at once. */
   get payloads(): EventPayload[] {
-    return this.receipts.map(payloadOf)
+    return this.receipts
+      .map(payloadOf)
+      .toSorted((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp))
   }
 
   /** What has come, once it is at least `count`. */
