@@ -1,4 +1,9 @@
-import { COMPATIBILITY, SchemaRegistry, SchemaType } from '@kafkajs/confluent-schema-registry'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  COMPATIBILITY as compatibility,
+  SchemaRegistry,
+  SchemaType,
+} from '@kafkajs/confluent-schema-registry'
 import type avro from 'avsc'
 import { type EventSchema, eventSchemas } from './event-schemas.ts'
 import type {
@@ -66,11 +71,11 @@ export async function openEventCodec({
   registryUrl: string
   log?: { info(fields: object, message: string): void } | undefined
 }): Promise<EventCodec> {
-  const registry = new SchemaRegistry({ host: registryUrl, clientId: 'surehook' })
-  const writerOf = (id: number) => writerSchema(registry, id)
+  const client = new SchemaRegistry({ host: registryUrl, clientId: 'surehook' })
+  const writerOf = (id: number) => writerSchema(client, id)
   const ids: Partial<Record<EventName, number>> = {}
   const codecOf = async <T>(name: EventName): Promise<TypeCodec<T>> => {
-    const { id } = await registerSchema(registry, eventSchemas[name])
+    const { id } = await registerSchema({ url: registryUrl, client }, eventSchemas[name])
     ids[name] = id
     return new AvroTypeCodec<T>(eventSchemas[name].type, id, writerOf)
   }
@@ -88,21 +93,60 @@ export async function openEventCodec({
   return { ...codecs, ofTopic: (topic) => codecs[eventNameOf(topic)] }
 }
 
+/** The client does not tell the URL that it was given. */
+export type RegistryAccess = { url: string; client: Pick<SchemaRegistry, 'register'> }
+
+const raceTries = 6
+const configTimeoutMs = 5_000
+
 /** Registers one schema under FULL_TRANSITIVE, whatever the registry's own default is. */
 export async function registerSchema(
-  registry: SchemaRegistry,
+  registry: RegistryAccess,
   { subject, json }: Pick<EventSchema, 'subject' | 'json'>,
 ): Promise<{ id: number }> {
-  try {
-    return await registry.register(
-      { type: SchemaType.AVRO, schema: JSON.stringify(json) },
-      // The client's default is BACKWARD: it has to be said on every call.
-      { subject, compatibility: COMPATIBILITY.FULL_TRANSITIVE },
-    )
-  } catch (err) {
-    const reason = err instanceof Error ? err.message : String(err)
-    throw new Error(`The schema of ${subject} was not accepted: ${reason}`, { cause: err })
+  for (let tries = 1; ; tries++) {
+    try {
+      await demandCompatibility(registry.url, subject)
+      return await registry.client.register(
+        { type: SchemaType.AVRO, schema: JSON.stringify(json) },
+        // The client's default is BACKWARD: it has to be said on every call.
+        { subject, compatibility: compatibility.FULL_TRANSITIVE },
+      )
+    } catch (err) {
+      const reason = reasonOf(err)
+      // Services that start together bring a new subject at the same moment: one of them makes it.
+      if (tries === raceTries || !/already exists/.test(reason)) {
+        throw new Error(`The schema of ${subject} was not accepted: ${reason}`, { cause: err })
+      }
+      await sleep(tries * 50)
+    }
   }
+}
+
+/** What `fetch` says itself is only that it failed. */
+function reasonOf(err: unknown): string {
+  if (!(err instanceof Error)) return String(err)
+  return err.cause instanceof Error ? err.cause.message : err.message
+}
+
+/**
+ * Before the first version of a subject, so that no version is ever taken unchecked. The client does
+ * it after the first one: a process killed in between would leave a subject that it then refuses.
+ */
+async function demandCompatibility(registryUrl: string, subject: string): Promise<void> {
+  const url = `${registryUrl}/config/${encodeURIComponent(subject)}`
+  const signal = AbortSignal.timeout(configTimeoutMs)
+  const found = await fetch(url, { signal })
+  if (!found.ok && found.status !== 404) throw new Error(`${found.status} ${await found.text()}`)
+  const { compatibilityLevel } = (await found.json()) as { compatibilityLevel?: string }
+  if (compatibilityLevel === compatibility.FULL_TRANSITIVE) return
+  const set = await fetch(url, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/vnd.schemaregistry.v1+json' },
+    body: JSON.stringify({ compatibility: compatibility.FULL_TRANSITIVE }),
+    signal,
+  })
+  if (!set.ok) throw new Error(`${set.status} ${await set.text()}`)
 }
 
 async function writerSchema(registry: SchemaRegistry, id: number): Promise<avro.Type> {

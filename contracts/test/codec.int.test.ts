@@ -5,7 +5,10 @@ import { openEventCodec, registerSchema, UndecodableError } from '../src/codec.t
 import { eventSchemas } from '../src/event-schemas.ts'
 
 const registryUrl = process.env['TEST_REGISTRY_URL'] ?? ''
-const registry = () => new SchemaRegistry({ host: registryUrl, clientId: 'test' })
+const registry = () => ({
+  url: registryUrl,
+  client: new SchemaRegistry({ host: registryUrl, clientId: 'test' }),
+})
 
 const versions = (subject: string) => {
   const { fields, ...rest } = eventSchemas.environment.json as { fields: object[] }
@@ -56,6 +59,29 @@ describe('openEventCodec', () => {
 })
 
 describe('registerSchema', () => {
+  it('gives one id to all who bring a new subject at the same moment', async () => {
+    for (let round = 0; round < 4; round++) {
+      const { fields, register } = versions(`test-${randomUUID()}-value`)
+      const found = await Promise.all(Array.from({ length: 6 }, () => register(fields)))
+      expect(new Set(found.map(({ id }) => id)).size).toBe(1)
+    }
+  })
+
+  it('takes over a subject that has a version and no compatibility', async () => {
+    const subject = `test-${randomUUID()}-value`
+    const { fields, register } = versions(subject)
+    const schema = JSON.stringify({ ...eventSchemas.environment.json, fields })
+    // As one leaves it that dies between its two requests.
+    const made = await fetch(`${registryUrl}/subjects/${subject}/versions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/vnd.schemaregistry.v1+json' },
+      body: JSON.stringify({ schema }),
+    })
+    expect(await register(fields)).toEqual(await made.json())
+    const config = await fetch(`${registryUrl}/config/${subject}`)
+    expect(await config.json()).toMatchObject({ compatibilityLevel: 'FULL_TRANSITIVE' })
+  })
+
   it('takes a field that is added or removed with a default', async () => {
     const { fields, register } = versions(`test-${randomUUID()}-value`)
     const note = { name: 'note', type: 'string', default: '' }
