@@ -183,6 +183,22 @@ describe('openPool', () => {
     expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
   })
 
+  it('survives the loss of a connection between two statements of a transaction', async () => {
+    await using stack = new AsyncDisposableStack()
+    const pool = stack.adopt(open(database.url), (opened) => opened.end())
+    const broken = inTransaction(pool, async (tx) => {
+      const { rows } = await tx.query<{ pid: number }>('select pg_backend_pid() as pid')
+      // Not `once` of events: it would listen to errors too.
+      const lost = new Promise((resolve) => tx.once('end', resolve))
+      await pool.query('select pg_terminate_backend($1)', [rows[0]?.pid])
+      await lost
+      await tx.query('select 1')
+    })
+    const err: unknown = await broken.catch((thrown: unknown) => thrown)
+    expect(toUnavailable(err)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+  })
+
   it('ends a statement that takes too long', async () => {
     await using stack = new AsyncDisposableStack()
     const pool = stack.adopt(open(database.url, 50), (opened) => opened.end())

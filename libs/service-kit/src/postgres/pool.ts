@@ -33,6 +33,10 @@ export function openPool(options: PoolOptions): Pool {
   })
   // Without a listener a connection that breaks while idle would end the process.
   pool.on('error', (err) => log.warn({ err }, 'postgres.connection_lost'))
+  // So would one that breaks between two statements of a transaction; the next of them rejects.
+  pool.on('connect', (client) => {
+    client.on('error', (err) => log.debug({ err }, 'postgres.connection_lost'))
+  })
   return pool
 }
 
