@@ -70,12 +70,15 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
       guard: new AddressGuard(config.attempt.allowedNetworks),
       extraCa: config.attempt.extraCa,
       timeoutMs: config.attempt.timeoutMs,
-      connectionsPerOrigin: config.limits.maxInFlight,
+      connectionsPerOrigin: config.attempt.connectionsPerOrigin,
     }),
   )
 
   const secretBox = createSecretBox(config.encryptionKey)
-  const subscriptions = new Subscriptions(secretBox, (id) => dispatcher.subscriptionChanged(id))
+  const subscriptions = new Subscriptions(secretBox, {
+    onChange: (id) => dispatcher.subscriptionChanged(id),
+    log,
+  })
   const onFault = (err: unknown) => log.error({ err }, 'delivery.fault')
   const dispatcher: Dispatcher = new Dispatcher({
     codec,
@@ -95,6 +98,7 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
         store: new CircuitStore(redis, { threshold: config.circuit.threshold, log }),
       },
       limits: config.limits,
+      windowMessages: config.window.messages,
       attempts: new Attempts({ poster, delays: config.delays, metrics, log }),
       moves: new Moves({ producer, codec }),
       subscriptions,

@@ -33,6 +33,8 @@ const Env = z.object({
 
 /** "5 consecutive failures": the product's promise, not a setting. */
 const circuitThreshold = 5
+/** So many hanging endpoints of one origin leave sockets for its others. */
+const endpointsPerOrigin = 16
 const windowBytes = 4 * 1024 * 1024
 
 export type Config = ReturnType<typeof readConfig>
@@ -55,11 +57,12 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     delays: read.WEBHOOK_RETRY_DELAYS,
     attempt: {
       timeoutMs: read.WEBHOOK_TIMEOUT,
+      connectionsPerOrigin: endpointsPerOrigin * read.WEBHOOK_ENDPOINT_CONCURRENCY,
       allowedNetworks: read.WEBHOOK_ALLOWED_NETWORKS,
       extraCa: read.WEBHOOK_EXTRA_CA_FILE ? [readFileSync(read.WEBHOOK_EXTRA_CA_FILE, 'utf8')] : [],
     },
     circuit: { threshold: circuitThreshold, cooldownMs: read.WEBHOOK_CIRCUIT_COOLDOWN },
-    limits: { maxInFlight: read.WEBHOOK_ENDPOINT_CONCURRENCY, maxLocalWaitMs: 250 },
+    limits: { maxInFlight: read.WEBHOOK_ENDPOINT_CONCURRENCY, maxLocalWaitMs: 1_000 },
     window: { messages: read.WEBHOOK_WINDOW, bytes: windowBytes },
   })
 }

@@ -13,13 +13,13 @@ let url: string
 beforeAll(async () => {
   harness = await openHarness()
 })
-afterAll(() => harness[Symbol.asyncDispose]())
+afterAll(async () => harness[Symbol.asyncDispose]())
 beforeEach(async () => {
   path = `/${randomUUID()}`
   url = harness.receiver.url(path)
   dispatcher = await harness.start()
 })
-afterEach(() => dispatcher[Symbol.asyncDispose]())
+afterEach(async () => dispatcher[Symbol.asyncDispose]())
 
 const statusesOf = (deliveryId: string) => harness.movesOf(deliveryId).map(({ status }) => status)
 const settled = (deliveryId: string, status: string) =>
@@ -97,6 +97,8 @@ describe('a delivery', () => {
     ['a connection that is closed', 'reset' as const, 'refused'],
     ['a redirect, which is not followed', { status: 302, headers: { location: '/x' } }, 'http'],
   ])('fails with a class of error for %s', async (_what, answer, errorClass) => {
+    await dispatcher[Symbol.asyncDispose]()
+    dispatcher = await harness.start({ WEBHOOK_TIMEOUT: '1s' })
     harness.receiver.answer(path, (_receipt, nth) => (nth === 1 ? answer : { status: 200 }))
     const subscription = await harness.subscribe(url)
     const [job] = await harness.enqueue(subscription)
@@ -169,7 +171,11 @@ describe('the circuit of an endpoint', () => {
     const after = harness.receiver.receipts(path).slice(5)
     expect(after).toHaveLength(40)
     expect((after[0]?.at ?? 0) - openedAt).toBeGreaterThanOrEqual(1_950)
-    expect(bodies(path).slice(5).map(({ n }) => n)).toEqual(jobs.map((_, n) => n))
+    expect(
+      bodies(path)
+        .slice(5)
+        .map(({ n }) => n),
+    ).toEqual(jobs.map((_, n) => n))
   })
 
   it('stays closed after four', async () => {
@@ -271,20 +277,45 @@ describe('a subscription that changes', () => {
 
 describe('an endpoint that hangs', () => {
   it('keeps no other endpoint waiting, and loses nothing', async () => {
+    await dispatcher[Symbol.asyncDispose]()
+    dispatcher = await harness.start({ WEBHOOK_TIMEOUT: '15s' })
     harness.receiver.answer(path, () => 'hang')
     const hanging = await harness.subscribe(url)
     const jobs = await harness.enqueue(hanging, 1_500)
+    const [first] = await harness.receiver.waitFor(path, 1)
     const healthy = await harness.subscribe(harness.receiver.url(`${path}/ok`))
     for (let round = 1; round <= 10; round++) {
       await harness.enqueue(healthy, 10)
-      await harness.receiver.waitFor(`${path}/ok`, round * 10, 1_500)
+      await harness.receiver.waitFor(`${path}/ok`, round * 10, 15_000)
     }
+    // Not one attempt of the hanging endpoint has ended yet: nobody waited for it.
+    const last = harness.receiver.receipts(`${path}/ok`).at(-1)
+    expect((last?.at ?? 0) - (first?.at ?? 0)).toBeLessThan(15_000)
+    expect(harness.receiver.receipts(path).length).toBeLessThanOrEqual(32)
     harness.receiver.answer(path, () => ({ status: 200 }))
     await until(
       'all delivered',
       () => jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'delivered'),
-      40_000,
+      60_000,
     )
+  }, 120_000)
+})
+
+describe('a delivery that cannot be signed', () => {
+  it('holds up nobody else, and goes out when its secret can be read', async () => {
+    const broken = await harness.subscribe(url, {
+      secrets: [{ ciphertext: 'v1.sealed.under.another-key', validUntil: null }],
+    })
+    const jobs = await harness.enqueue(broken, 100)
+    const healthy = await harness.subscribe(url)
+    await harness.enqueue(healthy, 10)
+    await harness.receiver.waitFor(path, 10)
+    await harness.subscribe(url, { id: broken.id })
+    await until('delivered', () =>
+      jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'delivered'),
+    )
+    expect(new Set(bodies(path).map(({ id }) => id)).size).toBe(110)
+    expect(bodies(path).length).toBe(110)
   })
 })
 

@@ -1,5 +1,5 @@
-import type { Admin, Consumer } from 'kafkajs'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Admin, Consumer } from 'kafkajs'
 import { PartitionLane } from './partition-lane.ts'
 import type { WindowedConsumerOptions } from './windowed-consumer.ts'
 

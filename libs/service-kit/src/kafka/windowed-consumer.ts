@@ -1,7 +1,8 @@
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
-import { CommitLoop } from './commit-loop.ts'
+import { kafkaUntil } from './client.ts'
 import { coPartitionAssigner } from './co-partition-assigner.ts'
+import { CommitLoop } from './commit-loop.ts'
 import { LaneSet } from './lane-set.ts'
 import type { PartitionLane } from './partition-lane.ts'
 
@@ -60,11 +61,13 @@ export class WindowedConsumer implements AsyncDisposable {
   #handOverSince: number | null = null
   #joined = false
   #heardAt = 0
+  /** Ends the retries of a consumer that waits for its broker. */
+  readonly #stop = new AbortController()
   #stopping = false
 
   constructor(options: WindowedConsumerOptions) {
     this.#options = options
-    this.#consumer = options.kafka.consumer({
+    this.#consumer = kafkaUntil(this.#stop.signal, options.kafka).consumer({
       groupId: options.groupId,
       sessionTimeout: 10_000,
       heartbeatInterval: 1_000,
@@ -72,7 +75,6 @@ export class WindowedConsumer implements AsyncDisposable {
       // kafkajs resumes a paused partition only after the fetch in flight: keep those short.
       maxWaitTimeInMs: 50,
       maxBytesPerPartition: 1_048_576,
-      retry: { initialRetryTime: 50, maxRetryTime: 2_000, retries: 1_000, restartOnFailure },
       partitionAssigners: [
         coPartitionAssigner({
           owned: () => this.#lanes.partitions(),
@@ -140,6 +142,7 @@ export class WindowedConsumer implements AsyncDisposable {
     this.stopReading()
     await this.#commits.stop()
     this.#lanes.revokeAll('stopped')
+    this.#stop.abort()
     await this.#consumer.disconnect()
     await this.#lanes.disconnect()
   }
@@ -223,6 +226,3 @@ export class WindowedConsumer implements AsyncDisposable {
 
 /** A member that hears nothing for so long is not consuming. */
 const silenceMs = 6_000
-
-/** A crashed consumer always starts again: an outage of any length needs no hand. */
-const restartOnFailure = () => Promise.resolve(true)

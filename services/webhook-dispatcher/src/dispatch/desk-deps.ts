@@ -1,12 +1,17 @@
 import type { WindowedConsumer } from '@surehook/service-kit/kafka/windowed-consumer'
 import type { Attempts } from '../attempt/attempts.ts'
-import type { EndpointsOptions } from '../endpoint/endpoints.ts'
+import type { CircuitOptions } from '../endpoint/circuit.ts'
+import type { EndpointLimits } from '../endpoint/endpoint.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
 import type { Moves } from '../moves/moves.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 
 /** What a partition's desk works with; one set for the whole process. */
-export type DeskDeps = EndpointsOptions & {
+export type DeskDeps = {
+  circuit: CircuitOptions
+  limits: EndpointLimits
+  /** Jobs that a lane may hold before it stops reading. */
+  windowMessages: number
   attempts: Attempts
   moves: Moves
   subscriptions: Subscriptions

@@ -55,9 +55,7 @@ export class Dispatcher implements Disposable {
   }
 
   assigned(partition: number, lanes: ReadonlyMap<string, PartitionLane>): void {
-    const pausedLane = lanes.get(pausedTopic)
-    if (pausedLane === undefined) throw new Error(`partition ${partition} has no paused lane`)
-    this.#desks.set(partition, new PartitionDesk(pausedLane, this.#deps.desk))
+    this.#desks.set(partition, new PartitionDesk(lanes, this.#deps.desk))
   }
 
   revoked(partition: number): void {

@@ -31,13 +31,20 @@ export class PartitionDesk {
   readonly #steps = new RecentSteps(rememberedSteps)
   /** Jobs that wait for the parked ones to be known, or for a hand-over to end. */
   #held: Delivery[] = []
+  /** Per topic: jobs that are not due yet. Their lanes are full of them by design. */
+  readonly #waitingOn = new Map<string, number>()
   #handingOver = false
   #busy = 0
 
-  constructor(pausedLane: PartitionLane, deps: DeskDeps) {
+  constructor(lanes: ReadonlyMap<string, PartitionLane>, deps: DeskDeps) {
+    const pausedLane = lanes.get(pausedTopic)
+    if (pausedLane === undefined) throw new Error('a partition without its paused lane')
     this.#deps = deps
     this.#lease = pausedLane.lease
-    this.#endpoints = new Endpoints(deps, (endpoint) => this.#changed(endpoint))
+    const half = deps.windowMessages / 2
+    const waiting = ({ topic }: PartitionLane) => this.#waitingOn.get(topic) ?? 0
+    const pressure = () => lanes.values().some((lane) => lane.held - waiting(lane) > half)
+    this.#endpoints = new Endpoints({ ...deps, pressure }, (endpoint) => this.#changed(endpoint))
     const { partition } = pausedLane
     this.#parking = new Parking({
       lane: pausedLane,
@@ -83,7 +90,11 @@ export class PartitionDesk {
     if (!this.#steps.begin(deliveryId, step)) return this.#dropRepeated(delivery)
     const waitMs = dueAt - Date.now()
     if (waitMs <= 0) return this.#route(delivery)
-    const timer = setTimeout(() => this.#route(delivery), waitMs)
+    this.#countWaiting(delivery, 1)
+    const timer = setTimeout(() => {
+      this.#countWaiting(delivery, -1)
+      this.#route(delivery)
+    }, waitMs)
     timer.unref()
   }
 
@@ -116,6 +127,10 @@ export class PartitionDesk {
     this.#endpoints.dispose()
   }
 
+  #countWaiting({ message: { topic } }: Delivery, change: number): void {
+    this.#waitingOn.set(topic, (this.#waitingOn.get(topic) ?? 0) + change)
+  }
+
   #routeHeld(): void {
     for (const delivery of this.#held.splice(0)) this.#route(delivery)
   }
@@ -131,8 +146,8 @@ export class PartitionDesk {
     if (subscription === undefined) return this.#cancelIfGone(delivery)
     if (subscription.url !== job.url) return this.#reroute(delivery, subscription.url)
     const endpoint = this.#endpoints.of(subscription.endpointId)
-    const blocked = !subscription.active || endpoint.circuit.isOpen
-    if (blocked || this.#parking.has(job.subscriptionId) || endpoint.room === 0) {
+    const blocked = !subscription.deliverable || endpoint.circuit.isOpen
+    if (blocked || this.#parking.has(job.subscriptionId) || !endpoint.accepts) {
       return this.#park(delivery, blocked)
     }
     this.#enqueue(endpoint, delivery)
@@ -157,7 +172,7 @@ export class PartitionDesk {
     const subscription = this.#deps.subscriptions.get(subscriptionId)
     // Cancelled as soon as it is read: that takes no room at an endpoint.
     if (subscription === undefined) return 1
-    if (!subscription.active) return -1
+    if (!subscription.deliverable) return -1
     const endpoint = this.#endpoints.of(subscription.endpointId)
     return endpoint.circuit.isOpen ? -1 : endpoint.room
   }
@@ -172,7 +187,7 @@ export class PartitionDesk {
     for (let next = endpoint.next(); next; next = endpoint.next()) {
       const { job: delivery, ended } = next
       const subscription = this.#deps.subscriptions.get(delivery.job.subscriptionId)
-      if (subscription?.active && subscription.url === delivery.job.url) {
+      if (subscription?.deliverable && subscription.url === delivery.job.url) {
         this.#track(this.#attempt({ delivery, subscription, endpoint, ended }))
       } else {
         // It changed while the job waited here.

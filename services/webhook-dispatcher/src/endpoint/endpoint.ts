@@ -3,9 +3,14 @@ import type { Circuit } from './circuit.ts'
 export type EndpointLimits = {
   /** Attempts in flight at once. */
   maxInFlight: number
-  /** A job waits locally only while its turn is expected within this time. */
+  /** When memory is short, a job waits locally only while its turn is expected within this time. */
   maxLocalWaitMs: number
 }
+
+export type EndpointOptions = { limits: EndpointLimits; pressure: Pressure }
+
+/** Tells whether jobs that wait here keep the partition from reading on. */
+export type Pressure = () => boolean
 
 /** How an endpoint comes back after a cooldown: so few at first, doubled with each success. */
 const firstInFlight = 2
@@ -20,15 +25,17 @@ export class Endpoint<T> {
   /** False until the circuit's state is known: jobs queue meanwhile. */
   ready = false
   readonly #limits: EndpointLimits
+  readonly #pressure: Pressure
   readonly #startedAt = new Set<{ at: number }>()
   #queue: T[] = []
   #cap: number
   #latencyMs = 1
 
-  constructor(id: string, circuit: Circuit, limits: EndpointLimits) {
+  constructor(id: string, circuit: Circuit, { limits, pressure }: EndpointOptions) {
     this.id = id
     this.circuit = circuit
     this.#limits = limits
+    this.#pressure = pressure
     this.#cap = limits.maxInFlight
   }
 
@@ -40,7 +47,13 @@ export class Endpoint<T> {
     return this.#queue.length
   }
 
-  /** How many more jobs may wait here; what exceeds it waits on the paused topic. */
+  /** Whether a job that arrives may wait here; otherwise it waits on the paused topic. */
+  get accepts(): boolean {
+    if (this.circuit.isOpen) return false
+    return this.room > 0 || !this.#pressure()
+  }
+
+  /** How many jobs may come back from the paused topic. */
   get room(): number {
     if (this.circuit.isOpen) return 0
     return Math.max(0, this.#allowedQueue() - this.#queue.length)
@@ -69,6 +82,7 @@ export class Endpoint<T> {
 
   /** Takes out what no longer has room, the latest arrivals first; all of it when the circuit is open. */
   shed(): T[] {
+    if (!this.circuit.isOpen && !this.#pressure()) return []
     const allowed = this.circuit.isOpen ? 0 : this.#allowedQueue()
     return this.#queue.length > allowed ? this.#queue.splice(allowed) : []
   }

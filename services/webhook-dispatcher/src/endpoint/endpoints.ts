@@ -1,13 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import type { CircuitOptions } from './circuit.ts'
 import { Circuit } from './circuit.ts'
-import type { EndpointLimits } from './endpoint.ts'
+import type { EndpointOptions } from './endpoint.ts'
 import { Endpoint } from './endpoint.ts'
 
-export type EndpointsOptions = {
-  circuit: CircuitOptions
-  limits: EndpointLimits
-}
+export type EndpointsOptions = EndpointOptions & { circuit: CircuitOptions }
 
 /** 10,000 idle breakers cost about 100 MB: of the idle ones so many are kept. */
 const maxIdle = 2_000
@@ -40,7 +37,7 @@ export class Endpoints<T> {
       if (!open) endpoint.ramp()
       this.#onChange(endpoint)
     })
-    const endpoint = new Endpoint<T>(endpointId, circuit, this.#options.limits)
+    const endpoint = new Endpoint<T>(endpointId, circuit, this.#options)
     this.#all.set(endpointId, endpoint)
     void circuit.restore().then(() => {
       endpoint.ready = true

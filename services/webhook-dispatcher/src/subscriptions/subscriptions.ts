@@ -1,34 +1,43 @@
 import type { SubscriptionState } from '@surehook/contracts'
 import { endpointId } from '@surehook/contracts/ids'
+import type { Logger } from '@surehook/service-kit/log'
 
 export type SecretOpener = { open(sealed: string, context: string): string }
 
 /** What an attempt needs to know of a subscription, as of now. */
 export class Subscription {
   readonly url: string
-  readonly active: boolean
   readonly endpointId: string
-  readonly #id: string
-  readonly #secrets: SubscriptionState['secrets']
-  readonly #opener: SecretOpener
-  #opened: string[] | null = null
+  readonly #active: boolean
+  readonly #validUntil: readonly number[]
+  readonly #open: () => readonly string[] | null
+  #secrets: readonly string[] | null | undefined
 
-  constructor(state: SubscriptionState, opener: SecretOpener) {
+  /** @param open its secrets, the current one first; null when they cannot be read */
+  constructor(state: SubscriptionState, open: () => readonly string[] | null) {
     this.url = state.url
-    this.active = state.active
     this.endpointId = endpointId(state.projectId, state.environment, state.url)
-    this.#id = state.id
-    this.#secrets = state.secrets
-    this.#opener = opener
+    this.#active = state.active
+    this.#validUntil = state.secrets.map(({ validUntil }) =>
+      validUntil === null ? Number.POSITIVE_INFINITY : Date.parse(validUntil),
+    )
+    this.#open = open
+  }
+
+  /** Deliveries may go out. Without a secret that can be read nothing could be verified: they wait. */
+  get deliverable(): boolean {
+    return this.#active && this.#opened !== null
   }
 
   /** The secrets that sign at `now` (epoch ms), the current one first. */
   secretsAt(now: number): string[] {
-    this.#opened ??= this.#secrets.map(({ ciphertext }) => this.#opener.open(ciphertext, this.#id))
-    return this.#opened.filter((_, index) => {
-      const validUntil = this.#secrets[index]?.validUntil
-      return validUntil == null || Date.parse(validUntil) > now
-    })
+    const secrets = this.#opened ?? []
+    return secrets.filter((_, index) => (this.#validUntil[index] ?? 0) > now)
+  }
+
+  get #opened(): readonly string[] | null {
+    if (this.#secrets === undefined) this.#secrets = this.#open()
+    return this.#secrets
   }
 }
 
@@ -37,23 +46,33 @@ export class Subscriptions {
   readonly #byId = new Map<string, Subscription>()
   readonly #opener: SecretOpener
   readonly #onChange: (subscriptionId: string) => void
+  readonly #log: Pick<Logger, 'error'>
 
-  constructor(opener: SecretOpener, onChange: (subscriptionId: string) => void) {
+  constructor(
+    opener: SecretOpener,
+    { onChange, log }: { onChange: (subscriptionId: string) => void; log: Pick<Logger, 'error'> },
+  ) {
     this.#opener = opener
     this.#onChange = onChange
+    this.#log = log
   }
 
   get(subscriptionId: string): Subscription | undefined {
     return this.#byId.get(subscriptionId)
   }
 
-  get size(): number {
-    return this.#byId.size
-  }
-
   apply(subscriptionId: string, state: SubscriptionState | null): void {
     if (state === null) this.#byId.delete(subscriptionId)
-    else this.#byId.set(subscriptionId, new Subscription(state, this.#opener))
+    else this.#byId.set(subscriptionId, new Subscription(state, () => this.#secretsOf(state)))
     this.#onChange(subscriptionId)
+  }
+
+  #secretsOf({ id, secrets }: SubscriptionState): string[] | null {
+    try {
+      return secrets.map(({ ciphertext }) => this.#opener.open(ciphertext, id))
+    } catch (err) {
+      this.#log.error({ err, subscriptionId: id }, 'subscription.secret.unreadable')
+      return null
+    }
   }
 }
