@@ -50,13 +50,17 @@ export async function openProcessGroup(dir: string): Promise<ProcessGroup> {
     detached: true,
   })
   watchdog.unref()
+  await writeFile(`${runDir}/watchdog`, String(watchdog.pid))
   return {
     record: (name, { pid, stopSignal, marker }) =>
       writeFile(`${runDir}/${name}.pid`, `${pid}\n${stopSignal.slice(3)}\n${marker}\n`),
     forget: (name) => rm(`${runDir}/${name}.pid`, { force: true }),
     close: async () => {
       await closeWatchdog(watchdog)
-      await rm(`${runDir}/owner`, { force: true })
+      await Promise.all([
+        rm(`${runDir}/owner`, { force: true }),
+        rm(`${runDir}/watchdog`, { force: true }),
+      ])
     },
   }
 }
