@@ -40,7 +40,7 @@ printRows('at rest', idleRows(usageOf(runDirs)))
 for (const name of options.only.split(',')) {
   const run = scenarios[name]
   if (run === undefined)
-    throw new Error(`no scenario ${name}; there are: ${Object.keys(scenarios)}`)
+    throw new Error(`no scenario ${name}; there are: ${Object.keys(scenarios).join(', ')}`)
   await run()
 }
 

@@ -70,7 +70,7 @@ async function recover(stage: Stage, openedAt: number): Promise<void> {
   })
   const counts = log.slice(0, total).map(({ attempts }) => attempts)
   const expected = [...Array(moreWhileOpen).fill(1), ...Array(threshold).fill(2)]
-  expectThat(String(counts) === String(expected), `attempts in the log: ${counts}`)
+  expectThat(String(counts) === String(expected), `attempts in the log: ${counts.join(', ')}`)
   const arrived = stage.receiver.receipts(receiverPath).length
   expectThat(arrived === threshold + total, `${arrived} requests came instead of 13`)
   stage.say(`  delivery log: ${total} delivered, none lost, none twice`)

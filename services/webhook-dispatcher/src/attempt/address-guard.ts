@@ -64,7 +64,7 @@ const blocked = (address: string) =>
   new AddressBlockedError(`connections to ${address} are not allowed`)
 
 function within(address: Address, [network, bits]: Network): boolean {
-  return address.kind() === network.kind() && address.match(network as never, bits)
+  return address.kind() === network.kind() && address.match(network, bits)
 }
 
 /** The IPv4 address inside an IPv6 form that embeds one, else the address itself. */
