@@ -48,7 +48,7 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
   const wait = <T>(name: string, fn: () => Promise<T>) => retryUntilReady(name, fn, { log, signal })
 
   const redis = opening.adopt(
-    await wait('redis', () => openRedis({ url: config.redisUrl, log })),
+    await wait('redis', () => openRedis({ url: config.redisUrl, log, signal })),
     (client) => client.destroy(),
   )
   const kafka = createKafka({ ...config.kafka, log })

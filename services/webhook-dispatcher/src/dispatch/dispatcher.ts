@@ -1,6 +1,7 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { DeliveryJob } from '@surehook/contracts'
 import { pausedTopic } from '@surehook/contracts'
-import type { EventCodec } from '@surehook/contracts/codec'
+import { type EventCodec, UndecodableError } from '@surehook/contracts/codec'
 import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
 import type { WindowedMessage } from '@surehook/service-kit/kafka/windowed-consumer'
 import type { Logger } from 'pino'
@@ -17,6 +18,11 @@ export type DispatcherDeps = {
   log: Logger
 }
 
+/** The job, or null when the message is put aside or no longer ours. */
+type Decoded = DeliveryJob | null
+type Decoding = { value: Buffer; decoding: Promise<DeliveryJob> }
+
+const decodeAgainMs = 500
 /** How often queues are looked at that wait too long for their endpoint. */
 const reliefEveryMs = 100
 
@@ -76,9 +82,8 @@ export class Dispatcher implements Disposable {
     if (desk === undefined) return
     if (message.reread && message.topic !== pausedTopic) return
     const waiting = this.#decoding.get(message.partition)
-    if (waiting !== undefined) return this.#handleAfter(waiting, message, desk)
-    const job = this.#decode(message)
-    if (job instanceof Promise) return this.#handleAfter(job, message, desk)
+    const job = waiting?.then(() => this.#decode(message)) ?? this.#decode(message)
+    if (job instanceof Promise) return this.#dispatchLater(job, message, desk)
     if (job !== null) dispatchTo(desk, message, job)
   }
 
@@ -91,9 +96,12 @@ export class Dispatcher implements Disposable {
   }
 
   /** Shows a job that was finished before the partition came here. */
-  finishedBefore(at: { partition: number; value: Buffer | null }): void {
-    const job = at.value === null ? null : tryDecode(this.#deps.codec, at.value)
-    if (job !== null && !(job instanceof Promise)) this.#desks.get(at.partition)?.remember(job)
+  finishedBefore({ partition, value }: { partition: number; value: Buffer | null }): void {
+    const desk = this.#desks.get(partition)
+    const job = value === null ? null : tryDecode(this.#deps.codec, value)
+    // What it cannot be decoded for now can only make a repetition go unnoticed.
+    if (job instanceof Promise) job.then((late) => desk?.remember(late)).catch(() => undefined)
+    else if (job !== null) desk?.remember(job)
   }
 
   subscriptionChanged(subscriptionId: string): void {
@@ -105,10 +113,9 @@ export class Dispatcher implements Disposable {
     for (const partition of [...this.#desks.keys()]) this.revoked(partition)
   }
 
-  #handleAfter(waiting: Promise<unknown>, message: WindowedMessage, desk: PartitionDesk): void {
+  #dispatchLater(decoding: Promise<Decoded>, message: WindowedMessage, desk: PartitionDesk): void {
     const { partition } = message
-    const chain = waiting
-      .then(() => this.#decode(message))
+    const chain = decoding
       .then((job) => {
         if (job !== null) dispatchTo(desk, message, job)
       })
@@ -119,19 +126,31 @@ export class Dispatcher implements Disposable {
     this.#decoding.set(partition, chain)
   }
 
-  /** The job, or null when the message is put aside. */
-  #decode(message: WindowedMessage): DeliveryJob | null | Promise<DeliveryJob | null> {
+  #decode(message: WindowedMessage): Decoded | Promise<Decoded> {
     const { value } = message
     if (value === null) return this.#refuse(message, 'a job must have a value')
     try {
       const job = this.#deps.codec.job.decode(value)
       if (!(job instanceof Promise)) return located(job, message)
-      return job.then(
-        (decoded) => located(decoded, message),
-        (err: unknown) => this.#refuse(message, reasonOf(err)),
-      )
+      return this.#decodeLater(message, { value, decoding: job })
     } catch (err) {
       return this.#refuse(message, reasonOf(err))
+    }
+  }
+
+  /** Written with another version of the schema: while the registry is away the partition waits. */
+  async #decodeLater(message: WindowedMessage, { value, decoding }: Decoding): Promise<Decoded> {
+    for (let first = true; ; first = false) {
+      try {
+        const job = await (first ? decoding : this.#deps.codec.job.decode(value))
+        return located(job, message)
+      } catch (err) {
+        if (err instanceof UndecodableError) return this.#refuse(message, err.message)
+        const { topic, partition, offset } = message
+        this.#deps.log.warn({ err, topic, partition, offset }, 'message.decoding.retry')
+      }
+      await wait(decodeAgainMs)
+      if (message.lease.aborted) return null
     }
   }
 

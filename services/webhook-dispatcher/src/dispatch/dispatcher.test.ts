@@ -1,0 +1,103 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, expect, it } from '@jest/globals'
+import { type DeliveryJob, deliveriesTopic, pausedTopic } from '@surehook/contracts'
+import { UndecodableError } from '@surehook/contracts/codec'
+import { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+import { createMetrics } from '@surehook/service-kit/metrics'
+import { pino } from 'pino'
+import { dispatcherMetrics } from '../metrics.ts'
+import type { DeskDeps } from './desk-deps.ts'
+import { Dispatcher } from './dispatcher.ts'
+
+type Decode = () => DeliveryJob | Promise<DeliveryJob>
+
+const job = (deliveryId: string) =>
+  ({ deliveryId, step: 0, dueAt: 0, arrival: -1, subscriptionId: 'gone' }) as DeliveryJob
+const away: Decode = () => Promise.reject(new Error('ECONNREFUSED'))
+
+let dispatcher: Dispatcher | undefined
+afterEach(() => dispatcher?.[Symbol.dispose]())
+
+/** A partition whose jobs are all cancelled: their subscription is gone. `decode` is asked per message. */
+function setUp(decode: Record<string, Decode[]>) {
+  const cancelled: string[] = []
+  const refused: string[] = []
+  const finished: string[] = []
+  const faults: unknown[] = []
+  const metrics = dispatcherMetrics(createMetrics('test'))
+  const desk = {
+    windowMessages: 100,
+    subscriptions: { get: () => undefined },
+    subscriptionsCurrent: () => Promise.resolve(),
+    moves: { cancel: async ({ deliveryId }: DeliveryJob) => void cancelled.push(deliveryId) },
+    metrics,
+    onFault: (err: unknown) => faults.push(err),
+  } as unknown as DeskDeps
+  const open = new Dispatcher({
+    desk,
+    metrics,
+    codec: {
+      job: {
+        encode: () => Buffer.alloc(0),
+        decode: (value) => (decode[String(value)]?.shift() ?? (() => job(String(value))))(),
+      },
+    },
+    refuse: async ({ value }, reason) => void refused.push(`${value}: ${reason}`),
+    log: pino({ level: 'silent' }),
+  })
+  dispatcher = open
+  const lanes = [deliveriesTopic, pausedTopic].map(
+    (topic) => new PartitionLane({ topic, partition: 0, committed: 0, metadata: null, end: 0 }),
+  )
+  open.assigned(0, new Map(lanes.map((lane) => [lane.topic, lane])))
+  const read = (name: string, offset: number) => {
+    const value = Buffer.from(name)
+    const message = { topic: deliveriesTopic, partition: 0, offset, key: null, value }
+    const lease = new AbortController().signal
+    const finish = () => void finished.push(name)
+    open.handle({ ...message, lease, reread: false, finish, detach: () => {} })
+  }
+  return { open, read, cancelled, refused, finished, faults }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (const end = Date.now() + 4_000; !condition(); await turn()) {
+    if (Date.now() > end) throw new Error('not so within 4 s')
+  }
+}
+
+it('waits for a registry that is away, and those behind the job wait with it', async () => {
+  const { read, cancelled, refused, finished, faults } = setUp({
+    older: [away, async () => job('older')],
+  })
+  read('older', 0)
+  read('newer', 1)
+  await until(() => finished.length === 2)
+  expect({ cancelled, refused, faults }).toEqual({
+    cancelled: ['older', 'newer'],
+    refused: [],
+    faults: [],
+  })
+})
+
+it('puts a job aside once when nobody can ever decode it', async () => {
+  const never: Decode = () => Promise.reject(new UndecodableError('No schema has the id 9'))
+  const { read, refused, finished } = setUp({ odd: [never, never] })
+  read('odd', 0)
+  read('next', 1)
+  await until(() => finished.length === 2)
+  expect(refused).toEqual(['odd: No schema has the id 9'])
+})
+
+it('outlives a look-back on jobs that cannot be decoded now', async () => {
+  const unhandled: unknown[] = []
+  const listen = (err: unknown) => unhandled.push(err)
+  process.on('unhandledRejection', listen)
+  const { open, read, finished } = setUp({ older: [away] })
+  open.finishedBefore({ partition: 0, value: Buffer.from('older') })
+  read('next', 1)
+  await until(() => finished.length === 1)
+  await turn()
+  process.off('unhandledRejection', listen)
+  expect(unhandled).toEqual([])
+})
