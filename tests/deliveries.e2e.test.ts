@@ -132,6 +132,14 @@ describe('the body of a delivery', () => {
     expect(verifySignature(receipt, defaultSecret)).toBe(true)
   })
 
+  it('holds a record as large as one may be', async () => {
+    const listener = await world.listen(tenant)
+    const record = await tenant.insert({ note: 'ü'.repeat(127 * 1024) })
+    const receipt = await listener.firstReceipt()
+    expect(payloadOf(receipt).data).toEqual(record)
+    expect(verifySignature(receipt, defaultSecret)).toBe(true)
+  })
+
   it('has only the selected fields in record and data; changed_fields tells all', async () => {
     const listener = await world.listen(tenant, { select: ['status', 'id', 'unknown'] })
     const record = await tenant.insert({ status: 'new', n: 1 })

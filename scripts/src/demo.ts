@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { parseDuration } from '@surehook/service-kit/time'
-import { DemoFault, expectThat } from './demo/expect-that.ts'
+import { expectThat } from './demo/expect-that.ts'
 import { showChanges } from './demo/show-changes.ts'
 import { showCircuit } from './demo/show-circuit.ts'
 import { seconds, showRetries } from './demo/show-retries.ts'
@@ -29,7 +29,7 @@ try {
   if (values.quick) requireShortTimes(running)
   await play(running)
 } catch (err) {
-  console.error(`\nFAILED: ${err instanceof DemoFault ? err.message : reason(err)}`)
+  console.error(`\nFAILED: ${reason(err)}`)
   process.exitCode = 1
 }
 
@@ -39,12 +39,18 @@ async function play(running: RunningSystem): Promise<void> {
   say('1  A project, a table, a subscription, an HTTPS receiver')
   {
     await using stage = await openStage(running, say)
+    process.once('SIGINT', () => void cleanUp(stage))
     for (const [index, [title, playAct]] of acts.entries()) {
       say(`\n${index + 2}  ${title}`)
       await playAct(stage)
     }
   }
   say(`\nCleaned up. All as it should be (${seconds(performance.now() - startedAt)}).`)
+}
+
+async function cleanUp(stage: Stage): Promise<void> {
+  await stage[Symbol.asyncDispose]()
+  process.exit(130)
 }
 
 /** A promise to be done within seconds is kept only by a system that was started for it. */
@@ -59,6 +65,8 @@ function requireShortTimes({ retryDelays, circuitCooldown }: RunningSystem): voi
 }
 
 function reason(err: unknown): string {
+  // What failed first is told, not that cleaning up after it failed too.
+  if (err instanceof SuppressedError) return reason(err.suppressed)
   if (!(err instanceof Error)) return String(err)
   return err.cause instanceof Error ? `${err.message} (${err.cause.message})` : err.message
 }
