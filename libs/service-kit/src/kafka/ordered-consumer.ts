@@ -68,44 +68,53 @@ export function runOrderedConsumer(options: OrderedConsumerOptions): OrderedCons
   return consumer
 }
 
-/** False when it was stopped before the batch was handled: it will come again. */
-async function handleUntilDone(
+type Handling = Pick<OrderedConsumerOptions, 'handleBatch' | 'log' | 'groupId'>
+
+/** False when it was stopped before the batch was handled and committed: it will come again. */
+export async function handleUntilDone(
   payload: EachBatchPayload,
-  { handleBatch, log, groupId }: OrderedConsumerOptions,
+  { handleBatch, log, groupId }: Handling,
   stopping: AbortSignal,
 ): Promise<boolean> {
-  const { batch, resolveOffset } = payload
+  const { batch } = payload
   if (payload.isStale() || stopping.aborted) return false
   const { topic, partition, messages } = batch
   using membership = keepMembership(payload, log)
   const signal = AbortSignal.any([stopping, membership.lost])
-  for (let tries = 1; ; tries++) {
-    try {
-      await handleBatch({ topic, partition, messages, signal })
-      break
-    } catch (err) {
-      // Thrown on, it makes the library join the group again.
-      membership.lost.throwIfAborted()
-      if (stopping.aborted) return false
-      const offset = batch.firstOffset()
-      log.warn({ err, groupId, topic, partition, offset, tries }, 'batch.failed')
-      const waitMs = Math.min(100 * 2 ** Math.min(tries - 1, 10), longestWaitMs)
-      await sleep(waitMs, undefined, { signal }).catch(() => undefined)
-      membership.lost.throwIfAborted()
-      if (stopping.aborted) return false
+  const at = { groupId, topic, partition, offset: batch.firstOffset() }
+  const repeat = async (failure: string, work: () => Promise<void>): Promise<boolean> => {
+    for (let tries = 1; ; tries++) {
+      try {
+        await work()
+        return true
+      } catch (err) {
+        // Thrown on, it makes the library join the group again.
+        membership.lost.throwIfAborted()
+        if (stopping.aborted) return false
+        log.warn({ err, ...at, tries }, failure)
+        const waitMs = Math.min(100 * 2 ** Math.min(tries - 1, 10), longestWaitMs)
+        await sleep(waitMs, undefined, { signal }).catch(() => undefined)
+      }
     }
   }
-  resolveOffset(batch.lastOffset())
-  // Also when a rebalance has begun: until the group is complete again the commit still counts.
-  const offset = String(BigInt(batch.lastOffset()) + 1n)
-  await payload.commitOffsetsIfNecessary({
-    topics: [{ topic, partitions: [{ partition, offset }] }],
-  })
+  const handle = () => handleBatch({ topic, partition, messages, signal })
+  if (!(await repeat('batch.failed', handle))) return false
+  // Left to the next batch it would wait for one to come.
+  const commit = () => commitBatch(payload).catch(membership.judge)
+  if (!(await repeat('batch.uncommitted', commit))) return false
+  payload.resolveOffset(batch.lastOffset())
   membership.lost.throwIfAborted()
   return true
 }
 
-/** Errors of a heartbeat after which this member owns nothing any more. */
+/** Also when a rebalance has begun: until the group is complete again the commit still counts. */
+async function commitBatch({ batch, commitOffsetsIfNecessary }: EachBatchPayload): Promise<void> {
+  const { topic, partition } = batch
+  const offset = String(BigInt(batch.lastOffset()) + 1n)
+  await commitOffsetsIfNecessary({ topics: [{ topic, partitions: [{ partition, offset }] }] })
+}
+
+/** Errors of a heartbeat or a commit after which this member owns nothing any more. */
 const lostTypes = new Set([
   'REBALANCE_IN_PROGRESS',
   'ILLEGAL_GENERATION',
@@ -114,17 +123,23 @@ const lostTypes = new Set([
   'FENCED_INSTANCE_ID',
 ])
 
-function keepMembership(
-  { heartbeat }: EachBatchPayload,
-  log: Logger,
-): Disposable & { lost: AbortSignal } {
+type Membership = Disposable & {
+  readonly lost: AbortSignal
+  /** Throws the error on; what it means for the membership is known then. */
+  judge: (err: unknown) => never
+}
+
+function keepMembership({ heartbeat }: EachBatchPayload, log: Logger): Membership {
   const lost = new AbortController()
+  const judge = (err: unknown): never => {
+    const type = err instanceof Error && 'type' in err ? String(err.type) : ''
+    if (lostTypes.has(type)) lost.abort(err)
+    throw err
+  }
   const timer = setInterval(() => {
-    heartbeat().catch((err: Error & { type?: string }) => {
-      if (err.type !== undefined && lostTypes.has(err.type)) lost.abort(err)
-      // A broker that is away for a moment takes no partition from us.
-      else log.debug({ err }, 'consumer.heartbeat')
-    })
+    // A broker that is away for a moment takes no partition from us.
+    const failed = (err: unknown) => log.debug({ err }, 'consumer.heartbeat')
+    heartbeat().catch(judge).catch(failed)
   }, beatEveryMs)
-  return { lost: lost.signal, [Symbol.dispose]: () => clearInterval(timer) }
+  return { lost: lost.signal, judge, [Symbol.dispose]: () => clearInterval(timer) }
 }
