@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { type FaultWorld, openFaultWorld } from '../support/fault-world.ts'
+
+let world: FaultWorld
+
+beforeAll(async () => {
+  // A busy machine must not repeat what Redis has no part in.
+  world = await openFaultWorld({ env: { WEBHOOK_TIMEOUT: '30s' } })
+})
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]()
+})
+
+it('Redis that is killed and stays away loses no delivery, repeats none and lets nobody in', async () => {
+  const { redis } = world.system.stack.processes
+  await world.duringLoad({ cause: 'Redis away', changes: 1_000 }, async () => {
+    await redis?.kill('SIGKILL')
+  })
+  const tenant = await world.tenant()
+  const stranger = { authorization: `Bearer mt_${'x'.repeat(43)}` }
+  const answers = [
+    await tenant.rest('GET _tables', undefined, stranger),
+    await tenant.webhooks('GET', undefined, stranger),
+  ]
+  expect(answers.map(({ body }) => body.error)).toEqual(
+    answers.map(() => 'MANAGEMENT_TOKEN_INVALID'),
+  )
+  await redis?.restart()
+  await world.duringLoad({ cause: 'Redis back, and empty', changes: 300 }, async () => {})
+}, 120_000)
