@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { expectStatus, type Fields } from '@surehook/scripts/client/call'
 import { defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
 import { verifySignature, verifyStandardWebhook } from '@surehook/scripts/receiver/verify-signature'
@@ -15,10 +15,12 @@ let tenant: Tenant
 
 beforeAll(async () => {
   world = await openListeningWorld()
-  tenant = await world.tenant()
 })
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  tenant = await world.tenant()
 })
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -83,7 +85,7 @@ describe('the body of a delivery', () => {
 
   it('tells of an UPDATE: the record after it, and what the client changed', async () => {
     const record = await tenant.insert({ status: 'new', n: 1, note: 'same' })
-    const listener = await world.listen(tenant)
+    const listener = await world.listen(tenant, { events: ['UPDATE'] })
     const updated = await change(record, { status: 'paid', n: 2, note: 'same' })
     const [payload] = await listener.arrived(1)
     expect(payload).toMatchObject({ event: 'UPDATE', record: updated, data: updated })
@@ -93,7 +95,7 @@ describe('the body of a delivery', () => {
   it('tells of a DELETE: the record as it was just before, no changed fields', async () => {
     const record = await tenant.insert({ status: 'new' })
     const last = await change(record, { status: 'paid' })
-    const listener = await world.listen(tenant)
+    const listener = await world.listen(tenant, { events: ['DELETE'] })
     await remove(record)
     const [payload] = await listener.arrived(1)
     expect(payload).toMatchObject({ event: 'DELETE', record: last, data: last, changed_fields: [] })
