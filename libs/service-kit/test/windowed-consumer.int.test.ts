@@ -117,6 +117,22 @@ describe('WindowedConsumer', () => {
     await Promise.all([consumer, other.consumer].map((one) => one[Symbol.asyncDispose]()))
   })
 
+  it('joins again when the library has given up, and reads on where it was', async () => {
+    let faults = 1
+    // kafkajs takes a TypeError as one that no try can cure.
+    const onRead = () => {
+      if (faults-- > 0) throw new TypeError('a fault of ours')
+    }
+    const { consumer, messages } = await open({ onRead })
+    await publish(left, 0, 100)
+    await until('all read', () => messages.length === 100)
+    expect(numbers(messages)).toEqual(range(0, 100))
+    for (const message of messages) message.finish()
+    await publish(left, 100, 200)
+    await until('read on', () => messages.length === 200)
+    await consumer[Symbol.asyncDispose]()
+  })
+
   it('gives a member the same partitions of every topic, and moves few when one joins', async () => {
     const first = await open()
     await until('first owns all', () => first.owned.size === partitions)

@@ -7,6 +7,7 @@ import {
   topicTable,
 } from '@surehook/contracts'
 import { openEventCodec } from '@surehook/contracts/codec'
+import { orAborted } from '@surehook/service-kit/bounded'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
 import { createKafka } from '@surehook/service-kit/kafka/client'
@@ -154,9 +155,9 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
 
   const resources = opening.move()
   return {
-    async start() {
-      await wait('subscriptions', () => view.ready)
-      await wait('kafka', () => consumer.start())
+    async start(stopping) {
+      await wait('subscriptions', () => orAborted(view.ready, stopping))
+      await wait('kafka', () => orAborted(consumer.start(), stopping))
       registerGauges(registry, {
         inFlight: () => dispatcher.inFlight,
         parked: () => dispatcher.parked,

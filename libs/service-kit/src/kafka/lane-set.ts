@@ -1,12 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Admin, Consumer } from 'kafkajs'
+import type { Admin } from 'kafkajs'
+import type { LaneReader } from './lane-reader.ts'
 import { PartitionLane } from './partition-lane.ts'
 import type { WindowedConsumerOptions } from './windowed-consumer.ts'
 
 /** The lanes this member owns: loaded on assignment, paused and resumed by what they hold. */
 export class LaneSet {
   readonly #options: WindowedConsumerOptions
-  readonly #consumer: Consumer
+  readonly #reader: LaneReader
   readonly #admin: Admin
   #lanes = new Map<string, PartitionLane>()
   /** Those whose lanes are loaded. */
@@ -14,9 +15,9 @@ export class LaneSet {
   #loading: Promise<void> = Promise.resolve()
   #epoch = 0
 
-  constructor(options: WindowedConsumerOptions, consumer: Consumer) {
+  constructor(options: WindowedConsumerOptions, reader: LaneReader) {
     this.#options = options
-    this.#consumer = consumer
+    this.#reader = reader
     this.#admin = options.kafka.admin({ retry: { retries: 5 } })
   }
 
@@ -51,8 +52,12 @@ export class LaneSet {
     for (const partition of this.partitions()) {
       if (!now.has(partition)) this.#revoke(partition, 'revoked')
     }
-    // kafkajs would read kept lanes from their commit again.
-    for (const lane of this.#lanes.values()) this.#seek(lane, lane.next)
+    for (const lane of this.#lanes.values()) {
+      // kafkajs would read kept lanes from their commit again.
+      this.#seek(lane, lane.next)
+      // A new consumer knows of no pause.
+      if (lane.paused) this.#pause(lane)
+    }
     // Also those of an assignment whose loading this one interrupts.
     const gained = [...now].filter((partition) => !this.#partitions.has(partition))
     const epoch = ++this.#epoch
@@ -76,17 +81,17 @@ export class LaneSet {
     const roomy = lane.held <= messages / 2 && lane.heldBytes <= bytes / 2
     if (lane.paused && roomy) {
       lane.paused = false
-      this.#consumer.resume([{ topic: lane.topic, partitions: [lane.partition] }])
+      this.#reader.resume([{ topic: lane.topic, partitions: [lane.partition] }])
     }
   }
 
   #seek({ topic, partition }: PartitionLane, offset: number): void {
-    this.#consumer.seek({ topic, partition, offset: String(offset) })
+    this.#reader.seek({ topic, partition, offset: String(offset) })
   }
 
   #pause(lane: PartitionLane): void {
     lane.paused = true
-    this.#consumer.pause([{ topic: lane.topic, partitions: [lane.partition] }])
+    this.#reader.pause([{ topic: lane.topic, partitions: [lane.partition] }])
   }
 
   #revoke(partition: number, reason: string): void {

@@ -11,7 +11,11 @@ export type SupervisedConsumerOptions = {
   topics: readonly string[]
   fromBeginning: boolean
   concurrency: number
-  /** Offsets are neither resolved nor committed for it. */
+  /** Differences from the group's usual times and assignor. */
+  config?: Partial<Omit<ConsumerConfig, 'groupId' | 'retry'>>
+  /** Reading goes on behind a batch that was handled, whether or not it said how far it came. */
+  autoResolve?: boolean
+  /** Offsets are not committed for it. */
   eachBatch: (payload: EachBatchPayload) => Promise<void>
   /** Called with every new consumer before it connects, to listen to its events. */
   onConsumer?: (consumer: Consumer) => void
@@ -66,6 +70,11 @@ export class SupervisedConsumer implements AsyncDisposable {
     return this.#member && Date.now() - this.#answeredAt < silentMs
   }
 
+  /** The consumer of this moment: what it refuses because it is not running is for the next one. */
+  get current(): Consumer | null {
+    return this.#consumer
+  }
+
   get stopping(): AbortSignal {
     return this.#stop.signal
   }
@@ -95,9 +104,10 @@ export class SupervisedConsumer implements AsyncDisposable {
   /** Rejects when the consumer crashes, resolves when it is to stop. */
   async #runOnce(): Promise<void> {
     const { kafka, topics, fromBeginning, concurrency, eachBatch } = this.#options
+    const { config, autoResolve = false } = this.#options
     this.#groupId = this.#nextGroupId()
     const patient = kafkaUntil(this.#stop.signal, kafka)
-    const consumer = patient.consumer({ ...groupConfig, groupId: this.#groupId })
+    const consumer = patient.consumer({ ...groupConfig, ...config, groupId: this.#groupId })
     this.#consumer = consumer
     const ended = Promise.withResolvers<void>()
     ended.promise.catch(() => undefined)
@@ -109,7 +119,7 @@ export class SupervisedConsumer implements AsyncDisposable {
       await consumer.subscribe({ topics: [...topics], fromBeginning })
       await consumer.run({
         autoCommit: false,
-        eachBatchAutoResolve: false,
+        eachBatchAutoResolve: autoResolve,
         partitionsConsumedConcurrently: concurrency,
         eachBatch,
       })

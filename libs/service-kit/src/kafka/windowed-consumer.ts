@@ -1,10 +1,12 @@
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
-import { kafkaUntil } from './client.ts'
+import { boundedBy } from '../bounded.ts'
 import { coPartitionAssigner } from './co-partition-assigner.ts'
 import { CommitLoop } from './commit-loop.ts'
+import { LaneReader } from './lane-reader.ts'
 import { LaneSet } from './lane-set.ts'
 import type { PartitionLane } from './partition-lane.ts'
+import { SupervisedConsumer } from './supervised-consumer.ts'
 
 export type WindowedMessage = {
   topic: string
@@ -55,36 +57,21 @@ export type WindowedConsumerOptions = {
  */
 export class WindowedConsumer implements AsyncDisposable {
   readonly #options: WindowedConsumerOptions
-  readonly #consumer: Consumer
+  readonly #reader: LaneReader
   readonly #lanes: LaneSet
   readonly #commits: CommitLoop
+  #group: SupervisedConsumer | null = null
   #handOverSince: number | null = null
   #joined = false
   #heardAt = 0
-  /** Ends the retries of a consumer that waits for its broker. */
-  readonly #stop = new AbortController()
   #stopping = false
 
   constructor(options: WindowedConsumerOptions) {
     this.#options = options
-    this.#consumer = kafkaUntil(this.#stop.signal, options.kafka).consumer({
-      groupId: options.groupId,
-      sessionTimeout: 10_000,
-      heartbeatInterval: 1_000,
-      rebalanceTimeout: 30_000,
-      // kafkajs resumes a paused partition only after the fetch in flight: keep those short.
-      maxWaitTimeInMs: 50,
-      maxBytesPerPartition: 1_048_576,
-      partitionAssigners: [
-        coPartitionAssigner({
-          owned: () => this.#lanes.partitions(),
-          mayJoin: () => this.#mayJoin(),
-        }),
-      ],
-    })
-    this.#lanes = new LaneSet(options, this.#consumer)
+    this.#reader = new LaneReader(() => (this.#joined && this.#group?.current) || null)
+    this.#lanes = new LaneSet(options, this.#reader)
     this.#commits = new CommitLoop({
-      consumer: this.#consumer,
+      consumer: this.#reader,
       intervalMs: options.commitIntervalMs,
       lanes: () => this.#lanes.all(),
       log: options.log,
@@ -103,33 +90,48 @@ export class WindowedConsumer implements AsyncDisposable {
     return open
   }
 
+  /** Resolves when the group is joined. */
   async start(): Promise<void> {
-    const { topics } = this.#options
-    this.#watchGroup()
+    const { kafka, groupId, topics, log } = this.#options
     await this.#lanes.connect()
-    await this.#consumer.connect()
-    await this.#consumer.subscribe({ topics: [...topics], fromBeginning: true })
-    await this.#consumer.run({
-      autoCommit: false,
-      eachBatchAutoResolve: true,
+    this.#group ??= new SupervisedConsumer({
+      kafka,
+      groupId,
+      topics,
+      fromBeginning: true,
       // kafkajs fetches again only when every batch of the last fetch was handled; handling
       // returns at once, so more workers would gain nothing.
-      partitionsConsumedConcurrently: 1,
+      concurrency: 1,
+      autoResolve: true,
+      config: {
+        heartbeatInterval: 1_000,
+        // kafkajs resumes a paused partition only after the fetch in flight: keep those short.
+        maxWaitTimeInMs: 50,
+        partitionAssigners: [
+          coPartitionAssigner({
+            owned: () => this.#lanes.partitions(),
+            mayJoin: () => this.#mayJoin(),
+          }),
+        ],
+      },
+      onConsumer: (consumer) => this.#watchGroup(consumer),
       eachBatch: (payload) => this.#eachBatch(payload),
+      log,
     })
+    await this.#group.ready
   }
 
   /** Reads `topic` and `partition` again from `offset`; what is open comes with `reread: true`. */
   seek(topic: string, partition: number, offset: number): void {
-    this.#consumer.seek({ topic, partition, offset: String(offset) })
+    this.#reader.seek({ topic, partition, offset: String(offset) })
   }
 
   pause(topic: string, partition: number): void {
-    this.#consumer.pause([{ topic, partitions: [partition] }])
+    this.#reader.pause([{ topic, partitions: [partition] }])
   }
 
   resume(topic: string, partition: number): void {
-    this.#consumer.resume([{ topic, partitions: [partition] }])
+    this.#reader.resume([{ topic, partitions: [partition] }])
   }
 
   /** Stops reading; what is in flight may still finish and is committed by `asyncDispose`. */
@@ -139,12 +141,15 @@ export class WindowedConsumer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    const { log } = this.#options
     this.stopReading()
-    await this.#commits.stop()
+    // While Kafka is away nothing can be committed; what was not is repeated by the next owner.
+    const committed = boundedBy(commitWithinMs, this.#commits.stop(), 'Kafka is away')
+    await committed.catch((err) => log.warn({ err }, 'consumer.uncommitted'))
     this.#lanes.revokeAll('stopped')
-    this.#stop.abort()
-    await this.#consumer.disconnect()
-    await this.#lanes.disconnect()
+    await this.#group?.[Symbol.asyncDispose]()
+    const closed = boundedBy(closeWithinMs, this.#lanes.disconnect(), 'Kafka is away')
+    await closed.catch((err) => log.debug({ err }, 'consumer.close'))
   }
 
   async #eachBatch({ batch, isStale, heartbeat }: EachBatchPayload): Promise<void> {
@@ -187,24 +192,23 @@ export class WindowedConsumer implements AsyncDisposable {
     })
   }
 
-  #watchGroup(): void {
-    const { GROUP_JOIN, REBALANCING, CRASH, FETCH, HEARTBEAT } = this.#consumer.events
+  #watchGroup(consumer: Consumer): void {
+    const { GROUP_JOIN, REBALANCING, CRASH, FETCH, HEARTBEAT } = consumer.events
     const heard = () => {
       this.#heardAt = Date.now()
     }
-    this.#consumer.on(FETCH, heard)
-    this.#consumer.on(HEARTBEAT, heard)
-    this.#consumer.on(GROUP_JOIN, ({ payload }) => {
+    consumer.on(FETCH, heard)
+    consumer.on(HEARTBEAT, heard)
+    consumer.on(GROUP_JOIN, ({ payload }) => {
       this.#joined = true
       heard()
       this.#handOverSince = null
       this.#lanes.assign(payload.memberAssignment)
       this.#options.onHandOver?.(false)
     })
-    this.#consumer.on(REBALANCING, () => this.#beginHandOver())
-    this.#consumer.on(CRASH, ({ payload }) => {
+    consumer.on(REBALANCING, () => this.#beginHandOver())
+    consumer.on(CRASH, () => {
       this.#joined = false
-      this.#options.log.warn({ err: payload.error }, 'consumer.crashed')
     })
   }
 
@@ -223,6 +227,9 @@ export class WindowedConsumer implements AsyncDisposable {
     return drained || waitedMs >= this.#options.handOverMs
   }
 }
+
+const commitWithinMs = 2_000
+const closeWithinMs = 1_000
 
 /** A member that hears nothing for so long is not consuming. */
 const silenceMs = 6_000
