@@ -40,7 +40,10 @@ export function runCommand(options: Command): Promise<CommandResult> {
       child.kill('SIGKILL')
     }, timeoutMs)
     signal?.addEventListener('abort', () => child.kill('SIGKILL'))
+    const endWithUs = () => child.kill('SIGKILL')
+    process.once('exit', endWithUs)
     const finish = (ok: boolean) => {
+      process.off('exit', endWithUs)
       clearTimeout(deadline)
       resolve({ ok, output: stripVTControlCharacters(Buffer.concat(chunks).toString()) })
     }
