@@ -99,7 +99,7 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
         store: new CircuitStore(redis, { threshold: config.circuit.threshold, log }),
       },
       limits: config.limits,
-      windowMessages: config.window.messages,
+      window: config.window,
       attempts: new Attempts({ poster, delays: config.delays, metrics, log }),
       moves: new Moves({ producer, codec }),
       subscriptions,

@@ -10,8 +10,8 @@ import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 export type DeskDeps = {
   circuit: CircuitOptions
   limits: EndpointLimits
-  /** Jobs that a lane may hold before it stops reading. */
-  windowMessages: number
+  /** What a lane may hold before it stops reading. */
+  window: { messages: number; bytes: number }
   attempts: Attempts
   moves: Moves
   subscriptions: Subscriptions

@@ -15,6 +15,8 @@ export type Delivery = { job: DeliveryJob; message: WindowedMessage }
 
 /** Repetitions of older steps than these are no longer recognised. */
 const rememberedSteps = 20_000
+/** Node's timers hold no more; a configured delay is far below. */
+const longestTimerMs = 2 ** 31 - 1
 /** How long a job waits after a fault of ours before it is tried again. */
 const afterFaultMs = 2_000
 
@@ -41,9 +43,7 @@ export class PartitionDesk {
     if (pausedLane === undefined) throw new Error('a partition without its paused lane')
     this.#deps = deps
     this.#lease = pausedLane.lease
-    const half = deps.windowMessages / 2
-    const waiting = ({ topic }: PartitionLane) => this.#waitingOn.get(topic) ?? 0
-    const pressure = () => lanes.values().some((lane) => lane.held - waiting(lane) > half)
+    const pressure = () => lanes.values().some((lane) => this.#isPressed(lane))
     this.#endpoints = new Endpoints({ ...deps, pressure }, (endpoint) => this.#changed(endpoint))
     const { partition } = pausedLane
     this.#parking = new Parking({
@@ -88,7 +88,7 @@ export class PartitionDesk {
   accept(delivery: Delivery): void {
     const { deliveryId, step, dueAt } = delivery.job
     if (!this.#steps.begin(deliveryId, step)) return this.#dropRepeated(delivery)
-    const waitMs = dueAt - Date.now()
+    const waitMs = Math.min(dueAt - Date.now(), longestTimerMs)
     if (waitMs <= 0) return this.#route(delivery)
     this.#countWaiting(delivery, 1)
     const timer = setTimeout(() => {
@@ -125,6 +125,14 @@ export class PartitionDesk {
 
   dispose(): void {
     this.#endpoints.dispose()
+  }
+
+  /** More than half of what the lane may hold waits for endpoints: soon it would stop reading. */
+  #isPressed({ topic, held, heldBytes }: PartitionLane): boolean {
+    const { messages, bytes } = this.#deps.window
+    const notDue = this.#waitingOn.get(topic) ?? 0
+    const share = held === 0 ? 0 : (held - notDue) / held
+    return held * share > messages / 2 || heldBytes * share > bytes / 2
   }
 
   #countWaiting({ message: { topic } }: Delivery, change: number): void {

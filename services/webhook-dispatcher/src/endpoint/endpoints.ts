@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import type { CircuitOptions } from './circuit.ts'
 import { Circuit } from './circuit.ts'
 import type { EndpointOptions } from './endpoint.ts'
@@ -13,16 +12,14 @@ const maxIdle = 2_000
 export class Endpoints<T> {
   readonly #options: EndpointsOptions
   readonly #onChange: (endpoint: Endpoint<T>) => void
-  readonly #all: LRUCache<string, Endpoint<T>>
+  readonly #all = new Map<string, Endpoint<T>>()
+  /** Idle ones are forgotten when there are so many. */
+  #roomAt = maxIdle
 
   /** @param onChange a circuit opened or closed, or became known */
   constructor(options: EndpointsOptions, onChange: (endpoint: Endpoint<T>) => void) {
     this.#options = options
     this.#onChange = onChange
-    this.#all = new LRUCache({
-      max: maxIdle * 4,
-      dispose: (endpoint) => endpoint.circuit.dispose(),
-    })
   }
 
   all(): Iterable<Endpoint<T>> {
@@ -47,14 +44,17 @@ export class Endpoints<T> {
   }
 
   dispose(): void {
-    this.#all.clear()
+    for (const id of [...this.#all.keys()]) this.#forget(id)
   }
 
   #makeRoom(): void {
-    if (this.#all.size < maxIdle) return
-    for (const [id, endpoint] of [...this.#all.entries()].reverse()) {
-      if (this.#all.size < maxIdle * 0.9) return
-      if (endpoint.isIdle) this.#all.delete(id)
-    }
+    if (this.#all.size < this.#roomAt) return
+    for (const [id, endpoint] of this.#all) if (endpoint.isIdle) this.#forget(id)
+    this.#roomAt = Math.max(maxIdle, this.#all.size * 2)
+  }
+
+  #forget(id: string): void {
+    this.#all.get(id)?.circuit.dispose()
+    this.#all.delete(id)
   }
 }
