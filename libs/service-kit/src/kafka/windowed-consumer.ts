@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { boundedBy } from '../bounded.ts'
 import { coPartitionAssigner } from './co-partition-assigner.ts'
 import { CommitLoop } from './commit-loop.ts'
+import { HandOver } from './hand-over.ts'
 import { LaneReader } from './lane-reader.ts'
 import { LaneSet } from './lane-set.ts'
 import type { PartitionLane } from './partition-lane.ts'
@@ -61,7 +62,7 @@ export class WindowedConsumer implements AsyncDisposable {
   readonly #lanes: LaneSet
   readonly #commits: CommitLoop
   #group: SupervisedConsumer | null = null
-  #handOverSince: number | null = null
+  readonly #handOver: HandOver
   #joined = false
   #heardAt = 0
   #stopping = false
@@ -70,6 +71,14 @@ export class WindowedConsumer implements AsyncDisposable {
     this.#options = options
     this.#reader = new LaneReader(() => (this.#joined && this.#group?.current) || null)
     this.#lanes = new LaneSet(options, this.#reader)
+    this.#handOver = new HandOver({
+      withinMs: options.handOverMs,
+      isDrained: () => options.inFlight() === 0 && !this.#commits.pending,
+      onChange: (handingOver) => {
+        // Who stops starts nothing any more, whatever becomes of the group.
+        if (handingOver || !this.#stopping) options.onHandOver?.(handingOver)
+      },
+    })
     this.#commits = new CommitLoop({
       consumer: this.#reader,
       intervalMs: options.commitIntervalMs,
@@ -110,7 +119,7 @@ export class WindowedConsumer implements AsyncDisposable {
         partitionAssigners: [
           coPartitionAssigner({
             owned: () => this.#lanes.partitions(),
-            mayJoin: () => this.#mayJoin(),
+            mayJoin: () => this.#lanes.partitions().length === 0 || this.#handOver.mayJoin(),
           }),
         ],
       },
@@ -198,33 +207,20 @@ export class WindowedConsumer implements AsyncDisposable {
       this.#heardAt = Date.now()
     }
     consumer.on(FETCH, heard)
-    consumer.on(HEARTBEAT, heard)
+    consumer.on(HEARTBEAT, () => {
+      heard()
+      this.#handOver.confirmed()
+    })
     consumer.on(GROUP_JOIN, ({ payload }) => {
       this.#joined = true
       heard()
-      this.#handOverSince = null
       this.#lanes.assign(payload.memberAssignment)
-      this.#options.onHandOver?.(false)
+      this.#handOver.joined()
     })
-    consumer.on(REBALANCING, () => this.#beginHandOver())
+    consumer.on(REBALANCING, () => this.#handOver.begin())
     consumer.on(CRASH, () => {
       this.#joined = false
     })
-  }
-
-  #beginHandOver(): void {
-    if (this.#handOverSince !== null) return
-    this.#handOverSince = Date.now()
-    this.#options.onHandOver?.(true)
-  }
-
-  /** Before a rejoin: start nothing, let what is in flight end and commit it, within `handOverMs`. */
-  #mayJoin(): boolean {
-    if (this.#lanes.partitions().length === 0) return true
-    this.#beginHandOver()
-    const waitedMs = Date.now() - (this.#handOverSince ?? Date.now())
-    const drained = this.#options.inFlight() === 0 && !this.#commits.pending
-    return drained || waitedMs >= this.#options.handOverMs
   }
 }
 

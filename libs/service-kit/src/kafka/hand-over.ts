@@ -1,0 +1,48 @@
+export type HandOverOptions = {
+  /** A member waits so long at most for what is in flight. */
+  withinMs: number
+  /** True when nothing is in flight and everything finished is committed. */
+  isDrained: () => boolean
+  /** True: start nothing; false: go on. */
+  onChange: (handingOver: boolean) => void
+}
+
+/**
+ * The time between the news of a rebalance and the next membership: nothing starts, what is in
+ * flight ends and is committed, so that whoever gets the partitions repeats nothing.
+ */
+export class HandOver {
+  readonly #options: HandOverOptions
+  #since: number | null = null
+
+  constructor(options: HandOverOptions) {
+    this.#options = options
+  }
+
+  begin(): void {
+    if (this.#since !== null) return
+    this.#since = Date.now()
+    this.#options.onChange(true)
+  }
+
+  /** Before each try to join: `false` puts it off. */
+  mayJoin(): boolean {
+    this.begin()
+    const { withinMs, isDrained } = this.#options
+    return isDrained() || Date.now() - (this.#since ?? 0) >= withinMs
+  }
+
+  /** The group was joined: with these partitions work goes on. */
+  joined(): void {
+    this.#since = null
+    this.#options.onChange(false)
+  }
+
+  /**
+   * The group takes a heartbeat of the membership that there was: kafkajs has given up a join that
+   * failed (as while a coordinator loads), and reads on as before.
+   */
+  confirmed(): void {
+    if (this.#since !== null) this.joined()
+  }
+}
