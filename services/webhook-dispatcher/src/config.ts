@@ -55,6 +55,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     redisUrl: read.REDIS_URL,
     encryptionKey: read.KEY_ENCRYPTION_KEY,
     delays: read.WEBHOOK_RETRY_DELAYS,
+    delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
     attempt: {
       timeoutMs: read.WEBHOOK_TIMEOUT,
       connectionsPerOrigin: endpointsPerOrigin * read.WEBHOOK_ENDPOINT_CONCURRENCY,

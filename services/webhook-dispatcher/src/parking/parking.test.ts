@@ -190,7 +190,7 @@ describe('Parking', () => {
   it('drops a copy of a job that is parked already', () => {
     const world = new ParkedWorld(0)
     world.park('a', 1)
-    world.log.push(world.log[0] as DeliveryJob)
+    world.log.push(...world.log.slice(0, 1))
     world.crash()
     world.fetch(10)
     world.room = 10

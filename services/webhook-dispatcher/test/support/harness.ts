@@ -41,6 +41,7 @@ export type Harness = AsyncDisposable & {
   unsubscribe(id: string): Promise<void>
   /** Puts new jobs for the subscription on the deliveries topic, in order. */
   enqueue(subscription: SubscriptionState, count?: number): Promise<DeliveryJob[]>
+  enqueueOne(subscription: SubscriptionState): Promise<DeliveryJob>
   send(topic: string, job: DeliveryJob): Promise<void>
   /** The moves of a delivery as told on the attempts topic, by step. */
   movesOf(deliveryId: string): DeliveryAttempt[]
@@ -137,6 +138,11 @@ export async function openHarness(): Promise<Harness> {
       return state
     },
     unsubscribe: (id) => tell(id, null),
+    async enqueueOne(subscription) {
+      const job = jobOf(subscription, 0)
+      await producer.send([record(codec, deliveriesTopic, job)])
+      return job
+    },
     async enqueue(subscription, count = 1) {
       const jobs = Array.from({ length: count }, (_, n) => jobOf(subscription, n))
       await producer.send(jobs.map((job) => record(codec, deliveriesTopic, job)))

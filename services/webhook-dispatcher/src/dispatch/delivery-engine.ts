@@ -1,0 +1,164 @@
+import type { SubscriptionState } from '@surehook/contracts'
+import { deliveriesTopic, pausedTopic, retryTopic, subscriptionsTopic } from '@surehook/contracts'
+import { orAborted } from '@surehook/service-kit/bounded'
+import { refuseInvalid } from '@surehook/service-kit/kafka/invalid-messages'
+import type { Messaging } from '@surehook/service-kit/kafka/messaging'
+import type { TopicView } from '@surehook/service-kit/kafka/topic-view'
+import { openTopicView } from '@surehook/service-kit/kafka/topic-view'
+import { WindowedConsumer } from '@surehook/service-kit/kafka/windowed-consumer'
+import { retryUntilReady } from '@surehook/service-kit/lifecycle'
+import type { Logger } from '@surehook/service-kit/log'
+import { Attempts } from '../attempt/attempts.ts'
+import type { Poster } from '../attempt/post.ts'
+import type { Config } from '../config.ts'
+import type { CircuitStore } from '../endpoint/circuit-store.ts'
+import type { DispatcherGauges, DispatcherMetrics } from '../metrics.ts'
+import { Moves } from '../moves/moves.ts'
+import type { SecretOpener } from '../subscriptions/subscriptions.ts'
+import { Subscriptions } from '../subscriptions/subscriptions.ts'
+import { Dispatcher } from './dispatcher.ts'
+import { drained } from './drained.ts'
+
+const groupId = 'webhook-dispatcher'
+/** A rebalance waits so long at most for attempts in flight; slower ones may be repeated elsewhere. */
+const handOverMs = 2_000
+/** Far more than a matcher repeats after a crash: it commits after each batch. */
+const lookBackMessages = 5_000
+const commitIntervalMs = 10
+
+export type DeliveryEngineDeps = Pick<Messaging, 'kafka' | 'codec' | 'producer'> & {
+  poster: Poster
+  opener: SecretOpener
+  circuits: CircuitStore
+  metrics: DispatcherMetrics
+  log: Logger
+}
+
+export type DeliveryEngine = AsyncDisposable & {
+  /** Begins to deliver once the subscriptions are known. */
+  start(stopping: AbortSignal): Promise<void>
+  readonly consuming: boolean
+  /** Whether the subscriptions are as of now. */
+  readonly current: boolean
+  readonly gauges: DispatcherGauges
+}
+
+/** The subscriptions, the consumer of jobs, and the dispatcher between them. */
+export async function openDeliveryEngine(
+  config: Config,
+  deps: DeliveryEngineDeps,
+): Promise<DeliveryEngine> {
+  const { log, opener } = deps
+  const subscriptions = new Subscriptions(opener, {
+    onChange: (id) => dispatcher.subscriptionChanged(id),
+    log,
+  })
+  const dispatcher: Dispatcher = createDispatcher(config, deps, {
+    subscriptions,
+    view: () => view,
+    consumer: () => consumer,
+  })
+  const view: TopicView = await openTopicView<SubscriptionState>({
+    kafka: deps.kafka,
+    codec: { ofTopic: () => deps.codec.subscription },
+    clientId: config.kafka.clientId,
+    topics: [subscriptionsTopic],
+    apply: (_topic, id, state) => subscriptions.apply(id, state),
+    log,
+  })
+  const consumer: WindowedConsumer = createConsumer(config, deps, dispatcher)
+  return {
+    async start(stopping) {
+      const signals = { log, signal: stopping }
+      await retryUntilReady('subscriptions', () => orAborted(view.ready, stopping), signals)
+      await retryUntilReady('kafka', () => orAborted(consumer.start(), stopping), signals)
+    },
+    get consuming() {
+      return consumer.healthy
+    },
+    get current() {
+      return view.healthy
+    },
+    gauges: {
+      inFlight: () => dispatcher.inFlight,
+      parked: () => dispatcher.parked,
+      windowOpen: () => consumer.open,
+      openCircuits: () => dispatcher.openCircuits,
+    },
+    async [Symbol.asyncDispose]() {
+      consumer.stopReading()
+      dispatcher.handOver(true)
+      await drained(() => dispatcher.inFlight, { withinMs: config.attempt.timeoutMs + 2_000 })
+      await consumer[Symbol.asyncDispose]()
+      await view[Symbol.asyncDispose]()
+      dispatcher[Symbol.dispose]()
+    },
+  }
+}
+
+type Later = {
+  subscriptions: Subscriptions
+  view: () => TopicView
+  consumer: () => WindowedConsumer
+}
+
+function createDispatcher(
+  config: Config,
+  { codec, producer, poster, circuits, metrics, log }: DeliveryEngineDeps,
+  { subscriptions, view, consumer }: Later,
+): Dispatcher {
+  return new Dispatcher({
+    codec,
+    metrics,
+    log,
+    refuse: (message, reason) =>
+      refuseInvalid(producer, codec, {
+        message: { ...message, offset: String(message.offset) },
+        topic: deliveriesTopic,
+        partition: message.partition,
+        reason: `${message.topic}: ${reason}`,
+        refusedBy: groupId,
+      }),
+    desk: {
+      circuit: { ...config.circuit, store: circuits },
+      limits: config.limits,
+      window: config.window,
+      attempts: new Attempts({ poster, delays: config.delays, metrics, log }),
+      moves: new Moves({ producer, codec }),
+      subscriptions,
+      subscriptionsCurrent: (lease) => view().barrier(lease),
+      reader: {
+        seek: (...at) => consumer().seek(...at),
+        pause: (...at) => consumer().pause(...at),
+        resume: (...at) => consumer().resume(...at),
+      },
+      metrics,
+      onFault: (err) => log.error({ err }, 'delivery.fault'),
+    },
+  })
+}
+
+function createConsumer(
+  config: Config,
+  { kafka, log }: DeliveryEngineDeps,
+  dispatcher: Dispatcher,
+): WindowedConsumer {
+  const retryTopics = [...new Set(config.delayNames.map(retryTopic))]
+  return new WindowedConsumer({
+    kafka,
+    groupId,
+    topics: [deliveriesTopic, ...retryTopics, pausedTopic],
+    window: config.window,
+    commitIntervalMs,
+    handOverMs,
+    lookBack: { topics: [deliveriesTopic, ...retryTopics], messages: lookBackMessages },
+    handle: (message) => dispatcher.handle(message),
+    onAssigned: (partition, lanes) => dispatcher.assigned(partition, lanes),
+    onRevoked: (partition) => dispatcher.revoked(partition),
+    onRead: (lane) => dispatcher.afterRead(lane),
+    onFinishedBefore: (message) => dispatcher.finishedBefore(message),
+    onHandOver: (handingOver) => dispatcher.handOver(handingOver),
+    inFlight: () => dispatcher.inFlight,
+    log,
+  })
+}
