@@ -63,7 +63,11 @@ export async function openBooks(endpoints: Endpoints): Promise<Books> {
   const withAdmin = async <T>(ask: (admin: ReturnType<typeof kafka.admin>) => Promise<T>) => {
     const admin = kafka.admin()
     await admin.connect()
-    return ask(admin).finally(() => admin.disconnect())
+    try {
+      return await ask(admin)
+    } finally {
+      await admin.disconnect()
+    }
   }
   const resources = opening.move()
   return {

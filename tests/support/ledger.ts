@@ -118,7 +118,42 @@ async function audit(
   const expected = expectedKeys(subscriber, written)
   const receipts = receiver.receipts(path).map(readReceipt)
   const fault = (text: string) => void faults.push(`${name}: ${text}`)
+  const { firstAt, timesOf } = countReceipts(receipts, expected, fault)
 
+  let repeated = 0
+  for (const [event, times] of timesOf) {
+    repeated += times - 1 - (subscriber.refused.has(event) ? 1 : 0)
+  }
+  if (repeated > mayRepeat) fault(`${repeated} deliveries were repeated, more than ${mayRepeat}`)
+
+  const positions = new Map(
+    (await books.jobs(id)).map(({ body }, index) => [keyOf(JSON.parse(body.toString())), index]),
+  )
+  const pairs = consecutivePairs(written.stories.filter(subscriber.wants))
+  for (const [key, next] of pairs) {
+    if ((positions.get(key) ?? -1) >= (positions.get(next) ?? -1)) {
+      fault(`${next} stands before ${key} on the deliveries topic`)
+    }
+  }
+  const aheadMs = pairs.map(([key, next]) => (firstAt.get(key) ?? 0) - (firstAt.get(next) ?? 0))
+  const late = aheadMs.filter((ms) => ms > attemptTimeoutMs).length
+  if (late > mayRepeat) fault(`${late} changes came long after a later one`)
+  const overtaken = aheadMs.filter((ms) => ms > 0).length
+  return {
+    subscriber: name,
+    matched: expected.length,
+    received: receipts.length,
+    repeated,
+    overtaken,
+  }
+}
+
+/** When each change came first and how often each event came; what should not have come is a fault. */
+function countReceipts(
+  receipts: readonly ReturnType<typeof readReceipt>[],
+  expected: readonly string[],
+  fault: (text: string) => void,
+): { firstAt: Map<string, number>; timesOf: Map<string, number> } {
   const firstAt = new Map<string, number>()
   const eventOf = new Map<string, string>()
   const timesOf = new Map<string, number>()
@@ -131,34 +166,15 @@ async function audit(
     timesOf.set(event, (timesOf.get(event) ?? 0) + 1)
   }
   for (const key of expected) if (!firstAt.has(key)) fault(`${key} was lost`)
+  return { firstAt, timesOf }
+}
 
-  let repeated = 0
-  for (const [event, times] of timesOf) {
-    repeated += times - 1 - (subscriber.refused.has(event) ? 1 : 0)
-  }
-  if (repeated > mayRepeat) fault(`${repeated} deliveries were repeated, more than ${mayRepeat}`)
-
-  const positions = new Map(
-    (await books.jobs(id)).map(({ body }, index) => [keyOf(JSON.parse(body.toString())), index]),
-  )
-  let overtaken = 0
-  let late = 0
-  for (const story of written.stories.filter(subscriber.wants)) {
-    const keys = story.changes.map((change) => changeKey(story.ref, change))
-    for (const [index, key] of keys.entries()) {
-      const next = keys[index + 1]
-      if (next === undefined) continue
-      if ((positions.get(key) ?? -1) >= (positions.get(next) ?? -1)) {
-        fault(`${next} stands before ${key} on the deliveries topic`)
-      }
-      const aheadMs = (firstAt.get(key) ?? 0) - (firstAt.get(next) ?? 0)
-      if (aheadMs > 0) overtaken++
-      if (aheadMs > attemptTimeoutMs) late++
-    }
-  }
-  if (late > mayRepeat) fault(`${late} changes came long after a later one`)
-  const matched = expected.length
-  return { subscriber: name, matched, received: receipts.length, repeated, overtaken }
+/** Each change of a record with the one that follows it. */
+function consecutivePairs(stories: readonly Story[]): [key: string, next: string][] {
+  return stories.flatMap(({ ref, changes }) => {
+    const keys = changes.map((change) => changeKey(ref, change))
+    return keys.slice(1).map((next, index): [string, string] => [keys[index] ?? '', next])
+  })
 }
 
 const sumOf = (statuses: Statuses): number =>
