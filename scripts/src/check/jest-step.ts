@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
+import { stripVTControlCharacters } from 'node:util'
 import { type CommandResult, runCommand } from './run-command.ts'
 import type { StepResult } from './step.ts'
 
@@ -32,7 +33,7 @@ export async function runJest(step: JestStep): Promise<StepResult> {
   const failed = report.numFailedTests + report.numPendingTests + unloadable
   const messages = [
     report.numPendingTests > 0 ? `${report.numPendingTests} skipped tests` : '',
-    ...failures.map(({ message }) => message),
+    ...failures.map(({ message }) => stripVTControlCharacters(message)),
     hung ? 'the tests ended but their process did not: something they opened is still open' : '',
   ].filter((message) => message !== '')
   // Jest can also fail as a whole: in a set-up, or because nothing was found to run.
