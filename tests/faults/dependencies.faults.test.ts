@@ -1,0 +1,144 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { admin } from '@surehook/scripts/client/call'
+import { answersOk } from '@surehook/scripts/lib/http-probe'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import type { ComponentName } from '@surehook/scripts/local-stack/component'
+import type { ServiceName } from '@surehook/scripts/system/service-catalog'
+import { type FaultWorld, openFaultWorld } from '../support/fault-world.ts'
+
+const timeoutMs = 120_000
+let world: FaultWorld
+
+beforeAll(async () => {
+  world = await openFaultWorld()
+})
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]()
+})
+
+function part(name: ComponentName) {
+  const process = world.system.stack.processes[name]
+  if (process === undefined) throw new Error(`${name} does not run`)
+  return process
+}
+
+const everyService = () => Object.values(world.system.services).flat()
+
+/** Ready again without a hand. */
+const allReady = () =>
+  waitUntil(
+    async () => {
+      const ready = everyService().map(({ internalUrl }) => answersOk(`${internalUrl}/readyz`))
+      return (await Promise.all(ready)).every(Boolean)
+    },
+    { what: 'every service to be ready again', timeoutMs: 30_000 },
+  )
+
+describe('a dependency that goes away in the middle of 1,000 changes', () => {
+  it.each<[ComponentName, NodeJS.Signals]>([
+    ['postgres', 'SIGINT'],
+    ['postgres', 'SIGKILL'],
+    ['redis', 'SIGKILL'],
+    ['registry', 'SIGKILL'],
+    ['kafka', 'SIGTERM'],
+  ])(
+    '%s (%s) costs no change and no repetition',
+    async (name, signal) => {
+      await world.duringLoad({ cause: `${signal} of ${name}`, changes: 1_000 }, async () => {
+        await part(name).kill(signal)
+        await part(name).restart()
+      })
+      await allReady()
+    },
+    timeoutMs,
+  )
+
+  it(
+    'Redis, away to the end, holds no delivery up',
+    async () => {
+      await world.duringLoad({ cause: 'Redis away', changes: 1_000 }, () => part('redis').stop())
+      await part('redis').restart()
+      await allReady()
+    },
+    timeoutMs,
+  )
+})
+
+describe('while PostgreSQL is away', () => {
+  it('writes are answered with 503 and Retry-After, and nothing is half done', async () => {
+    const { receiver } = world
+    const tenant = await world.tenant()
+    await tenant.putTable('orders')
+    const { id } = await tenant.subscribe(receiver.url('/postgres-away'))
+    const record = await tenant.insert({ status: 'before' })
+    await receiver.waitFor('/postgres-away', 1)
+    const project = `/${tenant.projectId}/environments`
+
+    await part('postgres').kill('SIGKILL')
+    const refused = await Promise.all([
+      tenant.rest('POST orders', { status: 'lost' }),
+      tenant.rest(`PATCH orders/${record.id}`, { status: 'lost' }),
+      tenant.rest(`DELETE orders/${record.id}`),
+      tenant.rest('PUT _tables/others', { columns: [{ name: 'a', type: 'text' }] }),
+      tenant.webhooks('POST', tenant.subscriptionInput(receiver.url('/never'))),
+      tenant.webhooks(`DELETE /${id}`),
+      admin(world.system, `PUT ${project}/other`, {}),
+    ])
+    for (const answer of refused) {
+      expect(answer.status).toBe(503)
+      expect(answer.body.error).toBe('SERVICE_UNAVAILABLE')
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    await part('postgres').restart()
+    await allReady()
+
+    expect((await tenant.rest('GET orders')).body.records).toEqual([record])
+    expect((await tenant.rest('GET others')).status).toBe(404)
+    expect((await tenant.webhooks('GET')).body.webhooks).toHaveLength(1)
+    expect((await admin(world.system, `GET ${project}/other`)).status).toBe(404)
+    const after = await tenant.insert({ status: 'after' })
+    await receiver.waitFor('/postgres-away', 2)
+    const heard = receiver.receipts('/postgres-away').map(({ body }) => JSON.parse(body).record)
+    expect(heard).toEqual([record, after])
+    expect(receiver.receipts('/never')).toEqual([])
+  })
+})
+
+const needs: Readonly<Record<ComponentName, readonly ServiceName[]>> = {
+  kafka: ['auth-service', 'data-api', 'webhook-api', 'webhook-matcher', 'webhook-dispatcher'],
+  registry: ['auth-service', 'data-api', 'webhook-api', 'webhook-matcher', 'webhook-dispatcher'],
+  postgres: ['auth-service', 'data-api', 'webhook-api'],
+  redis: ['webhook-dispatcher'],
+}
+
+describe('a dependency that is away when services start', () => {
+  it.each(Object.keys(needs) as ComponentName[])(
+    '%s is waited for',
+    async (name) => {
+      const services = needs[name].flatMap((service) => world.system.services[service])
+      await part(name).stop()
+      const started = services.map(async (service) => {
+        const logged = (await readFile(service.logFile, 'utf8')).length
+        return { service, logged, ready: service.restart() }
+      })
+      for (const { service, logged } of await Promise.all(started)) {
+        await waitUntil(
+          async () =>
+            (await readFile(service.logFile, 'utf8')).slice(logged).includes('dependency.waiting'),
+          { what: `${service.service} to say what it waits for`, timeoutMs: 15_000 },
+        )
+        const { status } = await fetch(`${service.internalUrl}/readyz`)
+        expect([service.service, status]).toEqual([service.service, 503])
+      }
+      await part(name).restart()
+      await Promise.all((await Promise.all(started)).map(({ ready }) => ready))
+      const tenant = await world.tenant()
+      await tenant.putTable('orders')
+      await tenant.subscribe(world.receiver.url(`/after-${name}`))
+      await tenant.insert()
+      await world.receiver.waitFor(`/after-${name}`, 1)
+    },
+    timeoutMs,
+  )
+})
