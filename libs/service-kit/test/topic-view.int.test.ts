@@ -115,6 +115,8 @@ describe('openTopicView', () => {
       messages: [{ key: 'b', value: codec.environment.encode(state('1')) }],
     })
     await transaction.commit()
+    // The broker writes the marker after it has answered; until then no reader gets the record.
+    await until(async () => (await endOf(kafka, topic)) === 3)
     await using opened = await openView([topic])
     await opened.view.ready
     await opened.view.barrier()
