@@ -15,7 +15,9 @@ export type FaultLoad = { cause: string; changes: number; mayRepeat?: number }
 
 export async function openFaultWorld(options: TestSystemOptions = {}): Promise<FaultWorld> {
   await using opening = new AsyncDisposableStack()
-  const world = opening.use(await openWorldWithStack(options))
+  // On a busy machine an attempt that ends at 5 s would repeat what no fault has repeated.
+  const env = { WEBHOOK_TIMEOUT: '30s', ...options.env }
+  const world = opening.use(await openWorldWithStack({ ...options, env }))
   const books = opening.use(await openBooks(world.system.endpoints))
   const resources = opening.move()
   return {

@@ -59,7 +59,7 @@ export type Account = {
 }
 
 /** A change that came so long after a later one of its record was not in flight together with it. */
-const attemptTimeoutMs = 5_000
+const attemptTimeoutMs = 30_000
 
 /** Waits until nothing is under way, then throws everything that does not add up. */
 export async function closeLedger(options: LedgerOptions): Promise<Account[]> {
