@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { ServiceName } from '@surehook/scripts/system/service-catalog'
-import { type FaultWorld, openFaultWorld } from '../support/fault-world.ts'
+import type { ServiceHandle } from '@surehook/scripts/system/start-services'
+import { type FaultWorld, openFaultWorld, undecidedAtMost } from '../support/fault-world.ts'
 
 let world: FaultWorld
 
@@ -29,7 +30,7 @@ describe('SIGTERM loses nothing and repeats nothing', () => {
 
 describe('with two replicas, SIGKILL of one', () => {
   it.each<[ServiceName, number]>([
-    ['webhook-dispatcher', 64],
+    ['webhook-dispatcher', undecidedAtMost],
     ['webhook-matcher', 0],
     ['webhook-api', 0],
   ])('of %s loses nothing, though it stays away', async (service, mayRepeat) => {
@@ -39,4 +40,21 @@ describe('with two replicas, SIGKILL of one', () => {
     await world.duringLoad({ cause, changes, mayRepeat }, async () => victim?.kill('SIGKILL'))
     await victim?.restart()
   })
+
+  it('of the data-api that holds the slot loses nothing, though it stays away', async () => {
+    const [first, second] = world.system.services['data-api']
+    if (first === undefined || second === undefined) throw new Error('two replicas are needed')
+    // The slot goes to the second; the first one answers the gateway.
+    await first.restart()
+    expect(await holdsSlot(second)).toBe(true)
+    const cause = 'SIGKILL of the data-api with the slot'
+    await world.duringLoad({ cause, changes }, () => second.kill('SIGKILL'))
+    expect(await holdsSlot(first)).toBe(true)
+    await second.restart()
+  })
 })
+
+async function holdsSlot({ internalUrl }: ServiceHandle): Promise<boolean> {
+  const metrics = await (await fetch(`${internalUrl}/metrics`)).text()
+  return /^capture_relay_leader\S* 1$/m.test(metrics)
+}

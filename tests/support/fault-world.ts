@@ -1,6 +1,6 @@
 import type { LocalStack } from '@surehook/scripts/local-stack/local-stack'
 import { type Books, openBooks } from './books.ts'
-import { type Account, closeLedger, subscribeTwice } from './ledger.ts'
+import { type Account, closeLedger, type Subscriber, subscribeTwice } from './ledger.ts'
 import { startLoad, type Written } from './load.ts'
 import type { TestSystem, TestSystemOptions } from './open-system.ts'
 import { openWorldWithStack, type World } from './world.ts'
@@ -8,8 +8,13 @@ import { openWorldWithStack, type World } from './world.ts'
 export type FaultWorld = World<TestSystem & { readonly stack: LocalStack }> & {
   readonly books: Books
   /** Writes changes, makes the fault when a third is written, then closes the ledger and prints it. */
-  duringLoad(load: FaultLoad, fault: () => Promise<void>): Promise<void>
+  duringLoad(load: FaultLoad, fault: Fault): Promise<void>
 }
+
+type Fault = (subscribers: readonly Subscriber[]) => Promise<void>
+
+/** Of one endpoint: 32 attempts in flight, and 128 outcomes whose offsets are not committed yet. */
+export const undecidedAtMost = 32 + 128
 
 export type FaultLoad = { cause: string; changes: number; mayRepeat?: number }
 
@@ -30,7 +35,7 @@ export async function openFaultWorld(options: TestSystemOptions = {}): Promise<F
       const subscribers = await subscribeTwice(tenant, receiver)
       const load = startLoad(tenant, { changes })
       await load.reached(changes / 3)
-      await fault()
+      await fault(subscribers)
       const written = await load.done
       const accounts = await closeLedger({ books, receiver, subscribers, written, mayRepeat })
       for (const { path } of subscribers) receiver.forget(path)
@@ -45,8 +50,8 @@ type Result = { cause: string; written: Written; accounts: Account[]; seconds: n
 /** Jest's own console would add the place of the call to each line. */
 function print({ cause, written, accounts, seconds }: Result): void {
   const each = accounts.map(
-    ({ subscriber, matched, repeated, overtaken }) =>
-      `${subscriber} ${matched} matched, ${repeated} repeated, ${overtaken} overtaken`,
+    ({ subscriber, matched, dead, repeated, overtaken }) =>
+      `${subscriber} ${matched} matched, ${dead} dead, ${repeated} repeated, ${overtaken} overtaken`,
   )
   const unanswered = `${written.unanswered} tries unanswered`
   process.stdout.write(`${cause} (${seconds.toFixed(1)} s, ${unanswered}): ${each.join('; ')}\n`)

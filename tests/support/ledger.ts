@@ -11,8 +11,10 @@ export type Subscriber = {
   id: string
   path: string
   wants: (story: Story) => boolean
-  /** The events whose first try it answered with a 500. */
-  refused: ReadonlySet<string>
+  /** While true it answers every request with a 503. */
+  away: boolean
+  /** How many tries of each event it has not taken. */
+  readonly refused: ReadonlyMap<string, number>
 }
 
 /** Two subscriptions: to everything; and to half the records, with every 20th event refused at first. */
@@ -20,22 +22,33 @@ export async function subscribeTwice(tenant: Tenant, receiver: Receiver): Promis
   await tenant.putTable('orders', loadColumns)
   const all = `/all-${randomUUID()}`
   const even = `/even-${randomUUID()}`
-  const refused = new Set<string>()
-  const seen = new Set<string>()
-  receiver.answer(even, ({ headers }) => {
-    const event = headers['x-service-delivery'] ?? ''
-    const isNew = !seen.has(event)
-    seen.add(event)
-    if (!isNew || seen.size % 20 !== 0) return { status: 204 }
-    refused.add(event)
-    return { status: 500 }
-  })
   const { id: allId } = await tenant.subscribe(receiver.url(all))
   const { id: evenId } = await tenant.subscribe(receiver.url(even), { filter: { lane: 'even' } })
+  const isEven = ({ lane }: Story) => lane === 'even'
   return [
-    { name: 'all', id: allId, path: all, wants: () => true, refused: new Set() },
-    { name: 'even', id: evenId, path: even, wants: ({ lane }) => lane === 'even', refused },
+    answering(receiver, { name: 'all', id: allId, path: all, wants: () => true }, Infinity),
+    answering(receiver, { name: 'even', id: evenId, path: even, wants: isEven }, 20),
   ]
+}
+
+/** Refuses the first try of every nth event, and everything while it is away. */
+function answering(
+  receiver: Receiver,
+  subscription: Pick<Subscriber, 'name' | 'id' | 'path' | 'wants'>,
+  nth: number,
+): Subscriber {
+  const refused = new Map<string, number>()
+  const seen = new Set<string>()
+  const subscriber: Subscriber = { ...subscription, away: false, refused }
+  receiver.answer(subscription.path, ({ headers }) => {
+    const event = headers['x-service-delivery'] ?? ''
+    const isNth = !seen.has(event) && (seen.size + 1) % nth === 0
+    seen.add(event)
+    if (!subscriber.away && !isNth) return { status: 204 }
+    refused.set(event, (refused.get(event) ?? 0) + 1)
+    return { status: 503 }
+  })
+  return subscriber
 }
 
 export type LedgerOptions = {
@@ -52,6 +65,8 @@ export type Account = {
   subscriber: string
   matched: number
   received: number
+  /** Dead letters. */
+  dead: number
   /** Deliveries that came again though the receiver had taken them. */
   repeated: number
   /** Changes that came after a later change of their record: both were in flight. */
@@ -84,8 +99,8 @@ async function settled({ books, subscribers, written, settleWithinMs }: LedgerOp
     for (const subscriber of subscribers) {
       const matched = expectedKeys(subscriber, written).length
       const statuses = await books.statuses(subscriber.id)
-      const { delivered = 0 } = statuses
-      if (delivered !== matched || sumOf(statuses) !== matched) {
+      const { delivered = 0, dead_letter = 0 } = statuses
+      if (delivered + dead_letter !== matched || sumOf(statuses) !== matched) {
         found.push(`${subscriber.name}: ${matched} matched, ${JSON.stringify(statuses)}`)
       }
     }
@@ -120,9 +135,15 @@ async function audit(
   const fault = (text: string) => void faults.push(`${name}: ${text}`)
   const { firstAt, timesOf } = countReceipts(receipts, expected, fault)
 
-  let repeated = 0
-  for (const [event, times] of timesOf) {
-    repeated += times - 1 - (subscriber.refused.has(event) ? 1 : 0)
+  const taken = Array.from(
+    timesOf,
+    ([event, times]) => times - (subscriber.refused.get(event) ?? 0),
+  )
+  const repeated = taken.reduce((sum, times) => sum + Math.max(0, times - 1), 0)
+  const { dead_letter: dead = 0 } = await books.statuses(id)
+  const untaken = taken.filter((times) => times === 0).length
+  if (dead < untaken || dead > untaken + mayRepeat) {
+    fault(`${untaken} deliveries were never taken, and ${dead} are dead letters`)
   }
   if (repeated > mayRepeat) fault(`${repeated} deliveries were repeated, more than ${mayRepeat}`)
 
@@ -143,6 +164,7 @@ async function audit(
     subscriber: name,
     matched: expected.length,
     received: receipts.length,
+    dead,
     repeated,
     overtaken,
   }

@@ -58,9 +58,10 @@ export async function startServices(options: SystemOptions): Promise<System> {
   requireBuild()
   await mkdir(dir, { recursive: true })
   const group = await openProcessGroup(dir)
-  const handles: ServiceHandle[] = []
+  /** By place, not by readiness: the gateway knows the first replica of each service. */
+  const handles: (ServiceHandle | undefined)[] = []
   const stop = async () => {
-    await Promise.all(handles.map((handle) => handle.stop()))
+    await Promise.all(handles.map((handle) => handle?.stop()))
     await group.close()
   }
   try {
@@ -70,15 +71,15 @@ export async function startServices(options: SystemOptions): Promise<System> {
     )
     const databaseUrls = await prepareDatabase({ ...endpoints, ...secrets })
     const input = { endpoints, secrets, overrides, databaseUrls, addresses }
-    const start = async (replica: Replica) => {
+    const start = async (replica: Replica, place: number) => {
       const env = environmentOf(replica.service, replica.address, input)
-      handles.push(await startReplica(replica, { dir, env, keepAlive, owner: { group, log } }))
+      handles[place] = await startReplica(replica, { dir, env, keepAlive, owner: { group, log } })
     }
     await settleAll(replicas.map(start))
     return {
       baseUrl: `http://localhost:${addresses['gateway']?.api}`,
       adminToken: secrets.adminToken,
-      services: byService(handles),
+      services: byService(handles.filter((handle) => handle !== undefined)),
       stop,
     }
   } catch (err) {

@@ -7,6 +7,8 @@ export type CommitLoopOptions = {
   /** Shortest time between two commits. */
   intervalMs: number
   lanes: () => Iterable<PartitionLane>
+  /** After each commit that succeeded. */
+  onCommitted?: (() => void) | undefined
   log: Logger
 }
 
@@ -54,6 +56,7 @@ export class CommitLoop {
   async #commit(): Promise<void> {
     const dirty = [...this.#options.lanes()].filter((lane) => lane.dirty)
     if (dirty.length === 0) return
+    const covered = dirty.map((lane) => lane.uncommitted)
     const offsets: TopicPartitionOffsetAndMetadata[] = dirty.map((lane) => {
       lane.dirty = false
       const { offset, metadata } = lane.position()
@@ -62,6 +65,8 @@ export class CommitLoop {
     })
     try {
       await this.#options.consumer.commitOffsets(offsets)
+      for (const [index, lane] of dirty.entries()) lane.uncommitted -= covered[index] ?? 0
+      this.#options.onCommitted?.()
     } catch (err) {
       // A commit that failed is made again with the next one; what it covered may be repeated.
       for (const lane of dirty) lane.dirty = true

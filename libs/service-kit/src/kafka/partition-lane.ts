@@ -13,6 +13,8 @@ export class PartitionLane {
   readonly committed: number
   /** The end of the log when the lane was assigned. */
   readonly endAtStart: number
+  /** Finished here since what the last successful commit covers. */
+  uncommitted = 0
   #held = new Map<number, number>()
   #heldBytes = 0
   #next: number
@@ -70,6 +72,7 @@ export class PartitionLane {
   finish(offset: number): void {
     this.detach(offset)
     this.#tracker.finish(offset)
+    this.uncommitted++
     this.dirty = true
   }
 

@@ -6,6 +6,7 @@ import { CommitLoop } from './commit-loop.ts'
 import { HandOver } from './hand-over.ts'
 import { LaneReader } from './lane-reader.ts'
 import { LaneSet } from './lane-set.ts'
+import { MemberLease } from './member-lease.ts'
 import type { PartitionLane } from './partition-lane.ts'
 import { SupervisedConsumer } from './supervised-consumer.ts'
 
@@ -43,6 +44,8 @@ export type WindowedConsumerOptions = {
   onRevoked?: (partition: number) => void
   /** After each batch of a lane was handed out, whether or not there was anything new in it. */
   onRead?: (lane: PartitionLane) => void
+  /** After each commit: lanes have fewer finished offsets that are not committed. */
+  onCommitted?: () => void
   onFinishedBefore?: (message: { topic: string; partition: number; value: Buffer | null }) => void
   /** Number of units of work that have started and not ended. */
   inFlight: () => number
@@ -63,6 +66,7 @@ export class WindowedConsumer implements AsyncDisposable {
   readonly #commits: CommitLoop
   #group: SupervisedConsumer | null = null
   readonly #handOver: HandOver
+  readonly #lease = new MemberLease(leaseMs)
   #joined = false
   #heardAt = 0
   #stopping = false
@@ -83,6 +87,7 @@ export class WindowedConsumer implements AsyncDisposable {
       consumer: this.#reader,
       intervalMs: options.commitIntervalMs,
       lanes: () => this.#lanes.all(),
+      onCommitted: options.onCommitted,
       log: options.log,
     })
   }
@@ -90,6 +95,11 @@ export class WindowedConsumer implements AsyncDisposable {
   /** True while this process is a member of the group and hears from the broker. */
   get healthy(): boolean {
     return this.#joined && Date.now() - this.#heardAt < silenceMs
+  }
+
+  /** False when another member may have the partitions already: what starts now may be a repetition. */
+  get mayStart(): boolean {
+    return this.#joined && this.#lease.holds
   }
 
   /** Messages read and not finished. */
@@ -113,6 +123,7 @@ export class WindowedConsumer implements AsyncDisposable {
       concurrency: 1,
       autoResolve: true,
       config: {
+        sessionTimeout: sessionMs,
         heartbeatInterval: 1_000,
         // kafkajs resumes a paused partition only after the fetch in flight: keep those short.
         maxWaitTimeInMs: 50,
@@ -202,18 +213,21 @@ export class WindowedConsumer implements AsyncDisposable {
   }
 
   #watchGroup(consumer: Consumer): void {
-    const { GROUP_JOIN, REBALANCING, CRASH, FETCH, HEARTBEAT } = consumer.events
+    const { GROUP_JOIN, REBALANCING, CRASH, FETCH, HEARTBEAT, REQUEST } = consumer.events
     const heard = () => {
       this.#heardAt = Date.now()
     }
     consumer.on(FETCH, heard)
+    consumer.on(REQUEST, ({ payload }) => this.#lease.saw(payload))
     consumer.on(HEARTBEAT, () => {
       heard()
+      this.#lease.taken()
       this.#handOver.confirmed()
     })
     consumer.on(GROUP_JOIN, ({ payload }) => {
       this.#joined = true
       heard()
+      this.#lease.taken()
       this.#lanes.assign(payload.memberAssignment)
       this.#handOver.joined()
     })
@@ -224,6 +238,9 @@ export class WindowedConsumer implements AsyncDisposable {
   }
 }
 
+const sessionMs = 10_000
+/** Shorter by what an attempt needs to leave the process, and by what clocks may differ. */
+const leaseMs = 8_000
 const commitWithinMs = 2_000
 const closeWithinMs = 1_000
 

@@ -18,6 +18,8 @@ export type DeskDeps = {
   /** Resolves when the subscriptions are as of now. */
   subscriptionsCurrent: (signal: AbortSignal) => Promise<void>
   reader: Pick<WindowedConsumer, 'seek' | 'pause' | 'resume'>
+  /** False while another process may have the partitions: no attempt starts then. */
+  mayStart: () => boolean
   metrics: DispatcherMetrics
   /** Something failed that should not: the job concerned stays open. */
   onFault: (err: unknown) => void

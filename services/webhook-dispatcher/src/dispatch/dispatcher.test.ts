@@ -27,6 +27,7 @@ function setUp(decode: Record<string, Decode[]>) {
   const metrics = dispatcherMetrics(createMetrics('test'))
   const desk = {
     windowMessages: 100,
+    mayStart: () => true,
     subscriptions: { get: () => undefined },
     subscriptionsCurrent: () => Promise.resolve(),
     moves: { cancel: async ({ deliveryId }: DeliveryJob) => void cancelled.push(deliveryId) },

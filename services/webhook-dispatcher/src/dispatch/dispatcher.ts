@@ -104,6 +104,11 @@ export class Dispatcher implements Disposable {
     else if (job !== null) desk?.remember(job)
   }
 
+  /** Offsets were committed. */
+  committed(): void {
+    for (const desk of this.#desks.values()) desk.committed()
+  }
+
   subscriptionChanged(subscriptionId: string): void {
     for (const desk of this.#desks.values()) desk.subscriptionChanged(subscriptionId)
   }

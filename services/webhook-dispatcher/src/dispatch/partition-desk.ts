@@ -1,22 +1,20 @@
 import type { DeliveryJob } from '@surehook/contracts'
 import { pausedTopic } from '@surehook/contracts'
 import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
-import type { WindowedMessage } from '@surehook/service-kit/kafka/windowed-consumer'
 import { succeeded } from '../attempt/decide-next-step.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import { Endpoints } from '../endpoint/endpoints.ts'
 import { Parking } from '../parking/parking.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
+import type { Delivery } from './delivery.ts'
 import type { DeskDeps } from './desk-deps.ts'
+import { DueTimes } from './due-times.ts'
 import { RecentSteps } from './recent-steps.ts'
-
-/** A job in this process, from its reading to the ack of its next place. */
-export type Delivery = { job: DeliveryJob; message: WindowedMessage }
+import { Unsettled } from './unsettled.ts'
+import { WorkInFlight } from './work-in-flight.ts'
 
 /** Repetitions of older steps than these are no longer recognised. */
 const rememberedSteps = 20_000
-/** Node's timers hold no more; a configured delay is far below. */
-const longestTimerMs = 2 ** 31 - 1
 /** How long a job waits after a fault of ours before it is tried again. */
 const afterFaultMs = 2_000
 
@@ -33,16 +31,18 @@ export class PartitionDesk {
   readonly #steps = new RecentSteps(rememberedSteps)
   /** Jobs that wait for the parked ones to be known, or for a hand-over to end. */
   #held: Delivery[] = []
-  /** Per topic: jobs that are not due yet. Their lanes are full of them by design. */
-  readonly #waitingOn = new Map<string, number>()
+  readonly #dueTimes = new DueTimes()
+  readonly #unsettled: Unsettled
+  readonly #work: WorkInFlight
   #handingOver = false
-  #busy = 0
 
   constructor(lanes: ReadonlyMap<string, PartitionLane>, deps: DeskDeps) {
     const pausedLane = lanes.get(pausedTopic)
     if (pausedLane === undefined) throw new Error('a partition without its paused lane')
     this.#deps = deps
     this.#lease = pausedLane.lease
+    this.#unsettled = new Unsettled(lanes)
+    this.#work = new WorkInFlight(deps.onFault)
     const pressure = () => lanes.values().some((lane) => this.#isPressed(lane))
     this.#endpoints = new Endpoints({ ...deps, pressure }, (endpoint) => this.#changed(endpoint))
     const { partition } = pausedLane
@@ -60,7 +60,7 @@ export class PartitionDesk {
 
   /** Attempts and moves that have begun and not ended. */
   get busy(): number {
-    return this.#busy
+    return this.#work.count
   }
 
   get parked(): number {
@@ -86,16 +86,9 @@ export class PartitionDesk {
 
   /** A job of any other topic, read for the first time. */
   accept(delivery: Delivery): void {
-    const { deliveryId, step, dueAt } = delivery.job
+    const { deliveryId, step } = delivery.job
     if (!this.#steps.begin(deliveryId, step)) return this.#dropRepeated(delivery)
-    const waitMs = Math.min(dueAt - Date.now(), longestTimerMs)
-    if (waitMs <= 0) return this.#route(delivery)
-    this.#countWaiting(delivery, 1)
-    const timer = setTimeout(() => {
-      this.#countWaiting(delivery, -1)
-      this.#route(delivery)
-    }, waitMs)
-    timer.unref()
+    this.#dueTimes.await(delivery, () => this.#route(delivery))
   }
 
   /** A job that was finished before this process owned the partition. */
@@ -113,14 +106,20 @@ export class PartitionDesk {
     if (handingOver) return
     this.#parking.rejoined()
     this.#routeHeld()
-    for (const endpoint of this.#endpoints.all()) this.#start(endpoint)
+    this.#startAll()
   }
 
-  /** Moves what waits too long for its endpoint out of the way of others. */
+  /** Offsets were committed: what waited for that may start. */
+  committed(): void {
+    if (this.#unsettled.hasRoomAgain()) this.#startAll()
+  }
+
+  /** Moves what waits too long for its endpoint out of the way of others, and starts what may start again. */
   relieve(): void {
     for (const endpoint of this.#endpoints.all()) {
       if (endpoint.queued > 0) this.#shed(endpoint)
     }
+    this.#startAll()
   }
 
   dispose(): void {
@@ -128,15 +127,10 @@ export class PartitionDesk {
   }
 
   /** More than half of what the lane may hold waits for endpoints: soon it would stop reading. */
-  #isPressed({ topic, held, heldBytes }: PartitionLane): boolean {
-    const { messages, bytes } = this.#deps.window
-    const notDue = this.#waitingOn.get(topic) ?? 0
-    const share = held === 0 ? 0 : (held - notDue) / held
-    return held * share > messages / 2 || heldBytes * share > bytes / 2
-  }
-
-  #countWaiting({ message: { topic } }: Delivery, change: number): void {
-    this.#waitingOn.set(topic, (this.#waitingOn.get(topic) ?? 0) + change)
+  #isPressed(lane: PartitionLane): boolean {
+    const { window } = this.#deps
+    const due = this.#dueTimes.dueOf(lane)
+    return due.messages > window.messages / 2 || due.bytes > window.bytes / 2
   }
 
   #routeHeld(): void {
@@ -190,13 +184,23 @@ export class PartitionDesk {
     this.#start(endpoint)
   }
 
+  #startAll(): void {
+    for (const endpoint of this.#endpoints.all()) if (endpoint.queued > 0) this.#start(endpoint)
+  }
+
+  get #mayStart(): boolean {
+    if (this.#handingOver || this.#lease.aborted || !this.#deps.mayStart()) return false
+    return this.#unsettled.hasRoom
+  }
+
   #start(endpoint: Endpoint<Delivery>): void {
-    if (this.#handingOver || this.#lease.aborted) return
-    for (let next = endpoint.next(); next; next = endpoint.next()) {
+    while (endpoint.queued > 0 && this.#mayStart) {
+      const next = endpoint.next()
+      if (next === undefined) return
       const { job: delivery, ended } = next
       const subscription = this.#deps.subscriptions.get(delivery.job.subscriptionId)
       if (subscription?.deliverable && subscription.url === delivery.job.url) {
-        this.#track(this.#attempt({ delivery, subscription, endpoint, ended }))
+        this.#work.track(this.#attempt({ delivery, subscription, endpoint, ended }))
       } else {
         // It changed while the job waited here.
         ended(undefined)
@@ -224,22 +228,23 @@ export class PartitionDesk {
     await recorded
     // The next owner repeats what failed here; a success is told all the same.
     if (this.#lease.aborted && !succeeded(result)) return
-    await this.#deps.moves.afterAttempt(job, result, attempts.nextStep(job, result))
+    const nextStep = attempts.nextStep(job, result)
+    await this.#unsettled.recorded(this.#deps.moves.afterAttempt(job, result, nextStep))
     this.#settle(delivery)
   }
 
   #park(delivery: Delivery, announced: boolean): void {
     this.#parking.expect(delivery.job)
-    this.#track(this.#move(delivery, this.#deps.moves.park(delivery.job, announced)))
+    this.#work.track(this.#move(delivery, this.#deps.moves.park(delivery.job, announced)))
   }
 
   #reroute(delivery: Delivery, url: string): void {
-    this.#track(this.#move(delivery, this.#deps.moves.reroute(delivery.job, url)))
+    this.#work.track(this.#move(delivery, this.#deps.moves.reroute(delivery.job, url)))
   }
 
   /** The view may be behind the matcher's: it is brought up to the topic's end before the job is given up. */
   #cancelIfGone(delivery: Delivery): void {
-    this.#track(
+    this.#work.track(
       (async () => {
         await this.#deps.subscriptionsCurrent(this.#lease).catch((err: unknown) => {
           this.#routeLater(delivery)
@@ -265,16 +270,6 @@ export class PartitionDesk {
   #dropRepeated({ message }: Delivery): void {
     this.#deps.metrics.repeated.inc()
     message.finish()
-  }
-
-  /** Counts work in flight. A failure here is a fault of ours: the job stays open. */
-  #track(work: Promise<void>): void {
-    this.#busy++
-    work
-      .catch((err: unknown) => this.#deps.onFault(err))
-      .finally(() => {
-        this.#busy--
-      })
   }
 
   #changed(endpoint: Endpoint<Delivery>): void {

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import type { RequestEvent } from 'kafkajs'
+import { MemberLease } from './member-lease.ts'
+
+const request = (apiName: string, sentAt: number) =>
+  ({ apiName, sentAt }) as RequestEvent['payload']
+
+let lease: MemberLease
+
+beforeEach(() => {
+  jest.useFakeTimers({ now: 100_000 })
+  lease = new MemberLease(8_000)
+})
+afterEach(() => {
+  jest.useRealTimers()
+})
+
+describe('MemberLease', () => {
+  it('does not hold before the group has taken the member', () => {
+    expect(lease.holds).toBe(false)
+    lease.saw(request('SyncGroup', 100_000))
+    expect(lease.holds).toBe(false)
+    lease.taken()
+    expect(lease.holds).toBe(true)
+  })
+
+  it('ends so long after the last sign of life was sent', () => {
+    lease.saw(request('Heartbeat', 100_000))
+    lease.taken()
+    jest.advanceTimersByTime(7_999)
+    lease.saw(request('Fetch', 107_999))
+    expect(lease.holds).toBe(true)
+    jest.advanceTimersByTime(1)
+    expect(lease.holds).toBe(false)
+  })
+
+  it('counts from the sending: the answer may have waited for a process that stood still', () => {
+    jest.advanceTimersByTime(20_000)
+    lease.saw(request('Heartbeat', 101_000))
+    lease.taken()
+    expect(lease.holds).toBe(false)
+  })
+})

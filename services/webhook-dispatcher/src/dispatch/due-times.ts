@@ -1,0 +1,37 @@
+import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+import type { Delivery } from './delivery.ts'
+
+/** Node's timers hold no more; a configured delay is far below. */
+const longestTimerMs = 2 ** 31 - 1
+
+/** The jobs of one partition that are not due yet. */
+export class DueTimes {
+  /** Per topic. A lane may be full of them by design. */
+  readonly #waitingBy = new Map<string, number>()
+
+  /** Calls `then` when the job is due, at once when it is already. */
+  await({ job, message: { topic } }: Delivery, then: () => void): void {
+    const waitMs = Math.min(job.dueAt - Date.now(), longestTimerMs)
+    if (waitMs <= 0) return then()
+    this.#count(topic, 1)
+    const timer = setTimeout(() => {
+      this.#count(topic, -1)
+      then()
+    }, waitMs)
+    timer.unref()
+  }
+
+  /** How many messages and bytes of a lane wait for something else than their time. */
+  dueOf({ topic, held, heldBytes }: PartitionLane): { messages: number; bytes: number } {
+    const messages = held - this.#waitingOn(topic)
+    return { messages, bytes: held === 0 ? 0 : heldBytes * (messages / held) }
+  }
+
+  #waitingOn(topic: string): number {
+    return this.#waitingBy.get(topic) ?? 0
+  }
+
+  #count(topic: string, change: number): void {
+    this.#waitingBy.set(topic, this.#waitingOn(topic) + change)
+  }
+}

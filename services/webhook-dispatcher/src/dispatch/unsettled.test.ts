@@ -1,0 +1,59 @@
+import { beforeEach, describe, expect, it } from '@jest/globals'
+import { deliveriesTopic, pausedTopic } from '@surehook/contracts'
+import { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+import { Unsettled } from './unsettled.ts'
+
+const laneOf = (topic: string) =>
+  new PartitionLane({ topic, partition: 0, committed: 0, metadata: null, end: 0 })
+
+let lane: PartitionLane
+let unsettled: Unsettled
+
+beforeEach(() => {
+  lane = laneOf(deliveriesTopic)
+  unsettled = new Unsettled(new Map([lane, laneOf(pausedTopic)].map((one) => [one.topic, one])))
+})
+
+function finish(count: number): void {
+  const from = lane.next
+  for (let offset = from; offset < from + count; offset++) {
+    lane.take(offset, 10)
+    lane.finish(offset)
+  }
+}
+
+describe('Unsettled', () => {
+  it('has room until 128 offsets are finished and not committed', () => {
+    finish(127)
+    expect(unsettled.hasRoom).toBe(true)
+    finish(1)
+    expect(unsettled.hasRoom).toBe(false)
+    lane.uncommitted -= 128
+    expect(unsettled.hasRoom).toBe(true)
+  })
+
+  it('counts outcomes until Kafka has them, also when that fails', async () => {
+    const outcomes = Array.from({ length: 128 }, () => Promise.withResolvers<void>())
+    const recorded = outcomes.map(({ promise }) => unsettled.recorded(promise))
+    expect(unsettled.hasRoom).toBe(false)
+    outcomes[0]?.resolve()
+    await recorded[0]
+    expect(unsettled.hasRoom).toBe(true)
+    outcomes[1]?.reject(new Error('away'))
+    await expect(recorded[1]).rejects.toThrow('away')
+    finish(1)
+    expect(unsettled.hasRoom).toBe(true)
+    finish(1)
+    expect(unsettled.hasRoom).toBe(false)
+  })
+
+  it('says once that there is room again, and only to who was refused', () => {
+    expect(unsettled.hasRoomAgain()).toBe(false)
+    finish(128)
+    expect(unsettled.hasRoom).toBe(false)
+    expect(unsettled.hasRoomAgain()).toBe(false)
+    lane.uncommitted = 0
+    expect(unsettled.hasRoomAgain()).toBe(true)
+    expect(unsettled.hasRoomAgain()).toBe(false)
+  })
+})

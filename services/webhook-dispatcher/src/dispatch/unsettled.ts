@@ -1,0 +1,45 @@
+import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+
+/** Far more than is on its way to a healthy Kafka at full speed. */
+const maxUnsettled = 128
+
+/**
+ * The outcomes of one partition that Kafka does not hold yet, or whose offsets are not committed: what
+ * a crash would repeat. While they are many, nothing starts, so that their number is bounded also
+ * when Kafka is slow or away.
+ */
+export class Unsettled {
+  readonly #lanes: ReadonlyMap<string, PartitionLane>
+  #recording = 0
+  #refused = false
+
+  constructor(lanes: ReadonlyMap<string, PartitionLane>) {
+    this.#lanes = lanes
+  }
+
+  /** Whether an attempt may start; a `false` is remembered for `hasRoomAgain`. */
+  get hasRoom(): boolean {
+    let unsettled = this.#recording
+    for (const lane of this.#lanes.values()) unsettled += lane.uncommitted
+    if (unsettled < maxUnsettled) return true
+    this.#refused = true
+    return false
+  }
+
+  /** True once after a start was refused, when there is room. */
+  hasRoomAgain(): boolean {
+    if (!this.#refused) return false
+    this.#refused = false
+    return this.hasRoom
+  }
+
+  /** Counts an outcome until Kafka has acknowledged it. */
+  async recorded(acknowledged: Promise<void>): Promise<void> {
+    this.#recording++
+    try {
+      await acknowledged
+    } finally {
+      this.#recording--
+    }
+  }
+}
