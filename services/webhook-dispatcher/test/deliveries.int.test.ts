@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { deliveriesTopic } from '@surehook/contracts'
+import { deliveriesTopic, retryTopic } from '@surehook/contracts'
 import { verifySignature } from '@surehook/scripts/receiver/verify-signature'
 import type { Harness } from './support/harness.ts'
 import { openHarness, until } from './support/harness.ts'
@@ -70,6 +70,16 @@ describe('a delivery', () => {
       { status: 'retrying', attempts: 4 },
       { status: 'dead_letter', attempts: 5, nextAttemptAt: null },
     ])
+  })
+
+  it('is not left behind on a retry topic whose delay is no longer configured', async () => {
+    const former = retryTopic('150ms')
+    await (await harness.start({ WEBHOOK_RETRY_DELAYS: '150ms' }))[Symbol.asyncDispose]()
+    await dispatcher[Symbol.asyncDispose]()
+    const subscription = await harness.subscribe(url)
+    const job = await harness.enqueueOne(subscription, former)
+    dispatcher = await harness.start()
+    await settled(job.deliveryId, 'delivered')
   })
 
   it('is made once, however often the same job is written', async () => {

@@ -1,5 +1,5 @@
 import type { SubscriptionState } from '@surehook/contracts'
-import { deliveriesTopic, pausedTopic, retryTopic, subscriptionsTopic } from '@surehook/contracts'
+import { deliveriesTopic, pausedTopic, subscriptionsTopic } from '@surehook/contracts'
 import { orAborted } from '@surehook/service-kit/bounded'
 import { refuseInvalid } from '@surehook/service-kit/kafka/invalid-messages'
 import type { Messaging } from '@surehook/service-kit/kafka/messaging'
@@ -18,6 +18,7 @@ import type { SecretOpener } from '../subscriptions/subscriptions.ts'
 import { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { drained } from './drained.ts'
+import { retryTopicsToRead } from './retry-topics.ts'
 
 const groupId = 'webhook-dispatcher'
 /** A rebalance waits so long at most for attempts in flight; slower ones may be repeated elsewhere. */
@@ -66,7 +67,10 @@ export async function openDeliveryEngine(
     apply: (_topic, id, state) => subscriptions.apply(id, state),
     log,
   })
-  const consumer: WindowedConsumer = createConsumer(config, deps, dispatcher)
+  const consumer: WindowedConsumer = createConsumer(config, deps, {
+    dispatcher,
+    retryTopics: await retryTopicsToRead(deps.kafka, config.delayNames),
+  })
   return {
     async start(stopping) {
       const signals = { log, signal: stopping }
@@ -142,9 +146,8 @@ function createDispatcher(
 function createConsumer(
   config: Config,
   { kafka, log }: DeliveryEngineDeps,
-  dispatcher: Dispatcher,
+  { dispatcher, retryTopics }: { dispatcher: Dispatcher; retryTopics: readonly string[] },
 ): WindowedConsumer {
-  const retryTopics = [...new Set(config.delayNames.map(retryTopic))]
   return new WindowedConsumer({
     kafka,
     groupId,

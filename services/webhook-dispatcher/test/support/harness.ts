@@ -41,7 +41,8 @@ export type Harness = AsyncDisposable & {
   unsubscribe(id: string): Promise<void>
   /** Puts new jobs for the subscription on the deliveries topic, in order. */
   enqueue(subscription: SubscriptionState, count?: number): Promise<DeliveryJob[]>
-  enqueueOne(subscription: SubscriptionState): Promise<DeliveryJob>
+  /** On the deliveries topic, or on `topic`. */
+  enqueueOne(subscription: SubscriptionState, topic?: string): Promise<DeliveryJob>
   send(topic: string, job: DeliveryJob): Promise<void>
   /** The moves of a delivery as told on the attempts topic, by step. */
   movesOf(deliveryId: string): DeliveryAttempt[]
@@ -138,9 +139,9 @@ export async function openHarness(): Promise<Harness> {
       return state
     },
     unsubscribe: (id) => tell(id, null),
-    async enqueueOne(subscription) {
+    async enqueueOne(subscription, topic = deliveriesTopic) {
       const job = jobOf(subscription, 0)
-      await producer.send([record(codec, deliveriesTopic, job)])
+      await producer.send([record(codec, topic, job)])
       return job
     },
     async enqueue(subscription, count = 1) {
