@@ -60,8 +60,9 @@ export async function startServices(options: SystemOptions): Promise<System> {
   const group = await openProcessGroup(dir)
   /** By place, not by readiness: the gateway knows the first replica of each service. */
   const handles: (ServiceHandle | undefined)[] = []
+  const started = () => handles.filter((handle) => handle !== undefined)
   const stop = async () => {
-    await Promise.all(handles.map((handle) => handle?.stop()))
+    await Promise.all(started().map((handle) => handle.stop()))
     await group.close()
   }
   try {
@@ -79,7 +80,7 @@ export async function startServices(options: SystemOptions): Promise<System> {
     return {
       baseUrl: `http://localhost:${addresses['gateway']?.api}`,
       adminToken: secrets.adminToken,
-      services: byService(handles.filter((handle) => handle !== undefined)),
+      services: byService(started()),
       stop,
     }
   } catch (err) {

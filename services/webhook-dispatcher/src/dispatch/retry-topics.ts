@@ -1,5 +1,5 @@
 import { retryTopic } from '@surehook/contracts'
-import type { Kafka } from 'kafkajs'
+import type { Messaging } from '@surehook/service-kit/kafka/messaging'
 
 const prefix = retryTopic('')
 
@@ -8,7 +8,7 @@ const prefix = retryTopic('')
  * left behind, whose jobs are still due.
  */
 export async function retryTopicsToRead(
-  kafka: Kafka,
+  kafka: Messaging['kafka'],
   delayNames: readonly string[],
 ): Promise<string[]> {
   const admin = kafka.admin()
