@@ -1,3 +1,4 @@
+import './calm-request-queue.ts'
 import { Kafka, logLevel, type Message, Partitioners, type Producer } from 'kafkajs'
 import { type EventCodec, openEventCodec } from './codec.ts'
 import { changeKey } from './ids.ts'

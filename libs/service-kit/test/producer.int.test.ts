@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { openProducer, UnsendableError } from '../src/kafka/producer.ts'
+import { openProducer } from '../src/kafka/producer.ts'
+import { UnsendableError } from '../src/kafka/unsendable-error.ts'
 import { silent } from './database.ts'
 import { endOf, makeTopic, readUntil, testKafka } from './kafka.ts'
 

@@ -63,7 +63,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       extraCa: read.WEBHOOK_EXTRA_CA_FILE ? [readFileSync(read.WEBHOOK_EXTRA_CA_FILE, 'utf8')] : [],
     },
     circuit: { threshold: circuitThreshold, cooldownMs: read.WEBHOOK_CIRCUIT_COOLDOWN },
-    limits: { maxInFlight: read.WEBHOOK_ENDPOINT_CONCURRENCY, maxLocalWaitMs: 1_000 },
+    endpointConcurrency: read.WEBHOOK_ENDPOINT_CONCURRENCY,
     window: { messages: read.WEBHOOK_WINDOW, bytes: windowBytes },
   })
 }

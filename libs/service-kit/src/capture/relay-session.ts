@@ -1,5 +1,6 @@
 import { boundedBy } from '../bounded.ts'
-import { type EventProducer, type OutgoingRecord, UnsendableError } from '../kafka/producer.ts'
+import type { EventProducer, OutgoingRecord } from '../kafka/producer.ts'
+import { UnsendableError } from '../kafka/unsendable-error.ts'
 import { capturePrefix, parseCaptured } from './capture.ts'
 import type { RelayOptions } from './relay.ts'
 import { RelayQueue } from './relay-queue.ts'

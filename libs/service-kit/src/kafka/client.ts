@@ -1,3 +1,4 @@
+import '@surehook/contracts/calm-request-queue'
 import { Kafka, type KafkaConfig, type LogEntry, logLevel } from 'kafkajs'
 import type { Logger } from 'pino'
 

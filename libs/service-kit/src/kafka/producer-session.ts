@@ -1,10 +1,7 @@
-import { type Kafka, type Message, Partitioners, type Producer } from 'kafkajs'
+import type { Kafka, Message, Producer } from 'kafkajs'
 import { kafkaUntil } from './client.ts'
-
-/** Kafka will never take this record: only the call that brought it is rejected. */
-export class UnsendableError extends Error {
-  override readonly name = 'UnsendableError'
-}
+import { stablePartitioner } from './stable-partitioner.ts'
+import { UnsendableError } from './unsendable-error.ts'
 
 export type TopicMessage = { topic: string; message: Message }
 
@@ -58,23 +55,6 @@ export class ProducerSession {
   async close(): Promise<void> {
     this.#closed.abort()
     await this.#producer.disconnect()
-  }
-}
-
-/**
- * The Java clients' partitioner, asked once per message: a repeated message must go where it went
- * before, though it has no key or the topic has grown.
- */
-const stablePartitioner = () => {
-  const partition = Partitioners.DefaultPartitioner()
-  return (args: Parameters<typeof partition>[0]): number => {
-    const { topic, message, partitionMetadata } = args
-    const chosen = partition(args)
-    if (!partitionMetadata.some(({ partitionId }) => partitionId === chosen)) {
-      throw new UnsendableError(`Topic ${topic} has no partition ${chosen}`)
-    }
-    message.partition = chosen
-    return chosen
   }
 }
 

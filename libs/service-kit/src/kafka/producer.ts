@@ -5,10 +5,10 @@ import { boundedBy, orAborted } from '../bounded.ts'
 import { unavailable } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import { BrokerProbe } from './broker-probe.ts'
-import { failureKind, ProducerSession, UnsendableError } from './producer-session.ts'
+import { failureKind, ProducerSession } from './producer-session.ts'
 import { type Entry, type OutgoingRecord, SendQueue } from './send-queue.ts'
+import { UnsendableError } from './unsendable-error.ts'
 
-export { UnsendableError } from './producer-session.ts'
 export type { OutgoingRecord } from './send-queue.ts'
 
 export type EventProducer = AsyncDisposable & {

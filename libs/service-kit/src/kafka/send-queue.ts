@@ -1,5 +1,5 @@
 import type { Message } from 'kafkajs'
-import { UnsendableError } from './producer-session.ts'
+import { UnsendableError } from './unsendable-error.ts'
 
 export type OutgoingRecord = {
   topic: string

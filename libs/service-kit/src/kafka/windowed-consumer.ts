@@ -126,7 +126,7 @@ export class WindowedConsumer implements AsyncDisposable {
         sessionTimeout: sessionMs,
         heartbeatInterval: 1_000,
         // kafkajs resumes a paused partition only after the fetch in flight: keep those short.
-        maxWaitTimeInMs: 50,
+        maxWaitTimeInMs: 100,
         partitionAssigners: [
           coPartitionAssigner({
             owned: () => this.#lanes.partitions(),

@@ -18,6 +18,7 @@ import type { SecretOpener } from '../subscriptions/subscriptions.ts'
 import { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { drained } from './drained.ts'
+import { OwnLoad } from './own-load.ts'
 import { retryTopicsToRead } from './retry-topics.ts'
 
 const groupId = 'webhook-dispatcher'
@@ -26,6 +27,10 @@ const handOverMs = 2_000
 /** Far more than a matcher repeats after a crash: it commits after each batch. */
 const lookBackMessages = 5_000
 const commitIntervalMs = 10
+/** What waits longer for its endpoint makes room for others by waiting on the paused topic. */
+const localWaitMs = 1_000
+/** Moving jobs aside costs more than it gains when it is this process that they wait for. */
+const longerLocalWaitMs = 5_000
 
 export type DeliveryEngineDeps = Pick<Messaging, 'kafka' | 'codec' | 'producer'> & {
   poster: Poster
@@ -111,8 +116,10 @@ function createDispatcher(
   { codec, producer, poster, circuits, metrics, log }: DeliveryEngineDeps,
   { subscriptions, view, consumer }: Later,
 ): Dispatcher {
+  const ownLoad = new OwnLoad()
   return new Dispatcher({
     codec,
+    ownLoad,
     metrics,
     log,
     refuse: (message, reason) =>
@@ -125,7 +132,10 @@ function createDispatcher(
       }),
     desk: {
       circuit: { ...config.circuit, store: circuits },
-      limits: config.limits,
+      limits: {
+        maxInFlight: config.endpointConcurrency,
+        maxLocalWaitMs: () => (ownLoad.saturated ? longerLocalWaitMs : localWaitMs),
+      },
       window: config.window,
       attempts: new Attempts({ poster, delays: config.delays, metrics, log }),
       moves: new Moves({ producer, codec }),

@@ -26,7 +26,7 @@ function setUp(decode: Record<string, Decode[]>) {
   const faults: unknown[] = []
   const metrics = dispatcherMetrics(createMetrics('test'))
   const desk = {
-    windowMessages: 100,
+    window: { messages: 100, bytes: 100_000 },
     mayStart: () => true,
     subscriptions: { get: () => undefined },
     subscriptionsCurrent: () => Promise.resolve(),
@@ -37,6 +37,7 @@ function setUp(decode: Record<string, Decode[]>) {
   const open = new Dispatcher({
     desk,
     metrics,
+    ownLoad: { sample: () => {} },
     codec: {
       job: {
         encode: () => Buffer.alloc(0),

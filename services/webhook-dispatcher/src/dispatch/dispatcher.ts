@@ -7,6 +7,7 @@ import type { WindowedMessage } from '@surehook/service-kit/kafka/windowed-consu
 import type { Logger } from 'pino'
 import type { DispatcherMetrics } from '../metrics.ts'
 import type { DeskDeps } from './desk-deps.ts'
+import type { OwnLoad } from './own-load.ts'
 import { PartitionDesk } from './partition-desk.ts'
 
 export type DispatcherDeps = {
@@ -15,6 +16,7 @@ export type DispatcherDeps = {
   /** Puts a message that cannot be decoded aside; resolves after Kafka's ack. */
   refuse: (message: WindowedMessage, reason: string) => Promise<void>
   metrics: DispatcherMetrics
+  ownLoad: Pick<OwnLoad, 'sample'>
   log: Logger
 }
 
@@ -171,6 +173,7 @@ export class Dispatcher implements Disposable {
   }
 
   #relieve(): void {
+    this.#deps.ownLoad.sample()
     for (const desk of this.#desks.values()) desk.relieve()
   }
 }

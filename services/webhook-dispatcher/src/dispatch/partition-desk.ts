@@ -9,6 +9,7 @@ import type { Subscription } from '../subscriptions/subscriptions.ts'
 import type { Delivery } from './delivery.ts'
 import type { DeskDeps } from './desk-deps.ts'
 import { DueTimes } from './due-times.ts'
+import { Pressure } from './pressure.ts'
 import { RecentSteps } from './recent-steps.ts'
 import { Unsettled } from './unsettled.ts'
 import { WorkInFlight } from './work-in-flight.ts'
@@ -33,6 +34,7 @@ export class PartitionDesk {
   #held: Delivery[] = []
   readonly #dueTimes = new DueTimes()
   readonly #unsettled: Unsettled
+  readonly #pressure: Pressure
   readonly #work: WorkInFlight
   #handingOver = false
 
@@ -43,7 +45,8 @@ export class PartitionDesk {
     this.#lease = pausedLane.lease
     this.#unsettled = new Unsettled(lanes)
     this.#work = new WorkInFlight(deps.onFault)
-    const pressure = () => lanes.values().some((lane) => this.#isPressed(lane))
+    this.#pressure = new Pressure({ lanes, dueTimes: this.#dueTimes, window: deps.window })
+    const pressure = () => this.#pressure.isOn
     this.#endpoints = new Endpoints({ ...deps, pressure }, (endpoint) => this.#changed(endpoint))
     const { partition } = pausedLane
     this.#parking = new Parking({
@@ -116,6 +119,7 @@ export class PartitionDesk {
 
   /** Moves what waits too long for its endpoint out of the way of others, and starts what may start again. */
   relieve(): void {
+    this.#pressure.sample()
     for (const endpoint of this.#endpoints.all()) {
       if (endpoint.queued > 0) this.#shed(endpoint)
     }
@@ -124,13 +128,6 @@ export class PartitionDesk {
 
   dispose(): void {
     this.#endpoints.dispose()
-  }
-
-  /** More than half of what the lane may hold waits for endpoints: soon it would stop reading. */
-  #isPressed(lane: PartitionLane): boolean {
-    const { window } = this.#deps
-    const due = this.#dueTimes.dueOf(lane)
-    return due.messages > window.messages / 2 || due.bytes > window.bytes / 2
   }
 
   #routeHeld(): void {

@@ -12,13 +12,27 @@ describe('RecentSteps', () => {
     expect(steps.begin('other', 0)).toBe(true)
   })
 
+  it('takes a lower step that comes later for a repetition', () => {
+    const steps = new RecentSteps(10)
+    steps.begin('d', 3)
+    expect(steps.begin('d', 2)).toBe(false)
+    steps.done('d', 3)
+    expect(steps.begin('d', 2)).toBe(false)
+    expect(steps.isDone('d', 2)).toBe(true)
+    expect(steps.isDone('d', 4)).toBe(false)
+    // The end of an older step, told late, opens nothing.
+    steps.begin('d', 4)
+    steps.done('d', 3)
+    expect(steps.begin('d', 4)).toBe(false)
+  })
+
   it('forgets the oldest, never the newest half', () => {
     const steps = new RecentSteps(10)
-    for (let step = 0; step < 100; step++) {
-      steps.begin('d', step)
-      steps.done('d', step)
+    for (let n = 0; n < 100; n++) {
+      steps.begin(`d${n}`, 0)
+      steps.done(`d${n}`, 0)
     }
-    expect(steps.isDone('d', 0)).toBe(false)
-    for (let step = 95; step < 100; step++) expect(steps.isDone('d', step)).toBe(true)
+    expect(steps.isDone('d0', 0)).toBe(false)
+    for (let n = 95; n < 100; n++) expect(steps.isDone(`d${n}`, 0)).toBe(true)
   })
 })

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import type { Circuit } from './circuit.ts'
 import { Endpoint } from './endpoint.ts'
 
-const limits = { maxInFlight: 4, maxLocalWaitMs: 250 }
+const limits = { maxInFlight: 4, maxLocalWaitMs: () => 250 }
 const options = { limits, pressure: () => true }
 
 function endpointWith(circuit: { isOpen: boolean }) {

@@ -4,7 +4,7 @@ export type EndpointLimits = {
   /** Attempts in flight at once. */
   maxInFlight: number
   /** When memory is short, a job waits locally only while its turn is expected within this time. */
-  maxLocalWaitMs: number
+  maxLocalWaitMs: () => number
 }
 
 export type EndpointOptions = { limits: EndpointLimits; pressure: Pressure }
@@ -104,7 +104,7 @@ export class Endpoint<T> {
     const [oldest] = this.#startedAt
     const age = oldest === undefined ? 0 : performance.now() - oldest.at
     const expectedMs = Math.max(this.#latencyMs, age, 0.1)
-    const turns = this.#limits.maxLocalWaitMs / expectedMs
+    const turns = this.#limits.maxLocalWaitMs() / expectedMs
     return Math.max(this.#cap, Math.floor(this.#cap * turns))
   }
 }

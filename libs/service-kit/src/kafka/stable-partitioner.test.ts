@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import { type Message, Partitioners } from 'kafkajs'
+import { partitionOf, stablePartitioner } from './stable-partitioner.ts'
+
+const partitionsOf = (count: number) =>
+  Array.from({ length: count }, (_, partitionId) => ({
+    partitionId,
+    partitionErrorCode: 0,
+    leader: 1,
+    replicas: [1],
+    isr: [1],
+  }))
+const choose = (message: Message, count: number) =>
+  stablePartitioner()({ topic: 't', message, partitionMetadata: partitionsOf(count) })
+
+describe('partitionOf', () => {
+  it('is where kafkajs and the Java clients put the key', () => {
+    const reference = Partitioners.DefaultPartitioner()
+    const key = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.uuid(),
+      fc.uint8Array({ maxLength: 70 }).map((bytes) => Buffer.from(bytes)),
+    )
+    fc.assert(
+      fc.property(key, fc.integer({ min: 1, max: 64 }), (given, count) => {
+        const message = { key: given, value: null }
+        const partitionMetadata = partitionsOf(count)
+        expect(partitionOf(given, count)).toBe(
+          reference({ topic: 't', message, partitionMetadata }),
+        )
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('is what the Java client computes', () => {
+    // org.apache.kafka.common.utils.UtilsTest: murmur2 of these is known.
+    const known = {
+      '21': -973_932_308,
+      foobar: -790_332_482,
+      'a-little-bit-long-string': -985_981_536,
+    }
+    for (const [key, hash] of Object.entries(known)) {
+      expect(partitionOf(key, 1_000_003)).toBe((hash & 0x7f_ff_ff_ff) % 1_000_003)
+    }
+  })
+})
+
+describe('stablePartitioner', () => {
+  it('keeps its choice when the topic has grown meanwhile', () => {
+    for (const key of ['k', null]) {
+      const message: Message = { key, value: null }
+      const chosen = choose(message, 4)
+      expect(choose(message, 64)).toBe(chosen)
+    }
+  })
+
+  it('refuses a partition that the topic does not have', () => {
+    for (const partition of [-1, 4]) {
+      expect(() => choose({ key: 'k', value: null, partition }, 4)).toThrow('has no partition')
+    }
+  })
+})

@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
+import type { DeliveryJob } from '@surehook/contracts'
+import { deliveriesTopic, pausedTopic } from '@surehook/contracts'
+import { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+import type { Delivery } from './delivery.ts'
+import { DueTimes } from './due-times.ts'
+import { Pressure } from './pressure.ts'
+
+const laneOf = (topic: string) =>
+  new PartitionLane({ topic, partition: 0, committed: 0, metadata: null, end: 0 })
+
+let lane: PartitionLane
+let dueTimes: DueTimes
+let pressure: Pressure
+
+beforeEach(() => {
+  jest.useFakeTimers()
+  lane = laneOf(deliveriesTopic)
+  dueTimes = new DueTimes()
+  const lanes = new Map([lane, laneOf(pausedTopic)].map((one) => [one.topic, one]))
+  pressure = new Pressure({ lanes, dueTimes, window: { messages: 10, bytes: 1_000 } })
+})
+afterEach(() => {
+  jest.useRealTimers()
+})
+
+function hold(count: number, bytes = 1): void {
+  for (let n = 0; n < count; n++) lane.take(lane.next, bytes)
+}
+
+function lasts(ms: number): void {
+  pressure.sample()
+  jest.advanceTimersByTime(ms)
+}
+
+it('is on when more than half of the messages have waited for half a second', () => {
+  hold(5)
+  lasts(1_000)
+  expect(pressure.isOn).toBe(false)
+  hold(1)
+  lasts(499)
+  expect(pressure.isOn).toBe(false)
+  lasts(1)
+  expect(pressure.isOn).toBe(true)
+})
+
+it('is on when more than half of the bytes have', () => {
+  hold(1, 501)
+  lasts(500)
+  expect(pressure.isOn).toBe(true)
+})
+
+it('begins anew after it was over', () => {
+  hold(6)
+  lasts(499)
+  lane.finish(0)
+  lasts(0)
+  hold(1)
+  lasts(499)
+  expect(pressure.isOn).toBe(false)
+})
+
+it('does not come from jobs that are not due', () => {
+  const job = { dueAt: Date.now() + 60_000 } as DeliveryJob
+  for (let n = 0; n < 6; n++) {
+    hold(1)
+    dueTimes.await({ job, message: { topic: deliveriesTopic } } as Delivery, () => {})
+  }
+  lasts(500)
+  expect(pressure.isOn).toBe(false)
+})
