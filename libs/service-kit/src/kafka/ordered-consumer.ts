@@ -26,6 +26,8 @@ export type OrderedConsumerOptions = {
   handleBatch: (batch: OrderedBatch) => Promise<void>
   /** Number of partitions handled at the same time. */
   concurrency?: number
+  /** For who need not hear at once: a fetch waits for so many bytes, so long at most. Makes larger batches. */
+  gather?: { bytes: number; forMs: number }
   metrics?: Metrics | undefined
   log: Logger
 }
@@ -41,7 +43,7 @@ const longestWaitMs = 5_000
 
 /** Handles every message of a partition in order and at least once. */
 export function runOrderedConsumer(options: OrderedConsumerOptions): OrderedConsumer {
-  const { kafka, groupId, topics, fromBeginning, concurrency = 1, metrics, log } = options
+  const { kafka, groupId, topics, fromBeginning, concurrency = 1, gather, metrics, log } = options
   const lag = metrics?.gauge({
     name: 'kafka_consumer_lag',
     help: 'Messages between the last one handled and the end of its partition',
@@ -53,6 +55,7 @@ export function runOrderedConsumer(options: OrderedConsumerOptions): OrderedCons
     topics,
     fromBeginning,
     concurrency,
+    ...(gather && { config: { minBytes: gather.bytes, maxWaitTimeInMs: gather.forMs } }),
     log,
     eachBatch: async (payload) => {
       const done = await handleUntilDone(payload, options, consumer.stopping)

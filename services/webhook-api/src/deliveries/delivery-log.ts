@@ -43,6 +43,8 @@ export function openDeliveryLog(
     fromBeginning: true,
     handleBatch,
     concurrency: 4,
+    // Each batch is a commit to disk and one to Kafka.
+    gather: { bytes: 65_536, forMs: 100 },
     metrics,
     log,
   })
