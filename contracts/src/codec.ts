@@ -27,7 +27,7 @@ import { AvroTypeCodec, type TypeCodec, UndecodableError } from './type-codec.ts
 
 export { type TypeCodec, UndecodableError } from './type-codec.ts'
 
-type EventTypes = {
+export type EventTypes = {
   change: ChangeEvent
   environment: EnvironmentState
   managementToken: ManagementTokenState

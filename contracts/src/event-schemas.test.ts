@@ -1,0 +1,188 @@
+import { describe, expect, it } from '@jest/globals'
+import type { EventTypes } from './codec.ts'
+import { eventSchemas } from './event-schemas.ts'
+import { AvroTypeCodec } from './type-codec.ts'
+
+const at = '2026-11-21T12:00:00.000Z'
+const tenant = { projectId: 'shop', environment: 'live' }
+const delivery = { ...tenant, deliveryId: 'd', eventId: 'e', subscriptionId: 's', url: 'https://a' }
+
+/** Two of each type: as full and as empty as its TypeScript type allows. */
+const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
+  change: [
+    {
+      ...tenant,
+      id: 'e',
+      timestamp: at,
+      table: 'orders',
+      recordId: '7',
+      operation: 'UPDATE',
+      record: '{"id":"7"}',
+      changedFields: ['total'],
+      source: 'data-api',
+      requestId: 'r',
+      traceparent: '00-1-2-01',
+    },
+    {
+      ...tenant,
+      id: 'e',
+      timestamp: at,
+      table: 'orders',
+      recordId: '7',
+      operation: 'DELETE',
+      record: '',
+      changedFields: [],
+      source: '',
+      requestId: null,
+      traceparent: null,
+    },
+  ],
+  environment: [{ ...tenant, settings: '{}', updatedAt: at }],
+  managementToken: [
+    {
+      id: 't',
+      projectId: 'shop',
+      name: 'ci',
+      tokenHash: 'ab',
+      environments: ['live'],
+      createdAt: at,
+      expiresAt: at,
+    },
+    {
+      id: 't',
+      projectId: 'shop',
+      name: '',
+      tokenHash: '',
+      environments: null,
+      createdAt: at,
+      expiresAt: null,
+    },
+  ],
+  subscription: [
+    {
+      ...tenant,
+      id: 's',
+      table: 'orders',
+      events: ['INSERT', 'UPDATE', 'DELETE'],
+      url: 'https://a',
+      active: true,
+      filter: '{"a":1}',
+      select: ['a'],
+      secrets: [
+        { ciphertext: 'v1.a', validUntil: null },
+        { ciphertext: 'v1.b', validUntil: at },
+      ],
+      createdAt: at,
+      updatedAt: at,
+    },
+    {
+      ...tenant,
+      id: 's',
+      table: 'orders',
+      events: [],
+      url: '',
+      active: false,
+      filter: null,
+      select: null,
+      secrets: [],
+      createdAt: at,
+      updatedAt: at,
+    },
+  ],
+  job: [
+    {
+      ...delivery,
+      webhookId: 'w',
+      table: 'orders',
+      operation: 'INSERT',
+      body: Buffer.from([0, 255, 13, 10]),
+      createdAt: Date.parse(at),
+      attempt: 5,
+      step: 9,
+      dueAt: Date.parse(at),
+      arrival: 2 ** 40,
+      redeliveryOf: 'd0',
+      traceparent: '00-1-2-01',
+    },
+    {
+      ...delivery,
+      webhookId: 'w',
+      table: 'orders',
+      operation: 'INSERT',
+      body: Buffer.alloc(0),
+      createdAt: 0,
+      attempt: 1,
+      step: 0,
+      dueAt: 0,
+      arrival: -1,
+      redeliveryOf: null,
+      traceparent: null,
+    },
+  ],
+  attempt: [
+    {
+      ...delivery,
+      createdAt: Date.parse(at),
+      step: 1,
+      status: 'dead_letter',
+      attempts: 5,
+      attempted: true,
+      at: Date.parse(at),
+      httpStatus: 500,
+      latencyMs: 12,
+      errorClass: 'http',
+      errorMessage: 'no',
+      answer: 'no \uFFFD',
+      nextAttemptAt: Date.parse(at),
+    },
+    {
+      ...delivery,
+      createdAt: 0,
+      step: 0,
+      status: 'paused',
+      attempts: 0,
+      attempted: false,
+      at: 0,
+      httpStatus: null,
+      latencyMs: null,
+      errorClass: null,
+      errorMessage: null,
+      answer: null,
+      nextAttemptAt: null,
+    },
+  ],
+  invalid: [
+    {
+      topic: 'changes',
+      partition: 3,
+      offset: '9007199254740993',
+      key: Buffer.from('k'),
+      value: Buffer.from([1, 2]),
+      reason: 'no schema',
+      refusedBy: 'webhook-matcher',
+      at: Date.parse(at),
+    },
+    {
+      topic: '',
+      partition: 0,
+      offset: '',
+      key: null,
+      value: null,
+      reason: '',
+      refusedBy: '',
+      at: 0,
+    },
+  ],
+}
+
+const names = Object.keys(examples) as (keyof EventTypes)[]
+
+describe('every event type', () => {
+  it.each(names)('%s comes back from its Avro schema as it was', async (name) => {
+    const neverAsked = () => Promise.reject(new Error('its own schema needs no registry'))
+    const codec = new AvroTypeCodec(eventSchemas[name].type, 1, neverAsked)
+    for (const value of examples[name]) {
+      expect(await codec.decode(codec.encode(value))).toEqual(value)
+    }
+  })
+})
