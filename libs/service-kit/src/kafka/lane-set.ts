@@ -121,7 +121,7 @@ export class LaneSet {
 
   async #read(gained: readonly number[]): Promise<{ lane: PartitionLane; logStart: number }[]> {
     const { groupId, topics } = this.#options
-    const [committed, ...logs] = await Promise.all([
+    const [commits, ...logs] = await Promise.all([
       this.#admin.fetchOffsets({ groupId, topics: [...topics] }),
       ...topics.map((topic) => this.#admin.fetchTopicOffsets(topic)),
     ])
@@ -129,15 +129,17 @@ export class LaneSet {
       (logs[index] ?? [])
         .filter(({ partition }) => gained.includes(partition))
         .map(({ partition, low, high }) => {
-          const commit = committed
+          const commit = commits
             .find((row) => row.topic === topic)
             ?.partitions.find((row) => row.partition === partition)
           const logStart = Number(low)
-          const offset = Math.max(Number(commit?.offset ?? -1), logStart)
+          const committed = Number(commit?.offset ?? -1)
           const lane = new PartitionLane({
             topic,
             partition,
-            committed: offset,
+            // Its metadata counts from the commit, also when the log begins after it by now.
+            committed: committed < 0 ? logStart : committed,
+            logStart,
             metadata: commit?.metadata ?? null,
             end: Number(high),
           })

@@ -52,6 +52,25 @@ describe('OffsetTracker', () => {
     for (let offset = 0; offset < 20_000; offset += 2) expect(next.take(offset)).toBe('new')
   })
 
+  it('is sparse when few open offsets keep many finished ones', () => {
+    const tracker = new OffsetTracker(0, '')
+    for (let offset = 0; offset <= 20_001; offset++) tracker.take(offset)
+    expect(tracker.sparse).toBe(false)
+    for (let offset = 1; offset <= 20_000; offset++) tracker.finish(offset)
+    expect(tracker.sparse).toBe(false)
+    tracker.finish(20_001)
+    expect(tracker.sparse).toBe(true)
+    tracker.finish(0)
+    expect(tracker.sparse).toBe(false)
+  })
+
+  it('is not sparse while as many are open', () => {
+    const tracker = new OffsetTracker(0, '')
+    for (let offset = 0; offset < 50_000; offset++) tracker.take(offset)
+    for (let offset = 20_000; offset < 50_000; offset++) tracker.finish(offset)
+    expect(tracker.sparse).toBe(false)
+  })
+
   it('after any crash repeats exactly what was open', () => {
     fc.assert(
       fc.property(

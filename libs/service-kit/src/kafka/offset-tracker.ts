@@ -10,6 +10,9 @@ export type CommitPosition = {
   complete: boolean
 }
 
+/** So many finished offsets may lie above an open one without weighing on memory. */
+const fewFinished = 20_000
+
 /** Kafka's default `offset.metadata.max.bytes` is 4096. */
 const maxMetadataBytes = 4000
 const prefix = 'w1.'
@@ -39,6 +42,12 @@ export class OffsetTracker {
   /** Number of offsets taken and not yet finished. */
   get open(): number {
     return this.#open
+  }
+
+  /** True when a few open offsets make it remember far more that are finished. */
+  get sparse(): boolean {
+    const finished = this.#offsets.length - this.#head - this.#open
+    return finished > fewFinished && finished > 4 * this.#open
   }
 
   /** Lowest offset that is not finished. */

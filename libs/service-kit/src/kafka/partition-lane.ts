@@ -20,13 +20,18 @@ export class PartitionLane {
   #next: number
   paused = false
   dirty = false
-  /** The finished offsets above the commit no longer fit into its metadata: the oldest open one must move. */
+  /**
+   * The finished offsets above the commit no longer fit into its metadata, or few open ones keep very
+   * many: the oldest open one must move.
+   */
   crowded = false
 
   constructor(at: {
     topic: string
     partition: number
     committed: number
+    /** The first offset that the log still has; that of the commit when absent. */
+    logStart?: number
     metadata: string | null
     end: number
   }) {
@@ -34,7 +39,7 @@ export class PartitionLane {
     this.partition = at.partition
     this.committed = at.committed
     this.endAtStart = at.end
-    this.#next = at.committed
+    this.#next = Math.max(at.committed, at.logStart ?? at.committed)
     this.#tracker = new OffsetTracker(at.committed, at.metadata)
     this.lease = this.#revoked.signal
   }
@@ -86,7 +91,7 @@ export class PartitionLane {
 
   position(): CommitPosition {
     const position = this.#tracker.position()
-    this.crowded = !position.complete
+    this.crowded = !position.complete || this.#tracker.sparse
     return position
   }
 
