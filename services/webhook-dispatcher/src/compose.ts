@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
 import { openMessaging } from '@surehook/service-kit/kafka/messaging'
+import { checkOffsetRetention } from '@surehook/service-kit/kafka/offset-retention'
 import type { Service } from '@surehook/service-kit/lifecycle'
 import { retryUntilReady } from '@surehook/service-kit/lifecycle'
 import type { Logger } from '@surehook/service-kit/log'
@@ -10,7 +11,7 @@ import { openRedis } from '@surehook/service-kit/redis/client'
 import { AddressGuard } from './attempt/address-guard.ts'
 import { Poster } from './attempt/post.ts'
 import type { Config } from './config.ts'
-import { openDeliveryEngine } from './dispatch/delivery-engine.ts'
+import { groupId, openDeliveryEngine } from './dispatch/delivery-engine.ts'
 import { CircuitStore } from './endpoint/circuit-store.ts'
 import { dispatcherMetrics, registerGauges } from './metrics.ts'
 
@@ -29,6 +30,7 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
     (client) => client.destroy(),
   )
   const messaging = opening.use(await openMessaging(config, { log, metrics: registry, signal }))
+  await checkOffsetRetention(messaging.kafka, { groupId, log })
   const guard = new AddressGuard(config.attempt.allowedNetworks)
   const poster = opening.use(new Poster({ ...config.attempt, guard }))
   const engine = opening.use(

@@ -2,6 +2,7 @@ import { openEventCodec } from '@surehook/contracts/codec'
 import { orAborted } from '@surehook/service-kit/bounded'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
 import { createKafka } from '@surehook/service-kit/kafka/client'
+import { checkOffsetRetention } from '@surehook/service-kit/kafka/offset-retention'
 import { runOrderedConsumer } from '@surehook/service-kit/kafka/ordered-consumer'
 import { openProducer } from '@surehook/service-kit/kafka/producer'
 import { ensureTopics } from '@surehook/service-kit/kafka/topics'
@@ -30,6 +31,7 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
   await wait('kafka', () =>
     ensureTopics(kafka, config.topicTable, { mainPartitions, replicationFactor, log, signal }),
   )
+  await checkOffsetRetention(kafka, { groupId: config.groupId, log })
   const codec = await wait('schema registry', () =>
     openEventCodec({ registryUrl: config.registryUrl, log }),
   )

@@ -21,7 +21,7 @@ import { drained } from './drained.ts'
 import { OwnLoad } from './own-load.ts'
 import { retryTopicsToRead } from './retry-topics.ts'
 
-const groupId = 'webhook-dispatcher'
+export const groupId = 'webhook-dispatcher'
 /** A rebalance waits so long at most for attempts in flight; slower ones may be repeated elsewhere. */
 const handOverMs = 2_000
 /** Far more than a matcher repeats after a crash: it commits after each batch. */
