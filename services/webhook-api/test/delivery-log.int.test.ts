@@ -212,6 +212,26 @@ describe('the delivery log', () => {
     expect(times).toEqual(times.toSorted().reverse())
   })
 
+  it('makes the partition of a day again when its history was dropped', async () => {
+    const subscriptionId = randomUUID()
+    const onThatDay = { subscriptionId, createdAt: someTime + 50 * 86_400_000 }
+    const write = (deliveryId: string) =>
+      Promise.all([
+        store.addJobs([aJob({ ...onThatDay, deliveryId })]),
+        store.addMoves([aMove({ ...onThatDay, deliveryId })]),
+      ])
+    await write(randomUUID())
+    const dropped = new Date(onThatDay.createdAt).toISOString().slice(0, 10).replaceAll('-', '')
+    for (const table of ['delivery', 'delivery_body', 'delivery_attempt']) {
+      await pool.query(`drop table ${table}_${dropped}`)
+    }
+    const later = randomUUID()
+    await write(later)
+    expect(await newestDeliveries(pool, subscriptionId, 50)).toMatchObject([
+      { id: later, status: 'delivered', attempts: 1 },
+    ])
+  })
+
   it('writes whole batches, also with the same delivery many times in one', async () => {
     const subscriptionId = randomUUID()
     const jobs = Array.from({ length: 500 }, (_, n) =>

@@ -4,6 +4,8 @@ import type { Pool } from 'pg'
 export type DeliveryDays = {
   /** Makes the partitions of these days (`2026-11-21`) where they are missing. */
   ensure(days: readonly string[]): Promise<void>
+  /** Their partitions may be gone: the next `ensure` looks again. */
+  forget(days: readonly string[]): void
 }
 
 const tables = ['delivery', 'delivery_body', 'delivery_attempt'] as const
@@ -20,6 +22,9 @@ export function createDeliveryDays(pool: Pool): DeliveryDays {
         await makePartitions(pool, day)
         known.add(day)
       }
+    },
+    forget(days) {
+      for (const day of days) known.delete(day)
     },
   }
 }

@@ -17,8 +17,16 @@ export function createDeliveryStore(pool: Pool, days: DeliveryDays): DeliverySto
     work: (client: PoolClient) => Promise<void>,
   ) => {
     if (items.length === 0) return
-    await days.ensure(items.map(({ createdAt }) => dayOf(createdAt)))
-    await inTransaction(pool, work)
+    const needed = items.map(({ createdAt }) => dayOf(createdAt))
+    await days.ensure(needed)
+    try {
+      await inTransaction(pool, work)
+    } catch (err) {
+      if (!lacksPartition(err)) throw err
+      days.forget(needed)
+      await days.ensure(needed)
+      await inTransaction(pool, work)
+    }
   }
   return {
     addJobs: (jobs) =>
@@ -40,6 +48,10 @@ export function createDeliveryStore(pool: Pool, days: DeliveryDays): DeliverySto
       }),
   }
 }
+
+/** PostgreSQL's check_violation: the day's history was dropped after we had made its partitions. */
+const lacksPartition = (err: unknown) =>
+  err instanceof Error && 'code' in err && err.code === '23514'
 
 // PostgreSQL keeps no NUL in text, and a receiver may answer with any bytes.
 const text = (value: string) => value.replaceAll('\0', '\uFFFD').toWellFormed()
