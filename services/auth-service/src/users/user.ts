@@ -1,0 +1,32 @@
+export type User = {
+  id: string
+  projectId: string
+  environment: string
+  /** Trimmed and in lower case. */
+  email: string
+  passwordHash: string | null
+  firstName: string
+  lastName: string
+  roles: string[]
+  emailVerified: boolean
+  disabled: boolean
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** Of a user what the answer to a login shows. */
+export type PublicUser = Pick<User, 'id' | 'email' | 'firstName' | 'lastName' | 'roles'>
+
+/** The columns of `user_account` (as `u`) under the names of `User`. */
+export const userColumns = `u.id, u.project_id as "projectId", u.environment, u.email,
+  u.password_hash as "passwordHash", u.first_name as "firstName", u.last_name as "lastName", u.roles,
+  u.email_verified as "emailVerified", u.disabled, u.created_at as "createdAt", u.updated_at as "updatedAt"`
+
+export function toPublicUser({ id, email, firstName, lastName, roles }: User): PublicUser {
+  return { id, email, firstName, lastName, roles }
+}
+
+/** One address is one account, however it is written. */
+export function normalizeEmail(email: string): string {
+  return email.trim().toLowerCase()
+}
