@@ -3,8 +3,8 @@ import type { ErrorCode } from './problem.ts'
 
 export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** Who may call: the platform's administrator, the holder of a management token, anybody. */
-export type Security = 'admin' | 'management' | 'none'
+/** Who may call: the platform's administrator, a holder of a management token, a user, a service, anybody. */
+export type Security = 'admin' | 'management' | 'user' | 'service' | 'none'
 
 type Schema = z.ZodType | undefined
 type ObjectSchema = z.ZodObject | undefined

@@ -1,5 +1,6 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
 import * as admin from '../http/admin.ts'
+import * as auth from '../http/auth.ts'
 import * as data from '../http/data.ts'
 import * as webhooks from '../http/webhooks.ts'
 import type { Operation } from '../operation.ts'
@@ -23,6 +24,16 @@ const apis = {
     base: '/',
     operations: operationsOf(admin),
     tags: { administration: 'For the administrator of the platform' },
+  },
+  auth: {
+    title: 'Surehook authentication',
+    description: 'Users of a project and environment: signup, login, sessions and tokens.',
+    base: '/',
+    operations: operationsOf(auth),
+    tags: {
+      accounts: 'Signup, login and passwords',
+      sessions: 'Tokens, their renewal and their end',
+    },
   },
   data: {
     title: 'Surehook data API',
@@ -91,6 +102,8 @@ function pathsOf(operations: readonly Operation[]): ZodOpenApiPathsObject {
 const schemes = {
   admin: { type: 'http', scheme: 'bearer', description: "The platform's administration token" },
   management: { type: 'http', scheme: 'bearer', description: 'A management token of the project' },
+  user: { type: 'http', scheme: 'bearer', description: "A user's access token" },
+  service: { type: 'http', scheme: 'bearer', description: 'The credential that services share' },
 } as const
 
 function securitySchemesOf(operations: readonly Operation[]) {
