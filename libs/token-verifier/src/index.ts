@@ -1,1 +1,1 @@
-export {}
+export type { AccessClaims } from './claims.ts'
