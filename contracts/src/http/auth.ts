@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defineOperation } from '../operation.ts'
+import { Problem } from '../problem.ts'
 import { EnvironmentName, ProjectId } from './admin.ts'
 
 // oxlint-disable-next-line no-control-regex -- control characters are the point
@@ -196,4 +197,46 @@ export const getJwks = defineOperation({
   summary: 'The public keys of the environment; may be kept for 5 minutes',
   reply: { status: 200, schema: z.object({ keys: z.array(PublishedKey) }) },
   errors: [...always],
+})
+
+export const GraphQLRequest = z
+  .strictObject({
+    query: z.string().min(1),
+    variables: z.record(z.string(), z.unknown()).nullish(),
+    operationName: z.string().nullish(),
+    extensions: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .meta({ id: 'GraphQLRequest' })
+export type GraphQLRequest = z.infer<typeof GraphQLRequest>
+
+const GraphQLResult = z
+  .object({
+    data: z.record(z.string(), z.unknown()).nullish(),
+    errors: z
+      .array(
+        z.object({
+          message: z.string(),
+          path: z.array(z.union([z.string(), z.int()])).optional(),
+          extensions: z.object({
+            code: Problem.shape.error,
+            violations: Problem.shape.violations,
+            lockedUntil: Problem.shape.lockedUntil,
+            retryAfter: z.int().optional().describe('Seconds'),
+          }),
+        }),
+      )
+      .optional(),
+  })
+  .meta({ id: 'GraphQLResult' })
+
+export const authGraphQL = defineOperation({
+  ...accounts,
+  id: 'authGraphQL',
+  method: 'post',
+  path: '/auth/graphql',
+  summary: 'The same operations over GraphQL: one that fails is an entry in `errors`',
+  headers: undefined,
+  body: GraphQLRequest,
+  reply: { status: 200, schema: GraphQLResult },
+  errors: ['VALIDATION_ERROR'],
 })

@@ -1,15 +1,33 @@
-import { hostname } from 'node:os'
-import { httpEnv, kafkaEnv, postgresEnv, readEnv } from '@surehook/service-kit/config'
+import { availableParallelism, hostname } from 'node:os'
+import {
+  duration,
+  encryptionKeyEnv,
+  httpEnv,
+  kafkaEnv,
+  postgresEnv,
+  readEnv,
+  redisEnv,
+} from '@surehook/service-kit/config'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import * as z from 'zod'
 
 export const service = 'auth-service'
 
+const credential = z.string().regex(/^\S{16,512}$/, 'must be 16 to 512 characters')
+
 const Env = z.object({
   ...httpEnv,
   ...kafkaEnv,
   ...postgresEnv,
-  PLATFORM_ADMIN_TOKEN: z.string().regex(/^\S{16,512}$/, 'must be 16 to 512 characters'),
+  ...redisEnv,
+  ...encryptionKeyEnv,
+  PLATFORM_ADMIN_TOKEN: credential,
+  SERVICE_TOKEN: credential,
+  PUBLIC_URL: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
+  SMTP_URL: z.url({ protocol: /^smtps?$/ }),
+  MAIL_FROM: z.string().min(3).max(320).default('Surehook <no-reply@localhost>'),
+  AUTH_HASH_CONCURRENCY: z.coerce.number().int().min(1).max(1024).default(availableParallelism()),
+  AUTH_KEY_MAX_AGE: duration.prefault('90d'),
 })
 
 export type Config = ReturnType<typeof readConfig>
@@ -31,6 +49,15 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     },
     registryUrl: read.SCHEMA_REGISTRY_URL,
     delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
+    redisUrl: read.REDIS_URL,
+    encryptionKey: read.KEY_ENCRYPTION_KEY,
     adminToken: read.PLATFORM_ADMIN_TOKEN,
+    /** Of other services, for what no client may ask. */
+    serviceToken: read.SERVICE_TOKEN,
+    /** What clients see as our base URL, without a slash at its end. */
+    publicUrl: read.PUBLIC_URL,
+    mail: { smtpUrl: read.SMTP_URL, from: read.MAIL_FROM },
+    hashConcurrency: read.AUTH_HASH_CONCURRENCY,
+    keyMaxAgeMs: read.AUTH_KEY_MAX_AGE,
   })
 }

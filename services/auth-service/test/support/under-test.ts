@@ -14,16 +14,25 @@ import { type Config, readConfig, service } from '../../src/config.ts'
 
 export const log = createLogger('test', process.env['TEST_LOG_LEVEL'] ?? 'silent')
 export const adminToken = 'admin-token-of-the-tests'
+export const serviceToken = 'service-token-of-the-tests'
+export const publicUrl = 'https://auth.example'
 
 // As the system tests have it: they may run on the same stack.
 const partitions = '4'
+const encryptionKey = randomBytes(32)
 
-export type Stack = { databaseUrl: string; kafkaBrokers: string; schemaRegistryUrl: string }
+export type Stack = {
+  databaseUrl: string
+  kafkaBrokers: string
+  schemaRegistryUrl: string
+  redisUrl: string
+}
 
 export const sharedStack = (): Stack => ({
   databaseUrl: process.env['TEST_DATABASE_URL'] ?? '',
   kafkaBrokers: process.env['TEST_KAFKA_BROKERS'] ?? '',
   schemaRegistryUrl: process.env['TEST_REGISTRY_URL'] ?? '',
+  redisUrl: process.env['TEST_REDIS_URL'] ?? '',
 })
 
 export type Running = AsyncDisposable & { readonly api: string; readonly internal: string }
@@ -60,7 +69,7 @@ export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
         migrationsDir: new URL('../../migrations', import.meta.url).pathname,
         captures: true,
       },
-      keyEncryptionKey: randomBytes(32),
+      keyEncryptionKey: encryptionKey,
       log,
     }),
   )
@@ -117,7 +126,13 @@ function configOf(stack: Stack, { databaseUrl, slot }: TestDatabase): Config {
     KAFKA_BROKERS: stack.kafkaBrokers,
     KAFKA_PARTITIONS: partitions,
     SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
+    REDIS_URL: stack.redisUrl,
+    KEY_ENCRYPTION_KEY: encryptionKey.toString('base64'),
     PLATFORM_ADMIN_TOKEN: adminToken,
+    SERVICE_TOKEN: serviceToken,
+    PUBLIC_URL: publicUrl,
+    // Nobody listens there: what a test does not ask for stays in the outbox.
+    SMTP_URL: 'smtp://127.0.0.1:1',
   })
   return { ...config, slot }
 }
