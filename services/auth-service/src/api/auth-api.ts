@@ -1,10 +1,11 @@
 import type * as operations from '@surehook/contracts/http/auth'
-import type { LoggedIn, PublishedKey, TokenPair } from '@surehook/contracts/http/auth'
+import type { LoggedIn, TokenPair } from '@surehook/contracts/http/auth'
 import type { Operation } from '@surehook/contracts/operation'
 import type * as z from 'zod'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Tenant } from '../tenant/tenant.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
+import type { JwksAnswer } from '../tokens/jwks.ts'
 
 /** Where a request came from: an address as limits count it. */
 export type Client = { readonly address: string }
@@ -36,11 +37,8 @@ export type AuthApi = {
   resetPassword: UseCase<typeof operations.resetPassword, Message>
   refreshToken: UseCase<typeof operations.refreshToken, TokenPair>
   logout: UseCase<typeof operations.logout, Message>
-  jwks: (tenant: Tenant) => Promise<PublishedKeys>
+  jwks: (tenant: Tenant) => Promise<JwksAnswer>
 }
-
-/** `etag` changes with the keys. */
-export type PublishedKeys = { keys: PublishedKey[]; etag: string }
 
 type Accounts = {
   signup(
@@ -70,7 +68,7 @@ export type AuthApiDeps = {
   accounts: Accounts
   sessions: Pick<Sessions, 'refresh' | 'logout'>
   accessTokens: Pick<AccessTokens, 'authenticate'>
-  jwks: (tenant: Tenant) => Promise<PublishedKeys>
+  jwks: (tenant: Tenant) => Promise<JwksAnswer>
 }
 
 export function createAuthApi({ accounts, sessions, accessTokens, jwks }: AuthApiDeps): AuthApi {

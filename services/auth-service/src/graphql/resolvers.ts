@@ -15,7 +15,9 @@ export function createResolvers(
   api: AuthApi,
 ): Record<'Query' | 'Mutation', Record<string, Resolve>> {
   return {
-    Query: { jwks: async (_parent, _args, { call }) => api.jwks((await call()).tenant) },
+    Query: {
+      jwks: async (_parent, _args, { call }) => (await api.jwks((await call()).tenant)).body,
+    },
     Mutation: {
       signup: field(operations.signup, api.signup),
       confirmSignup: field(operations.confirmSignup, api.confirmSignup),
@@ -29,8 +31,8 @@ export function createResolvers(
   }
 }
 
-function field<Op extends Operation>(
-  operation: Op,
+function field(
+  operation: Operation,
   useCase: (body: never, call: Call) => Promise<unknown>,
 ): Resolve {
   return async (_parent, args, { call }) => {

@@ -28,8 +28,8 @@ export function authRoutes(deps: AuthRoutesDeps): (router: Router) => void {
     serve(operations.refreshToken, ({ body }, { auth }) => api.refreshToken(body, auth))
     serve(operations.logout, (_, { auth }) => api.logout(undefined, auth))
     serve(operations.getJwks, async (_, { auth }) => {
-      const { keys, etag } = await api.jwks(auth.tenant)
-      return new Reply({ keys }, { 'Cache-Control': 'public, max-age=300', ETag: etag })
+      const { body, headers } = await api.jwks(auth.tenant)
+      return new Reply(body, headers)
     })
     // Its operations ask for the tenant themselves: a question about the schema has none.
     mount(router, operations.authGraphQL, async ({ body }, context) =>
