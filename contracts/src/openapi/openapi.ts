@@ -2,6 +2,7 @@ import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
 import * as admin from '../http/admin.ts'
 import * as auth from '../http/auth.ts'
 import * as data from '../http/data.ts'
+import * as users from '../http/users.ts'
 import * as webhooks from '../http/webhooks.ts'
 import type { Operation } from '../operation.ts'
 import { deliveryObject } from './delivery-object.ts'
@@ -20,10 +21,13 @@ type Api = {
 const apis = {
   admin: {
     title: 'Surehook platform administration',
-    description: 'Projects, environments and management tokens.',
+    description: 'Projects, environments, management tokens, and the users of an environment.',
     base: '/',
-    operations: operationsOf(admin),
-    tags: { administration: 'For the administrator of the platform' },
+    operations: [...operationsOf(admin), ...operationsOf(users)],
+    tags: {
+      administration: 'For the administrator of the platform',
+      users: 'Users of an environment and their roles',
+    },
   },
   auth: {
     title: 'Surehook authentication',

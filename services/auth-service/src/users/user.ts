@@ -1,3 +1,5 @@
+import type { PublicUser } from '@surehook/contracts/http/auth'
+
 export type User = {
   id: string
   projectId: string
@@ -14,14 +16,12 @@ export type User = {
   updatedAt: Date
 }
 
-/** Of a user what the answer to a login shows. */
-export type PublicUser = Pick<User, 'id' | 'email' | 'firstName' | 'lastName' | 'roles'>
-
 /** The columns of `user_account` (as `u`) under the names of `User`. */
 export const userColumns = `u.id, u.project_id as "projectId", u.environment, u.email,
   u.password_hash as "passwordHash", u.first_name as "firstName", u.last_name as "lastName", u.roles,
   u.email_verified as "emailVerified", u.disabled, u.created_at as "createdAt", u.updated_at as "updatedAt"`
 
+/** Of a user what the answer to a login shows. */
 export function toPublicUser({ id, email, firstName, lastName, roles }: User): PublicUser {
   return { id, email, firstName, lastName, roles }
 }

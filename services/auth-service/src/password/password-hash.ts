@@ -1,0 +1,45 @@
+import { argon2id, needsRehash as argon2NeedsRehash, hash, verify } from 'argon2'
+import { compare } from 'bcrypt'
+
+/** OWASP's first choice for argon2id with little memory. They stand in each hash. */
+const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+const bcryptForm = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/
+const argon2Form =
+  /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$[A-Za-z0-9+/]{11,128}\$[A-Za-z0-9+/]{16,172}$/
+
+/** What an imported hash may cost: each login pays for it. */
+const limits = { bcryptRounds: 14, memoryCost: 131_072, timeCost: 10, parallelism: 16 }
+
+export function hashPassword(password: string): Promise<string> {
+  return hash(password, { type: argon2id, ...parameters })
+}
+
+/** Of argon2id or bcrypt. Runs on libuv's threads; what it costs stands in the hash. */
+export function verifyPassword(passwordHash: string, password: string): Promise<boolean> {
+  if (!passwordHash.startsWith('$2')) return verify(passwordHash, password)
+  // PHP's $2y$ is $2b$ by another name, which the library does not know.
+  return compare(password, passwordHash.replace(/^\$2y\$/, '$2b$'))
+}
+
+export function needsRehash(passwordHash: string): boolean {
+  return passwordHash.startsWith('$2') || argon2NeedsRehash(passwordHash, parameters)
+}
+
+/** Why a hash cannot be imported, or `null`. */
+export function importFault(passwordHash: string): string | null {
+  const rounds = bcryptForm.exec(passwordHash)?.[1]
+  if (rounds !== undefined) {
+    const fits = Number(rounds) >= 4 && Number(rounds) <= limits.bcryptRounds
+    return fits ? null : `must have 4 to ${limits.bcryptRounds} rounds of bcrypt`
+  }
+  const [, m, t, p] = argon2Form.exec(passwordHash) ?? []
+  if (m === undefined) return 'must be an argon2id or bcrypt hash'
+  const [memory, time, lanes] = [Number(m), Number(t), Number(p)]
+  const valid = time >= 1 && lanes >= 1 && memory >= 8 * lanes
+  const affordable =
+    memory <= limits.memoryCost && time <= limits.timeCost && lanes <= limits.parallelism
+  return valid && affordable
+    ? null
+    : `must have argon2id parameters up to m=${limits.memoryCost}, t=${limits.timeCost}, p=${limits.parallelism}`
+}
