@@ -1,3 +1,7 @@
+import type { SessionRevocation } from '@surehook/contracts/events'
+import { revocationsTopic } from '@surehook/contracts/topics'
+import type { StateMessage } from '@surehook/service-kit/capture/state-writer'
+
 /** Which access tokens of a session are refused before they expire, and until when that matters. */
 export type Revocation = {
   readonly sessionId: string
@@ -12,3 +16,14 @@ export type Revocation = {
 export type EndedSessions = readonly Revocation[]
 
 export type EndReason = 'logout' | 'reuse' | 'reset' | 'disabled' | 'deleted' | 'forced'
+
+/** The columns of `revocation` (as `r`) under the names of `Revocation`. */
+export const revocationColumns = `r.session_id as "sessionId", r.project_id as "projectId",
+  r.environment, r.min_generation as "minGeneration", r.expires_at as "expiresAt"`
+
+/** For verifiers elsewhere. */
+export function revocationMessage(revocation: Revocation): StateMessage {
+  const { sessionId, expiresAt } = revocation
+  const state: SessionRevocation = { ...revocation, expiresAt: expiresAt.toISOString() }
+  return { topic: revocationsTopic, key: sessionId, state }
+}
