@@ -13,7 +13,7 @@ export type KeyStore = {
   find(tenant: TenantName): Promise<StoredKey[]>
   /** Makes the first key of each use that has none, whoever else does so at the same moment. */
   ensure(tenant: TenantName, uses: readonly KeyUse[]): Promise<StoredKey[]>
-  /** Makes new keys beside those that have reached their age, or beside all. */
+  /** Makes new keys beside those that have reached their age, or beside all; none beside one that is on its way. */
   rotate(tenant: TenantName, which: 'due' | 'all'): Promise<StoredKey[]>
   /** Tokens of this lifetime are made from now on. */
   noteTtl(tenant: TenantName, ttlS: number): Promise<void>
@@ -44,8 +44,11 @@ export function createKeyStore({ pool, box, maxAgeMs, leadMs }: KeyStoreOptions)
     rotate: (tenant, which) =>
       alone(pool, tenant, async (tx, keys) => {
         const age = { nowMs: Date.now(), maxAgeMs }
+        // One that is on its way already is the new one.
+        const coming = new Set(keys.filter(isComing(age.nowMs)).map(({ use }) => use))
+        const isDue = (use: KeyUse) => which === 'all' || isDueForRotation(keys, use, age)
         const uses = new Set(keys.map(({ use }) => use))
-        const due = [...uses].filter((use) => which === 'all' || isDueForRotation(keys, use, age))
+        const due = [...uses].filter((use) => !coming.has(use) && isDue(use))
         for (const use of due) await add(tx, tenant, { use, waitMs: leadMs })
       }),
     async noteTtl({ projectId, environment }, ttlS) {
@@ -58,6 +61,11 @@ export function createKeyStore({ pool, box, maxAgeMs, leadMs }: KeyStoreOptions)
     open: (tenant, { kid, sealedPrivateKey }) => box.open(sealedPrivateKey, contextOf(tenant, kid)),
   }
 }
+
+const isComing =
+  (nowMs: number) =>
+  ({ activeFrom }: StoredKey): boolean =>
+    activeFrom > nowMs
 
 const contextOf = ({ projectId, environment }: TenantName, kid: string): string =>
   `signing-key/${projectId}/${environment}/${kid}`
