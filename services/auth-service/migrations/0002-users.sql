@@ -63,7 +63,9 @@ create table mail_outbox (
   expires_at timestamptz not null,
   attempts integer not null default 0,
   next_attempt_at timestamptz not null default now(),
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- A mail with an old code, which nobody has seen yet, is of no use beside one with the new.
+  unique (project_id, environment, recipient, template)
 );
 
 create index mail_outbox_by_due on mail_outbox (next_attempt_at);

@@ -105,6 +105,9 @@ kept as (
 queued as (
   insert into mail_outbox (id, project_id, environment, recipient, template, sealed_code, expires_at)
   select $6, $1, $2, $3, $4, $7, expires_at from kept
+  on conflict (project_id, environment, recipient, template) do update
+     set id = excluded.id, sealed_code = excluded.sealed_code, expires_at = excluded.expires_at,
+         attempts = 0, next_attempt_at = now(), created_at = now()
 )
 select case when not exists (select from owner) then ${decoy} end`
 
