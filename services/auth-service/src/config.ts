@@ -29,9 +29,6 @@ const Env = z.object({
   AUTH_HASH_CONCURRENCY: z.coerce.number().int().min(1).max(1024).default(availableParallelism()),
   AUTH_BREACH_URL: z.url({ protocol: /^https?$/ }).default('https://api.pwnedpasswords.com/range/'),
   AUTH_HASH_MAX_WAIT: duration.prefault('2s'),
-  AUTH_BREACH_RANGE_URL: z
-    .url({ protocol: /^https?$/ })
-    .default('https://api.pwnedpasswords.com/range/'),
   AUTH_KEY_MAX_AGE: duration.prefault('90d'),
   // Verifiers may keep a key set for 5 minutes, replicas of ours for one.
   AUTH_KEY_LEAD: duration.prefault('7m'),
@@ -65,11 +62,10 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     /** What clients see as our base URL, without a slash at its end. */
     publicUrl: read.PUBLIC_URL,
     mail: { smtpUrl: read.SMTP_URL, from: read.MAIL_FROM },
-    hashing: { concurrency: read.AUTH_HASH_CONCURRENCY, maxWaitMs: 2_000 },
+    hashing: { concurrency: read.AUTH_HASH_CONCURRENCY, maxWaitMs: read.AUTH_HASH_MAX_WAIT },
     breachRangeUrl: read.AUTH_BREACH_URL,
     keyMaxAgeMs: read.AUTH_KEY_MAX_AGE,
     /** Longer than anybody may keep the published keys. */
-    keyLeadMs: 6 * 60_000,
     keyLeadMs: read.AUTH_KEY_LEAD,
   })
 }
