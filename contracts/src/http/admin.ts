@@ -129,6 +129,15 @@ export const Environment = z
   .meta({ id: 'Environment' })
 export type Environment = z.infer<typeof Environment>
 
+export const KeyState = z
+  .object({
+    kid: z.string(),
+    use: z.enum(['sig', 'enc']),
+    createdAt: z.iso.datetime(),
+    activeFrom: z.iso.datetime().describe('New tokens are made with it from then on'),
+  })
+  .meta({ id: 'KeyState' })
+
 export const Project = z
   .object({ id: ProjectId, environments: z.array(EnvironmentName), createdAt: z.iso.datetime() })
   .meta({ id: 'Project' })
@@ -174,6 +183,22 @@ export const getEnvironment = defineOperation({
   summary: 'The settings of an environment',
   params: environmentPath,
   reply: { status: 200, schema: Environment },
+  errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'ENVIRONMENT_NOT_FOUND'],
+})
+
+export const rotateKeys = defineOperation({
+  ...common,
+  id: 'rotateKeys',
+  method: 'post',
+  path: '/auth/admin/projects/{project}/environments/{environment}/keys/rotate',
+  summary: 'Publish new keys, and use them once every verifier can know them',
+  params: environmentPath,
+  reply: {
+    status: 200,
+    schema: z.object({ keys: z.array(KeyState) }),
+    description:
+      'Every key that counts now; when a new one is on its way already, no further one is made',
+  },
   errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'ENVIRONMENT_NOT_FOUND'],
 })
 
