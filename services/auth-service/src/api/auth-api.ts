@@ -2,22 +2,18 @@ import type * as operations from '@surehook/contracts/http/auth'
 import type { LoggedIn, TokenPair } from '@surehook/contracts/http/auth'
 import type { Operation } from '@surehook/contracts/operation'
 import type * as z from 'zod'
+import type { Accounts, Client } from '../accounts/accounts.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Tenant } from '../tenant/tenant.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import type { JwksAnswer } from '../tokens/jwks.ts'
-
-/** Where a request came from: an address as limits count it. */
-export type Client = { readonly address: string }
-
-/** What the events that a request causes say of it. */
-export type Origin = { readonly requestId: string; readonly traceparent: string | null }
+import type { ChangeOrigin } from '../users/user-changes.ts'
 
 /** Who calls, from where, and for which tenant: the same through every door. */
 export type Call = {
   tenant: Tenant
   client: Client
-  origin: Origin
+  origin: ChangeOrigin
   authorization: string | undefined
 }
 
@@ -38,30 +34,6 @@ export type AuthApi = {
   refreshToken: UseCase<typeof operations.refreshToken, TokenPair>
   logout: UseCase<typeof operations.logout, Message>
   jwks: (tenant: Tenant) => Promise<JwksAnswer>
-}
-
-type Accounts = {
-  signup(
-    tenant: Tenant,
-    input: BodyOf<typeof operations.signup>,
-    client: Client,
-    origin: Origin,
-  ): Promise<{ userId: string; message: string }>
-  confirmSignup(
-    tenant: Tenant,
-    input: BodyOf<typeof operations.confirmSignup>,
-    client: Client,
-    origin: Origin,
-  ): Promise<LoggedIn>
-  resendCode(tenant: Tenant, input: { email: string }, client: Client): Promise<Message>
-  login(tenant: Tenant, input: BodyOf<typeof operations.login>, client: Client): Promise<LoggedIn>
-  recoverPassword(tenant: Tenant, input: { email: string }, client: Client): Promise<Message>
-  resetPassword(
-    tenant: Tenant,
-    input: BodyOf<typeof operations.resetPassword>,
-    client: Client,
-    origin: Origin,
-  ): Promise<Message>
 }
 
 export type AuthApiDeps = {
