@@ -13,6 +13,7 @@ import { sessionSweeps } from './sessions/sweep-sessions.ts'
 import { openSweep } from './sweep.ts'
 import { createResolveTenant } from './tenant/tenant.ts'
 import { readJwks } from './tokens/jwks.ts'
+import { keyRoutes } from './tokens/key-routes.ts'
 import { userRoutes } from './users/user-routes.ts'
 
 export type Authentication = AsyncDisposable & { readonly routes: (router: Router) => void }
@@ -42,6 +43,7 @@ export async function openAuthentication(
   const executeGraphQL = createGraphQL({ api, openCall })
   const doors = [
     adminRoutes({ pool, writer, adminToken }),
+    keyRoutes({ pool, keys, adminToken }),
     userRoutes({ pool, users, adminToken }),
     authRoutes({ api, openCall, executeGraphQL }),
     introspectionRoute({ resolveTenant, accessTokens, serviceToken }),
