@@ -6,7 +6,7 @@ const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 const bcryptForm = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/
 const argon2Form =
-  /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$[A-Za-z0-9+/]{11,128}\$[A-Za-z0-9+/]{16,172}$/
+  /^\$argon2id\$v=19\$((?:[mtp]=\d{1,7},?){3})\$[A-Za-z0-9+/]{11,128}\$[A-Za-z0-9+/]{16,172}$/
 
 /** What an imported hash may cost: each login pays for it. */
 const limits = { bcryptRounds: 14, memoryCost: 131_072, timeCost: 10, parallelism: 16 }
@@ -33,13 +33,19 @@ export function importFault(passwordHash: string): string | null {
     const fits = Number(rounds) >= 4 && Number(rounds) <= limits.bcryptRounds
     return fits ? null : `must have 4 to ${limits.bcryptRounds} rounds of bcrypt`
   }
-  const [, m, t, p] = argon2Form.exec(passwordHash) ?? []
-  if (m === undefined) return 'must be an argon2id or bcrypt hash'
-  const [memory, time, lanes] = [Number(m), Number(t), Number(p)]
+  const costs = argon2Form.exec(passwordHash)?.[1]
+  if (costs === undefined) return 'must be an argon2id or bcrypt hash'
+  const { m: memory = 0, t: time = 0, p: lanes = 0 } = costsOf(costs)
   const valid = time >= 1 && lanes >= 1 && memory >= 8 * lanes
   const affordable =
     memory <= limits.memoryCost && time <= limits.timeCost && lanes <= limits.parallelism
   return valid && affordable
     ? null
     : `must have argon2id parameters up to m=${limits.memoryCost}, t=${limits.timeCost}, p=${limits.parallelism}`
+}
+
+/** `m=19456,t=2,p=1`, in whatever order a library writes them. */
+function costsOf(costs: string): Partial<Record<string, number>> {
+  const pairs = costs.split(',').map((cost) => cost.split('='))
+  return Object.fromEntries(pairs.map(([name = '', value]) => [name, Number(value)]))
 }
