@@ -78,11 +78,13 @@ async function addAll(redis: RedisClient, revocations: readonly Revocation[]): P
     revocations.map((revocation) =>
       redis.eval(addScript, {
         keys: [keyOf(revocation)],
-        arguments: [String(revocation.minGeneration), String(revocation.expiresAt.getTime())],
+        arguments: [String(revocation.minGeneration), String(msLeft(revocation))],
       }),
     ),
   )
 }
+
+const msLeft = ({ expiresAt }: Revocation): number => Math.max(1, expiresAt.getTime() - Date.now())
 
 /** One rebuild at a time in this process; replicas may do it beside each other. */
 function createRebuild({ redis, living, log, onRebuild }: BlacklistOptions, run: RedisRun) {

@@ -1,12 +1,12 @@
 import { unavailable } from '@surehook/service-kit/errors'
 import type { RedisClient } from '@surehook/service-kit/redis/client'
 
-/** Raises the bound of a session, until a time; never lowers or shortens it. */
+/** Raises the bound of a session, for some milliseconds; never lowers or shortens it. */
 export const addScript = `
 local known = redis.call('GET', KEYS[1])
 local bound = math.max(tonumber(ARGV[1]), tonumber(known or '0'))
-local ends = math.max(tonumber(ARGV[2]), redis.call('PEXPIRETIME', KEYS[1]))
-redis.call('SET', KEYS[1], string.format('%d', bound), 'PXAT', string.format('%d', ends))
+local left = math.max(tonumber(ARGV[2]), redis.call('PTTL', KEYS[1]))
+redis.call('SET', KEYS[1], string.format('%d', bound), 'PX', string.format('%d', left))
 return 1`
 
 /** Says that everything is there, unless the lease of whoever wrote it is gone. */

@@ -36,7 +36,7 @@ const stateSql = `json_build_object('sessionId', r.session_id, 'projectId', r.pr
 const wholeSession = '2147483647'
 
 /** Revokes, as rows `r`, the access tokens of the sessions that `ended` has. */
-const revokeSql = (minGeneration: string): string => `
+const revokeSql = (minGeneration: string, columns = revocationColumns): string => `
   insert into revocation as r (session_id, project_id, environment, min_generation, expires_at)
   select id, project_id, environment, ${minGeneration}, access_expires_at
     from ended
@@ -45,7 +45,7 @@ const revokeSql = (minGeneration: string): string => `
      set min_generation = greatest(r.min_generation, excluded.min_generation),
          expires_at = greatest(r.expires_at, excluded.expires_at),
          copied_at = null, revoked_at = clock_timestamp()
-  returning ${revocationColumns}`
+  returning ${columns}`
 
 /**
  * One statement, so that one of any number of simultaneous refreshes wins: each of them waits for the row and then
@@ -74,15 +74,12 @@ with touched as (
   returning id, project_id, environment, user_id, roles, generation, access_expires_at, ended_at
 ),
 ended as (select * from touched where ended_at is not null),
-revoked as (${revokeSql(wholeSession)}),
+revoked as (${revokeSql(wholeSession, 'r.*')}),
 told as (
-  select r."sessionId", r."minGeneration", r."expiresAt",
-         ${captureSql(service, headerSql, stateSql)}::text as lsn
-    from (select "sessionId" as session_id, "projectId" as project_id, environment,
-                 "minGeneration" as min_generation, "expiresAt" as expires_at, * from revoked) r
+  select r.expires_at, ${captureSql(service, headerSql, stateSql)}::text as lsn from revoked r
 )
 select t.user_id as "userId", t.roles, t.generation, t.ended_at is not null as reused,
-       d.lsn, d."minGeneration", d."expiresAt"
+       d.lsn, d.expires_at as "expiresAt"
   from touched t left join told d on true`
 }
 
