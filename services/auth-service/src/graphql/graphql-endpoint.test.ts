@@ -106,6 +106,7 @@ describe('the GraphQL door', () => {
   it.each([
     ['query', 'mutation {'],
     ['query', '{ secrets }'],
+    ['query', 'query a { jwks { __typename } } query b { __typename }'],
     ['password', 'mutation { login(email: "a@b.example") { accessToken } }'],
     ['otp', 'mutation { login(email: "a@b.example", password: "x", otp: 1) { accessToken } }'],
     [

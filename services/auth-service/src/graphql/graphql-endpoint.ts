@@ -1,7 +1,7 @@
 import type { GraphQLRequest } from '@surehook/contracts/http/auth'
 import type { RequestContext } from '@surehook/service-kit/http/request-context'
-import type { GraphQLError, ParseOptions } from 'graphql'
-import { createSchema, createYoga, type Plugin } from 'graphql-yoga'
+import { buildSchema, GraphQLError, parse } from 'graphql'
+import { createHandler, type FormatError } from 'graphql-http'
 import type { AuthApi, Call } from '../api/auth-api.ts'
 import { codedError } from './coded-error.ts'
 import { limitQuery } from './query-limits.ts'
@@ -19,61 +19,47 @@ export type ExecuteGraphQL = (request: GraphQLRequest, context: RequestContext) 
 const maxTokens = 2_000
 const limits = { maxDepth: 6, maxAliases: 60, maxCost: 1_000, mutationCost: 15 }
 
-type ServerContext = GraphQLContext & Pick<RequestContext, 'log'>
+/** What the server needs of the request that `mount` has read and judged already. */
+const request = { method: 'POST', url: '/', headers: { accept: 'application/json' } } as const
 
 export function createGraphQL({ api, openCall }: GraphQLEndpointDeps): ExecuteGraphQL {
-  const yoga = createYoga<ServerContext>({
-    schema: createSchema<ServerContext>({ typeDefs, resolvers: createResolvers(api) }),
-    plugins: [limitRequests, codeErrors],
-    graphqlEndpoint: '/',
-    // Errors are worded in one place, our own.
-    maskedErrors: false,
-    batching: false,
-    multipart: false,
-    graphiql: false,
-    landingPage: false,
-    cors: false,
-    logging: false,
-  })
-  return async (request, context) => {
+  const schema = buildSchema(typeDefs)
+  const rootValue = createResolvers(api)
+  return async (body, context) => {
     let opened: Promise<Call> | undefined
-    const call = () => (opened ??= openCall(context))
-    const response = await yoga.fetch(
-      'http://localhost/',
-      {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/json' },
-        body: JSON.stringify(request),
-      },
-      { call, log: context.log },
-    )
-    return response.text()
+    const resolverContext: GraphQLContext = { call: () => (opened ??= openCall(context)) }
+    const handle = createHandler<unknown, unknown, GraphQLContext>({
+      schema,
+      rootValue,
+      context: resolverContext,
+      parse: (source, options) => parse(source, { ...options, maxTokens }),
+      validationRules: (_req, _args, specified) => [...specified, limitQuery(limits)],
+      formatError: tellIn(context.log),
+    })
+    const { query, variables = null, operationName = null } = body
+    const params = { query, variables, operationName }
+    const [text] = await handle({
+      ...request,
+      headers: { ...request.headers, 'content-type': 'application/json' },
+      body: params,
+      raw: undefined,
+      context: undefined,
+    })
+    if (text === null) throw new Error('GraphQL gave no answer')
+    return text
   }
 }
 
-const limitRequests: Plugin = {
-  onParse({ parseFn, setParseFn }) {
-    setParseFn((source: string, options?: ParseOptions) =>
-      parseFn(source, { ...options, maxTokens }),
-    )
-  },
-  onValidate({ addValidationRule }) {
-    addValidationRule(limitQuery(limits))
-  },
+function tellIn(log: RequestContext['log']): FormatError {
+  return (error) => {
+    const { coded, problem } = codedError(asGraphQLError(error))
+    const field = coded.path?.[0]
+    if (problem.code === 'INTERNAL_ERROR')
+      log.error({ err: problem.cause, field }, 'graphql.failed')
+    else if (problem.status >= 500) log.warn({ err: problem, field }, 'graphql.unavailable')
+    return coded
+  }
 }
 
-const codeErrors: Plugin<object, ServerContext> = {
-  onExecutionResult({ result, setResult, context }) {
-    if (result === undefined || !('errors' in result) || result.errors === undefined) return
-    const errors = result.errors.map((error) => told(error, context.log))
-    setResult({ ...result, errors })
-  },
-}
-
-function told(error: GraphQLError, log: RequestContext['log']): GraphQLError {
-  const { coded, problem } = codedError(error)
-  const field = error.path?.[0]
-  if (problem.code === 'INTERNAL_ERROR') log.error({ err: problem.cause, field }, 'graphql.failed')
-  else if (problem.status >= 500) log.warn({ err: problem, field }, 'graphql.unavailable')
-  return coded
-}
+const asGraphQLError = (error: Readonly<GraphQLError | Error>) =>
+  error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error })

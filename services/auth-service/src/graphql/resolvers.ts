@@ -8,26 +8,20 @@ import type { AuthApi, Call } from '../api/auth-api.ts'
 /** What a field needs of its request. Nothing is asked for until a field asks. */
 export type GraphQLContext = { call: () => Promise<Call> }
 
-type Resolve = (parent: unknown, args: object, context: GraphQLContext) => Promise<unknown>
+type Resolve = (args: object, context: GraphQLContext) => Promise<unknown>
 
-/** Each field is an operation of the REST API: its schemas, its use case. */
-export function createResolvers(
-  api: AuthApi,
-): Record<'Query' | 'Mutation', Record<string, Resolve>> {
+/** The root of every request. Each field is an operation of the REST API: its schemas, its use case. */
+export function createResolvers(api: AuthApi): Readonly<Record<string, Resolve>> {
   return {
-    Query: {
-      jwks: async (_parent, _args, { call }) => (await api.jwks((await call()).tenant)).body,
-    },
-    Mutation: {
-      signup: field(operations.signup, api.signup),
-      confirmSignup: field(operations.confirmSignup, api.confirmSignup),
-      resendCode: field(operations.resendCode, api.resendCode),
-      login: field(operations.login, api.login),
-      recoverPassword: field(operations.recoverPassword, api.recoverPassword),
-      resetPassword: field(operations.resetPassword, api.resetPassword),
-      refreshToken: field(operations.refreshToken, api.refreshToken),
-      logout: field(operations.logout, api.logout),
-    },
+    jwks: async (_args, { call }) => (await api.jwks((await call()).tenant)).body,
+    signup: field(operations.signup, api.signup),
+    confirmSignup: field(operations.confirmSignup, api.confirmSignup),
+    resendCode: field(operations.resendCode, api.resendCode),
+    login: field(operations.login, api.login),
+    recoverPassword: field(operations.recoverPassword, api.recoverPassword),
+    resetPassword: field(operations.resetPassword, api.resetPassword),
+    refreshToken: field(operations.refreshToken, api.refreshToken),
+    logout: field(operations.logout, api.logout),
   }
 }
 
@@ -35,7 +29,7 @@ function field(
   operation: Operation,
   useCase: (body: never, call: Call) => Promise<unknown>,
 ): Resolve {
-  return async (_parent, args, { call }) => {
+  return async (args, { call }) => {
     const opened = await call()
     const body = operation.body && parseArguments(operation.body, args)
     return operation.reply.schema.parse(await useCase(body as never, opened))
