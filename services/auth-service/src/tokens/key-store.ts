@@ -98,7 +98,7 @@ async function findKeys(
                   longest_ttl as "longestTtl", created_at as "createdAt", active_from as "activeFrom"
              from signing_key
             where project_id = $1 and environment = $2
-            order by active_from desc, kid`,
+            order by use desc, active_from, kid`,
     values: [projectId, environment],
   })
   return rows.map((row) => ({

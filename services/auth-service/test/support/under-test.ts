@@ -19,7 +19,7 @@ export const publicUrl = 'https://auth.example'
 
 // As the system tests have it: they may run on the same stack.
 const partitions = '4'
-const encryptionKey = randomBytes(32)
+export const encryptionKey = randomBytes(32)
 
 export type Stack = {
   databaseUrl: string
