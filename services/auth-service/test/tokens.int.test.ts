@@ -325,7 +325,7 @@ describe('a hostile token', () => {
       'many audiences': await sign({}, { ...claims, aud: [`${client.projectId}/master`] }),
       'no session': await sign({}, { ...claims, sid: undefined }),
       'roles as text': await sign({}, { ...claims, roles: 'admin' }),
-      'very long': `${header}.${base64url.encode('x'.repeat(12_000))}.${signature}`,
+      'very long': `${header}.${base64url.encode('x'.repeat(6_000))}.${signature}`,
       'JWE, a flipped key': [jweHead, flip(jweKey), jweIv, jweText, jweTag].join('.'),
       'JWE, a flipped text': [jweHead, jweKey, jweIv, flip(jweText), jweTag].join('.'),
       'JWE, a flipped tag': [jweHead, jweKey, jweIv, jweText, flip(jweTag)].join('.'),

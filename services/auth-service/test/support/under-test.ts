@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { openEventCodec } from '@surehook/contracts/codec'
 import type { EnvironmentState, ManagementTokenState } from '@surehook/contracts/events'
 import { environmentsTopic, managementTokensTopic, topicTable } from '@surehook/contracts/topics'
@@ -19,7 +18,8 @@ export const publicUrl = 'https://auth.example'
 
 // As the system tests have it: they may run on the same stack.
 const partitions = '4'
-export const encryptionKey = randomBytes(32)
+// One for all: the password of the service's role follows from it, and roles belong to the cluster.
+export const encryptionKey = Buffer.alloc(32, 'test')
 
 export type Stack = {
   databaseUrl: string
