@@ -4,6 +4,7 @@ import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { unavailable } from '@surehook/service-kit/errors'
 import type { Logger } from '@surehook/service-kit/log'
 import type { Metrics } from '@surehook/service-kit/metrics'
+import { openPool } from '@surehook/service-kit/postgres/pool'
 import type { RedisClient } from '@surehook/service-kit/redis/client'
 import type { Pool } from 'pg'
 import { type Blacklist, createBlacklist } from '../revocation/blacklist.ts'
@@ -26,6 +27,7 @@ export type SessionParts = AsyncDisposable & {
 
 export type SessionPartsOptions = {
   service: string
+  databaseUrl: string
   pool: Pool
   redis: RedisClient
   writer: StateWriter
@@ -53,7 +55,15 @@ export function openSessions(options: SessionPartsOptions): SessionParts {
     log,
     onRebuild: meters.blacklistRebuilt,
   })
-  const keys = openKeys(options)
+  // Tokens are issued inside transactions: with keys from the same pool, many of those at once would
+  // each hold a connection and wait for another.
+  const keyPool = openPool({
+    connectionString: options.databaseUrl,
+    applicationName: `${service}-keys`,
+    max: 2,
+    log,
+  })
+  const keys = openKeys({ ...options, pool: keyPool })
   const isRevoked = blacklist.isRevoked
   const accessTokens = createAccessTokens({ keys, isRevoked, publicUrl })
   const sessions = createSessions({
@@ -74,7 +84,10 @@ export function openSessions(options: SessionPartsOptions): SessionParts {
     accessTokens,
     sessions,
     blacklist,
-    [Symbol.asyncDispose]: async () => copying[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await copying[Symbol.asyncDispose]()
+      await keyPool.end()
+    },
   }
 }
 
