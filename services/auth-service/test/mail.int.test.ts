@@ -84,7 +84,9 @@ describe('without its mail server', () => {
   let catcher: MailCatcher | undefined
 
   // The world's own instance would send what these cannot.
-  beforeAll(() => accounts.service[Symbol.asyncDispose]())
+  beforeAll(async () => {
+    await accounts.service[Symbol.asyncDispose]()
+  })
   beforeEach(async () => {
     port = await freePort()
     service = await accounts.world.startService({

@@ -6,7 +6,7 @@ import { AppError } from '@surehook/service-kit/errors'
 import { createKafka } from '@surehook/service-kit/kafka/client'
 import { openTopicView, type TopicView } from '@surehook/service-kit/kafka/topic-view'
 import { ensureTopics } from '@surehook/service-kit/kafka/topics'
-import { createLogger } from '@surehook/service-kit/log'
+import { createLogger, type Logger } from '@surehook/service-kit/log'
 import { openTestDatabase, type TestDatabase } from '@surehook/service-kit/testing/test-database'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, service } from '../../src/config.ts'
@@ -45,7 +45,7 @@ export type PlatformState = {
 export type World = AsyncDisposable & {
   database: TestDatabase
   /** Starts the service, on free ports unless the change names others. */
-  startService(change?: Partial<Config>): Promise<Running>
+  startService(change?: Partial<Config>, logger?: Logger): Promise<Running>
   /** What is on the platform's topics at this moment, by key. */
   platformState(): Promise<PlatformState>
 }
@@ -96,7 +96,7 @@ export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
   const resources = opening.move()
   return {
     database,
-    startService: (change = {}) => startService({ ...config, ...change }),
+    startService: (change = {}, logger = log) => startService({ ...config, ...change }, logger),
     async platformState() {
       await caughtUp(view)
       return state
@@ -137,9 +137,9 @@ function configOf(stack: Stack, { databaseUrl, slot }: TestDatabase): Config {
   return { ...config, slot }
 }
 
-async function startService(config: Config): Promise<Running> {
+async function startService(config: Config, logger: Logger): Promise<Running> {
   const stop = new AbortController()
-  const running = await compose(config, log, stop.signal)
+  const running = await compose(config, logger, stop.signal)
   await running.start(stop.signal)
   return {
     api: `http://127.0.0.1:${running.ports.api}`,
