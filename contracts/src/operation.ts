@@ -4,7 +4,13 @@ import type { ErrorCode } from './problem.ts'
 export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 /** Who may call: the platform's administrator, a holder of a management token, a user, a service, anybody. */
-export type Security = 'admin' | 'management' | 'user' | 'service' | 'none'
+export type Security = 'admin' | 'management' | 'user' | 'managementOrUser' | 'service' | 'none'
+
+/** The credentials of which one is needed, by their names in OpenAPI. */
+export function credentialsOf(security: Security) {
+  if (security === 'none') return []
+  return security === 'managementOrUser' ? (['management', 'user'] as const) : [security]
+}
 
 type Schema = z.ZodType | undefined
 type ObjectSchema = z.ZodObject | undefined

@@ -4,7 +4,7 @@ import * as auth from '../http/auth.ts'
 import * as data from '../http/data.ts'
 import * as users from '../http/users.ts'
 import * as webhooks from '../http/webhooks.ts'
-import type { Operation } from '../operation.ts'
+import { credentialsOf, type Operation } from '../operation.ts'
 import { deliveryObject } from './delivery-object.ts'
 import { operationObject } from './operation-object.ts'
 
@@ -111,7 +111,7 @@ const schemes = {
 } as const
 
 function securitySchemesOf(operations: readonly Operation[]) {
-  const used = new Set<string>(operations.map(({ security }) => security))
+  const used = new Set<string>(operations.flatMap(({ security }) => credentialsOf(security)))
   return Object.fromEntries(Object.entries(schemes).filter(([name]) => used.has(name)))
 }
 
