@@ -2,7 +2,11 @@ import type { EventCodec } from '@surehook/contracts/codec'
 import type { SessionRevocation } from '@surehook/contracts/events'
 import { revocationsTopic } from '@surehook/contracts/topics'
 import { AppError, unavailable } from '@surehook/service-kit/errors'
-import { openTopicView, type TopicViewOptions } from '@surehook/service-kit/kafka/topic-view'
+import {
+  openTopicView,
+  type TopicView,
+  type TopicViewOptions,
+} from '@surehook/service-kit/kafka/topic-view'
 import type { Logger } from '@surehook/service-kit/log'
 import {
   type AccessClaims,
@@ -48,13 +52,25 @@ export async function openUserTokens(options: UserTokensOptions): Promise<UserTo
     apply: (_topic, sessionId, revocation) => revocations.apply(sessionId, revocation),
     log,
   })
+  const issuer = (tenant: TenantName) => issuerOptions(options, tenant)
+  return createUserTokens({ revocations, view, issuerOf: issuer })
+}
+
+export type UserTokensParts = {
+  revocations: Pick<Revocations, 'isRevoked'>
+  view: TopicView
+  issuerOf: (tenant: TenantName) => Omit<TokenVerifierOptions, 'isRevoked'>
+}
+
+/** The rules without their wiring. */
+export function createUserTokens({ revocations, view, issuerOf }: UserTokensParts): UserTokens {
   const isRevoked = async (claims: AccessClaims) => {
     // Brings the view up to its topic's end: a logout that was answered before this request is seen.
     await view.barrier()
     return revocations.isRevoked(claims)
   }
   const verifiers = createVerifierPool({
-    optionsOf: (tenant) => ({ ...issuerOf(options, tenant), isRevoked, cooldownMs }),
+    optionsOf: (tenant) => ({ ...issuerOf(tenant), isRevoked }),
   })
   return {
     ready: view.ready,
@@ -62,11 +78,11 @@ export async function openUserTokens(options: UserTokensOptions): Promise<UserTo
       return view.healthy
     },
     verify: (tenant, token) => verifiers.of(tenant).verify(token).catch(refuse),
-    [Symbol.asyncDispose]: () => view[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => view[Symbol.asyncDispose](),
   }
 }
 
-function issuerOf(
+function issuerOptions(
   { url, publicUrl, serviceToken }: UserTokensOptions,
   { projectId, environment }: TenantName,
 ): Omit<TokenVerifierOptions, 'isRevoked'> {
@@ -77,6 +93,7 @@ function issuerOf(
     issuer: `${publicUrl}/auth/${projectId}/${environment}`,
     audience: `${projectId}/${environment}`,
     introspect: createIntrospection({ url: `${url}/auth/introspect`, serviceToken, headers }),
+    cooldownMs,
   }
 }
 
