@@ -99,17 +99,20 @@ async function catchMail(
   { envelope }: SMTPServerSession,
   { dir, show }: MailCatcherOptions,
 ): Promise<CaughtMail[]> {
-  const raw = (await buffer(stream)).toString('utf8')
-  const { from, subject = '', text = '', html = '', messageId = '' } = await PostalMime.parse(raw)
-  const code = /\b\d{6}\b/.exec(text)?.[0] ?? null
-  const sender = { name: from?.name ?? '', address: from?.address ?? '' }
-  const caught: CaughtMail[] = []
-  for (const { address: to } of envelope.rcptTo) {
-    caught.push({ to, from: sender, subject, text, html, messageId, code, raw })
+  const mail = await parseMail((await buffer(stream)).toString('utf8'))
+  const caught = envelope.rcptTo.map(({ address: to }) => ({ ...mail, to }))
+  for (const { to, subject, code, raw } of caught) {
     if (dir !== undefined) await keep(dir, to, raw)
     show?.(`mail to ${to}: ${subject}${code === null ? '' : `: ${code}`}`)
   }
   return caught
+}
+
+async function parseMail(raw: string): Promise<Omit<CaughtMail, 'to'>> {
+  const { from, subject = '', text = '', html = '', messageId = '' } = await PostalMime.parse(raw)
+  const sender = { name: from?.name ?? '', address: from?.address ?? '' }
+  const code = /\b\d{6}\b/.exec(text)?.[0] ?? null
+  return { from: sender, subject, text, html, messageId, code, raw }
 }
 
 async function keep(dir: string, to: string, raw: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
 import type { Router } from 'express'
 import { openAccounts } from './accounts/open-accounts.ts'
+import { expiredCodes } from './accounts/sweep-codes.ts'
 import { createAuthApi } from './api/auth-api.ts'
 import { createOpenCall } from './api/open-call.ts'
 import type { Config } from './config.ts'
@@ -34,7 +35,7 @@ export async function openAuthentication(
   const parts = { ...config, ...infrastructure, box: createSecretBox(config.encryptionKey) }
   const { keys, accessTokens, sessions } = opening.use(openSessions(parts))
   const { accounts, users } = opening.use(await openAccounts({ ...parts, sessions }))
-  opening.use(openSweep({ pool, jobs: sessionSweeps(), log }))
+  opening.use(openSweep({ pool, jobs: [...sessionSweeps(), expiredCodes], log }))
 
   const resolveTenant = createResolveTenant(pool)
   const openCall = createOpenCall(resolveTenant)

@@ -29,19 +29,26 @@ export function needsRehash(passwordHash: string): boolean {
 /** Why a hash cannot be imported, or `null`. */
 export function importFault(passwordHash: string): string | null {
   const rounds = bcryptForm.exec(passwordHash)?.[1]
-  if (rounds !== undefined) {
-    const fits = Number(rounds) >= 4 && Number(rounds) <= limits.bcryptRounds
-    return fits ? null : `must have 4 to ${limits.bcryptRounds} rounds of bcrypt`
-  }
+  if (rounds !== undefined) return bcryptFault(Number(rounds))
   const costs = argon2Form.exec(passwordHash)?.[1]
-  if (costs === undefined) return 'must be an argon2id or bcrypt hash'
-  const { m: memory = 0, t: time = 0, p: lanes = 0 } = costsOf(costs)
-  const valid = time >= 1 && lanes >= 1 && memory >= 8 * lanes
-  const affordable =
-    memory <= limits.memoryCost && time <= limits.timeCost && lanes <= limits.parallelism
-  return valid && affordable
+  return costs === undefined ? 'must be an argon2id or bcrypt hash' : argon2Fault(costsOf(costs))
+}
+
+const within = (value: number, min: number, max: number) => value >= min && value <= max
+
+function bcryptFault(rounds: number): string | null {
+  return within(rounds, 4, limits.bcryptRounds)
     ? null
-    : `must have argon2id parameters up to m=${limits.memoryCost}, t=${limits.timeCost}, p=${limits.parallelism}`
+    : `must have 4 to ${limits.bcryptRounds} rounds of bcrypt`
+}
+
+function argon2Fault({ m = 0, t = 0, p = 0 }: Partial<Record<string, number>>): string | null {
+  const { memoryCost, timeCost, parallelism } = limits
+  const isAccepted =
+    within(m, 8 * p, memoryCost) && within(t, 1, timeCost) && within(p, 1, parallelism)
+  return isAccepted
+    ? null
+    : `must have argon2id parameters up to m=${memoryCost}, t=${timeCost}, p=${parallelism}`
 }
 
 /** `m=19456,t=2,p=1`, in whatever order a library writes them. */

@@ -25,8 +25,3 @@ export const userColumns = `u.id, u.project_id as "projectId", u.environment, u.
 export function toPublicUser({ id, email, firstName, lastName, roles }: User): PublicUser {
   return { id, email, firstName, lastName, roles }
 }
-
-/** One address is one account, however it is written. */
-export function normalizeEmail(email: string): string {
-  return email.trim().toLowerCase()
-}
