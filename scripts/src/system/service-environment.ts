@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { Endpoints } from '../lib/endpoints.ts'
 import type { Secrets, ServiceName } from './service-catalog.ts'
 
@@ -53,6 +54,7 @@ function ownVariables(service: ServiceName, input: EnvironmentInput): NodeJS.Pro
         REDIS_URL: endpoints.redisUrl,
         PLATFORM_ADMIN_TOKEN: secrets.adminToken,
         SMTP_URL: input.overrides['SMTP_URL'] || nobodyTakesMail,
+        UV_THREADPOOL_SIZE: input.overrides['UV_THREADPOOL_SIZE'] || String(threads),
       }
     case 'data-api':
       return { ...database, ...users, AUTH_SERVICE_URL: urlOf('auth-service', input) }
@@ -70,6 +72,9 @@ function ownVariables(service: ServiceName, input: EnvironmentInput): NodeJS.Pro
       }
   }
 }
+
+/** Password hashes may take as many as there are cores; signatures and files need some too. */
+const threads = availableParallelism() + 4
 
 /** For systems in which no mail is read: it waits, and goes when its code expires. */
 const nobodyTakesMail = 'smtp://127.0.0.1:1'
