@@ -88,7 +88,9 @@ async function build(): Promise<void> {
 }
 
 /** Mails are shown, not sent, when no mail server is named. */
-const catchMails = () => startMailCatcher({ dir: state.mailDir, show: say })
+function catchMails(): Promise<MailCatcher> {
+  return startMailCatcher({ dir: state.mailDir, show: say })
+}
 
 function localDefaults(port: number, { caFile }: DemoCa): NodeJS.ProcessEnv {
   return {
