@@ -4,7 +4,7 @@ import { AppError, invalid } from '@surehook/service-kit/errors'
 import { sendJson } from '@surehook/service-kit/http/problem'
 import { contextOf } from '@surehook/service-kit/http/request-context'
 import { bearerToken } from '@surehook/token-verifier'
-import type { Router } from 'express'
+import type { RequestHandler, Router } from 'express'
 import type { ResolveTenant } from '../tenant/tenant.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 
@@ -17,18 +17,23 @@ export type IntrospectionDeps = {
 
 /** RFC 7662, for services of ours: what a token says that only we can read. Takes a form, as it has it, or JSON. */
 export function introspectionRoute(deps: IntrospectionDeps): (router: Router) => void {
-  const { resolveTenant, accessTokens, serviceToken } = deps
-  return (router) => {
-    router.post('/auth/introspect', async (req, res) => {
-      contextOf(res).operation = 'introspect'
-      const tenant = await resolveTenant(req)
-      requireService(serviceToken, req.headers.authorization)
-      const token = tokenIn(req, await readBody(req))
-      const answer = await accessTokens
-        .verify(tenant, token)
-        .then((claims) => ({ active: true, token_type: 'Bearer', ...claims }), inactive)
-      sendJson(res, 200, JSON.stringify(answer))
-    })
+  return (router) => void router.post('/auth/introspect', introspect(deps))
+}
+
+function introspect({
+  resolveTenant,
+  accessTokens,
+  serviceToken,
+}: IntrospectionDeps): RequestHandler {
+  return async (req, res) => {
+    contextOf(res).operation = 'introspect'
+    const tenant = await resolveTenant(req)
+    requireService(serviceToken, req.headers.authorization)
+    const token = tokenIn(req, await readBody(req))
+    const answer = await accessTokens
+      .verify(tenant, token)
+      .then((claims) => ({ active: true, token_type: 'Bearer', ...claims }), inactive)
+    sendJson(res, 200, JSON.stringify(answer))
   }
 }
 

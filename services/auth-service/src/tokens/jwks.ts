@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { PublishedKey } from '@surehook/contracts/http/auth'
 import type { Tenant } from '../tenant/tenant.ts'
+import { keyAlgorithms } from './key-pair.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 export type JwksAnswer = { body: { keys: PublishedKey[] }; headers: Record<string, string> }
-
-const algorithms = { sig: 'RS256', enc: 'RSA-OAEP-256' } as const
 
 /** The key set of a tenant, read anew for each request, so that a change shows at once on every replica. */
 export async function readJwks(
@@ -18,7 +17,7 @@ export async function readJwks(
       kty: 'RSA' as const,
       kid,
       use,
-      alg: algorithms[use],
+      alg: keyAlgorithms[use],
       n,
       e,
     })),

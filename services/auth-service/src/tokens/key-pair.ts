@@ -1,7 +1,14 @@
 import { generateKeyPair, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
+import type { AuthSettings } from '@surehook/contracts/http/admin'
 
 export type KeyUse = 'sig' | 'enc'
+
+export const keyAlgorithms = { sig: 'RS256', enc: 'RSA-OAEP-256' } as const
+
+/** The kinds of keys that an environment needs. */
+export const usesOf = ({ encryptTokens }: Pick<AuthSettings, 'encryptTokens'>): KeyUse[] =>
+  encryptTokens ? ['sig', 'enc'] : ['sig']
 
 /** The members of a public JWK that differ between our keys. */
 export type PublicMembers = { n: string; e: string }

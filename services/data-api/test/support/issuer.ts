@@ -82,7 +82,7 @@ export async function openIssuer(parts: {
         nbf: iat,
         exp: iat + ttlS,
       }
-      const jws = await new SignJWT(claims as never)
+      const jws = await new SignJWT({ ...claims })
         .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: 'one' })
         .sign(privateKey)
       if (!encrypted) return jws
