@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
+import { type AccountWorld, openAccountWorld } from './support/account-world.ts'
 import { type AuthAnswer, type AuthClient, outcome, password } from './support/auth-client.ts'
 
 let accounts: AccountWorld
@@ -68,28 +68,3 @@ describe('more logins than can be hashed', () => {
 })
 
 const flood = (email: string) => Promise.all(Array.from({ length: 64 }, () => login(email)))
-
-describe('the time of a login', () => {
-  it('tells a known address from an unknown one by no more than chance and load do', async () => {
-    const { email } = await client.newUser()
-    const wrong = async (address: string) => {
-      const startedAt = performance.now()
-      const { status } = await client.send('POST login', {
-        body: { email: address, password: 'not the password' },
-        headers: { 'x-forwarded-for': `198.51.100.${++counter % 250}` },
-      })
-      expect(status).toBe(401)
-      return performance.now() - startedAt
-    }
-    const [known, unknown]: [number[], number[]] = [[], []]
-    for (let i = 0; i < 40; i++) {
-      // In turns, so that load falls on both alike. Other clients: nothing is locked.
-      known.push(await wrong(email))
-      unknown.push(await wrong(newEmail()))
-    }
-    const [a, b] = [medianOf(known), medianOf(unknown)]
-    expect(Math.max(a, b) / Math.min(a, b)).toBeLessThan(1.5)
-  }, 60_000)
-})
-
-const medianOf = (times: number[]) => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0

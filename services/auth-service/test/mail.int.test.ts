@@ -70,6 +70,40 @@ describe('a mail', () => {
     expect(recovery).toMatchObject({ from: sender, subject: 'Neues Passwort für ☃' })
   })
 
+  it('comes once, however many instances send', async () => {
+    await using twin = await accounts.startService()
+    const other = await openAuthClient(twin.api, { projectId: client.projectId })
+    await client.change({ emailVerification: true })
+    const emails = Array.from({ length: 30 }, newEmail)
+    await Promise.all(
+      emails.map((address, i) =>
+        (i % 2 === 0 ? client : other).send('POST signup', {
+          body: { email: address, password },
+          headers: { 'x-forwarded-for': `198.51.100.${i}` },
+        }),
+      ),
+    )
+    const isDone = async () => {
+      const { rows } = await accounts.database.query('select from mail_outbox')
+      return rows.length === 0
+    }
+    await waitUntil(isDone, { what: 'an empty outbox', timeoutMs: 20_000 })
+    const arrived = accounts.catcher.mails.map(({ to }) => to).filter((to) => emails.includes(to))
+    expect(arrived.toSorted()).toEqual(emails.toSorted())
+  }, 30_000)
+
+  it('does not come for a user who is deleted meanwhile', async () => {
+    const { body } = await signup()
+    await waitUntil(isEmpty, { what: 'an empty outbox', timeoutMs: 5_000 })
+    await accounts.database.query(
+      `insert into mail_outbox (id, project_id, environment, recipient, template, sealed_code, expires_at, next_attempt_at)
+       values (gen_random_uuid(), $1, 'master', $2, 'recovery', '-', 'infinity', 'infinity')`,
+      [client.projectId, email],
+    )
+    await client.admin(`DELETE /users/${body.userId}`)
+    expect(await waiting()).toEqual([])
+  })
+
   it('gets no header of its own from a setting', async () => {
     const mail = { senderName: 'Shop\r\nBcc: everybody@example.com' }
     const { status, body } = await client.admin('PUT ', { auth: { mail } })

@@ -29,7 +29,9 @@ export async function importUsers(
     user !== undefined && violations.length === 0 ? [user] : [],
   )
   const imported = await inTransaction(pool, async (tx) => {
-    const created = await insertUsers(tx, place, good)
+    // In one order for all imports: two with the same addresses would wait for each other.
+    const inOrder = good.toSorted((a, b) => (a.email < b.email ? -1 : 1))
+    const created = await insertUsers(tx, place, inOrder)
     const changes = created.map((user) => ({ operation: 'INSERT', user }) as const)
     await emitUserChanges(tx, changes, origin)
     return new Set(created.map(({ email }) => email))

@@ -146,14 +146,21 @@ export async function updateUser(
   return user
 }
 
-/** After `lockUser`; gives the time of the deletion. */
+/** After `lockUser`; takes the mails that wait with it. Gives the time of the deletion. */
 export async function deleteUser(
   tx: PoolClient,
   { projectId, environment, id }: User,
 ): Promise<Date> {
   const { rows } = await tx.query<{ at: Date }>(
-    `delete from user_account u where u.project_id = $1 and u.environment = $2 and u.id = $3
-      returning ${nextUpdate} as at`,
+    `with gone as (
+       delete from user_account u where u.project_id = $1 and u.environment = $2 and u.id = $3
+       returning u.email, ${nextUpdate} as at
+     ),
+     unsent as (
+       delete from mail_outbox m using gone
+        where m.project_id = $1 and m.environment = $2 and m.recipient = gone.email
+     )
+     select at from gone`,
     [projectId, environment, id],
   )
   const [row] = rows
