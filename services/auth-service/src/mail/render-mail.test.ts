@@ -17,7 +17,7 @@ describe('renderMail', () => {
     expect(to).toBe('a@b.example')
     expect(text.match(/\d{6}/g)).toEqual(['012345'])
     expect(html.match(/\b012345\b/g)).toEqual(['012345'])
-    expect(text).toContain('59 minutes')
+    expect(text).toContain('60 minutes')
     expect(html).toContain('<html lang="en">')
   })
 

@@ -27,7 +27,7 @@ export function renderMail(
   from: MailAddress,
 ): RenderedMail {
   const words = mailTexts[settings.locale][template]
-  const validity = words.validity(Math.max(1, Math.floor(validMs / 60_000)))
+  const validity = words.validity(Math.max(1, Math.round(validMs / 60_000)))
   const sender = {
     name: settings.senderName ?? from.name,
     address: settings.senderAddress ?? from.address,
