@@ -16,7 +16,7 @@ export type LoginDeps = {
   pool: Pool
   limits: RateLimits
   lockout: Lockout
-  passwords: Pick<Passwords, 'check'>
+  passwords: Pick<Passwords, 'check' | 'demandRoom'>
   sessions: Pick<Sessions, 'open'>
   metrics: Metrics
 }
@@ -42,6 +42,7 @@ export function createLogin(deps: LoginDeps): Accounts['login'] {
   }
 
   return async (tenant, input, client) => {
+    passwords.demandRoom()
     await limits.consume('login', tenant, client.address)
     const attempt = { tenant, email: input.email, client }
     await lockout.demandUnlocked(attempt)

@@ -18,7 +18,7 @@ export type SignupDeps = {
   pool: Pool
   limits: RateLimits
   rules: PasswordRules
-  passwords: Pick<Passwords, 'hash'>
+  passwords: Pick<Passwords, 'hash' | 'demandRoom'>
   codes: Codes
   sessions: Pick<Sessions, 'open'>
   /** A mail waits in the outbox. */
@@ -31,6 +31,7 @@ export function createSignup(
   const { pool, limits, passwords, codes, sessions, onMail } = deps
   return {
     async signup(tenant, input, client, origin) {
+      passwords.demandRoom()
       await limits.consume('signup', tenant, client.address)
       const roles = await demandValid(deps, tenant, input)
       // Before the costly part; the insert decides.

@@ -11,6 +11,8 @@ export type HashQueueOptions = {
 }
 
 export type HashQueue = {
+  /** Refuses as `run` would now: for the beginning of what will need a hash, before it costs anything. */
+  demandRoom(): void
   /** Runs `work` when it is its turn; SERVICE_UNAVAILABLE at once when that would be too late. */
   run<T>(work: () => Promise<T>): Promise<T>
 }
@@ -35,6 +37,11 @@ export function createHashQueue(options: HashQueueOptions): HashQueue {
     const ahead = waiting.length + 1
     return running >= concurrency && (ahead * expectedMs) / concurrency > maxWaitMs
   }
+  const demandRoom = () => {
+    if (!isFull()) return
+    meters.refused.inc()
+    throw new AppError('SERVICE_UNAVAILABLE', 'Too many passwords to hash', { retryAfterS: 1 })
+  }
   const turn = async () => {
     if (running >= concurrency) {
       meters.depth.inc()
@@ -52,11 +59,9 @@ export function createHashQueue(options: HashQueueOptions): HashQueue {
   }
 
   return {
+    demandRoom,
     async run(work) {
-      if (isFull()) {
-        meters.refused.inc()
-        throw new AppError('SERVICE_UNAVAILABLE', 'Too many passwords to hash', { retryAfterS: 1 })
-      }
+      demandRoom()
       const askedAt = now()
       await turn()
       const startedAt = now()

@@ -9,7 +9,7 @@ export type PasswordCheck = {
   rehashed: string | null
 }
 
-export type Passwords = {
+export type Passwords = Pick<HashQueue, 'demandRoom'> & {
   hash(password: string): Promise<string>
   /** `null` is checked against a hash of nothing: the time tells nobody that there is no account. */
   check(passwordHash: string | null, password: string): Promise<PasswordCheck>
@@ -19,6 +19,7 @@ export async function createPasswords(queue: HashQueue): Promise<Passwords> {
   const nobody = await hashPassword(randomBytes(32).toString('base64url'))
   const hash = (password: string) => queue.run(() => hashPassword(password))
   return {
+    demandRoom: () => queue.demandRoom(),
     hash,
     async check(passwordHash, password) {
       const matches = await queue.run(() => verifyPassword(passwordHash ?? nobody, password))
