@@ -133,6 +133,12 @@ describe('a verifier', () => {
     revoked = false
     await verifier.verify(token)
   })
+
+  it('is not sure of a token when nobody can tell about revocation', async () => {
+    const isRevoked = () => Promise.reject(new Error('Kafka is away'))
+    const verifying = verifierWith({ isRevoked }).verify(await sign(claims()))
+    await expect(verifying).rejects.toMatchObject(away)
+  })
 })
 
 describe('keys', () => {

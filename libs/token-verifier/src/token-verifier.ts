@@ -2,7 +2,7 @@ import { type AccessClaims, readClaims, requireUnexpired } from './claims.ts'
 import { ClaimsCache } from './claims-cache.ts'
 import type { Introspect } from './introspection.ts'
 import { RemoteKeys } from './remote-keys.ts'
-import { invalidToken } from './token-error.ts'
+import { invalidToken, VerifierUnavailableError } from './token-error.ts'
 import { tokenForm } from './token-form.ts'
 import { verifyAccessJws } from './verify-jws.ts'
 
@@ -67,9 +67,21 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   return {
     async verify(token) {
       const claims = await claimsOf(token)
-      if (await isRevoked(claims)) throw invalidToken('revoked')
+      if (await askRevoked(isRevoked, claims)) throw invalidToken('revoked')
       return claims
     },
+  }
+}
+
+/** Whatever keeps it from an answer, the token is neither good nor bad. */
+async function askRevoked(
+  isRevoked: TokenVerifierOptions['isRevoked'],
+  claims: AccessClaims,
+): Promise<boolean> {
+  try {
+    return await isRevoked(claims)
+  } catch (err) {
+    throw new VerifierUnavailableError('Revocations cannot be read', { cause: err })
   }
 }
 

@@ -40,7 +40,7 @@ export function createBlacklist(options: BlacklistOptions): Blacklist {
   /** One round trip: what Redis says of a key, and whether it can know. */
   async function ask(key: string): Promise<string | null> {
     for (let tries = 1; tries <= 3; tries++) {
-      const { runId, connection } = await run.current()
+      const { runId, connection } = await bounded(run.current())
       const [complete, value] = await bounded(redis.mGet([markerKey, key]))
       // Another server may have answered than the one whose run is known.
       if (connection !== run.connection) continue
@@ -91,7 +91,7 @@ function createRebuild({ redis, living, log, onRebuild }: BlacklistOptions, run:
   let running: Promise<void> | null = null
 
   async function rebuild(): Promise<void> {
-    const { runId } = await run.current()
+    const { runId } = await bounded(run.current())
     const lease = `${prefix}:rebuild:${randomUUID()}`
     await redis.set(lease, '1', { PX: rebuildLeaseMs })
     let count = 0
