@@ -57,9 +57,7 @@ describe('the mail catcher', () => {
     })
     expect(shown).toEqual(['mail to a/b@example.com: Grüße: 012345'])
     const files = await readdir(`${dir}/mail`)
-    expect(files).toEqual([
-      expect.stringMatching(/^[\dTZ-]+-a_b@example\.com-[0-9a-f]{4}\.eml$/),
-    ])
+    expect(files).toEqual([expect.stringMatching(/^[\dTZ-]+-a_b@example\.com-[0-9a-f]{4}\.eml$/)])
     const file = `${dir}/mail/${files[0]}`
     expect(await readFile(file, 'utf8')).toContain('Your code is 012345.')
     expect((await stat(file)).mode & 0o077).toBe(0)
