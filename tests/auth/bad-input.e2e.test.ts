@@ -11,7 +11,8 @@ let tenant: AuthTenant
 
 beforeAll(async () => {
   world = await openAuthWorld()
-  tenant = await world.tenant(doors[0]?.[1] as (typeof doors)[0][1])
+  const [[, rest]] = doors as readonly [(typeof doors)[0]]
+  tenant = await world.tenant(rest)
 })
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()

@@ -116,8 +116,8 @@ describe('the life of a user', () => {
   })
 
   it('is counted', async () => {
-    const [{ internalUrl = '' } = {}] = world.system.services['auth-service']
-    const metrics = await (await fetch(`${internalUrl}/metrics`)).text()
+    const [service] = world.system.services['auth-service']
+    const metrics = await (await fetch(`${service?.internalUrl}/metrics`)).text()
     expect(metrics).toMatch(/^auth_\w+\{.*\} [1-9]/m)
     expect(metrics).not.toContain(tenant.projectId)
   })

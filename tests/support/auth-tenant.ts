@@ -1,8 +1,12 @@
 import { randomInt, randomUUID } from 'node:crypto'
+import { expect } from '@jest/globals'
 import { admin, type Door, expectStatus } from '@surehook/scripts/client/call'
 import type { AuthDoor, Headers, OperationName, Outcome, Result } from './auth-doors.ts'
 
 export const password = 'correct horse battery'
+
+/** Whoever signs up is verified. */
+export const trusting = { auth: { emailVerification: false } }
 
 type Args = Readonly<Record<string, unknown>>
 
@@ -113,3 +117,15 @@ export const anyAddress = () => `198.18.${randomInt(256)}.${randomInt(256)}`
 
 /** Another one of six digits. */
 export const wrong = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
+
+/** Neither token of the pair opens anything any more. */
+export async function expectOver(
+  tenant: AuthTenant,
+  { accessToken, refreshToken }: Pick<Result, 'accessToken' | 'refreshToken'>,
+): Promise<void> {
+  const outcomes = [
+    await tenant.call('logout', {}, { accessToken }),
+    await tenant.call('refreshToken', { refreshToken }),
+  ]
+  expect(outcomes.map(({ code }) => code)).toEqual(['AUTH_TOKEN_INVALID', 'AUTH_TOKEN_INVALID'])
+}

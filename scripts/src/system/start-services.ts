@@ -61,7 +61,7 @@ export async function startServices(options: SystemOptions): Promise<System> {
   /** By place, not by readiness: the gateway knows the first replica of each service. */
   const handles: (ServiceHandle | undefined)[] = []
   const stop = async () => {
-    await Promise.all(handles.map((handle) => handle?.stop()))
+    await Promise.all(handles.map(async (handle) => handle?.stop()))
     await group.close()
   }
   try {

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { expectStatus } from '@surehook/scripts/client/call'
-import { doors, type OperationName } from '../support/auth-doors.ts'
+import { doors } from '../support/auth-doors.ts'
 import {
-  type AuthTenant,
   type AuthTenantOptions,
+  expectOver,
   newEmail,
   password,
+  trusting,
   wrong,
 } from '../support/auth-tenant.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth-world.ts'
@@ -20,8 +21,6 @@ afterAll(async () => {
 })
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-/** Whoever signs up is verified. */
-const trusting = { auth: { emailVerification: false } }
 
 describe.each(doors)('over %s', (_name, door) => {
   const tenantOf = (options?: AuthTenantOptions) => world.tenant(door, options)
@@ -244,216 +243,4 @@ describe.each(doors)('over %s', (_name, door) => {
       expect((await tenant.call('resetPassword', reset)).code).toBe('AUTH_INVALID_CODE')
     })
   })
-
-  describe('a session', () => {
-    it('goes on with a new pair for each refresh token', async () => {
-      const tenant = await tenantOf(trusting)
-      const { session } = await tenant.newUser()
-      const { refreshToken } = session
-      const renewed = await tenant.do('refreshToken', { refreshToken })
-      expect(Object.keys(renewed).toSorted()).toEqual(['accessToken', 'refreshToken'])
-      expect(renewed.accessToken).not.toBe(session.accessToken)
-      expect(renewed.refreshToken).not.toBe(refreshToken)
-      await tenant.do('refreshToken', { refreshToken: renewed.refreshToken })
-    })
-
-    it('ends when a refresh token comes a second time', async () => {
-      const tenant = await tenantOf(trusting)
-      const { session } = await tenant.newUser()
-      const { refreshToken } = session
-      const renewed = await tenant.do('refreshToken', { refreshToken })
-      const reused = await tenant.call('refreshToken', { refreshToken })
-      expect(reused.code).toBe('AUTH_TOKEN_INVALID')
-      await expectOver(tenant, renewed)
-      await expectOver(tenant, session)
-    })
-
-    it('ends with logout, and only that one', async () => {
-      const tenant = await tenantOf(trusting)
-      const { email, session } = await tenant.newUser()
-      const other = await tenant.login(email)
-      const { accessToken } = session
-      const { message } = await tenant.do('logout', {}, { accessToken })
-      expect(message).toEqual(expect.any(String))
-      await expectOver(tenant, session)
-      await tenant.do('refreshToken', { refreshToken: other.refreshToken })
-      await tenant.do('logout', {}, { accessToken: other.accessToken })
-    })
-
-    it.each([
-      ['none', () => undefined],
-      ['not one', () => 'x'],
-      ['cut', (token: string) => token.slice(0, -2)],
-      ['of three empty parts', () => '..'],
-      ['with other claims', (token: string) => withClaims(token, { sub: 'x' })],
-      ['unsigned', (token: string) => withHeader(token, { alg: 'none' })],
-    ])('is not opened by an access token that is %s', async (_what, change) => {
-      const tenant = await tenantOf(trusting)
-      const { session } = await tenant.newUser()
-      const accessToken = change(session.accessToken)
-      const outcome = await tenant.call('logout', {}, { accessToken })
-      expect(outcome.code).toBe('AUTH_TOKEN_INVALID')
-      await tenant.do('logout', {}, { accessToken: session.accessToken })
-    })
-
-    it('says of an access token that it has expired', async () => {
-      const tenant = await tenantOf({ auth: { emailVerification: false, accessTokenTtl: 1 } })
-      const { session } = await tenant.newUser()
-      await world.passed(1_100)
-      const { accessToken, refreshToken } = session
-      const outcome = await tenant.call('logout', {}, { accessToken })
-      expect(outcome.code).toBe('AUTH_TOKEN_EXPIRED')
-      await tenant.do('refreshToken', { refreshToken })
-    })
-
-    it.each([
-      ['one that is short', 'x'],
-      ['one that is made up', 'A'.repeat(43)],
-      ['one that is long', 'A'.repeat(2_000)],
-    ])('is not renewed by %s', async (_what, refreshToken) => {
-      const outcome = await (await tenantOf()).call('refreshToken', { refreshToken })
-      expect(outcome.code).toBe('AUTH_TOKEN_INVALID')
-    })
-
-    it('of one environment is none in another', async () => {
-      const tenant = await tenantOf(trusting)
-      const { projectId } = tenant
-      const dev = await tenantOf({ projectId, environment: 'dev', ...trusting })
-      const { email, session } = await tenant.newUser()
-      const { accessToken, refreshToken } = session
-      const outcomes = [
-        await dev.call('logout', {}, { accessToken }),
-        await dev.call('refreshToken', { refreshToken }),
-        await dev.call('login', { email, password }),
-      ]
-      expect(outcomes.map(({ code }) => code)).toEqual([
-        'AUTH_TOKEN_INVALID',
-        'AUTH_TOKEN_INVALID',
-        'AUTH_INVALID_CREDENTIALS',
-      ])
-      await tenant.do('refreshToken', { refreshToken })
-    })
-  })
-
-  describe('the keys', () => {
-    it('are one, for verifying', async () => {
-      const { code, result } = await (await tenantOf()).jwks()
-      expect(code).toBe('ok')
-      expect(result.keys).toMatchObject([{ kty: 'RSA', use: 'sig', alg: 'RS256' }])
-      expect(Object.keys(result.keys[0] ?? {}).toSorted()).toEqual([
-        'alg',
-        'e',
-        'kid',
-        'kty',
-        'n',
-        'use',
-      ])
-    })
-
-    it('are two when tokens are encrypted; tokens of both forms are taken', async () => {
-      const tenant = await tenantOf(trusting)
-      const { email, session: signed } = await tenant.newUser()
-      await tenant.configure({ encryptTokens: true })
-      const { result } = await tenant.jwks()
-      expect(result.keys.map(({ use, alg }) => `${use} ${alg}`).toSorted()).toEqual([
-        'enc RSA-OAEP-256',
-        'sig RS256',
-      ])
-      const encrypted = await tenant.login(email)
-      expect(encrypted.accessToken.split('.')).toHaveLength(5)
-      await tenant.do('logout', {}, { accessToken: signed.accessToken })
-      await tenant.configure({ encryptTokens: false })
-      await tenant.do('logout', {}, { accessToken: encrypted.accessToken })
-      await expectOver(tenant, encrypted)
-    })
-  })
-
-  describe('a tenant', () => {
-    const calls: [OperationName | 'jwks', object][] = [
-      ['signup', { email: 'a@example.com', password }],
-      ['confirmSignup', { email: 'a@example.com', code: '123456' }],
-      ['resendCode', { email: 'a@example.com' }],
-      ['login', { email: 'a@example.com', password }],
-      ['recoverPassword', { email: 'a@example.com' }],
-      ['resetPassword', { email: 'a@example.com', newPassword: password, code: '123456' }],
-      ['refreshToken', { refreshToken: 'x' }],
-      ['logout', {}],
-      ['jwks', {}],
-    ]
-
-    it.each(calls)('has to be there: %s', async (operation, args) => {
-      const tenant = await tenantOf()
-      const codeWith = async (headers: Record<string, string | undefined>) => {
-        const outcome =
-          operation === 'jwks'
-            ? await tenant.jwks({ headers })
-            : await tenant.call(operation, args as Record<string, unknown>, { headers })
-        return outcome.fields.length === 0 ? outcome.code : `${outcome.code} ${outcome.fields}`
-      }
-      const unnamed = 'VALIDATION_ERROR X-Project-Id'
-      expect(await codeWith({ 'x-project-id': undefined })).toBe(unnamed)
-      expect(await codeWith({ 'x-project-id': '' })).toBe(unnamed)
-      expect(await codeWith({ 'x-project-id': 'nobody' })).toBe('AUTH_NOT_CONFIGURED')
-      expect(await codeWith({ 'x-project-id': 'a b/../c' })).toBe('AUTH_NOT_CONFIGURED')
-      expect(await codeWith({ environment: 'dev' })).toBe('AUTH_NOT_CONFIGURED')
-      expect(await codeWith({ environment: undefined })).not.toBe('AUTH_NOT_CONFIGURED')
-      await tenant.configure({ enabled: false })
-      expect(await codeWith({})).toBe('AUTH_NOT_CONFIGURED')
-    })
-  })
-
-  describe('a limit', () => {
-    const limited: [string, OperationName, number, (n: number) => object][] = [
-      ['signups of a client', 'signup', 10, (n) => ({ email: `${n}-${newEmail()}`, password })],
-      ['logins of a client', 'login', 20, (n) => ({ email: `${n}@example.com`, password })],
-      ['recoveries of an address', 'recoverPassword', 5, () => ({ email: 'one@example.com' })],
-      ['codes sent again to an address', 'resendCode', 5, () => ({ email: 'one@example.com' })],
-    ]
-
-    it.each(limited)('holds %s', async (_what, operation, perMinute, argsOf) => {
-      const tenant = await tenantOf(trusting)
-      // For addresses of mail the client does not matter: each call has another.
-      const from = operation === 'signup' || operation === 'login' ? '198.19.1.1' : undefined
-      const codes = new Map<string, number>()
-      let last = { code: '', retryAfter: 0 }
-      for (let n = 1; n <= perMinute + 1; n++) {
-        const args = argsOf(n) as Record<string, unknown>
-        const { code, retryAfter = 0 } = await tenant.call(operation, args, { from })
-        last = { code, retryAfter }
-        codes.set(code, (codes.get(code) ?? 0) + 1)
-      }
-      expect([last.code, codes.get('RATE_LIMIT_EXCEEDED')]).toEqual(['RATE_LIMIT_EXCEEDED', 1])
-      expect(last.retryAfter).toBeGreaterThan(0)
-      expect(last.retryAfter).toBeLessThanOrEqual(60)
-      expect(Number.isInteger(last.retryAfter)).toBe(true)
-      const other = await tenantOf(trusting)
-      const elsewhere = await other.call(operation, argsOf(0) as Record<string, unknown>, { from })
-      expect(elsewhere.code).not.toBe('RATE_LIMIT_EXCEEDED')
-    })
-  })
 })
-
-/** Neither token of the pair opens anything any more. */
-async function expectOver(
-  tenant: AuthTenant,
-  { accessToken, refreshToken }: { accessToken: string; refreshToken: string },
-): Promise<void> {
-  const outcomes = [
-    await tenant.call('logout', {}, { accessToken }),
-    await tenant.call('refreshToken', { refreshToken }),
-  ]
-  expect(outcomes.map(({ code }) => code)).toEqual(['AUTH_TOKEN_INVALID', 'AUTH_TOKEN_INVALID'])
-}
-
-const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-const decode = (text = '') => JSON.parse(Buffer.from(text, 'base64url').toString()) as object
-
-function withClaims(token: string, claims: object): string {
-  const [header, payload, signature] = token.split('.')
-  return [header, encode({ ...decode(payload), ...claims }), signature].join('.')
-}
-
-function withHeader(token: string, fields: object): string {
-  const [header, payload] = token.split('.')
-  return [encode({ ...decode(header), ...fields }), payload, ''].join('.')
-}
