@@ -13,14 +13,17 @@ export type KeyTimes = {
 /** After the last token has expired by its own clock. */
 const graceMs = 60_000
 
-/** The key that new tokens are made with: the latest that is active. */
+/**
+ * The key that new tokens are made with: the latest that is active, else the first to be. Activity is by the
+ * database's clock, which may be ahead of ours when the first key has just been made.
+ */
 export function currentKey<Key extends KeyTimes>(
   keys: readonly Key[],
   use: KeyUse,
   nowMs: number,
 ): Key | undefined {
-  const active = keys.filter((key) => key.use === use && key.activeFrom <= nowMs)
-  return active.toSorted(byActivity).at(-1)
+  const ofUse = keys.filter((key) => key.use === use).toSorted(byActivity)
+  return ofUse.findLast(({ activeFrom }) => activeFrom <= nowMs) ?? ofUse[0]
 }
 
 /** Keys that still count: the current one, those to come, and older ones until their last token expired. */
