@@ -3,8 +3,8 @@ import type { ErrorCode } from './problem.ts'
 
 export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** Who may call: the platform's administrator, a holder of a management token, a user, a service, anybody. */
-export type Security = 'admin' | 'management' | 'user' | 'managementOrUser' | 'service' | 'none'
+/** Who may call: the platform's administrator, a holder of a management token, a user, anybody. */
+export type Security = 'admin' | 'management' | 'user' | 'managementOrUser' | 'none'
 
 /** The credentials of which one is needed, by their names in OpenAPI. */
 export function credentialsOf(security: Security) {

@@ -107,7 +107,6 @@ const schemes = {
   admin: { type: 'http', scheme: 'bearer', description: "The platform's administration token" },
   management: { type: 'http', scheme: 'bearer', description: 'A management token of the project' },
   user: { type: 'http', scheme: 'bearer', description: "A user's access token" },
-  service: { type: 'http', scheme: 'bearer', description: 'The credential that services share' },
 } as const
 
 function securitySchemesOf(operations: readonly Operation[]) {
