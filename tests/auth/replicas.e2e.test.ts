@@ -105,6 +105,16 @@ describe('two replicas are one', () => {
     }
   })
 
+  it('in the first keys, which are made once', async () => {
+    const tenant = await tenantWith({ encryptTokens: true })
+    const asked = Array.from({ length: 10 }, (_, n) => tenant.jwks({ url: replica(n) }))
+    const sets = (await Promise.all(asked)).map(({ result }) =>
+      result.keys.map(({ kid }) => kid).toSorted(),
+    )
+    expect(sets[0]).toHaveLength(2)
+    expect(new Set(sets.map(String)).size).toBe(1)
+  })
+
   it('in settings and keys, from the answer on', async () => {
     const tenant = await tenantWith()
     const { email } = await tenant.newUser()
