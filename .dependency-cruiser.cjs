@@ -22,6 +22,13 @@ module.exports = {
       to: { path: '^(services|scripts|tests|bench)/' },
     },
     {
+      name: 'token-verifier-stands-alone',
+      severity: 'error',
+      comment: 'Anybody who accepts our tokens may take it, without the rest of us.',
+      from: { path: '^libs/token-verifier/' },
+      to: { path: '^(contracts|libs/service-kit|services|scripts|tests|bench)/' },
+    },
+    {
       name: 'services-never-import-each-other',
       severity: 'error',
       comment: 'They meet on topics and over HTTP only.',

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
-import './calm-request-queue.ts'
+import { calmRequestQueues } from './calm-request-queue.ts'
 
 type Queue = {
   push(request: object): void
@@ -13,6 +13,8 @@ const RequestQueue = createRequire(import.meta.url)('kafkajs/src/network/request
   options: QueueOptions,
 ) => Queue
 const logger = { debug: () => {}, warn: () => {}, info: () => {}, error: () => {} }
+
+calmRequestQueues()
 
 let queue: Queue
 let sent: number[]

@@ -7,11 +7,16 @@ const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/reques
 }
 const { scheduleCheckPendingRequests } = prototype
 
-/**
- * kafkajs 2.2.4 looks for pending requests every millisecond for as long as a connection is open,
- * also when there are none (https://github.com/tulios/kafkajs/issues/1704): 4 % of a core for an
- * idle process. A request that has to wait schedules the look itself.
- */
-prototype.scheduleCheckPendingRequests = function (this: RequestQueue) {
+function scheduleWhenNeeded(this: RequestQueue): void {
   if (this.pending.length > 0) scheduleCheckPendingRequests.call(this)
+}
+
+/**
+ * To be called before a process connects. kafkajs 2.2.4 looks for pending requests every
+ * millisecond for as long as a connection is open, also when there are none
+ * (https://github.com/tulios/kafkajs/issues/1704): 4 % of a core for an idle process. A request
+ * that has to wait schedules the look itself.
+ */
+export function calmRequestQueues(): void {
+  prototype.scheduleCheckPendingRequests = scheduleWhenNeeded
 }

@@ -13,6 +13,7 @@ import type {
   EnvironmentState,
   InvalidMessage,
   ManagementTokenState,
+  SessionRevocation,
   SubscriptionState,
 } from './events.ts'
 import {
@@ -21,6 +22,7 @@ import {
   deliveriesTopic,
   environmentsTopic,
   managementTokensTopic,
+  revocationsTopic,
   subscriptionsTopic,
 } from './topics.ts'
 import { AvroTypeCodec, type TypeCodec, UndecodableError } from './type-codec.ts'
@@ -35,6 +37,7 @@ export type EventTypes = {
   job: DeliveryJob
   attempt: DeliveryAttempt
   invalid: InvalidMessage
+  revocation: SessionRevocation
 }
 type EventName = keyof EventTypes
 export type AnyEvent = EventTypes[EventName]
@@ -50,6 +53,7 @@ const nameByTopic: ReadonlyMap<string, EventName> = new Map([
   [managementTokensTopic, 'managementToken'],
   [subscriptionsTopic, 'subscription'],
   [attemptsTopic, 'attempt'],
+  [revocationsTopic, 'revocation'],
 ])
 
 function eventNameOf(topic: string): EventName {
@@ -88,6 +92,7 @@ export async function openEventCodec({
     job: await codecOf('job'),
     attempt: await codecOf('attempt'),
     invalid: await codecOf('invalid'),
+    revocation: await codecOf('revocation'),
   }
   log?.info({ ids }, 'schemas.registered')
   return { ...codecs, ofTopic: (topic) => codecs[eventNameOf(topic)] }

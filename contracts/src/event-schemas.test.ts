@@ -151,6 +151,10 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       nextAttemptAt: null,
     },
   ],
+  revocation: [
+    { ...tenant, sessionId: 's', minGeneration: 2 ** 31 - 1, expiresAt: at },
+    { ...tenant, sessionId: '', minGeneration: 0, expiresAt: at },
+  ],
   invalid: [
     {
       topic: 'changes',

@@ -6,6 +6,7 @@ import {
   deliveriesTopic,
   environmentsTopic,
   managementTokensTopic,
+  revocationsTopic,
   subscriptionsTopic,
 } from './topics.ts'
 
@@ -30,4 +31,5 @@ export const eventSchemas = {
   job: schemaOf(`${deliveriesTopic}-value`, 'delivery-job'),
   attempt: schemaOf(`${attemptsTopic}-value`, 'delivery-attempt'),
   invalid: schemaOf('invalid-value', 'invalid-message'),
+  revocation: schemaOf(`${revocationsTopic}-value`, 'session-revocation'),
 }

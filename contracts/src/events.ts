@@ -152,6 +152,20 @@ export type DeliveryAttempt = {
   nextAttemptAt: number | null
 }
 
+/** Topic `auth.revocations`; key: session id. The last one of a session counts. */
+export type SessionRevocation = {
+  sessionId: string
+  projectId: string
+  environment: string
+  /** Access tokens whose claim `gen` is lower are refused; `wholeSession`: all of them. */
+  minGeneration: number
+  /** ISO 8601. By then every one of them has expired. */
+  expiresAt: string
+}
+
+/** As `minGeneration`: no access token of the session is good any more. */
+export const wholeSession = 2_147_483_647
+
 /** Topics `*.invalid`: a message that could not be decoded or is not valid, with the reason. */
 export type InvalidMessage = {
   topic: string

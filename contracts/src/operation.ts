@@ -3,8 +3,14 @@ import type { ErrorCode } from './problem.ts'
 
 export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** Who may call: the platform's administrator, the holder of a management token, anybody. */
-export type Security = 'admin' | 'management' | 'none'
+/** Who may call: the platform's administrator, a holder of a management token, a user, anybody. */
+export type Security = 'admin' | 'management' | 'user' | 'managementOrUser' | 'none'
+
+/** The credentials of which one is needed, by their names in OpenAPI. */
+export function credentialsOf(security: Security) {
+  if (security === 'none') return []
+  return security === 'managementOrUser' ? (['management', 'user'] as const) : [security]
+}
 
 type Schema = z.ZodType | undefined
 type ObjectSchema = z.ZodObject | undefined

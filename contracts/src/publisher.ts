@@ -1,5 +1,5 @@
-import './calm-request-queue.ts'
 import { Kafka, logLevel, type Message, Partitioners, type Producer } from 'kafkajs'
+import { calmRequestQueues } from './calm-request-queue.ts'
 import { type EventCodec, openEventCodec } from './codec.ts'
 import { changeKey } from './ids.ts'
 import { type NewChange, toChangeEvents } from './new-change.ts'
@@ -49,6 +49,7 @@ class KafkaChangePublisher implements ChangePublisher {
   constructor(options: ChangePublisherOptions, codec: EventCodec) {
     this.#options = options
     this.#codec = codec
+    calmRequestQueues()
     this.#kafka = new Kafka({
       brokers: [...options.brokers],
       clientId: options.source,

@@ -20,6 +20,7 @@ export const deliveriesTopic = 'webhook.deliveries'
 export const pausedTopic = 'webhook.deliveries.paused'
 export const deadLetterTopic = 'webhook.deliveries.dead-letter'
 export const attemptsTopic = 'webhook.attempts'
+export const revocationsTopic = 'auth.revocations'
 
 /** Name of the topic on which jobs wait for `delay`, a duration as configured (`5s`). */
 export const retryTopic = (delay: string): string => `${deliveriesTopic}.retry.${delay}`
@@ -53,6 +54,8 @@ export function topicTable(
     { name: subscriptionsTopic, partitions: 'one', config: compacted },
     ...delivery.map((name) => ({ name, partitions: 'main' as const, config: forever })),
     { name: attemptsTopic, partitions: 'main', config: kept(7 * day) },
+    // An access token lives for a day at most; a revocation is of no use after it.
+    { name: revocationsTopic, partitions: 'one', config: kept(2 * day) },
     ...decoded.map((name) => ({
       name: invalidTopic(name),
       partitions: 'one' as const,

@@ -6,13 +6,19 @@ import { state } from './lib/paths.ts'
 import { isFree } from './lib/ports.ts'
 import { ownerOf } from './lib/process-group.ts'
 import { type RunningSystem, webhookTimes } from './lib/running-system.ts'
+import { type MailCatcher, startMailCatcher } from './mail/mail-catcher.ts'
 import { greeting } from './start/greeting.ts'
 import { keepSecrets } from './start/keep-secrets.ts'
 import { type Infrastructure, openInfrastructure } from './start/open-infrastructure.ts'
 import { say, step } from './start/progress.ts'
 import { type System, startServices } from './system/start-services.ts'
 
-type Running = { facts: RunningSystem; system: System; infrastructure: Infrastructure }
+type Running = {
+  facts: RunningSystem
+  system: System
+  infrastructure: Infrastructure
+  mailCatcher: MailCatcher | null
+}
 
 /** `npm start`: everything from nothing, until Ctrl-C. */
 const startedAt = performance.now()
@@ -42,13 +48,18 @@ async function start(env: NodeJS.ProcessEnv): Promise<Running> {
     step('built', build),
   ])
   const { endpoints } = infrastructure
+  const mailCatcher = env['SMTP_URL'] ? null : await catchMails()
   const system = await step('database migrated, six services ready', () =>
     startServices({
       dir: state.systemDir,
       endpoints,
       secrets,
       port,
-      env: { ...localDefaults(port, demoCa), ...env },
+      env: {
+        ...localDefaults(port, demoCa),
+        ...env,
+        ...(mailCatcher !== null && { SMTP_URL: mailCatcher.url }),
+      },
       keepAlive: true,
       log: say,
     }),
@@ -60,7 +71,7 @@ async function start(env: NodeJS.ProcessEnv): Promise<Running> {
     ...webhookTimes(env),
   }
   await writeFile(state.endpointsFile, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 })
-  return { facts, system, infrastructure }
+  return { facts, system, infrastructure, mailCatcher }
 }
 
 async function refuseWhenTaken(port: number): Promise<void> {
@@ -76,6 +87,11 @@ async function build(): Promise<void> {
   if (!ok) throw new Error(`the build failed:\n${output}`)
 }
 
+/** Mails are shown, not sent, when no mail server is named. */
+function catchMails(): Promise<MailCatcher> {
+  return startMailCatcher({ dir: state.mailDir, show: say })
+}
+
 function localDefaults(port: number, { caFile }: DemoCa): NodeJS.ProcessEnv {
   return {
     PUBLIC_URL: `http://localhost:${port}`,
@@ -84,8 +100,9 @@ function localDefaults(port: number, { caFile }: DemoCa): NodeJS.ProcessEnv {
   }
 }
 
-async function stop({ system, infrastructure }: Running): Promise<void> {
+async function stop({ system, infrastructure, mailCatcher }: Running): Promise<void> {
   await rm(state.endpointsFile, { force: true })
   await system.stop()
+  await mailCatcher?.stop()
   await infrastructure.stop()
 }

@@ -8,7 +8,10 @@ const platformName = (what: string) =>
 export const ProjectId = platformName('project').meta({ id: 'ProjectId' })
 export const EnvironmentName = platformName('environment').meta({ id: 'EnvironmentName' })
 
-const roleName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 letters, digits, "-" or "_"')
+export const RoleName = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 letters, digits, "-" or "_"')
+  .meta({ id: 'RoleName' })
 const seconds = (min: number, max: number) => z.int().min(min).max(max)
 const day = 86_400
 
@@ -20,13 +23,31 @@ const fields = {
   accessTokenTtl: seconds(1, day),
   refreshTokenTtl: seconds(1, 90 * day),
   refreshReuseInterval: seconds(0, 300),
-  defaultRole: roleName.nullable(),
+  defaultRole: RoleName.nullable(),
 }
 const lockoutFields = {
   threshold: z.int().min(1).max(1000),
   duration: seconds(1, day),
   /** `account` locks the account for everybody, `client` only for where the failures came from. */
   scope: z.enum(['client', 'account']),
+}
+/** One line of a mail's head: what breaks the line would add headers to it. */
+const headerText = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(max)
+    // oxlint-disable-next-line no-control-regex -- control characters are the point
+    .refine((text) => text.isWellFormed() && !/[\u0000-\u001f\u007f-\u009f]/.test(text), {
+      error: 'must be one line of text',
+    })
+const mailFields = {
+  senderName: headerText(100).nullable().describe('null: as MAIL_FROM says'),
+  senderAddress: z.email().max(254).nullable().describe('null: as MAIL_FROM says'),
+  locale: z.enum(['en', 'de']),
+  verificationSubject: headerText(200).nullable().describe("null: the locale's own"),
+  recoverySubject: headerText(200).nullable().describe("null: the locale's own"),
 }
 const passwordFields = { minLength: z.int().min(8).max(128), breachCheck: z.boolean() }
 
@@ -35,6 +56,7 @@ export const AuthSettings = z
     ...fields,
     lockout: z.object(lockoutFields),
     password: z.object(passwordFields),
+    mail: z.object(mailFields),
   })
   .meta({ id: 'AuthSettings' })
 export type AuthSettings = z.infer<typeof AuthSettings>
@@ -48,6 +70,13 @@ export const defaultAuthSettings: AuthSettings = {
   refreshReuseInterval: 0,
   lockout: { threshold: 5, duration: 15 * 60, scope: 'client' },
   password: { minLength: 8, breachCheck: false },
+  mail: {
+    senderName: null,
+    senderAddress: null,
+    locale: 'en',
+    verificationSubject: null,
+    recoverySubject: null,
+  },
   defaultRole: null,
 }
 
@@ -75,7 +104,16 @@ export const AuthSettingsChange = z
         breachCheck: change(passwordFields.breachCheck),
       }),
     ),
-    defaultRole: change(roleName),
+    mail: change(
+      z.strictObject({
+        senderName: change(mailFields.senderName),
+        senderAddress: change(mailFields.senderAddress),
+        locale: change(mailFields.locale),
+        verificationSubject: change(mailFields.verificationSubject),
+        recoverySubject: change(mailFields.recoverySubject),
+      }),
+    ),
+    defaultRole: change(RoleName),
   })
   .meta({ id: 'AuthSettingsChange' })
 export type AuthSettingsChange = z.infer<typeof AuthSettingsChange>
@@ -90,6 +128,15 @@ export const Environment = z
   })
   .meta({ id: 'Environment' })
 export type Environment = z.infer<typeof Environment>
+
+export const KeyState = z
+  .object({
+    kid: z.string(),
+    use: z.enum(['sig', 'enc']),
+    createdAt: z.iso.datetime(),
+    activeFrom: z.iso.datetime().describe('New tokens are made with it from then on'),
+  })
+  .meta({ id: 'KeyState' })
 
 export const Project = z
   .object({ id: ProjectId, environments: z.array(EnvironmentName), createdAt: z.iso.datetime() })
@@ -107,13 +154,13 @@ export const ManagementToken = z
   .meta({ id: 'ManagementToken' })
 export type ManagementToken = z.infer<typeof ManagementToken>
 
-const page = z.strictObject({
+export const page = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().min(1).max(512).optional(),
 })
-const nextCursor = z.string().nullable()
+export const nextCursor = z.string().nullable()
 const projectPath = z.object({ project: ProjectId })
-const environmentPath = z.object({ project: ProjectId, environment: EnvironmentName })
+export const environmentPath = z.object({ project: ProjectId, environment: EnvironmentName })
 const common = { tag: 'administration', security: 'admin' } as const
 
 export const putEnvironment = defineOperation({
@@ -136,6 +183,22 @@ export const getEnvironment = defineOperation({
   summary: 'The settings of an environment',
   params: environmentPath,
   reply: { status: 200, schema: Environment },
+  errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'ENVIRONMENT_NOT_FOUND'],
+})
+
+export const rotateKeys = defineOperation({
+  ...common,
+  id: 'rotateKeys',
+  method: 'post',
+  path: '/auth/admin/projects/{project}/environments/{environment}/keys/rotate',
+  summary: 'Publish new keys, and use them once every verifier can know them',
+  params: environmentPath,
+  reply: {
+    status: 200,
+    schema: z.object({ keys: z.array(KeyState) }),
+    description:
+      'Every key that counts now; when a new one is on its way already, no further one is made',
+  },
   errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'ENVIRONMENT_NOT_FOUND'],
 })
 

@@ -193,8 +193,12 @@ export const deleteTable = defineOperation({
   errors: [...refused, 'TABLE_NOT_FOUND'],
 })
 
+/** For a user's access token too, as far as the table's `access` goes. */
+const records = { ...common, security: 'managementOrUser' } as const
+const recordsRefused = [...refused, 'AUTH_TOKEN_INVALID', 'AUTH_TOKEN_EXPIRED'] as const
+
 export const createRecords = defineOperation({
-  ...common,
+  ...records,
   id: 'createRecords',
   method: 'post',
   path: '/api/rest/{table}',
@@ -206,11 +210,11 @@ export const createRecords = defineOperation({
     schema: DataRecord.or(z.array(DataRecord)),
     description: 'The record for an object, the records in the order sent for an array',
   },
-  errors: [...refused, 'TABLE_NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE'],
+  errors: [...recordsRefused, 'TABLE_NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE'],
 })
 
 export const listRecords = defineOperation({
-  ...common,
+  ...records,
   id: 'listRecords',
   method: 'get',
   path: '/api/rest/{table}',
@@ -229,22 +233,22 @@ export const listRecords = defineOperation({
     status: 200,
     schema: z.object({ records: z.array(DataRecord), nextCursor: z.string().nullable() }),
   },
-  errors: [...refused, 'TABLE_NOT_FOUND'],
+  errors: [...recordsRefused, 'TABLE_NOT_FOUND'],
 })
 
 export const getRecord = defineOperation({
-  ...common,
+  ...records,
   id: 'getRecord',
   method: 'get',
   path: '/api/rest/{table}/{id}',
   summary: 'One record',
   params: one,
   reply: { status: 200, schema: DataRecord },
-  errors: [...refused, 'TABLE_NOT_FOUND', 'RECORD_NOT_FOUND'],
+  errors: [...recordsRefused, 'TABLE_NOT_FOUND', 'RECORD_NOT_FOUND'],
 })
 
 export const updateRecord = defineOperation({
-  ...common,
+  ...records,
   id: 'updateRecord',
   method: 'patch',
   path: '/api/rest/{table}/{id}',
@@ -252,16 +256,22 @@ export const updateRecord = defineOperation({
   params: one,
   body: RecordInput,
   reply: { status: 200, schema: DataRecord },
-  errors: [...refused, 'TABLE_NOT_FOUND', 'RECORD_NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE'],
+  errors: [
+    ...recordsRefused,
+    'TABLE_NOT_FOUND',
+    'RECORD_NOT_FOUND',
+    'CONFLICT',
+    'PAYLOAD_TOO_LARGE',
+  ],
 })
 
 export const deleteRecord = defineOperation({
-  ...common,
+  ...records,
   id: 'deleteRecord',
   method: 'delete',
   path: '/api/rest/{table}/{id}',
   summary: 'Delete a record',
   params: one,
   reply: { status: 200, schema: DataRecord, description: 'The record as it was' },
-  errors: [...refused, 'TABLE_NOT_FOUND', 'RECORD_NOT_FOUND'],
+  errors: [...recordsRefused, 'TABLE_NOT_FOUND', 'RECORD_NOT_FOUND'],
 })

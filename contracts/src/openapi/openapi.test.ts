@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import * as admin from '../http/admin.ts'
+import * as auth from '../http/auth.ts'
 import * as data from '../http/data.ts'
+import * as users from '../http/users.ts'
 import * as webhooks from '../http/webhooks.ts'
 import { apiNames, openApiDocument } from './openapi.ts'
 
@@ -20,7 +22,7 @@ const shownIn = (document: Document) =>
 
 describe('the OpenAPI documents', () => {
   test('show every operation once', () => {
-    const defined = [admin, data, webhooks]
+    const defined = [admin, auth, data, users, webhooks]
       .flatMap((module) => Object.values<unknown>(module))
       .flatMap((value) =>
         typeof value === 'object' && value !== null && 'reply' in value && 'id' in value

@@ -1,8 +1,10 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
 import * as admin from '../http/admin.ts'
+import * as auth from '../http/auth.ts'
 import * as data from '../http/data.ts'
+import * as users from '../http/users.ts'
 import * as webhooks from '../http/webhooks.ts'
-import type { Operation } from '../operation.ts'
+import { credentialsOf, type Operation } from '../operation.ts'
 import { deliveryObject } from './delivery-object.ts'
 import { operationObject } from './operation-object.ts'
 
@@ -19,10 +21,23 @@ type Api = {
 const apis = {
   admin: {
     title: 'Surehook platform administration',
-    description: 'Projects, environments and management tokens.',
+    description: 'Projects, environments, management tokens, and the users of an environment.',
     base: '/',
-    operations: operationsOf(admin),
-    tags: { administration: 'For the administrator of the platform' },
+    operations: [...operationsOf(admin), ...operationsOf(users)],
+    tags: {
+      administration: 'For the administrator of the platform',
+      users: 'Users of an environment and their roles',
+    },
+  },
+  auth: {
+    title: 'Surehook authentication',
+    description: 'Users of a project and environment: signup, login, sessions and tokens.',
+    base: '/',
+    operations: operationsOf(auth),
+    tags: {
+      accounts: 'Signup, login and passwords',
+      sessions: 'Tokens, their renewal and their end',
+    },
   },
   data: {
     title: 'Surehook data API',
@@ -91,10 +106,11 @@ function pathsOf(operations: readonly Operation[]): ZodOpenApiPathsObject {
 const schemes = {
   admin: { type: 'http', scheme: 'bearer', description: "The platform's administration token" },
   management: { type: 'http', scheme: 'bearer', description: 'A management token of the project' },
+  user: { type: 'http', scheme: 'bearer', description: "A user's access token" },
 } as const
 
 function securitySchemesOf(operations: readonly Operation[]) {
-  const used = new Set<string>(operations.map(({ security }) => security))
+  const used = new Set<string>(operations.flatMap(({ security }) => credentialsOf(security)))
   return Object.fromEntries(Object.entries(schemes).filter(([name]) => used.has(name)))
 }
 

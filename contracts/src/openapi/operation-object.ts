@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi'
-import type { Operation } from '../operation.ts'
+import { credentialsOf, type Operation } from '../operation.ts'
 import { type ErrorCode, httpStatusByCode, Problem } from '../problem.ts'
 
 const answered = {
@@ -28,7 +28,7 @@ export function operationObject(operation: Operation): ZodOpenApiOperationObject
     operationId: id,
     summary,
     tags: [tag],
-    security: security === 'none' ? [] : [{ [security]: [] }],
+    security: credentialsOf(security).map((name) => ({ [name]: [] })),
     requestParams: {
       ...(params && { path: params }),
       ...(query && { query }),

@@ -6,6 +6,8 @@ export type AppErrorOptions = {
   violations?: readonly Violation[] | undefined
   /** Becomes `Retry-After`. */
   retryAfterS?: number | undefined
+  /** Until when a lock holds. */
+  lockedUntil?: Date | undefined
 }
 
 /** The one error that domain code throws: a code from the closed list, never an HTTP status. */
@@ -14,6 +16,7 @@ export class AppError extends Error {
   readonly code: ErrorCode
   readonly violations?: readonly Violation[]
   readonly retryAfterS?: number
+  readonly lockedUntil?: Date
 
   /** `message` reaches the caller unless the status is a 5xx. */
   constructor(code: ErrorCode, message?: string, options: AppErrorOptions = {}) {
@@ -21,6 +24,7 @@ export class AppError extends Error {
     this.code = code
     if (options.violations !== undefined) this.violations = options.violations
     if (options.retryAfterS !== undefined) this.retryAfterS = options.retryAfterS
+    if (options.lockedUntil !== undefined) this.lockedUntil = options.lockedUntil
   }
 
   get status(): number {

@@ -152,6 +152,22 @@ describe('an operation', () => {
     expect(await answer.text()).toBe('{"id":12345678901234567890}')
   })
 
+  it('answers 304 without a body to who holds what its ETag stands for', async () => {
+    const url = await serve((router) => {
+      mount(router, getThing, ({ params }) => new Reply(params, { ETag: `"${params.id}"` }))
+    })
+    const statusFor = async (held: string) => {
+      const answer = await fetch(`${url}/things/1`, { headers: { 'If-None-Match': held } })
+      return [answer.status, await answer.text(), answer.headers.get('etag')]
+    }
+    for (const held of ['"1"', 'W/"1"', '"0", "1"', '*']) {
+      expect([held, await statusFor(held)]).toEqual([held, [304, '', '"1"']])
+    }
+    for (const held of ['"2"', '1', '""']) {
+      expect([held, await statusFor(held)]).toEqual([held, [200, '{"id":"1"}', '"1"']])
+    }
+  })
+
   it('without a body schema does not mind a body', async () => {
     const url = await serveThings()
     const answer = await fetch(`${url}/things/1`, { method: 'DELETE', body: 'whatever' })

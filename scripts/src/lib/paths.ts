@@ -14,6 +14,8 @@ export const state = {
   systemDir: `${localDir}/system`,
   secretsFile: `${localDir}/secrets.json`,
   demoCaDir: `${localDir}/demo-ca`,
+  /** What would have been mailed, when no mail server is named. */
+  mailDir: `${localDir}/mail`,
   /** Written when everything is ready, removed when it stops. */
   endpointsFile: `${localDir}/endpoints.json`,
 }

@@ -9,12 +9,14 @@ export async function keepSecrets(file: string, env: NodeJS.ProcessEnv): Promise
   return {
     adminToken: env['PLATFORM_ADMIN_TOKEN'] || kept.adminToken,
     keyEncryptionKey: env['KEY_ENCRYPTION_KEY'] || kept.keyEncryptionKey,
+    serviceToken: env['SERVICE_TOKEN'] || kept.serviceToken,
   }
 }
 
 async function readOrMake(file: string): Promise<Secrets> {
-  if (existsSync(file)) return JSON.parse(await readFile(file, 'utf8')) as Secrets
-  const made = newSecrets()
+  const kept = existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')) as Secrets) : {}
+  // A release may need one that the file does not have yet.
+  const made = { ...newSecrets(), ...kept }
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 })
   return made

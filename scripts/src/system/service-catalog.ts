@@ -5,12 +5,15 @@ export type Secrets = {
   adminToken: string
   /** 32 bytes in base64. */
   keyEncryptionKey: string
+  /** What services show each other. */
+  serviceToken: string
 }
 
 export function newSecrets(): Secrets {
   return {
     adminToken: `pat_${randomBytes(24).toString('base64url')}`,
     keyEncryptionKey: randomBytes(32).toString('base64'),
+    serviceToken: `svc_${randomBytes(24).toString('base64url')}`,
   }
 }
 

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { Endpoints } from '../lib/endpoints.ts'
 import type { Secrets, ServiceName } from './service-catalog.ts'
 
@@ -34,7 +35,8 @@ export function environmentOf(
 }
 
 function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { DATABASE_URL, REDIS_URL, KEY_ENCRYPTION_KEY, PLATFORM_ADMIN_TOKEN, ...rest } = env
+  const { DATABASE_URL, REDIS_URL, KEY_ENCRYPTION_KEY, PLATFORM_ADMIN_TOKEN, ...others } = env
+  const { SERVICE_TOKEN, SMTP_URL, ...rest } = others
   return rest
 }
 
@@ -42,11 +44,20 @@ function ownVariables(service: ServiceName, input: EnvironmentInput): NodeJS.Pro
   const { secrets, databaseUrls, endpoints } = input
   const database = { DATABASE_URL: databaseUrls[service] }
   const encryption = { KEY_ENCRYPTION_KEY: secrets.keyEncryptionKey }
+  const users = { PUBLIC_URL: publicUrlOf(input), SERVICE_TOKEN: secrets.serviceToken }
   switch (service) {
     case 'auth-service':
-      return { ...database, ...encryption, PLATFORM_ADMIN_TOKEN: secrets.adminToken }
+      return {
+        ...database,
+        ...encryption,
+        ...users,
+        REDIS_URL: endpoints.redisUrl,
+        PLATFORM_ADMIN_TOKEN: secrets.adminToken,
+        SMTP_URL: input.overrides['SMTP_URL'] || nobodyTakesMail,
+        UV_THREADPOOL_SIZE: input.overrides['UV_THREADPOOL_SIZE'] || String(threads),
+      }
     case 'data-api':
-      return database
+      return { ...database, ...users, AUTH_SERVICE_URL: urlOf('auth-service', input) }
     case 'webhook-api':
       return { ...database, ...encryption }
     case 'webhook-matcher':
@@ -60,6 +71,16 @@ function ownVariables(service: ServiceName, input: EnvironmentInput): NodeJS.Pro
         WEBHOOK_API_URL: urlOf('webhook-api', input),
       }
   }
+}
+
+/** Password hashes may take as many as there are cores; signatures and files need some too. */
+const threads = availableParallelism() + 4
+
+/** For systems in which no mail is read: it waits, and goes when its code expires. */
+const nobodyTakesMail = 'smtp://127.0.0.1:1'
+
+function publicUrlOf({ overrides, addresses }: EnvironmentInput): string {
+  return overrides['PUBLIC_URL'] || `http://localhost:${addresses.gateway?.api ?? 0}`
 }
 
 function urlOf(service: ServiceName, { addresses }: EnvironmentInput): string {

@@ -1,3 +1,6 @@
+import type { EventCodec } from '@surehook/contracts/codec'
+import { changesTopic } from '@surehook/contracts/topics'
+import type { Captured } from '@surehook/service-kit/capture/capture'
 import { openRelay } from '@surehook/service-kit/capture/relay'
 import { createStateWriter, stateRecord } from '@surehook/service-kit/capture/state-writer'
 import { openApiServer } from '@surehook/service-kit/http/api-server'
@@ -7,12 +10,14 @@ import { retryUntilReady, type Service } from '@surehook/service-kit/lifecycle'
 import type { Logger } from '@surehook/service-kit/log'
 import { createMetrics } from '@surehook/service-kit/metrics'
 import { openPool } from '@surehook/service-kit/postgres/pool'
+import { openRedis } from '@surehook/service-kit/redis/client'
 import { type Config, service } from './config.ts'
-import { adminRoutes } from './platform/admin-routes.ts'
+import { openAuthentication } from './open-authentication.ts'
+import { userChangeRecord } from './users/user-changes.ts'
 
 export type AuthService = Service & { readonly ports: { api: number; internal: number } }
 
-/** The only file that constructs things. What opens last closes first. */
+/** Opens what the process needs. What opens last closes first. */
 export async function compose(
   config: Config,
   log: Logger,
@@ -24,26 +29,25 @@ export async function compose(
   const wait = <T>(name: string, fn: () => Promise<T>) => retryUntilReady(name, fn, { log, signal })
 
   const { codec, producer } = opening.use(await openMessaging(config, { log, metrics, signal }))
+  const { databaseUrl, slot, redisUrl } = config
   const pool = opening.adopt(
-    openPool({ connectionString: config.databaseUrl, applicationName: service, log }),
+    openPool({ connectionString: databaseUrl, applicationName: service, log }),
     (open) => open.end(),
   )
   await wait('postgres', () => pool.query('select from environment limit 1'))
-  const { databaseUrl, slot } = config
-  const toRecord = stateRecord(codec)
+  const redis = opening.adopt(
+    await wait('redis', () => openRedis({ url: redisUrl, log, signal })),
+    (client) => client.destroy(),
+  )
+  const toRecord = recordOf(codec)
   const relay = opening.use(
     openRelay({ service, slot, databaseUrl, producer, toRecord, log, metrics }),
   )
   await wait('relay', async () => check(relay.healthy, 'does not hold its slot yet'))
   const writer = createStateWriter({ pool, service, slot, producer, relay })
-  const api = opening.use(
-    await openApiServer({
-      ...config.http,
-      log,
-      metrics,
-      routes: adminRoutes({ pool, writer, adminToken: config.adminToken }),
-    }),
-  )
+  const infrastructure = { pool, redis, writer, producer, relay, metrics, log }
+  const { routes } = opening.use(await openAuthentication(config, infrastructure))
+  const api = opening.use(await openApiServer({ ...config.http, log, metrics, routes }))
 
   const resources = opening.move()
   return {
@@ -53,10 +57,18 @@ export async function compose(
         postgres: async () => void (await pool.query('select 1')),
         kafka: () => check(producer.healthy, 'not connected to Kafka'),
         relay: () => check(relay.healthy, 'state is not relayed'),
+        // Not Redis: keys and administration go on without it, the rest says 503 itself.
       })
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
+}
+
+/** What of ours is in the WAL: states of the platform and of sessions, and changes of users. */
+function recordOf(codec: EventCodec) {
+  const ofState = stateRecord(codec)
+  return (captured: Captured) =>
+    captured.header.topic === changesTopic ? userChangeRecord(codec, captured) : ofState(captured)
 }
 
 function check(holds: boolean, otherwise: string): void {

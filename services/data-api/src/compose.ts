@@ -12,6 +12,8 @@ import { retryUntilReady, type Service } from '@surehook/service-kit/lifecycle'
 import type { Logger } from '@surehook/service-kit/log'
 import { createMetrics } from '@surehook/service-kit/metrics'
 import { openPool } from '@surehook/service-kit/postgres/pool'
+import { createAuthorize } from './callers/authorize.ts'
+import { openUserTokens } from './callers/user-tokens.ts'
 import { changeRecord } from './capture/change-record.ts'
 import { type Config, service } from './config.ts'
 import { dataRoutes } from './data-routes.ts'
@@ -52,7 +54,11 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
     ),
   )
   await wait('platform state', () => access.ready)
-  const routes = dataRoutes({ pool, tables: createTableCache(pool), access })
+  const { clientId } = config.kafka
+  const users = opening.use(await openUserTokens({ ...config.auth, kafka, codec, clientId, log }))
+  await wait('revocations', () => users.ready)
+  const authorize = createAuthorize({ access, users })
+  const routes = dataRoutes({ pool, tables: createTableCache(pool), access, authorize })
   const api = opening.use(await openApiServer({ ...config.http, log, metrics, routes }))
 
   const resources = opening.move()
@@ -64,6 +70,7 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
         kafka: () => check(producer.healthy, 'not connected to Kafka'),
         relay: () => check(relay.healthy, 'changes are not relayed'),
         platform: () => check(access.healthy, 'the view of environments and tokens is not current'),
+        revocations: () => check(users.healthy, 'the view of revocations is not current'),
       })
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

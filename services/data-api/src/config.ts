@@ -5,10 +5,16 @@ import * as z from 'zod'
 
 export const service = 'data-api'
 
+/** Without a slash at its end. */
+const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''))
+
 const Env = z.object({
   ...httpEnv,
   ...kafkaEnv,
   ...postgresEnv,
+  AUTH_SERVICE_URL: httpUrl,
+  PUBLIC_URL: httpUrl,
+  SERVICE_TOKEN: z.string().regex(/^\S{16,512}$/, 'must be 16 to 512 characters'),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(16),
 })
 
@@ -31,6 +37,13 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       clientId: `${service}-${hostname()}-${process.pid}`,
     },
     registryUrl: read.SCHEMA_REGISTRY_URL,
+    auth: {
+      /** Where auth-service answers us. */
+      url: read.AUTH_SERVICE_URL,
+      /** What clients see as the base URL: whose tokens count follows from it. */
+      publicUrl: read.PUBLIC_URL,
+      serviceToken: read.SERVICE_TOKEN,
+    },
     delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
   })
 }

@@ -14,68 +14,90 @@ import type { PlatformAccess } from '@surehook/service-kit/access/management-acc
 import { type Handle, mount, rawJson } from '@surehook/service-kit/http/mount'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
-import { authorize, requireEnvironment } from './authorize.ts'
+import {
+  type Authorize,
+  type Caller,
+  requireEnvironment,
+  requireManagement,
+} from './callers/authorize.ts'
+import { type AccessAction, tablesFor } from './callers/table-access.ts'
 import * as reads from './records/read-records.ts'
 import * as writes from './records/write-records.ts'
 import { dropTable } from './tables/drop-table.ts'
 import { putTable as put } from './tables/put-table.ts'
 import { listTableViews, requireTable } from './tables/read-tables.ts'
 import type { TableCache } from './tables/table-cache.ts'
-import type { Tenant } from './tables/table-definition.ts'
 import { tableView } from './tables/table-view.ts'
 
-export type DataRoutesDeps = { pool: Pool; tables: TableCache; access: PlatformAccess }
+export type DataRoutesDeps = {
+  pool: Pool
+  tables: TableCache
+  access: PlatformAccess
+  authorize: Authorize
+}
 
-type Serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Tenant>) => void
+type Serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Caller>) => void
 
 export function dataRoutes(deps: DataRoutesDeps): (router: Router) => void {
-  const { access } = deps
+  const { access, authorize } = deps
   return (router) => {
-    const serve: Serve = (operation, handle) =>
-      mount(router, operation, {
-        authorize: (ctx) => authorize(access, ctx),
-        async handle(input, ctx) {
-          await requireEnvironment(access, ctx.auth)
-          return handle(input, ctx)
-        },
-      })
+    const serveTo =
+      (who: Authorize): Serve =>
+      (operation, handle) =>
+        mount(router, operation, {
+          authorize: who,
+          async handle(input, ctx) {
+            await requireEnvironment(access, ctx.auth.tenant)
+            return handle(input, ctx)
+          },
+        })
     // Before the records: `_tables` is no table.
-    tableRoutes(serve, deps)
-    recordRoutes(serve, deps)
+    tableRoutes(
+      serveTo(async (ctx) => requireManagement(await authorize(ctx))),
+      deps,
+    )
+    recordRoutes(serveTo(authorize), deps)
   }
 }
 
 function tableRoutes(serve: Serve, { pool }: DataRoutesDeps): void {
-  serve(putTable, async ({ params, body }, { auth }) =>
-    tableView(await put(pool, { tenant: auth, name: params.table, input: body })),
+  serve(putTable, async ({ params, body }, { auth: { tenant } }) =>
+    tableView(await put(pool, { tenant, name: params.table, input: body })),
   )
-  serve(listTables, async (_input, { auth }) => ({ tables: await listTableViews(pool, auth) }))
-  serve(getTable, async ({ params }, { auth }) =>
-    tableView(await requireTable(pool, auth, params.table)),
+  serve(listTables, async (_input, { auth: { tenant } }) => ({
+    tables: await listTableViews(pool, tenant),
+  }))
+  serve(getTable, async ({ params }, { auth: { tenant } }) =>
+    tableView(await requireTable(pool, tenant, params.table)),
   )
-  serve(deleteTable, ({ params }, { auth }) => dropTable(pool, auth, params.table))
+  serve(deleteTable, ({ params }, { auth: { tenant } }) => dropTable(pool, tenant, params.table))
 }
 
-function recordRoutes(serve: Serve, deps: DataRoutesDeps): void {
+function recordRoutes(serve: Serve, { pool, tables }: DataRoutesDeps): void {
+  const as = (caller: Caller, action: AccessAction) => ({
+    pool,
+    tables: tablesFor(tables, caller, action),
+  })
   serve(createRecords, async ({ params, body }, { auth, requestId, traceparent }) => {
-    const target = { tenant: auth, table: params.table, origin: { requestId, traceparent } }
-    const records = await writes.createRecords(deps, target, body)
+    const origin = { requestId, traceparent }
+    const target = { tenant: auth.tenant, table: params.table, origin }
+    const records = await writes.createRecords(as(auth, 'create'), target, body)
     return rawJson(Array.isArray(body) ? `[${records.join(',')}]` : (records[0] ?? ''))
   })
   serve(listRecords, async ({ params, query }, { auth }) => {
-    const list = { tenant: auth, table: params.table, query }
-    const { records, nextCursor } = await reads.listRecords(deps, list)
+    const list = { tenant: auth.tenant, table: params.table, query }
+    const { records, nextCursor } = await reads.listRecords(as(auth, 'read'), list)
     return rawJson(`{"records":[${records.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`)
   })
   serve(getRecord, async ({ params }, { auth }) =>
-    rawJson(await reads.getRecord(deps, { tenant: auth, ...params })),
+    rawJson(await reads.getRecord(as(auth, 'read'), { tenant: auth.tenant, ...params })),
   )
   serve(updateRecord, async ({ params, body }, { auth, requestId, traceparent }) => {
-    const target = { tenant: auth, ...params, origin: { requestId, traceparent } }
-    return rawJson(await writes.changeRecord(deps, target, body))
+    const target = { tenant: auth.tenant, ...params, origin: { requestId, traceparent } }
+    return rawJson(await writes.changeRecord(as(auth, 'update'), target, body))
   })
   serve(deleteRecord, async ({ params }, { auth, requestId, traceparent }) => {
-    const target = { tenant: auth, ...params, origin: { requestId, traceparent } }
-    return rawJson(await writes.deleteRecord(deps, target))
+    const target = { tenant: auth.tenant, ...params, origin: { requestId, traceparent } }
+    return rawJson(await writes.deleteRecord(as(auth, 'delete'), target))
   })
 }

@@ -8,6 +8,7 @@ import type { RequestHandler, Router } from 'express'
 const require = createRequire(import.meta.url)
 const documents = {
   admin: require.resolve('@surehook/contracts/openapi/admin.json'),
+  auth: require.resolve('@surehook/contracts/openapi/auth.json'),
   data: require.resolve('@surehook/contracts/openapi/data.json'),
   webhooks: require.resolve('@surehook/contracts/openapi/webhooks.json'),
 }

@@ -104,11 +104,14 @@ describe('the gateway itself', () => {
     expect([answer.status, await answer.json()]).toEqual([200, { status: 'ok' }])
   })
 
-  it.each(['admin', 'data', 'webhooks'])('serves the OpenAPI document of %s', async (name) => {
-    const answer = await fetch(`${stand.url}/openapi/${name}.json`)
-    expect(answer.status).toBe(200)
-    expect(await answer.json()).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) })
-  })
+  it.each(['admin', 'auth', 'data', 'webhooks'])(
+    'serves the OpenAPI document of %s',
+    async (name) => {
+      const answer = await fetch(`${stand.url}/openapi/${name}.json`)
+      expect(answer.status).toBe(200)
+      expect(await answer.json()).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) })
+    },
+  )
 
   it('refuses other methods there', async () => {
     const answer = await fetch(`${stand.url}/healthz`, { method: 'POST' })

@@ -114,7 +114,8 @@ const tenantHeaders = z.object({ 'x-project-id': ProjectId, environment: Environ
 
 type Tenant = Omit<ManagementIdentity, 'tokenId'>
 
-function readTenant(projectId: unknown, environment: unknown): Tenant {
+/** The project and environment that a request's headers name; rejects with a violation for each fault. */
+export function readTenant(projectId: unknown, environment: unknown): Tenant {
   const violations: Violation[] = []
   const tenant = parsePart('headers', tenantHeaders, {
     input: { 'x-project-id': projectId, environment },

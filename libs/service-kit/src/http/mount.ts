@@ -72,7 +72,7 @@ export function mount<Op extends Operation, Auth = undefined>(
     if (authorize !== undefined) context.auth = await authorize(context)
     const input = await readInput(operation, req, context)
     const answer = await handle(input, context as RequestContext & { readonly auth: Auth })
-    sendAnswer(res, operation, answer)
+    sendAnswer(res, operation, { answer, req })
   }
   const path = operation.path.replace(/\{(\w+)\}/g, ':$1')
   const register: IRouterMatcher<unknown> = router[operation.method].bind(router)
@@ -124,15 +124,32 @@ async function parseBody(schema: z.ZodType, options: BodyOptions): Promise<unkno
   }
 }
 
-function sendAnswer(res: Response, { reply }: Operation, answer: unknown): void {
+type Answered = { answer: unknown; req: Request }
+
+function sendAnswer(res: Response, { reply }: Operation, { answer, req }: Answered): void {
   const { body, headers } = answer instanceof Reply ? answer : { body: answer, headers: {} }
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+  if (hasAlready(req, res)) {
+    res.writeHead(304).end()
+    return
+  }
   if (reply.status === 204) {
     res.writeHead(204).end()
     return
   }
   const json = body instanceof RawJson ? body.text : JSON.stringify(reply.schema.parse(body))
   sendJson(res, reply.status, json)
+}
+
+/** The client holds what the handler's `ETag` stands for. */
+function hasAlready({ headers, method }: Request, res: Response): boolean {
+  const etag = res.getHeader('ETag')
+  const held = headers['if-none-match']
+  if (typeof etag !== 'string' || held === undefined || (method !== 'GET' && method !== 'HEAD')) {
+    return false
+  }
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
+  return held.trim() === '*' || held.split(',').some((tag) => opaque(tag) === opaque(etag))
 }
 
 const methodsByRouter = new WeakMap<Router, Map<string, Set<string>>>()

@@ -27,7 +27,14 @@ export function problemOf(err: AppError): Problem {
     error: err.code,
     ...(err.message === '' ? {} : { message: err.message }),
     ...(err.violations === undefined ? {} : { violations: [...err.violations] }),
+    ...(err.lockedUntil === undefined ? {} : { lockedUntil: err.lockedUntil.toISOString() }),
   }
+}
+
+/** Whole seconds that the caller should wait, when waiting helps. */
+export function retryAfterOf(err: AppError): number | undefined {
+  const seconds = err.retryAfterS ?? (err.code === 'SERVICE_UNAVAILABLE' ? 1 : undefined)
+  return seconds === undefined ? undefined : Math.ceil(seconds)
 }
 
 /** Answers with the problem, unless an answer has begun: then the connection is cut. */
@@ -36,8 +43,8 @@ export function sendProblem(res: ServerResponse, err: AppError): void {
     res.destroy()
     return
   }
-  const retryAfterS = err.retryAfterS ?? (err.code === 'SERVICE_UNAVAILABLE' ? 1 : undefined)
-  if (retryAfterS !== undefined) res.setHeader('Retry-After', String(Math.ceil(retryAfterS)))
+  const retryAfterS = retryAfterOf(err)
+  if (retryAfterS !== undefined) res.setHeader('Retry-After', String(retryAfterS))
   if (err.status === 401) res.setHeader('WWW-Authenticate', 'Bearer')
   sendJson(res, err.status, JSON.stringify(problemOf(err)))
 }

@@ -1,4 +1,4 @@
-import '@surehook/contracts/calm-request-queue'
+import { calmRequestQueues } from '@surehook/contracts/calm-request-queue'
 import { Kafka, type KafkaConfig, type LogEntry, logLevel } from 'kafkajs'
 import type { Logger } from 'pino'
 
@@ -15,6 +15,7 @@ export function createKafka({ brokers, clientId, log }: KafkaClientOptions): Kaf
     logLevel: logLevel.INFO,
     logCreator: () => logInto(log.child({ component: 'kafka' })),
   }
+  calmRequestQueues()
   const kafka = new Kafka(config)
   configs.set(kafka, config)
   return kafka

@@ -15,12 +15,13 @@ export function changeOverrides(
 
 /** The settings in force: defaults with the overrides over them. */
 export function fullSettings(overrides: SettingsOverrides): AuthSettings {
-  const { lockout, password, ...rest } = overrides
+  const { lockout, password, mail, ...rest } = overrides
   return {
     ...defaultAuthSettings,
     ...rest,
     lockout: { ...defaultAuthSettings.lockout, ...(isGroup(lockout) ? lockout : {}) },
     password: { ...defaultAuthSettings.password, ...(isGroup(password) ? password : {}) },
+    mail: { ...defaultAuthSettings.mail, ...(isGroup(mail) ? mail : {}) },
   }
 }
 

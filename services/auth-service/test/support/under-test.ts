@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { openEventCodec } from '@surehook/contracts/codec'
 import type { EnvironmentState, ManagementTokenState } from '@surehook/contracts/events'
 import { environmentsTopic, managementTokensTopic, topicTable } from '@surehook/contracts/topics'
@@ -7,23 +6,33 @@ import { AppError } from '@surehook/service-kit/errors'
 import { createKafka } from '@surehook/service-kit/kafka/client'
 import { openTopicView, type TopicView } from '@surehook/service-kit/kafka/topic-view'
 import { ensureTopics } from '@surehook/service-kit/kafka/topics'
-import { createLogger } from '@surehook/service-kit/log'
+import { createLogger, type Logger } from '@surehook/service-kit/log'
 import { openTestDatabase, type TestDatabase } from '@surehook/service-kit/testing/test-database'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, service } from '../../src/config.ts'
 
 export const log = createLogger('test', process.env['TEST_LOG_LEVEL'] ?? 'silent')
 export const adminToken = 'admin-token-of-the-tests'
+export const serviceToken = 'service-token-of-the-tests'
+export const publicUrl = 'https://auth.example'
 
 // As the system tests have it: they may run on the same stack.
 const partitions = '4'
+// One for all: the password of the service's role follows from it, and roles belong to the cluster.
+export const encryptionKey = Buffer.alloc(32, 'test')
 
-export type Stack = { databaseUrl: string; kafkaBrokers: string; schemaRegistryUrl: string }
+export type Stack = {
+  databaseUrl: string
+  kafkaBrokers: string
+  schemaRegistryUrl: string
+  redisUrl: string
+}
 
 export const sharedStack = (): Stack => ({
   databaseUrl: process.env['TEST_DATABASE_URL'] ?? '',
   kafkaBrokers: process.env['TEST_KAFKA_BROKERS'] ?? '',
   schemaRegistryUrl: process.env['TEST_REGISTRY_URL'] ?? '',
+  redisUrl: process.env['TEST_REDIS_URL'] ?? '',
 })
 
 export type Running = AsyncDisposable & { readonly api: string; readonly internal: string }
@@ -36,7 +45,7 @@ export type PlatformState = {
 export type World = AsyncDisposable & {
   database: TestDatabase
   /** Starts the service, on free ports unless the change names others. */
-  startService(change?: Partial<Config>): Promise<Running>
+  startService(change?: Partial<Config>, logger?: Logger): Promise<Running>
   /** What is on the platform's topics at this moment, by key. */
   platformState(): Promise<PlatformState>
 }
@@ -60,7 +69,7 @@ export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
         migrationsDir: new URL('../../migrations', import.meta.url).pathname,
         captures: true,
       },
-      keyEncryptionKey: randomBytes(32),
+      keyEncryptionKey: encryptionKey,
       log,
     }),
   )
@@ -87,7 +96,7 @@ export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
   const resources = opening.move()
   return {
     database,
-    startService: (change = {}) => startService({ ...config, ...change }),
+    startService: (change = {}, logger = log) => startService({ ...config, ...change }, logger),
     async platformState() {
       await caughtUp(view)
       return state
@@ -117,14 +126,20 @@ function configOf(stack: Stack, { databaseUrl, slot }: TestDatabase): Config {
     KAFKA_BROKERS: stack.kafkaBrokers,
     KAFKA_PARTITIONS: partitions,
     SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
+    REDIS_URL: stack.redisUrl,
+    KEY_ENCRYPTION_KEY: encryptionKey.toString('base64'),
     PLATFORM_ADMIN_TOKEN: adminToken,
+    SERVICE_TOKEN: serviceToken,
+    PUBLIC_URL: publicUrl,
+    // Nobody listens there: what a test does not ask for stays in the outbox.
+    SMTP_URL: 'smtp://127.0.0.1:1',
   })
   return { ...config, slot }
 }
 
-async function startService(config: Config): Promise<Running> {
+async function startService(config: Config, logger: Logger): Promise<Running> {
   const stop = new AbortController()
-  const running = await compose(config, log, stop.signal)
+  const running = await compose(config, logger, stop.signal)
   await running.start(stop.signal)
   return {
     api: `http://127.0.0.1:${running.ports.api}`,

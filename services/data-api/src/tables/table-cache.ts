@@ -15,7 +15,7 @@ export type KnownTable = {
 export type TableCache = {
   /**
    * Calls `attempt` with the table's definition. When the attempt finds nothing (`null`), finds fault
-   * with the request, or fails on the table's structure, the definition may be out of date: it is read
+   * with the request or its caller, or fails on the table's structure, the definition may be out of date: it is read
    * again and, when it is another by now, the attempt is repeated with it. Definitions change under
    * other replicas too; see `recordStatements` for why a success is never out of date.
    */
@@ -86,7 +86,7 @@ async function outcomeOf<T>(
 }
 
 function mayBeOutdated(err: unknown): boolean {
-  if (err instanceof AppError) return err.code === 'VALIDATION_ERROR'
+  if (err instanceof AppError) return err.code === 'VALIDATION_ERROR' || err.code === 'FORBIDDEN'
   return structureErrors.test(sqlStateOf(err) ?? '')
 }
 

@@ -9,6 +9,7 @@ import { openTestDatabase, type TestDatabase } from '@surehook/service-kit/testi
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, service } from '../../src/config.ts'
 import { type ChangeLog, openChangeLog } from './change-log.ts'
+import { type Issuer, openIssuer } from './issuer.ts'
 
 export const log = createLogger('test', process.env['TEST_LOG_LEVEL'] ?? 'silent')
 
@@ -19,6 +20,8 @@ export type World = AsyncDisposable & {
   database: TestDatabase
   config: Config
   changes: ChangeLog
+  /** In the place of auth-service. */
+  issuer: Issuer
   /** Starts the service on free ports. */
   startService(change?: Partial<Config>): Promise<Running>
   /** An environment that exists, and a token that is good for all of its project. */
@@ -43,6 +46,7 @@ export async function openWorld(): Promise<World> {
   const producer = opening.use(await openProducer(kafka, { log }))
   const database = opening.use(await openDatabase())
   const changes = opening.use(await openChangeLog(kafka, codec))
+  const issuer = opening.use(await openIssuer({ codec, producer }))
   const config = Object.freeze({
     ...readConfig({
       PORT: '0',
@@ -51,6 +55,9 @@ export async function openWorld(): Promise<World> {
       KAFKA_BROKERS: broker,
       SCHEMA_REGISTRY_URL: registryUrl,
       KAFKA_PARTITIONS: '4',
+      AUTH_SERVICE_URL: issuer.url,
+      PUBLIC_URL: issuer.publicUrl,
+      SERVICE_TOKEN: issuer.serviceToken,
     }),
     slot: database.slot,
   })
@@ -59,6 +66,7 @@ export async function openWorld(): Promise<World> {
     database,
     config,
     changes,
+    issuer,
     startService: (change = {}) => startService({ ...config, ...change }),
     tenant: (name = {}) => addTenant({ codec, producer }, name),
     token: (projectId, limits = {}) => addToken({ codec, producer }, projectId, limits),

@@ -14,7 +14,7 @@ const plain = /^(?:\/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)*\/?$/
 const unsafeInSegment = /[/\\\u0000-\u001f\u007f]/
 const visibleAscii = /^[\u0021-\u007e]*$/
 const local = new Set(['/healthz', '/readyz'])
-const openapi = /^\/openapi\/(?:admin|data|webhooks)\.json$/
+const openapi = /^\/openapi\/(?:admin|auth|data|webhooks)\.json$/
 
 /**
  * Decides by the decoded path and forwards that same path encoded anew: whatever an upstream does with

@@ -1,0 +1,242 @@
+import * as z from 'zod'
+import { defineOperation } from '../operation.ts'
+import { Problem } from '../problem.ts'
+import { EnvironmentName, ProjectId } from './admin.ts'
+
+// oxlint-disable-next-line no-control-regex -- control characters are the point
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
+
+const wellFormed = (text: string) => text.isWellFormed() && !text.includes('\0')
+const isPlain = (text: string) => text.isWellFormed() && !controlCharacter.test(text)
+
+/** Trimmed and in lower case: two spellings of one address are one account. */
+export const Email = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .pipe(z.string().max(254, { abort: true }).pipe(z.email()))
+  .meta({ id: 'Email', example: 'ada@example.com' })
+
+export const PersonName = z
+  .string()
+  .max(100)
+  .refine(isPlain, 'must be text without control characters')
+
+/** A password that is being chosen. The rules of the environment come on top. */
+const newPassword = z
+  .string()
+  .max(1024, { abort: true })
+  .refine(isPlain, 'must be text without control characters')
+
+/** A password that is being tried: whatever it may have been chosen as, elsewhere too. */
+const password = z
+  .string()
+  .min(1)
+  .max(1024, { abort: true })
+  .refine(wellFormed, 'must be valid text')
+
+export const PublicUser = z
+  .object({
+    id: z.uuid(),
+    email: z.string(),
+    firstName: z.string(),
+    lastName: z.string(),
+    roles: z.array(z.string()),
+  })
+  .meta({ id: 'PublicUser' })
+export type PublicUser = z.infer<typeof PublicUser>
+
+const tokens = {
+  accessToken: z.string().describe('JWS; JWE when the environment encrypts tokens'),
+  refreshToken: z.string().describe('Good for one renewal'),
+}
+export const TokenPair = z.object(tokens).meta({ id: 'TokenPair' })
+export type TokenPair = z.infer<typeof TokenPair>
+
+export const LoggedIn = z.object({ ...tokens, user: PublicUser }).meta({ id: 'LoggedIn' })
+export type LoggedIn = z.infer<typeof LoggedIn>
+
+const Message = z.object({ message: z.string() }).meta({ id: 'Message' })
+
+/** A key for verifying (`sig`) or, when tokens are encrypted, for encrypting (`enc`). */
+export const PublishedKey = z
+  .object({
+    kty: z.literal('RSA'),
+    kid: z.string(),
+    use: z.enum(['sig', 'enc']),
+    alg: z.enum(['RS256', 'RSA-OAEP-256']),
+    n: z.string(),
+    e: z.string(),
+  })
+  .meta({ id: 'PublishedKey' })
+export type PublishedKey = z.infer<typeof PublishedKey>
+
+/** Read before everything else, also where the operation's own schemas are not reached. */
+const tenantHeaders = z.object({
+  'x-project-id': ProjectId,
+  environment: EnvironmentName.default('master'),
+})
+
+const accounts = { tag: 'accounts', security: 'none', headers: tenantHeaders } as const
+const sessions = { tag: 'sessions', security: 'none', headers: tenantHeaders } as const
+const always = ['VALIDATION_ERROR', 'AUTH_NOT_CONFIGURED', 'SERVICE_UNAVAILABLE'] as const
+
+export const signup = defineOperation({
+  ...accounts,
+  id: 'signup',
+  method: 'post',
+  path: '/auth/signup',
+  summary: 'Register a user',
+  body: z.strictObject({
+    email: Email,
+    password: newPassword,
+    firstName: PersonName.default(''),
+    lastName: PersonName.default(''),
+    roleId: z.uuid().optional().describe('A role that users may give themselves'),
+  }),
+  reply: { status: 201, schema: z.object({ userId: z.uuid(), message: z.string() }) },
+  errors: [...always, 'AUTH_EMAIL_EXISTS', 'RATE_LIMIT_EXCEEDED'],
+})
+
+export const confirmSignup = defineOperation({
+  ...accounts,
+  id: 'confirmSignup',
+  method: 'post',
+  path: '/auth/confirm-signup',
+  summary: 'Confirm the address with the mailed code, and log in',
+  body: z.strictObject({
+    email: Email,
+    code: z.string().regex(/^[0-9]{6}$/, 'must be 6 digits'),
+  }),
+  reply: { status: 200, schema: LoggedIn },
+  errors: [...always, 'AUTH_INVALID_CODE', 'RATE_LIMIT_EXCEEDED'],
+})
+
+export const resendCode = defineOperation({
+  ...accounts,
+  id: 'resendCode',
+  method: 'post',
+  path: '/auth/resend-code',
+  summary: 'Mail a new verification code; answers alike whether or not there is one to send',
+  body: z.strictObject({ email: Email }),
+  reply: { status: 200, schema: Message },
+  errors: [...always, 'RATE_LIMIT_EXCEEDED'],
+})
+
+export const login = defineOperation({
+  ...accounts,
+  id: 'login',
+  method: 'post',
+  path: '/auth/login',
+  summary: 'Log in',
+  body: z.strictObject({ email: Email, password }),
+  reply: { status: 200, schema: LoggedIn },
+  errors: [
+    ...always,
+    'AUTH_INVALID_CREDENTIALS',
+    'AUTH_EMAIL_NOT_VERIFIED',
+    'AUTH_ACCOUNT_LOCKED',
+    'RATE_LIMIT_EXCEEDED',
+  ],
+})
+
+export const recoverPassword = defineOperation({
+  ...accounts,
+  id: 'recoverPassword',
+  method: 'post',
+  path: '/auth/recover-password',
+  summary: 'Mail a recovery code; answers alike whether or not the address is registered',
+  body: z.strictObject({ email: Email }),
+  reply: { status: 200, schema: Message },
+  errors: [...always, 'RATE_LIMIT_EXCEEDED'],
+})
+
+export const resetPassword = defineOperation({
+  ...accounts,
+  id: 'resetPassword',
+  method: 'post',
+  path: '/auth/reset-password',
+  summary: 'Set a new password with the mailed code; ends every session and any lockout',
+  body: z.strictObject({
+    email: Email,
+    newPassword,
+    // What has not six digits is a wrong code, as any other.
+    code: z.string().min(1).max(64, { abort: true }).refine(isPlain, 'must be plain text'),
+  }),
+  reply: { status: 200, schema: Message },
+  errors: [...always, 'AUTH_INVALID_CODE', 'RATE_LIMIT_EXCEEDED'],
+})
+
+export const refreshToken = defineOperation({
+  ...sessions,
+  id: 'refreshToken',
+  method: 'post',
+  path: '/auth/refresh-token',
+  summary: 'Exchange a refresh token for a new pair; a token presented twice ends its session',
+  body: z.strictObject({ refreshToken: z.string().min(1).max(4096) }),
+  reply: { status: 200, schema: TokenPair },
+  errors: [...always, 'AUTH_TOKEN_INVALID'],
+})
+
+export const logout = defineOperation({
+  ...sessions,
+  security: 'user',
+  id: 'logout',
+  method: 'post',
+  path: '/auth/logout',
+  summary: 'End the session: its access tokens and its refresh token',
+  reply: { status: 200, schema: Message },
+  errors: [...always, 'AUTH_TOKEN_INVALID', 'AUTH_TOKEN_EXPIRED'],
+})
+
+export const getJwks = defineOperation({
+  ...sessions,
+  id: 'getJwks',
+  method: 'get',
+  path: '/auth/.well-known/jwks.json',
+  summary: 'The public keys of the environment; may be kept for 5 minutes',
+  reply: { status: 200, schema: z.object({ keys: z.array(PublishedKey) }) },
+  errors: [...always],
+})
+
+export const GraphQLRequest = z
+  .strictObject({
+    query: z.string().min(1),
+    variables: z.record(z.string(), z.unknown()).nullish(),
+    operationName: z.string().nullish(),
+    extensions: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .meta({ id: 'GraphQLRequest' })
+export type GraphQLRequest = z.infer<typeof GraphQLRequest>
+
+const GraphQLResult = z
+  .object({
+    data: z.record(z.string(), z.unknown()).nullish(),
+    errors: z
+      .array(
+        z.object({
+          message: z.string(),
+          path: z.array(z.union([z.string(), z.int()])).optional(),
+          extensions: z.object({
+            code: Problem.shape.error,
+            violations: Problem.shape.violations,
+            lockedUntil: Problem.shape.lockedUntil,
+            retryAfter: z.int().optional().describe('Seconds'),
+          }),
+        }),
+      )
+      .optional(),
+  })
+  .meta({ id: 'GraphQLResult' })
+
+export const authGraphQL = defineOperation({
+  ...accounts,
+  id: 'authGraphQL',
+  method: 'post',
+  path: '/auth/graphql',
+  summary: 'The same operations over GraphQL: one that fails is an entry in `errors`',
+  headers: undefined,
+  body: GraphQLRequest,
+  reply: { status: 200, schema: GraphQLResult },
+  errors: ['VALIDATION_ERROR'],
+})

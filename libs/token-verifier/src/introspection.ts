@@ -1,0 +1,48 @@
+import { TokenError, VerifierUnavailableError } from './token-error.ts'
+
+/** Asks the issuer about a token: its claims, or a rejection as `verify` has it. */
+export type Introspect = (token: string) => Promise<unknown>
+
+export type IntrospectionOptions = {
+  url: string | URL
+  /** The credential of services. */
+  serviceToken: string
+  headers?: Readonly<Record<string, string>> | undefined
+  timeoutMs?: number
+  fetch?: typeof fetch
+}
+
+/** RFC 7662: for tokens that only their issuer can read. */
+export function createIntrospection(options: IntrospectionOptions): Introspect {
+  const { url, serviceToken, headers = {}, timeoutMs = 5_000, fetch: send = fetch } = options
+  return async (token) => {
+    const answer = await ask(() =>
+      send(url, {
+        method: 'POST',
+        headers: { ...headers, authorization: `Bearer ${serviceToken}` },
+        body: new URLSearchParams({ token, token_type_hint: 'access_token' }),
+        redirect: 'error',
+        signal: AbortSignal.timeout(timeoutMs),
+      }),
+    )
+    if (answer['active'] === true) return answer
+    // Our issuer's own member: a client has to tell an old token from a wrong one.
+    const expired = answer['reason'] === 'expired'
+    throw new TokenError(
+      expired ? 'AUTH_TOKEN_EXPIRED' : 'AUTH_TOKEN_INVALID',
+      'The token is not active',
+    )
+  }
+}
+
+async function ask(send: () => Promise<Response>): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    const response = await send()
+    // No authentication there: then no token is good.
+    if (response.status === 404) return { active: false }
+    if (!response.ok) throw new Error(`The introspection was answered with ${response.status}`)
+    return (await response.json()) as Record<string, unknown>
+  } catch (err) {
+    throw new VerifierUnavailableError('The token cannot be introspected', { cause: err })
+  }
+}

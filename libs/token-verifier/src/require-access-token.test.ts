@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it } from '@jest/globals'
+import type { AccessClaims } from './claims.ts'
+import { claimsOf, requireAccessToken } from './require-access-token.ts'
+import { invalidToken, TokenError, VerifierUnavailableError } from './token-error.ts'
+
+const failures: Record<string, Error> = {
+  bad: invalidToken('test'),
+  old: new TokenError('AUTH_TOKEN_EXPIRED', 'old'),
+  away: new VerifierUnavailableError('away'),
+  fault: new Error('a fault of ours'),
+}
+
+async function ask(authorization?: string) {
+  const middleware = requireAccessToken({
+    async verify(token) {
+      const failure = failures[token]
+      if (failure !== undefined) throw failure
+      return { sub: token } as AccessClaims
+    },
+  })
+  await using server = createServer((req, res) => {
+    void middleware(req, res, (err) => {
+      res.statusCode = err === undefined ? 200 : 500
+      res.end(JSON.stringify(err === undefined ? claimsOf(req) : {}))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
+    headers: { connection: 'close', ...(authorization !== undefined && { authorization }) },
+  })
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+describe('requireAccessToken', () => {
+  it('leaves the claims on the request', async () => {
+    expect(await ask('Bearer ada')).toMatchObject({ status: 200, body: { sub: 'ada' } })
+  })
+
+  it.each([
+    [undefined, 401, 'AUTH_TOKEN_INVALID'],
+    ['Basic eDp5', 401, 'AUTH_TOKEN_INVALID'],
+    ['Bearer bad', 401, 'AUTH_TOKEN_INVALID'],
+    ['Bearer old', 401, 'AUTH_TOKEN_EXPIRED'],
+    ['Bearer away', 503, 'SERVICE_UNAVAILABLE'],
+  ])('answers %j with %j %j', async (authorization, status, error) => {
+    const answer = await ask(authorization)
+    expect(answer).toMatchObject({ status, body: { error } })
+    const header = status === 401 ? 'www-authenticate' : 'retry-after'
+    expect(answer.headers.get(header)).not.toBeNull()
+  })
+
+  it('passes on what is no verdict about the token', async () => {
+    expect(await ask('Bearer fault')).toMatchObject({ status: 500 })
+  })
+})

@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AccessClaims } from './claims.ts'
+import { TokenError, VerifierUnavailableError } from './token-error.ts'
+import type { TokenVerifier } from './token-verifier.ts'
+
+const scheme = /^Bearer +(\S+) *$/i
+
+/** The token of an `Authorization` header; `null` when there is none. */
+export function bearerToken(authorization: string | undefined): string | null {
+  return scheme.exec(authorization ?? '')?.[1] ?? null
+}
+
+type Next = (err?: unknown) => void
+type Middleware = (req: IncomingMessage, res: ServerResponse, next: Next) => Promise<void>
+
+/** Express middleware: `req.auth` has the claims behind it; whoever has no good token is answered. */
+export function requireAccessToken(verifier: Pick<TokenVerifier, 'verify'>): Middleware {
+  return async (req, res, next) => {
+    try {
+      const token = bearerToken(req.headers.authorization)
+      if (token === null) throw new TokenError('AUTH_TOKEN_INVALID', 'No token')
+      Object.assign(req, { auth: await verifier.verify(token) })
+    } catch (err) {
+      refuse(res, err, next)
+      return
+    }
+    next()
+  }
+}
+
+/** The claims that `requireAccessToken` left on the request. */
+export function claimsOf(req: IncomingMessage): AccessClaims {
+  const { auth } = req as { auth?: AccessClaims }
+  if (auth === undefined) throw new Error('The request did not pass requireAccessToken')
+  return auth
+}
+
+function refuse(res: ServerResponse, err: unknown, next: Next): void {
+  if (err instanceof TokenError) {
+    res.setHeader('WWW-Authenticate', 'Bearer error="invalid_token"')
+    answer(res, 401, err.code)
+  } else if (err instanceof VerifierUnavailableError) {
+    res.setHeader('Retry-After', '1')
+    answer(res, 503, 'SERVICE_UNAVAILABLE')
+  } else next(err)
+}
+
+function answer(res: ServerResponse, status: number, error: string): void {
+  res.setHeader('Cache-Control', 'no-store')
+  res.setHeader('Content-Type', 'application/json; charset=utf-8')
+  res.statusCode = status
+  res.end(JSON.stringify({ error }))
+}

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import PostalMime from 'postal-mime'
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
+import { waitUntil } from '../lib/wait-until.ts'
+
+export type CaughtMail = {
+  to: string
+  from: { name: string; address: string }
+  subject: string
+  text: string
+  html: string
+  messageId: string
+  /** The six digits in it, or `null`. */
+  code: string | null
+  raw: string
+}
+
+export type MailCatcher = AsyncDisposable & {
+  readonly url: string
+  readonly port: number
+  /** In the order of their arrival. */
+  readonly mails: readonly CaughtMail[]
+  /** The newest mail to the address, once there are `count` of them. */
+  waitFor(address: string, options?: { count?: number; timeoutMs?: number }): Promise<CaughtMail>
+  stop(): Promise<void>
+}
+
+export type MailCatcherOptions = {
+  /** Keeps each mail as a file there, for mail programs and for eyes. */
+  dir?: string
+  /** Called for each mail with one line that shows it. */
+  show?: (line: string) => void
+  /** Called before a mail is taken; an error is the server's refusal. */
+  accept?: (recipient: string) => Promise<void> | void
+  port?: number
+}
+
+/** How many mails it remembers. */
+const kept = 1_000
+
+/** A mail server that takes everything and delivers nothing. */
+export async function startMailCatcher(options: MailCatcherOptions = {}): Promise<MailCatcher> {
+  const { port = 0, accept } = options
+  const mails: CaughtMail[] = []
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    disableReverseLookup: true,
+    logger: false,
+    closeTimeout: 500,
+    onRcptTo({ address }, _session, callback) {
+      settle(async () => accept?.(address), callback)
+    },
+    onData(stream, session, callback) {
+      settle(async () => {
+        const caught = await catchMail(stream, session, options)
+        mails.push(...caught)
+        mails.splice(0, mails.length - kept)
+      }, callback)
+    },
+    onAuth: (auth, _session, callback) => callback(null, { user: auth.username ?? 'anybody' }),
+  })
+  // A client that breaks off is no reason to end.
+  server.on('error', () => {})
+  server.listen(port, '127.0.0.1')
+  await once(server.server, 'listening')
+  const bound = (server.server.address() as AddressInfo).port
+  const stop = () => new Promise<void>((resolve) => server.close(() => resolve()))
+  return {
+    port: bound,
+    url: `smtp://127.0.0.1:${bound}`,
+    mails,
+    async waitFor(address, { count = 1, timeoutMs = 10_000 } = {}) {
+      const to = () => mails.filter((mail) => mail.to === address)
+      const what = `mail ${count} to ${address}`
+      await waitUntil(() => to().length >= count, { what, timeoutMs, everyMs: 20 })
+      const newest = to().at(-1)
+      if (newest === undefined) throw new Error(`${what} is gone`)
+      return newest
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+function settle(work: () => Promise<void>, callback: (err?: Error | null) => void): void {
+  work().then(
+    () => callback(),
+    (err: unknown) => callback(err instanceof Error ? err : new Error(String(err))),
+  )
+}
+
+async function catchMail(
+  stream: SMTPServerDataStream,
+  { envelope }: SMTPServerSession,
+  { dir, show }: MailCatcherOptions,
+): Promise<CaughtMail[]> {
+  const mail = await parseMail((await buffer(stream)).toString('utf8'))
+  const caught = envelope.rcptTo.map(({ address: to }) => ({ ...mail, to }))
+  for (const { to, subject, code, raw } of caught) {
+    if (dir !== undefined) await keep(dir, to, raw)
+    show?.(`mail to ${to}: ${subject}${code === null ? '' : `: ${code}`}`)
+  }
+  return caught
+}
+
+async function parseMail(raw: string): Promise<Omit<CaughtMail, 'to'>> {
+  const { from, subject = '', text = '', html = '', messageId = '' } = await PostalMime.parse(raw)
+  const sender = { name: from?.name ?? '', address: from?.address ?? '' }
+  const code = /\b\d{6}\b/.exec(text)?.[0] ?? null
+  return { from: sender, subject, text, html, messageId, code, raw }
+}
+
+async function keep(dir: string, to: string, raw: string): Promise<void> {
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  const time = new Date().toISOString().replace(/[:.]/g, '-')
+  const name = `${time}-${to.replace(/[^A-Za-z0-9@._+-]/g, '_').slice(0, 100)}`
+  const file = `${dir}/${name}-${randomBytes(2).toString('hex')}.eml`
+  await writeFile(file, raw, { mode: 0o600 })
+}

@@ -1,0 +1,70 @@
+import type { PublicUser, TokenPair } from '@surehook/contracts/http/auth'
+import type { Metrics } from '@surehook/service-kit/metrics'
+import type { Tenant } from '../tenant/tenant.ts'
+import type { ChangeOrigin } from '../users/user-changes.ts'
+import { operationMeter } from './account-meters.ts'
+import { createLogin, type LoginDeps } from './login.ts'
+import { createRecovery, type RecoveryDeps } from './recovery.ts'
+import { createSignup, type SignupDeps } from './signup.ts'
+
+/** Whom limits count: an address as `clientAddress` gives it. */
+export type Client = { readonly address: string }
+
+export type LoginResult = TokenPair & { user: PublicUser }
+export type SignupInput = {
+  email: string
+  password: string
+  firstName: string
+  lastName: string
+  roleId?: string | undefined
+}
+
+/** Every way to an account. E-mail addresses are normalised; limits count inside, whoever calls. */
+export type Accounts = {
+  signup(
+    tenant: Tenant,
+    input: SignupInput,
+    client: Client,
+    origin: ChangeOrigin,
+  ): Promise<{ userId: string; message: string }>
+  confirmSignup(
+    tenant: Tenant,
+    input: { email: string; code: string },
+    client: Client,
+    origin: ChangeOrigin,
+  ): Promise<LoginResult>
+  resendCode(tenant: Tenant, input: { email: string }, client: Client): Promise<{ message: string }>
+  login(
+    tenant: Tenant,
+    input: { email: string; password: string },
+    client: Client,
+  ): Promise<LoginResult>
+  recoverPassword(
+    tenant: Tenant,
+    input: { email: string },
+    client: Client,
+  ): Promise<{ message: string }>
+  resetPassword(
+    tenant: Tenant,
+    input: { email: string; newPassword: string; code: string },
+    client: Client,
+    origin: ChangeOrigin,
+  ): Promise<{ message: string }>
+}
+
+export type AccountsDeps = SignupDeps & LoginDeps & RecoveryDeps & { metrics: Metrics }
+
+export function createAccounts(deps: AccountsDeps): Accounts {
+  const count = operationMeter(deps.metrics)
+  const signup = createSignup(deps)
+  const login = createLogin(deps)
+  const recovery = createRecovery(deps)
+  return {
+    signup: (...args) => count('signup', signup.signup(...args)),
+    confirmSignup: (...args) => count('confirm_signup', signup.confirmSignup(...args)),
+    resendCode: (...args) => count('resend_code', signup.resendCode(...args)),
+    login: (...args) => count('login', login(...args)),
+    recoverPassword: (...args) => count('recover_password', recovery.recoverPassword(...args)),
+    resetPassword: (...args) => count('reset_password', recovery.resetPassword(...args)),
+  }
+}

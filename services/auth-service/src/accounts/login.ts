@@ -1,0 +1,77 @@
+import { AppError } from '@surehook/service-kit/errors'
+import type { Metrics } from '@surehook/service-kit/metrics'
+import { inTransaction } from '@surehook/service-kit/postgres/pool'
+import type { Pool } from 'pg'
+import type { Lockout } from '../limits/lockout.ts'
+import type { RateLimits } from '../limits/rate-limits.ts'
+import type { Passwords } from '../password/passwords.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { Tenant } from '../tenant/tenant.ts'
+import { toPublicUser, type User } from '../users/user.ts'
+import { findUserByEmail, holdLogin } from '../users/user-store.ts'
+import { lockoutMeter } from './account-meters.ts'
+import type { Accounts, LoginResult } from './accounts.ts'
+
+export type LoginDeps = {
+  pool: Pool
+  limits: RateLimits
+  lockout: Lockout
+  passwords: Pick<Passwords, 'check' | 'demandRoom'>
+  sessions: Pick<Sessions, 'open'>
+  metrics: Metrics
+}
+
+type Verified = { user: User; rehashed: string | null }
+
+/** A password hash changes under a login only when it is made better, or the password was reset. */
+const maxTries = 3
+
+export function createLogin(deps: LoginDeps): Accounts['login'] {
+  const { pool, limits, lockout, passwords } = deps
+  const lockouts = lockoutMeter(deps.metrics)
+
+  const verify = async (
+    tenant: Tenant,
+    { email, password }: { email: string; password: string },
+  ): Promise<Verified | null> => {
+    const user = await findUserByEmail(pool, tenant, email)
+    if (user !== null && !user.emailVerified) throw notVerified()
+    const passwordHash = user === null || user.disabled ? null : user.passwordHash
+    const { matches, rehashed } = await passwords.check(passwordHash, password)
+    return matches && user !== null ? { user, rehashed } : null
+  }
+
+  return async (tenant, input, client) => {
+    passwords.demandRoom()
+    await limits.consume('login', tenant, client.address)
+    const attempt = { tenant, email: input.email, client }
+    await lockout.demandUnlocked(attempt)
+    for (let tries = 1; tries <= maxTries; tries++) {
+      const verified = await verify(tenant, input)
+      const { locked } = await lockout.settle(attempt, verified === null ? 'failure' : 'success')
+      if (locked) lockouts.inc()
+      if (verified === null) break
+      const result = await openSession(deps, tenant, verified)
+      if (result !== null) return result
+    }
+    throw invalidCredentials()
+  }
+}
+
+/** `null` when the password hash is no longer the one that was checked. */
+function openSession(
+  { pool, sessions }: LoginDeps,
+  tenant: Tenant,
+  { user, rehashed }: Verified,
+): Promise<LoginResult | null> {
+  return inTransaction(pool, async (tx) => {
+    if (!(await holdLogin(tx, user, rehashed))) return null
+    return { ...(await sessions.open(tx, tenant, user)), user: toPublicUser(user) }
+  })
+}
+
+const invalidCredentials = () =>
+  new AppError('AUTH_INVALID_CREDENTIALS', 'The e-mail address or the password is wrong')
+
+const notVerified = () =>
+  new AppError('AUTH_EMAIL_NOT_VERIFIED', 'The e-mail address is not confirmed yet')

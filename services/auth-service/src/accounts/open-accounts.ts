@@ -1,0 +1,64 @@
+import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
+import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
+import type { Logger } from '@surehook/service-kit/log'
+import type { Metrics } from '@surehook/service-kit/metrics'
+import type { RedisClient } from '@surehook/service-kit/redis/client'
+import type { Pool } from 'pg'
+import { createLockout } from '../limits/lockout.ts'
+import { createRateLimits } from '../limits/rate-limits.ts'
+import { openMailSender } from '../mail/mail-sender.ts'
+import { openMailTransport } from '../mail/mail-transport.ts'
+import { parseMailAddress } from '../mail/render-mail.ts'
+import { createBreachCheck } from '../password/breach-check.ts'
+import { createHashQueue } from '../password/hash-queue.ts'
+import { createPasswordRules } from '../password/password-rules.ts'
+import { createPasswords } from '../password/passwords.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { type ManageUsers, manageUsers } from '../users/manage-users.ts'
+import { type Accounts, createAccounts } from './accounts.ts'
+import { createCodes } from './codes.ts'
+
+export type AccountPartsOptions = {
+  pool: Pool
+  redis: RedisClient
+  writer: StateWriter
+  sessions: Sessions
+  box: SecretBox
+  encryptionKey: Buffer
+  mail: { smtpUrl: string; from: string }
+  hashing: { concurrency: number; maxWaitMs: number }
+  breachRangeUrl: string
+  metrics: Metrics
+  log: Logger
+}
+
+export type AccountParts = AsyncDisposable & {
+  readonly accounts: Accounts
+  readonly users: ManageUsers
+}
+
+/** Limits, passwords, codes, mails and what is done with them, put together. */
+export async function openAccounts(options: AccountPartsOptions): Promise<AccountParts> {
+  const { pool, redis, writer, sessions, box, encryptionKey, mail, metrics, log } = options
+  await using opening = new AsyncDisposableStack()
+  const passwords = await createPasswords(createHashQueue({ ...options.hashing, metrics }))
+  const transport = opening.use(openMailTransport(mail.smtpUrl))
+  const from = parseMailAddress(mail.from)
+  const sender = opening.use(openMailSender({ pool, box, transport, from, log, metrics }))
+  const lockout = createLockout(redis)
+  const accounts = createAccounts({
+    pool,
+    writer,
+    sessions,
+    limits: createRateLimits(redis),
+    lockout,
+    rules: createPasswordRules(createBreachCheck(options.breachRangeUrl, log)),
+    passwords,
+    codes: createCodes({ pool, box, encryptionKey }),
+    onMail: () => sender.wake(),
+    metrics,
+  })
+  const users = manageUsers({ pool, writer, sessions, lockout })
+  const resources = opening.move()
+  return { accounts, users, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+}

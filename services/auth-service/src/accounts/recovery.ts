@@ -1,0 +1,59 @@
+import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
+import { invalid } from '@surehook/service-kit/errors'
+import type { Pool } from 'pg'
+import type { Lockout } from '../limits/lockout.ts'
+import type { RateLimits } from '../limits/rate-limits.ts'
+import type { PasswordRules } from '../password/password-rules.ts'
+import type { Passwords } from '../password/passwords.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { setPassword } from '../users/user-store.ts'
+import type { Accounts } from './accounts.ts'
+import { type Codes, invalidCode } from './codes.ts'
+
+export type RecoveryDeps = {
+  pool: Pool
+  writer: StateWriter
+  limits: RateLimits
+  lockout: Pick<Lockout, 'clear'>
+  rules: PasswordRules
+  passwords: Pick<Passwords, 'hash'>
+  codes: Codes
+  sessions: Pick<Sessions, 'endAll' | 'blacklist'>
+  /** A mail waits in the outbox. */
+  onMail: () => void
+}
+
+export function createRecovery(
+  deps: RecoveryDeps,
+): Pick<Accounts, 'recoverPassword' | 'resetPassword'> {
+  const { pool, writer, limits, lockout, rules, passwords, codes, sessions, onMail } = deps
+  return {
+    async recoverPassword(tenant, { email }) {
+      await limits.consume('recover', tenant, email)
+      await codes.send(pool, { tenant, email, purpose: 'recovery' })
+      onMail()
+      return { message: 'If the address is registered, a code is on its way to it' }
+    },
+
+    async resetPassword(tenant, { email, newPassword, code }) {
+      const given = { field: 'newPassword', password: newPassword, email } as const
+      const violations = await rules.faults(given, tenant.settings.password)
+      if (violations.length > 0) throw invalid(violations)
+      await limits.demandReady()
+      const subject = { tenant, email, purpose: 'recovery' } as const
+      // Only the holder of a code makes us hash.
+      if (!(await codes.isRight(subject, code))) throw invalidCode()
+      const passwordHash = await passwords.hash(newPassword)
+      const ended = await writer.write(async (tx, emit) => {
+        const userId = await codes.redeem(tx, subject, code)
+        if (userId === null) throw invalidCode()
+        if (!(await setPassword(tx, tenant, { id: userId, passwordHash }))) throw invalidCode()
+        const { projectId, environment } = tenant
+        return sessions.endAll(tx, emit, { projectId, environment, userId }, 'reset')
+      })
+      await sessions.blacklist(ended)
+      await lockout.clear(tenant, email)
+      return { message: 'The password is changed' }
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import type * as operations from '@surehook/contracts/http/auth'
+import type { LoggedIn, TokenPair } from '@surehook/contracts/http/auth'
+import type { Operation } from '@surehook/contracts/operation'
+import type * as z from 'zod'
+import type { Accounts, Client } from '../accounts/accounts.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { Tenant } from '../tenant/tenant.ts'
+import type { AccessTokens } from '../tokens/access-token.ts'
+import type { JwksAnswer } from '../tokens/jwks.ts'
+import type { ChangeOrigin } from '../users/user-changes.ts'
+
+/** Who calls, from where, and for which tenant: the same through every door. */
+export type Call = {
+  tenant: Tenant
+  client: Client
+  origin: ChangeOrigin
+  authorization: string | undefined
+}
+
+type BodyOf<Op extends Operation> = Op['body'] extends z.ZodType ? z.output<Op['body']> : undefined
+
+type UseCase<Op extends Operation, Result> = (body: BodyOf<Op>, call: Call) => Promise<Result>
+
+type Message = { message: string }
+
+/** The use cases of users, each once; REST and GraphQL are two doors to them. */
+export type AuthApi = {
+  signup: UseCase<typeof operations.signup, { userId: string; message: string }>
+  confirmSignup: UseCase<typeof operations.confirmSignup, LoggedIn>
+  resendCode: UseCase<typeof operations.resendCode, Message>
+  login: UseCase<typeof operations.login, LoggedIn>
+  recoverPassword: UseCase<typeof operations.recoverPassword, Message>
+  resetPassword: UseCase<typeof operations.resetPassword, Message>
+  refreshToken: UseCase<typeof operations.refreshToken, TokenPair>
+  logout: UseCase<typeof operations.logout, Message>
+  jwks: (tenant: Tenant) => Promise<JwksAnswer>
+}
+
+export type AuthApiDeps = {
+  accounts: Accounts
+  sessions: Pick<Sessions, 'refresh' | 'logout'>
+  accessTokens: Pick<AccessTokens, 'authenticate'>
+  jwks: (tenant: Tenant) => Promise<JwksAnswer>
+}
+
+export function createAuthApi({ accounts, sessions, accessTokens, jwks }: AuthApiDeps): AuthApi {
+  return {
+    signup: (input, { tenant, client, origin }) => accounts.signup(tenant, input, client, origin),
+    confirmSignup: (input, { tenant, client, origin }) =>
+      accounts.confirmSignup(tenant, input, client, origin),
+    resendCode: (input, { tenant, client }) => accounts.resendCode(tenant, input, client),
+    login: (input, { tenant, client }) => accounts.login(tenant, input, client),
+    recoverPassword: (input, { tenant, client }) => accounts.recoverPassword(tenant, input, client),
+    resetPassword: (input, { tenant, client, origin }) =>
+      accounts.resetPassword(tenant, input, client, origin),
+    refreshToken: (input, { tenant }) => sessions.refresh(tenant, input.refreshToken),
+    async logout(_, { tenant, authorization }) {
+      const claims = await accessTokens.authenticate(tenant, authorization)
+      await sessions.logout(tenant, claims)
+      return { message: 'You are logged out' }
+    },
+    jwks,
+  }
+}

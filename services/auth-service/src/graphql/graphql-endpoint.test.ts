@@ -1,0 +1,163 @@
+import { describe, expect, it } from '@jest/globals'
+import { defaultAuthSettings } from '@surehook/contracts/http/admin'
+import { AppError, unavailable } from '@surehook/service-kit/errors'
+import type { RequestContext } from '@surehook/service-kit/http/request-context'
+import { createLogger } from '@surehook/service-kit/log'
+import { GraphQLError } from 'graphql'
+import type { AuthApi, Call } from '../api/auth-api.ts'
+import { createGraphQL } from './graphql-endpoint.ts'
+
+const user = {
+  id: '0198c5e0-11d4-7a52-b6a5-0f1c4cbe8a10',
+  email: 'ada@example.com',
+  firstName: '',
+  lastName: '',
+  roles: [],
+}
+const tenant = { projectId: 'p', environment: 'master', settings: defaultAuthSettings }
+const context = { log: createLogger('test', 'silent') } as RequestContext
+
+type Result = {
+  data?: Record<string, unknown>
+  errors?: { message: string; path?: string[]; extensions: object }[]
+}
+
+/** The endpoint before these use cases; the others are not to be called. */
+async function execute(
+  api: Partial<AuthApi>,
+  query: string,
+  { variables = {}, openCall = async () => ({ tenant }) as Call } = {},
+): Promise<Result> {
+  const run = createGraphQL({ api: api as AuthApi, openCall })
+  return JSON.parse(await run({ query, variables }, context)) as Result
+}
+
+const codesOf = ({ errors = [] }: Result) =>
+  errors.map(({ extensions }) => (extensions as { code: string }).code)
+
+const logins = (count: number) =>
+  Array.from(
+    { length: count },
+    (_, i) => `l${i}: login(email: "ada@example.com", password: "x${i}") { accessToken }`,
+  ).join(' ')
+
+describe('the GraphQL door', () => {
+  it('calls the use case with the arguments as REST would read them', async () => {
+    const seen: unknown[] = []
+    const login: AuthApi['login'] = async (body, call) => {
+      seen.push(body, call.tenant)
+      return { accessToken: 'a', refreshToken: 'r', user }
+    }
+    const query = `mutation ($p: String!) { login(email: " Ada@Example.com ", password: $p) { user { id email } } }`
+    const result = await execute({ login }, query, { variables: { p: 'secret' } })
+    expect(result).toEqual({ data: { login: { user: { id: user.id, email: user.email } } } })
+    expect(seen).toEqual([{ email: 'ada@example.com', password: 'secret' }, tenant])
+  })
+
+  it.each([
+    [
+      'lockedUntil',
+      new AppError('AUTH_ACCOUNT_LOCKED', 'x', { lockedUntil: new Date(0) }),
+      { code: 'AUTH_ACCOUNT_LOCKED', lockedUntil: '1970-01-01T00:00:00.000Z' },
+    ],
+    [
+      'retryAfter',
+      new AppError('RATE_LIMIT_EXCEEDED', 'x', { retryAfterS: 6.2 }),
+      { code: 'RATE_LIMIT_EXCEEDED', retryAfter: 7 },
+    ],
+    [
+      'retryAfter of what is away',
+      unavailable('redis'),
+      { code: 'SERVICE_UNAVAILABLE', retryAfter: 1 },
+    ],
+    ['nothing of what broke', new Error('secret'), { code: 'INTERNAL_ERROR' }],
+    [
+      'nothing of what broke inside GraphQL',
+      new Error('x', { cause: new GraphQLError('secret') }),
+      { code: 'INTERNAL_ERROR' },
+    ],
+  ])('tells %s in extensions', async (_what, thrown, extensions) => {
+    const login: AuthApi['login'] = () => Promise.reject(thrown)
+    const result = await execute({ login }, `mutation { ${logins(1)} }`)
+    expect(result.data).toEqual({ l0: null })
+    expect(result.errors).toMatchObject([{ path: ['l0'], extensions }])
+    expect(result.errors?.[0]?.extensions).toEqual(extensions)
+    expect(JSON.stringify(result)).not.toContain('secret')
+  })
+
+  it('goes on with the other fields after one that fails', async () => {
+    let calls = 0
+    const login: AuthApi['login'] = async () => {
+      if (++calls === 2) throw new AppError('AUTH_INVALID_CREDENTIALS')
+      return { accessToken: `${calls}`, refreshToken: 'r', user }
+    }
+    const result = await execute({ login }, `mutation { ${logins(3)} }`)
+    expect(result.data).toEqual({ l0: { accessToken: '1' }, l1: null, l2: { accessToken: '3' } })
+    expect(codesOf(result)).toEqual(['AUTH_INVALID_CREDENTIALS'])
+  })
+
+  it('names each fault of the arguments', async () => {
+    const query = `mutation { signup(email: "x", password: "p", firstName: "a\\u0000", roleId: "1") { userId } }`
+    const result = await execute({}, query)
+    const violations = ['email', 'firstName', 'roleId'].map((field) => ({ field }))
+    expect(result.errors).toMatchObject([{ extensions: { violations } }])
+  })
+
+  it.each([
+    ['query', 'mutation {'],
+    ['query', '{ secrets }'],
+    ['query', 'query a { jwks { __typename } } query b { __typename }'],
+    ['password', 'mutation { login(email: "a@b.example") { accessToken } }'],
+    ['otp', 'mutation { login(email: "a@b.example", password: "x", otp: 1) { accessToken } }'],
+    [
+      'code',
+      'mutation ($code: String!) { confirmSignup(email: "a@b.example", code: $code) { accessToken } }',
+    ],
+  ])('is a violation of %s: %s', async (field, query) => {
+    const result = await execute({}, query, { variables: { code: 123456 } })
+    expect(result.errors).toMatchObject([
+      { extensions: { code: 'VALIDATION_ERROR', violations: [{ field }] } },
+    ])
+  })
+
+  it('tells about the schema without asking for a tenant', async () => {
+    const openCall = () => Promise.reject(new AppError('AUTH_NOT_CONFIGURED'))
+    const schema = await execute({}, '{ __schema { mutationType { fields { name } } } }', {
+      openCall,
+    })
+    expect(JSON.stringify(schema.data)).toContain('refreshToken')
+    const jwks = await execute({}, '{ jwks { keys { kid } } }', { openCall })
+    expect([jwks.data, codesOf(jwks)]).toEqual([{ jwks: null }, ['AUTH_NOT_CONFIGURED']])
+  })
+
+  describe('bounds what one request may ask', () => {
+    const login: AuthApi['login'] = async () => ({ accessToken: 'a', refreshToken: 'r', user })
+    const nested =
+      '{ __schema { types { fields { type { ofType { ofType { ofType { ofType { name } } } } } } } } }'
+    const bomb = Array.from(
+      { length: 30 },
+      (_, i) => `fragment f${i} on User { ...f${i + 1} ...f${i + 1} }`,
+    )
+    const loginWith = (selection: string) =>
+      `mutation { login(email: "a@b.example", password: "x") { user { ${selection} } } }`
+
+    it('lets a person and a tool through', async () => {
+      expect(codesOf(await execute({ login }, `mutation { ${logins(50)} }`))).toEqual([])
+      expect(codesOf(await execute({}, nested))).toEqual([])
+    })
+
+    it.each([
+      ['more than 60 aliases', `mutation { ${logins(70)} }`],
+      ['costs more', loginWith(Array<string>(1_000).fill('id').join(' '))],
+      ['costs more', `${loginWith('...f0')} ${bomb.join(' ')} fragment f30 on User { id }`],
+      ['more than 60 aliases', `mutation { ...m } fragment m on Mutation { ${logins(70)} }`],
+      ['Cannot spread', `${loginWith('...f')} fragment f on User { ...f }`],
+      ['token', loginWith('id '.repeat(3_000))],
+      ['deeper than 6 levels', `mutation ${'{ a '.repeat(8)}${'}'.repeat(8)}`],
+    ])('%s', async (message, query) => {
+      const result = await execute({}, query)
+      expect(new Set(codesOf(result))).toEqual(new Set(['VALIDATION_ERROR']))
+      expect(result.errors?.map((error) => error.message).join()).toContain(message)
+    })
+  })
+})

@@ -1,0 +1,91 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { AppError, invalid } from '@surehook/service-kit/errors'
+import { sendJson } from '@surehook/service-kit/http/problem'
+import { contextOf } from '@surehook/service-kit/http/request-context'
+import { bearerToken } from '@surehook/token-verifier'
+import type { RequestHandler, Router } from 'express'
+import type { ResolveTenant } from '../tenant/tenant.ts'
+import type { AccessTokens } from '../tokens/access-token.ts'
+
+export type IntrospectionDeps = {
+  resolveTenant: ResolveTenant
+  accessTokens: Pick<AccessTokens, 'verify'>
+  /** The credential of services. */
+  serviceToken: string
+}
+
+/** RFC 7662, for services of ours: what a token says that only we can read. Takes a form, as it has it, or JSON. */
+export function introspectionRoute(deps: IntrospectionDeps): (router: Router) => void {
+  return (router) => void router.post('/auth/introspect', introspect(deps))
+}
+
+function introspect({
+  resolveTenant,
+  accessTokens,
+  serviceToken,
+}: IntrospectionDeps): RequestHandler {
+  return async (req, res) => {
+    contextOf(res).operation = 'introspect'
+    const tenant = await resolveTenant(req)
+    requireService(serviceToken, req.headers.authorization)
+    const token = tokenIn(req, await readBody(req))
+    const answer = await accessTokens
+      .verify(tenant, token)
+      .then((claims) => ({ active: true, token_type: 'Bearer', ...claims }), inactive)
+    sendJson(res, 200, JSON.stringify(answer))
+  }
+}
+
+function requireService(serviceToken: string, authorization: string | undefined): void {
+  const given = bearerToken(authorization) ?? ''
+  if (timingSafeEqual(digest(given), digest(serviceToken))) return
+  throw new AppError('AUTH_TOKEN_INVALID', 'The credential of the service is missing or wrong')
+}
+
+// Digests are of one length, which the comparison needs and which hides the credential's.
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+/** Nothing but that the token is not good, save for one reason: clients renew what has only expired. */
+function inactive(err: unknown): { active: false; reason?: 'expired' } {
+  if (!(err instanceof AppError)) throw err
+  if (err.code === 'AUTH_TOKEN_EXPIRED') return { active: false, reason: 'expired' }
+  if (err.code === 'AUTH_TOKEN_INVALID') return { active: false }
+  throw err
+}
+
+const maxBytes = 32 * 1024
+
+async function readBody(req: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of req as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size <= maxBytes) chunks.push(chunk)
+  }
+  if (size > maxBytes) throw new AppError('PAYLOAD_TOO_LARGE', `At most ${maxBytes} bytes`)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function tokenIn({ headers }: IncomingMessage, body: string): string {
+  const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
+  const token = type === 'application/json' ? fromJson(body) : fromForm(type, body)
+  if (typeof token !== 'string' || token === '') {
+    throw invalid([{ field: 'token', message: 'is required' }])
+  }
+  return token
+}
+
+function fromForm(type: string | undefined, body: string): string | null {
+  if (type === 'application/x-www-form-urlencoded') return new URLSearchParams(body).get('token')
+  throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The body must be a form or JSON')
+}
+
+function fromJson(body: string): unknown {
+  try {
+    const parsed: unknown = JSON.parse(body)
+    return typeof parsed === 'object' && parsed !== null && 'token' in parsed ? parsed.token : null
+  } catch {
+    throw invalid([{ field: 'body', message: 'must be valid JSON' }])
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * One hash per account: `c:<client>` and `a` (the account as a whole), each
+ * `failures:since:lockedUntil` in milliseconds of Redis's own clock. The account's cap bounds how
+ * many clients can stand in it. Everything happens in one script, so that parallel failures are
+ * counted one by one and a lock, once set, is never moved.
+ *
+ * ARGV: what happened (`check`, `failure`, `success`), client, threshold, lock ms.
+ * Answers until when the account is locked for this client (0: it is not), and whether this call
+ * locked it.
+ */
+export const lockoutScript = `
+local what, client, threshold, lockMs = ARGV[1], 'c:' .. ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local clientWindowMs, accountWindowMs, accountCap = 900000, 3600000, 50
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+local function read(field)
+  local value = redis.call('HGET', KEYS[1], field)
+  if not value then return 0, now, 0 end
+  local failures, since, locked = string.match(value, '^(%d+):(%d+):(%d+)$')
+  return tonumber(failures), tonumber(since), tonumber(locked)
+end
+local function write(field, failures, since, locked)
+  redis.call('HSET', KEYS[1], field, string.format('%d:%d:%d', failures, since, locked))
+end
+
+local failures, since, lockedUntil = read(client)
+local accountFailures, accountSince, accountLockedUntil = read('a')
+local locked = math.max(lockedUntil, accountLockedUntil)
+if locked > now then return {locked, 0} end
+if what == 'check' then return {0, 0} end
+if what == 'success' then
+  redis.call('HDEL', KEYS[1], client, 'a')
+  return {0, 0}
+end
+
+if lockedUntil > 0 or now - since >= clientWindowMs then failures, since = 0, now end
+if now - accountSince >= accountWindowMs then
+  -- Once in an hour: clients whose failures and locks are over.
+  for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+    local _, began, ends = read(field)
+    if ends <= now and now - began >= clientWindowMs then redis.call('HDEL', KEYS[1], field) end
+  end
+  accountFailures, accountSince = 0, now
+end
+failures, accountFailures, lockedUntil, accountLockedUntil = failures + 1, accountFailures + 1, 0, 0
+if failures >= threshold then lockedUntil = now + lockMs end
+if accountFailures >= accountCap then accountLockedUntil = now + lockMs end
+write(client, failures, since, lockedUntil)
+write('a', accountFailures, accountSince, accountLockedUntil)
+local ttl = math.max(accountWindowMs, lockMs)
+if redis.call('PTTL', KEYS[1]) < ttl then redis.call('PEXPIRE', KEYS[1], ttl) end
+locked = math.max(lockedUntil, accountLockedUntil)
+return {locked, locked > 0 and 1 or 0}
+`

@@ -1,0 +1,52 @@
+import { AppError } from '@surehook/service-kit/errors'
+import type { RedisClient } from '@surehook/service-kit/redis/client'
+import type { Tenant } from '../tenant/tenant.ts'
+import { keyOf } from './account-key.ts'
+import { lockoutScript } from './lockout-script.ts'
+
+export type Attempt = { tenant: Tenant; email: string; client: { readonly address: string } }
+
+export type Lockout = {
+  /** AUTH_ACCOUNT_LOCKED while it holds. Knows nothing about whether there is such an account. */
+  demandUnlocked(attempt: Attempt): Promise<void>
+  /**
+   * Counts how a password check ended. AUTH_ACCOUNT_LOCKED when other checks, which ended in the
+   * meantime, locked the account: what this one found out is then not told.
+   */
+  settle(attempt: Attempt, outcome: 'success' | 'failure'): Promise<{ locked: boolean }>
+  /** Ends every lock of the account and forgets its failures. */
+  clear(place: Pick<Tenant, 'projectId' | 'environment'>, email: string): Promise<void>
+}
+
+export function createLockout(redis: RedisClient): Lockout {
+  const run = async ({ tenant, email, client }: Attempt, what: string) => {
+    const { threshold, duration, scope } = tenant.settings.lockout
+    const reply = await redis.eval(lockoutScript, {
+      keys: [redisKey(tenant, email)],
+      arguments: [
+        what,
+        scope === 'account' ? '*' : client.address,
+        String(threshold),
+        String(duration * 1000),
+      ],
+    })
+    const [lockedUntil = 0, byThis = 0] = reply as unknown as number[]
+    if (lockedUntil > 0 && byThis === 0) throw locked(new Date(lockedUntil))
+    return { locked: byThis === 1 }
+  }
+  return {
+    async demandUnlocked(attempt) {
+      await run(attempt, 'check')
+    },
+    settle: run,
+    async clear(place, email) {
+      await redis.del(redisKey(place, email))
+    },
+  }
+}
+
+const redisKey = (place: Pick<Tenant, 'projectId' | 'environment'>, email: string) =>
+  `auth:lockout:${keyOf(place, email)}`
+
+const locked = (lockedUntil: Date) =>
+  new AppError('AUTH_ACCOUNT_LOCKED', 'Too many failed logins', { lockedUntil })

@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { boundedBy } from '@surehook/service-kit/bounded'
+import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
+import { reasonOf } from '@surehook/service-kit/errors'
+import type { Logger } from '@surehook/service-kit/log'
+import type { Metrics } from '@surehook/service-kit/metrics'
+import type { Pool } from 'pg'
+import { fullSettings } from '../platform/auth-settings.ts'
+import {
+  isRefusedForGood,
+  longestSendMs,
+  type MailTransport,
+  mailConnections,
+} from './mail-transport.ts'
+import { claimMails, deleteMail, mailContext, postponeMail, type QueuedMail } from './outbox.ts'
+import { type MailAddress, renderMail } from './render-mail.ts'
+
+export type MailSenderOptions = {
+  pool: Pool
+  box: SecretBox
+  transport: Pick<MailTransport, 'send'>
+  /** Where the environment names no sender of its own. */
+  from: MailAddress
+  log: Logger
+  metrics: Metrics
+}
+
+export type MailSender = AsyncDisposable & {
+  /** A mail was put into the outbox: it goes now and not at the next look. */
+  wake(): void
+}
+
+/** Finds the mails that another process left behind. */
+const pollMs = 1_000
+const longestDelayMs = 60_000
+const leaseMs = 2 * longestSendMs
+
+/** Sends what stands in the outbox, for as long as its code is good. Nobody waits for it. */
+export function openMailSender(options: MailSenderOptions): MailSender {
+  return new OutboxSender(options)
+}
+
+class OutboxSender implements MailSender {
+  readonly #options: MailSenderOptions
+  readonly #stop = new AbortController()
+  readonly #mails: ReturnType<typeof mailMeter>
+  readonly #sending = new Set<Promise<void>>()
+  readonly #done: Promise<void>
+  #wake = Promise.withResolvers<void>()
+
+  constructor(options: MailSenderOptions) {
+    this.#options = options
+    this.#mails = mailMeter(options.metrics)
+    this.#done = this.#run()
+  }
+
+  wake(): void {
+    this.#wake.resolve()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    this.wake()
+    await this.#done
+    await Promise.all(this.#sending)
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      this.#wake = Promise.withResolvers()
+      const more = await this.#sendDue()
+      if (!more) await this.#pause()
+    }
+  }
+
+  /** True when there may be more that is due. */
+  async #sendDue(): Promise<boolean> {
+    const { pool, log } = this.#options
+    const limit = mailConnections - this.#sending.size
+    if (limit === 0) return false
+    try {
+      const mails = await claimMails(pool, { limit, leaseMs })
+      for (const mail of mails) this.#start(mail)
+      return mails.length === limit && this.#sending.size < mailConnections
+    } catch (err) {
+      log.warn({ reason: reasonOf(err) }, 'mail.outbox.unreachable')
+      return false
+    }
+  }
+
+  #start(mail: QueuedMail): void {
+    const { log } = this.#options
+    const sending = this.#handle(mail)
+      .catch((err: unknown) => {
+        // The outbox could not be told: the mail comes back when its lease is over.
+        log.warn({ mailId: mail.id, reason: reasonOf(err) }, 'mail.outbox.unreachable')
+      })
+      .finally(() => {
+        this.#sending.delete(sending)
+        this.wake()
+      })
+    this.#sending.add(sending)
+  }
+
+  async #handle(mail: QueuedMail): Promise<void> {
+    const { pool, log } = this.#options
+    const { id: mailId, template, attempts } = mail
+    if (mail.expiresAt.getTime() <= Date.now()) {
+      log.warn({ mailId, template, attempts }, 'mail.expired')
+      return this.#end(mail, 'expired')
+    }
+    try {
+      await this.#send(mail)
+    } catch (err) {
+      const reason = reasonOf(err)
+      const lost = err instanceof UnreadableCodeError
+      if (lost || isRefusedForGood(err)) {
+        log[lost ? 'error' : 'warn']({ mailId, template, attempts, reason }, 'mail.refused')
+        return this.#end(mail, 'refused')
+      }
+      this.#mails.inc({ outcome: 'failed' })
+      const retryInMs = Math.min(1_000 * 2 ** Math.min(attempts - 1, 10), longestDelayMs)
+      log.warn({ mailId, template, attempts, reason, retryInMs }, 'mail.failed')
+      return postponeMail(pool, mailId, retryInMs)
+    }
+    log.info({ mailId, template, attempts }, 'mail.sent')
+    return this.#end(mail, 'sent')
+  }
+
+  async #end({ id }: QueuedMail, outcome: 'sent' | 'refused' | 'expired'): Promise<void> {
+    this.#mails.inc({ outcome })
+    await deleteMail(this.#options.pool, id)
+  }
+
+  async #send({ id, template, recipient, sealedCode, ...mail }: QueuedMail): Promise<void> {
+    const { transport, from } = this.#options
+    const code = this.#open(sealedCode, id)
+    const content = {
+      template,
+      to: recipient,
+      code,
+      validMs: mail.expiresAt.getTime() - Date.now(),
+    }
+    const rendered = renderMail(content, fullSettings(mail.overrides).mail, from)
+    await boundedBy(longestSendMs, transport.send(id, rendered), 'The mail server takes too long')
+  }
+
+  #open(sealedCode: string, id: string): string {
+    try {
+      return this.#options.box.open(sealedCode, mailContext(id))
+    } catch (err) {
+      throw new UnreadableCodeError('Sealed under another key', { cause: err })
+    }
+  }
+
+  async #pause(): Promise<void> {
+    const poll = new AbortController()
+    const timeout = sleep(pollMs, undefined, { signal: poll.signal }).catch(() => undefined)
+    await Promise.race([this.#wake.promise, timeout])
+    poll.abort()
+  }
+}
+
+class UnreadableCodeError extends Error {
+  override readonly name = 'UnreadableCodeError'
+}
+
+function mailMeter(metrics: Metrics) {
+  return metrics.counter({
+    name: 'auth_mails_total',
+    help: 'Attempts to send a mail, by how they ended; refused and expired ones are given up',
+    labelNames: ['outcome'],
+  })
+}

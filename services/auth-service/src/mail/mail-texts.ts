@@ -1,0 +1,49 @@
+import type { AuthSettings } from '@surehook/contracts/http/admin'
+import type { MailTemplate } from './outbox.ts'
+
+export type MailText = {
+  subject: string
+  greeting: string
+  intro: string
+  validity: (minutes: number) => string
+  otherwise: string
+}
+
+/** What each mail says, by locale. */
+export const mailTexts: Readonly<
+  Record<AuthSettings['mail']['locale'], Readonly<Record<MailTemplate, MailText>>>
+> = {
+  en: {
+    verification: {
+      subject: 'Confirm your e-mail address',
+      greeting: 'Hello,',
+      intro: 'with this code you confirm your e-mail address:',
+      validity: (minutes) => `It is valid for ${minutes} minutes and can be used once.`,
+      otherwise: 'If you have not signed up, you need do nothing.',
+    },
+    recovery: {
+      subject: 'Your code for a new password',
+      greeting: 'Hello,',
+      intro: 'with this code you set a new password:',
+      validity: (minutes) => `It is valid for ${minutes} minutes and can be used once.`,
+      otherwise: 'If you have not asked for it, you need do nothing: your password stays as it is.',
+    },
+  },
+  de: {
+    verification: {
+      subject: 'Bestätigen Sie Ihre E-Mail-Adresse',
+      greeting: 'Guten Tag,',
+      intro: 'mit diesem Code bestätigen Sie Ihre E-Mail-Adresse:',
+      validity: (minutes) => `Er gilt ${minutes} Minuten und kann einmal verwendet werden.`,
+      otherwise: 'Wenn Sie sich nicht registriert haben, brauchen Sie nichts zu tun.',
+    },
+    recovery: {
+      subject: 'Ihr Code für ein neues Passwort',
+      greeting: 'Guten Tag,',
+      intro: 'mit diesem Code setzen Sie ein neues Passwort:',
+      validity: (minutes) => `Er gilt ${minutes} Minuten und kann einmal verwendet werden.`,
+      otherwise:
+        'Wenn Sie ihn nicht angefordert haben, brauchen Sie nichts zu tun: Ihr Passwort bleibt, wie es ist.',
+    },
+  },
+}

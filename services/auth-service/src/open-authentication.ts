@@ -1,0 +1,59 @@
+import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
+import type { Router } from 'express'
+import { openAccounts } from './accounts/open-accounts.ts'
+import { expiredCodes } from './accounts/sweep-codes.ts'
+import { createAuthApi } from './api/auth-api.ts'
+import { createOpenCall } from './api/open-call.ts'
+import type { Config } from './config.ts'
+import { createGraphQL } from './graphql/graphql-endpoint.ts'
+import { introspectionRoute } from './introspection/introspection-route.ts'
+import { adminRoutes } from './platform/admin-routes.ts'
+import { authRoutes } from './rest/auth-routes.ts'
+import { openSessions, type SessionPartsOptions } from './sessions/open-sessions.ts'
+import { sessionSweeps } from './sessions/sweep-sessions.ts'
+import { openSweep } from './sweep.ts'
+import { createResolveTenant } from './tenant/tenant.ts'
+import { readJwks } from './tokens/jwks.ts'
+import { keyRoutes } from './tokens/key-routes.ts'
+import { userRoutes } from './users/user-routes.ts'
+
+export type Authentication = AsyncDisposable & { readonly routes: (router: Router) => void }
+
+type Infrastructure = Pick<
+  SessionPartsOptions,
+  'pool' | 'redis' | 'writer' | 'producer' | 'relay' | 'metrics' | 'log'
+>
+
+/** Sessions, accounts and the doors to them, on what the process has opened. */
+export async function openAuthentication(
+  config: Config,
+  infrastructure: Infrastructure,
+): Promise<Authentication> {
+  await using opening = new AsyncDisposableStack()
+  const { pool, writer, log } = infrastructure
+  const { adminToken, serviceToken } = config
+  const parts = { ...config, ...infrastructure, box: createSecretBox(config.encryptionKey) }
+  const { keys, accessTokens, sessions } = opening.use(openSessions(parts))
+  const { accounts, users } = opening.use(await openAccounts({ ...parts, sessions }))
+  opening.use(openSweep({ pool, jobs: [...sessionSweeps(), expiredCodes], log }))
+
+  const resolveTenant = createResolveTenant(pool)
+  const openCall = createOpenCall(resolveTenant)
+  const jwks = (tenant: Parameters<typeof readJwks>[1]) => readJwks(keys, tenant)
+  const api = createAuthApi({ accounts, sessions, accessTokens, jwks })
+  const executeGraphQL = createGraphQL({ api, openCall })
+  const doors = [
+    adminRoutes({ pool, writer, adminToken }),
+    keyRoutes({ pool, keys, adminToken }),
+    userRoutes({ pool, users, adminToken }),
+    authRoutes({ api, openCall, executeGraphQL }),
+    introspectionRoute({ resolveTenant, accessTokens, serviceToken }),
+  ]
+  const resources = opening.move()
+  return {
+    routes(router) {
+      for (const addTo of doors) addTo(router)
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}

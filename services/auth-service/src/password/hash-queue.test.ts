@@ -1,0 +1,76 @@
+import { describe, expect, it } from '@jest/globals'
+import { createMetrics } from '@surehook/service-kit/metrics'
+import { createHashQueue } from './hash-queue.ts'
+
+const deferred = () => Promise.withResolvers<string>()
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+function queueOf(options: { concurrency: number; maxWaitMs: number; now?: () => number }) {
+  const metrics = createMetrics('test')
+  return { queue: createHashQueue({ ...options, metrics }), metrics }
+}
+
+describe('the hash queue', () => {
+  it('lets at most so many work at once, and the next as soon as one has ended', async () => {
+    const { queue } = queueOf({ concurrency: 2, maxWaitMs: 10_000 })
+    const works = [deferred(), deferred(), deferred(), deferred()]
+    const started: number[] = []
+    const results = works.map(({ promise }, index) =>
+      queue.run(() => {
+        started.push(index)
+        return promise
+      }),
+    )
+    const ended = Promise.allSettled(results)
+    await settled()
+    expect(started).toEqual([0, 1])
+    works[1]?.resolve('one')
+    await settled()
+    expect(started).toEqual([0, 1, 2])
+    works[0]?.resolve('zero')
+    works[2]?.reject(new Error('two'))
+    await settled()
+    expect(started).toEqual([0, 1, 2, 3])
+    works[3]?.resolve('three')
+    expect((await ended).map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ])
+  })
+
+  it('refuses who would wait too long, with Retry-After, and takes them again later', async () => {
+    const { queue, metrics } = queueOf({ concurrency: 1, maxWaitMs: 400 })
+    const works = Array.from({ length: 200 }, deferred)
+    const results = works.map(({ promise }) => queue.run(() => promise))
+    for (const one of await Promise.allSettled(results.slice(11))) {
+      expect(one).toMatchObject({
+        status: 'rejected',
+        reason: { code: 'SERVICE_UNAVAILABLE', retryAfterS: 1 },
+      })
+    }
+    expect(await metrics.registry.metrics()).toMatch(/auth_hash_queue_depth\{[^}]*\} 10\n/)
+    expect(await metrics.registry.metrics()).toMatch(/auth_hash_refused_total\{[^}]*\} 189\n/)
+    for (const { resolve } of works) resolve('done')
+    await Promise.all(results.slice(0, 11))
+    await expect(queue.run(async () => 'again')).resolves.toBe('again')
+    expect(await metrics.registry.metrics()).toMatch(/auth_hash_queue_depth\{[^}]*\} 0\n/)
+  })
+
+  it('lets fewer wait when hashes take longer than they used to', async () => {
+    let clock = 0
+    const { queue } = queueOf({ concurrency: 1, maxWaitMs: 2_000, now: () => clock })
+    for (let i = 0; i < 60; i++) {
+      await queue.run(async () => {
+        clock += 1_000
+      })
+    }
+    const blocking = deferred()
+    const first = queue.run(() => blocking.promise)
+    const waiting = [queue.run(async () => 'a'), queue.run(async () => 'b')]
+    await expect(queue.run(async () => 'c')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    blocking.resolve('first')
+    await Promise.all([first, ...waiting])
+  })
+})

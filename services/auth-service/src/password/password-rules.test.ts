@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals'
+import { createPasswordRules, passwordFaults } from './password-rules.ts'
+
+const email = 'margaret.hamilton@example.com'
+const faultsOf = (password: string, minLength = 8) =>
+  passwordFaults({ field: 'password', password, email }, { minLength }).map(
+    ({ message }) => message,
+  )
+
+const tooShort = 'must have at least 8 characters'
+const isEmail = 'must not be the e-mail address or a part of it'
+const isCommon = 'must not be one of the most common passwords'
+
+describe('the password rules', () => {
+  it.each([
+    ['', [tooShort]],
+    ['a1b2c3d', [tooShort]],
+    ['example', [tooShort, isEmail]],
+    ['Hamilton', [isEmail]],
+    [email, [isEmail]],
+    [email.toUpperCase(), [isEmail]],
+    ['margaret.hamilton', [isEmail]],
+    ['password', [isCommon]],
+    ['PassWord1', [isCommon]],
+    ['12345678', [isCommon]],
+    ['x'.repeat(129), ['must have at most 128 characters']],
+    ['valid-but-\ud800', ['must be valid text']],
+  ])('refuse %j', (password, messages) => {
+    expect(faultsOf(password)).toEqual(messages)
+  })
+
+  it.each(['Correct-Horse-7', 'Hamilton-Apollo-11', '🦊🦊🦊🦊🦊🦊🦊🦊', 'x'.repeat(128)])(
+    'take %j',
+    (password) => expect(faultsOf(password)).toEqual([]),
+  )
+
+  it('count characters, not bytes or halves of them', () => {
+    expect(faultsOf('🦊🦊🦊🦊')).toEqual([tooShort])
+    expect(faultsOf('🦊'.repeat(128))).toEqual([])
+  })
+
+  it('follow the length that the environment wants', () => {
+    expect(faultsOf('Correct-Horse-7', 20)).toEqual(['must have at least 20 characters'])
+  })
+
+  it('ask about breaches only when wanted and no other rule is broken', async () => {
+    const asked: string[] = []
+    const rules = createPasswordRules(async (password) => {
+      asked.push(password)
+      return password.startsWith('Known')
+    })
+    const check = (password: string, breachCheck: boolean) =>
+      rules.faults({ field: 'newPassword', password, email }, { minLength: 8, breachCheck })
+    expect(await check('Known-to-them', false)).toEqual([])
+    expect(await check('short', true)).toEqual([{ field: 'newPassword', message: tooShort }])
+    expect(asked).toEqual([])
+    expect(await check('Unknown-to-them', true)).toEqual([])
+    expect(await check('Known-to-them', true)).toEqual([
+      { field: 'newPassword', message: 'is known from a data breach' },
+    ])
+  })
+})

@@ -1,0 +1,39 @@
+import * as operations from '@surehook/contracts/http/auth'
+import type { Operation } from '@surehook/contracts/operation'
+import { type Handle, mount, Reply, rawJson } from '@surehook/service-kit/http/mount'
+import type { RequestContext } from '@surehook/service-kit/http/request-context'
+import type { Router } from 'express'
+import type { AuthApi, Call } from '../api/auth-api.ts'
+import type { ExecuteGraphQL } from '../graphql/graphql-endpoint.ts'
+
+export type AuthRoutesDeps = {
+  api: AuthApi
+  openCall: (context: RequestContext) => Promise<Call>
+  executeGraphQL: ExecuteGraphQL
+}
+
+/** `/auth/…` for users. The tenant is known before anything else of the request is looked at. */
+export function authRoutes(deps: AuthRoutesDeps): (router: Router) => void {
+  const { api, openCall, executeGraphQL } = deps
+  return (router) => {
+    const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Call>) =>
+      mount(router, operation, { authorize: openCall, handle })
+
+    serve(operations.signup, ({ body }, { auth }) => api.signup(body, auth))
+    serve(operations.confirmSignup, ({ body }, { auth }) => api.confirmSignup(body, auth))
+    serve(operations.resendCode, ({ body }, { auth }) => api.resendCode(body, auth))
+    serve(operations.login, ({ body }, { auth }) => api.login(body, auth))
+    serve(operations.recoverPassword, ({ body }, { auth }) => api.recoverPassword(body, auth))
+    serve(operations.resetPassword, ({ body }, { auth }) => api.resetPassword(body, auth))
+    serve(operations.refreshToken, ({ body }, { auth }) => api.refreshToken(body, auth))
+    serve(operations.logout, (_, { auth }) => api.logout(undefined, auth))
+    serve(operations.getJwks, async (_, { auth }) => {
+      const { body, headers } = await api.jwks(auth.tenant)
+      return new Reply(body, headers)
+    })
+    // Its operations ask for the tenant themselves: a question about the schema has none.
+    mount(router, operations.authGraphQL, async ({ body }, context) =>
+      rawJson(await executeGraphQL(body, context)),
+    )
+  }
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import { boundedBy } from '@surehook/service-kit/bounded'
+import { unavailable } from '@surehook/service-kit/errors'
+import type { Logger } from '@surehook/service-kit/log'
+import type { RedisClient } from '@surehook/service-kit/redis/client'
+import type { AccessClaims } from '@surehook/token-verifier'
+import type { TenantName } from '../tokens/key-store.ts'
+import { addScript, completeScript, type RedisRun, watchRun } from './redis-copy.ts'
+import type { Revocation } from './revocation.ts'
+
+export type Blacklist = {
+  /** Rejects with 503 when Redis is away, or has not all revocations and cannot be given them. */
+  isRevoked(tenant: TenantName, claims: Pick<AccessClaims, 'sid' | 'gen'>): Promise<boolean>
+  /** Rejects with 503 when Redis is away. */
+  requireRedis(): Promise<void>
+  /** Resolves when Redis has them all. */
+  add(revocations: readonly Revocation[]): Promise<void>
+}
+
+export type BlacklistOptions = {
+  redis: RedisClient
+  /** Every revocation that still matters, in pages. */
+  living: () => AsyncIterable<readonly Revocation[]>
+  log: Logger
+  onRebuild?: () => void
+}
+
+const prefix = 'auth:revoked'
+/** Names the run of the server that was given every revocation: a flush takes it away, a restart changes it. */
+const markerKey = `${prefix}:complete`
+const answerWithinMs = 2_000
+const rebuildWithinMs = 5_000
+const rebuildLeaseMs = 60_000
+
+export function createBlacklist(options: BlacklistOptions): Blacklist {
+  const { redis } = options
+  const run = watchRun(redis)
+  const rebuild = createRebuild(options, run)
+
+  /** One round trip: what Redis says of a key, and whether it can know. */
+  async function ask(key: string): Promise<string | null> {
+    for (let tries = 1; tries <= 3; tries++) {
+      const { runId, connection } = await bounded(run.current())
+      const [complete, value] = await bounded(redis.mGet([markerKey, key]))
+      // Another server may have answered than the one whose run is known.
+      if (connection !== run.connection) continue
+      if (complete === runId) return value ?? null
+      await boundedBy(rebuildWithinMs, rebuild(), 'The blacklist is being rebuilt')
+    }
+    throw unavailable('Redis keeps changing')
+  }
+
+  return {
+    async isRevoked(tenant, { sid, gen }) {
+      const value = await ask(keyOf({ ...tenant, sessionId: sid }))
+      return value !== null && gen < Number(value)
+    },
+    async requireRedis() {
+      await ask(markerKey)
+    },
+    async add(revocations) {
+      await bounded(addAll(redis, revocations))
+    },
+  }
+}
+
+const bounded = <T>(work: Promise<T>): Promise<T> =>
+  boundedBy(answerWithinMs, work, 'Redis does not answer')
+
+type KeyParts = Pick<Revocation, 'projectId' | 'environment' | 'sessionId'>
+
+const keyOf = ({ projectId, environment, sessionId }: KeyParts): string =>
+  `${prefix}:${projectId}/${environment}:${sessionId}`
+
+/** Later writers never lower a bound nor shorten it: copies may overtake each other. */
+async function addAll(redis: RedisClient, revocations: readonly Revocation[]): Promise<void> {
+  await Promise.all(
+    revocations.map((revocation) =>
+      redis.eval(addScript, {
+        keys: [keyOf(revocation)],
+        arguments: [String(revocation.minGeneration), String(msLeft(revocation))],
+      }),
+    ),
+  )
+}
+
+const msLeft = ({ expiresAt }: Revocation): number => Math.max(1, expiresAt.getTime() - Date.now())
+
+/** One rebuild at a time in this process; replicas may do it beside each other. */
+function createRebuild({ redis, living, log, onRebuild }: BlacklistOptions, run: RedisRun) {
+  let running: Promise<void> | null = null
+
+  async function rebuild(): Promise<void> {
+    const { runId } = await bounded(run.current())
+    const lease = `${prefix}:rebuild:${randomUUID()}`
+    await redis.set(lease, '1', { PX: rebuildLeaseMs })
+    let count = 0
+    for await (const page of living()) {
+      await addAll(redis, page)
+      count += page.length
+    }
+    // Only when nothing was flushed since the lease was taken, and the server is still the same.
+    const args = { keys: [lease, markerKey], arguments: [runId] }
+    const complete = (await redis.eval(completeScript, args)) === 1
+    onRebuild?.()
+    log.warn({ count, complete }, 'blacklist.rebuilt')
+  }
+
+  return (): Promise<void> => {
+    running ??= rebuild().finally(() => {
+      running = null
+    })
+    return running
+  }
+}

@@ -1,0 +1,66 @@
+import type { EmitState } from '@surehook/service-kit/capture/state-writer'
+import type { Pool, PoolClient } from 'pg'
+import {
+  type EndedSessions,
+  type Revocation,
+  revocationColumns,
+  revocationMessage,
+} from './revocation.ts'
+
+const pageSize = 2_000
+
+/** Every revocation that still matters, in pages. */
+export async function* livingRevocations(pool: Pool): AsyncGenerator<readonly Revocation[]> {
+  for (let after: string | null = null; ; ) {
+    const { rows }: { rows: Revocation[] } = await pool.query<Revocation>(
+      `select ${revocationColumns}
+         from revocation r
+        where r.expires_at > clock_timestamp() and ($1::uuid is null or r.session_id > $1)
+        order by r.session_id limit $2`,
+      [after, pageSize],
+    )
+    if (rows.length > 0) yield rows
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < pageSize) return
+    after = last.sessionId
+  }
+}
+
+/** What was committed a while ago and may have missed Redis: its process died, or Redis was away. */
+export async function uncopiedRevocations(pool: Pool, limit: number): Promise<Revocation[]> {
+  const { rows } = await pool.query<Revocation>(
+    `select ${revocationColumns}
+       from revocation r
+      where r.copied_at is null and r.revoked_at < clock_timestamp() - interval '1 second'
+      order by r.revoked_at limit $1`,
+    [limit],
+  )
+  return rows
+}
+
+/** Redis has them. One that was raised meanwhile stays to be copied. */
+export async function markCopied(pool: Pool, revocations: readonly Revocation[]): Promise<void> {
+  await pool.query(
+    `update revocation r set copied_at = clock_timestamp()
+       from unnest($1::uuid[], $2::integer[]) as done(session_id, min_generation)
+      where r.session_id = done.session_id and r.min_generation = done.min_generation`,
+    [
+      revocations.map(({ sessionId }) => sessionId),
+      revocations.map(({ minGeneration }) => minGeneration),
+    ],
+  )
+}
+
+/** Tells the verifiers of what a statement of the same transaction revoked. */
+export async function emitRevocations(emit: EmitState, ended: EndedSessions): Promise<void> {
+  for (const revocation of ended) await emit(revocationMessage(revocation))
+}
+
+/** The revocation of a session, if there is one. */
+export async function findRevocation(tx: PoolClient, sessionId: string): Promise<EndedSessions> {
+  const { rows } = await tx.query<Revocation>(
+    `select ${revocationColumns} from revocation r where r.session_id = $1`,
+    [sessionId],
+  )
+  return rows
+}

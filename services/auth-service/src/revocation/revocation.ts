@@ -1,0 +1,29 @@
+import type { SessionRevocation } from '@surehook/contracts/events'
+import { revocationsTopic } from '@surehook/contracts/topics'
+import type { StateMessage } from '@surehook/service-kit/capture/state-writer'
+
+/** Which access tokens of a session are refused before they expire, and until when that matters. */
+export type Revocation = {
+  readonly sessionId: string
+  readonly projectId: string
+  readonly environment: string
+  /** Tokens whose claim `gen` is lower are refused. */
+  readonly minGeneration: number
+  readonly expiresAt: Date
+}
+
+/** What a transaction revoked; empty when no access token was alive. */
+export type EndedSessions = readonly Revocation[]
+
+export type EndReason = 'logout' | 'reuse' | 'reset' | 'disabled' | 'deleted' | 'forced'
+
+/** The columns of `revocation` (as `r`) under the names of `Revocation`. */
+export const revocationColumns = `r.session_id as "sessionId", r.project_id as "projectId",
+  r.environment, r.min_generation as "minGeneration", r.expires_at as "expiresAt"`
+
+/** For verifiers elsewhere. */
+export function revocationMessage(revocation: Revocation): StateMessage {
+  const { sessionId, expiresAt } = revocation
+  const state: SessionRevocation = { ...revocation, expiresAt: expiresAt.toISOString() }
+  return { topic: revocationsTopic, key: sessionId, state }
+}

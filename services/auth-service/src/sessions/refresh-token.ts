@@ -1,0 +1,71 @@
+import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Tenant } from '../tenant/tenant.ts'
+
+type TenantName = Pick<Tenant, 'projectId' | 'environment'>
+
+/** Knows our refresh tokens without a look at the database, and keeps none of them. */
+export type RefreshTokens = {
+  create(tenant: TenantName, sessionId: string): string
+  /** Always the same one for a token: whoever repeats a refresh gets what the first one got. */
+  successor(tenant: TenantName, token: string, sessionId: string): string
+  /** The session of a token that we made for this tenant; `null` for anything else. */
+  sessionOf(tenant: TenantName, token: string): string | null
+}
+
+const idBytes = 16
+const chanceBytes = 16
+const tagBytes = 16
+
+/**
+ * A refresh token is base64 of session id, 16 random bytes and a tag under a key of ours. The tag proves that a
+ * token which is no longer the session's was once: only such a one may end the session.
+ */
+export function createRefreshTokens(encryptionKey: Buffer): RefreshTokens {
+  const key = (purpose: string) =>
+    Buffer.from(hkdfSync('sha256', encryptionKey, '', `surehook/refresh-token/${purpose}`, 32))
+  const tagKey = key('tag')
+  const successorKey = key('successor')
+
+  function tagOf(tenant: TenantName, body: Buffer): Buffer {
+    const named = `${tenant.projectId}/${tenant.environment}/`
+    return createHmac('sha256', tagKey).update(named).update(body).digest().subarray(0, tagBytes)
+  }
+
+  function build(tenant: TenantName, sessionId: string, chance: Buffer): string {
+    const body = Buffer.concat([Buffer.from(sessionId.replaceAll('-', ''), 'hex'), chance])
+    return Buffer.concat([body, tagOf(tenant, body)]).toString('base64')
+  }
+
+  return {
+    create: (tenant, sessionId) => build(tenant, sessionId, randomBytes(chanceBytes)),
+    successor(tenant, token, sessionId) {
+      const chance = createHmac('sha256', successorKey).update(token).digest()
+      return build(tenant, sessionId, chance.subarray(0, chanceBytes))
+    },
+    sessionOf(tenant, token) {
+      const bytes = Buffer.from(token, 'base64')
+      if (bytes.length !== idBytes + chanceBytes + tagBytes) return null
+      if (bytes.toString('base64') !== token) return null
+      const body = bytes.subarray(0, idBytes + chanceBytes)
+      if (!timingSafeEqual(bytes.subarray(body.length), tagOf(tenant, body))) return null
+      return formatUuid(body.subarray(0, idBytes))
+    },
+  }
+}
+
+/** What is stored of a refresh token. */
+export function refreshHash(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+function formatUuid(bytes: Buffer): string {
+  const hex = bytes.toString('hex')
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    hex.slice(12, 16),
+    hex.slice(16, 20),
+    hex.slice(20),
+  ]
+  return parts.join('-')
+}

@@ -1,0 +1,107 @@
+import { wholeSession } from '@surehook/contracts/events'
+import type { TokenPair } from '@surehook/contracts/http/auth'
+import { AppError } from '@surehook/service-kit/errors'
+import type { Logger } from '@surehook/service-kit/log'
+import type { Pool } from 'pg'
+import type { Blacklist } from '../revocation/blacklist.ts'
+import type { EndedSessions } from '../revocation/revocation.ts'
+import type { Tenant } from '../tenant/tenant.ts'
+import type { AccessTokens } from '../tokens/access-token.ts'
+import { type RefreshTokens, refreshHash } from './refresh-token.ts'
+import type { SessionMeters } from './session-meters.ts'
+import { refreshSql } from './session-statements.ts'
+
+export type RefreshDeps = {
+  pool: Pool
+  /** Whose WAL messages the relay reads. */
+  service: string
+  accessTokens: Pick<AccessTokens, 'issue'>
+  refreshTokens: RefreshTokens
+  blacklist: Pick<Blacklist, 'requireRedis'>
+  copyRevocations: (ended: EndedSessions) => Promise<void>
+  /** Resolves when the topic has what was emitted at this place. */
+  relayed: (lsn: string) => Promise<void>
+  log: Logger
+  meters: SessionMeters
+}
+
+type Row = {
+  userId: string
+  roles: string[]
+  generation: number
+  reused: boolean
+  lsn: string | null
+  expiresAt: Date | null
+}
+
+type Exchange = { sid: string; token: string; successor: string }
+
+export function createRefresh(deps: RefreshDeps) {
+  const { pool, accessTokens, refreshTokens, blacklist, meters } = deps
+  const text = refreshSql(deps.service)
+
+  async function exchange(tenant: Tenant, { sid, token, successor }: Exchange) {
+    const { projectId, environment, settings } = tenant
+    const { refreshTokenTtl, accessTokenTtl, refreshReuseInterval } = settings
+    const { rows } = await pool.query<Row>({
+      name: 'refresh',
+      text,
+      values: [
+        sid,
+        projectId,
+        environment,
+        refreshHash(token),
+        refreshHash(successor),
+        refreshTokenTtl,
+        accessTokenTtl,
+        refreshReuseInterval,
+      ],
+    })
+    return rows[0]
+  }
+
+  return async (tenant: Tenant, token: string): Promise<TokenPair> => {
+    const sid = refreshTokens.sessionOf(tenant, token)
+    if (sid === null) throw refused(meters, 'unknown')
+    // A reuse must reach Redis: without it nothing is exchanged.
+    await blacklist.requireRedis()
+    const repeatable = tenant.settings.refreshReuseInterval > 0
+    const successor = repeatable
+      ? refreshTokens.successor(tenant, token, sid)
+      : refreshTokens.create(tenant, sid)
+    const row = await exchange(tenant, { sid, token, successor })
+    if (row === undefined) throw refused(meters, 'ended')
+    if (row.reused) {
+      await tellReuse(deps, tenant, { sid, row })
+      throw refused(meters, 'reused')
+    }
+    const { userId: sub, generation: gen, roles } = row
+    const accessToken = await accessTokens.issue(tenant, { sub, sid, gen, roles })
+    meters.refreshed('exchanged')
+    return { accessToken, refreshToken: successor }
+  }
+}
+
+/**
+ * The session has ended, whatever happens here. Redis has to know before the answer; the topic follows by itself
+ * while Kafka is away, and until then its readers refuse to decide.
+ */
+async function tellReuse(
+  { copyRevocations, relayed, log, meters }: RefreshDeps,
+  { projectId, environment }: Tenant,
+  { sid, row }: { sid: string; row: Row },
+): Promise<void> {
+  log.warn({ projectId, environment, sessionId: sid }, 'session.reused')
+  meters.ended('reuse', 1)
+  const { lsn, expiresAt } = row
+  if (lsn === null || expiresAt === null) return
+  await copyRevocations([
+    { sessionId: sid, projectId, environment, minGeneration: wholeSession, expiresAt },
+  ])
+  await relayed(lsn).catch((err: unknown) => log.warn({ err }, 'session.reuse_not_relayed'))
+}
+
+function refused(meters: SessionMeters, outcome: 'unknown' | 'ended' | 'reused'): AppError {
+  meters.refreshed(outcome)
+  return new AppError('AUTH_TOKEN_INVALID', 'The refresh token is not valid, or was used already')
+}

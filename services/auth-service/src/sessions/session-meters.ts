@@ -1,0 +1,31 @@
+import type { Metrics } from '@surehook/service-kit/metrics'
+import type { EndReason } from '../revocation/revocation.ts'
+
+export type SessionMeters = {
+  refreshed(outcome: 'exchanged' | 'unknown' | 'ended' | 'reused'): void
+  /** Sessions, or the access tokens of sessions, that were ended while they were alive. */
+  ended(reason: EndReason | 'roles', count: number): void
+  blacklistRebuilt(): void
+}
+
+export function createSessionMeters(metrics: Metrics): SessionMeters {
+  const refreshes = metrics.counter({
+    name: 'auth_refreshes_total',
+    help: 'Refresh tokens presented, by what came of it',
+    labelNames: ['outcome'],
+  })
+  const revocations = metrics.counter({
+    name: 'auth_revocations_total',
+    help: 'Sessions whose access tokens were revoked, by reason',
+    labelNames: ['reason'],
+  })
+  const rebuilds = metrics.counter({
+    name: 'auth_blacklist_rebuilds_total',
+    help: 'Times that the blacklist was copied to Redis anew',
+  })
+  return {
+    refreshed: (outcome) => refreshes.inc({ outcome }),
+    ended: (reason, count) => revocations.inc({ reason }, count),
+    blacklistRebuilt: () => rebuilds.inc(),
+  }
+}

@@ -1,0 +1,120 @@
+import { revocationsTopic } from '@surehook/contracts/topics'
+import { captureSql } from '@surehook/service-kit/capture/capture'
+import { revocationColumns } from '../revocation/revocation.ts'
+
+/** Longer than clocks of ours differ. */
+const slack = `interval '1 minute'`
+
+const seconds = (parameter: string) => `${parameter} * interval '1 second'`
+
+/** `$1` id, `$2` project, `$3` environment, `$4` user, `$5` hash, `$6` idle s, `$7` absolute s, `$8` access s. */
+export const openSessionSql = `
+insert into session
+  (id, project_id, environment, user_id, roles, refresh_hash, idle_expires_at, expires_at, access_expires_at)
+select $1, $2, $3, u.id, u.roles, $5,
+       clock_timestamp() + ${seconds('$6')},
+       clock_timestamp() + ${seconds('$7')},
+       clock_timestamp() + ${seconds('$8')} + ${slack}
+  from (select id, roles from user_account
+         where id = $4 and project_id = $2 and environment = $3 and not disabled
+           for share) u
+returning roles, generation`
+
+const fits = 'refresh_hash = $4'
+const repeats = `(previous_hash = $4 and refresh_hash = $5
+  and clock_timestamp() < rotated_at + ${seconds('$8')})`
+const reused = `not (${fits} or ${repeats})`
+
+const expiresAtJson = `to_char(r.expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+/** As `revocationMessage` has it. */
+const headerSql = `json_build_object('topic', '${revocationsTopic}', 'key', r.session_id)`
+const stateSql = `json_build_object('sessionId', r.session_id, 'projectId', r.project_id,
+  'environment', r.environment, 'minGeneration', r.min_generation, 'expiresAt', ${expiresAtJson})`
+
+/** The generation above every other: all access tokens of the session. */
+const wholeSession = '2147483647'
+
+/** Revokes, as rows `r`, the access tokens of the sessions that `ended` has. */
+const revokeSql = (minGeneration: string, columns = revocationColumns): string => `
+  insert into revocation as r (session_id, project_id, environment, min_generation, expires_at)
+  select id, project_id, environment, ${minGeneration}, access_expires_at
+    from ended
+   where access_expires_at > clock_timestamp()
+  on conflict (session_id) do update
+     set min_generation = greatest(r.min_generation, excluded.min_generation),
+         expires_at = greatest(r.expires_at, excluded.expires_at),
+         copied_at = null, revoked_at = clock_timestamp()
+  returning ${columns}`
+
+/**
+ * One statement, so that one of any number of simultaneous refreshes wins: each of them waits for the row and then
+ * decides by what the one before it left. The token fits and is exchanged; or it repeats the last refresh within the
+ * interval; or it was used before, which ends the session, revokes its access tokens and tells the verifiers.
+ *
+ * `$1` id, `$2` project, `$3` environment, `$4` hash of the token, `$5` of its successor, `$6` idle s,
+ * `$7` access s, `$8` interval s.
+ */
+export function refreshSql(service: string): string {
+  return `
+with touched as (
+  update session
+     set refresh_hash = case when ${fits} then $5 else refresh_hash end,
+         previous_hash = case when ${fits} then $4 else previous_hash end,
+         rotated_at = case when ${fits} then clock_timestamp() else rotated_at end,
+         idle_expires_at = case when ${fits} then clock_timestamp() + ${seconds('$6')}
+                                else idle_expires_at end,
+         access_expires_at = case when ${reused} then access_expires_at
+                                  else greatest(access_expires_at,
+                                                clock_timestamp() + ${seconds('$7')} + ${slack}) end,
+         ended_at = case when ${reused} then clock_timestamp() end,
+         end_reason = case when ${reused} then 'reuse' end
+   where id = $1 and project_id = $2 and environment = $3 and ended_at is null
+     and idle_expires_at > clock_timestamp() and expires_at > clock_timestamp()
+  returning id, project_id, environment, user_id, roles, generation, access_expires_at, ended_at
+),
+ended as (select * from touched where ended_at is not null),
+revoked as (${revokeSql(wholeSession, 'r.*')}),
+told as (
+  select r.expires_at, ${captureSql(service, headerSql, stateSql)}::text as lsn from revoked r
+)
+select t.user_id as "userId", t.roles, t.generation, t.ended_at is not null as reused,
+       d.lsn, d.expires_at as "expiresAt"
+  from touched t left join told d on true`
+}
+
+/**
+ * Ends sessions: `$1` project, `$2` environment, `$3` session or null, `$4` user or null, `$5` reason. Rows are
+ * locked in one order, so that two who end all sessions of a user do not wait for each other.
+ */
+export const endSessionsSql = `
+with chosen as (
+  select id from session
+   where project_id = $1 and environment = $2 and ended_at is null
+     and ($3::uuid is null or id = $3) and ($4::uuid is null or user_id = $4)
+   order by id for update
+),
+ended as (
+  update session s set ended_at = clock_timestamp(), end_reason = $5
+    from chosen c where s.id = c.id
+  returning s.*
+)
+${revokeSql(wholeSession)}`
+
+/**
+ * Ends the access tokens of a user's sessions, `$1` project, `$2` environment, `$3` user, and gives the sessions
+ * the roles that the user has now.
+ */
+export const endAccessTokensSql = `
+with chosen as (
+  select id from session
+   where project_id = $1 and environment = $2 and user_id = $3 and ended_at is null
+   order by id for update
+),
+ended as (
+  update session s set generation = s.generation + 1, roles = u.roles
+    from chosen c, user_account u
+   where s.id = c.id and u.id = s.user_id
+  returning s.*
+)
+${revokeSql('generation')}`

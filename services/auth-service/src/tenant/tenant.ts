@@ -1,0 +1,70 @@
+import type { IncomingMessage } from 'node:http'
+import { type AuthSettings, EnvironmentName, ProjectId } from '@surehook/contracts/http/admin'
+import type { Violation } from '@surehook/contracts/problem'
+import { AppError, invalid } from '@surehook/service-kit/errors'
+import type { Pool } from 'pg'
+import { fullSettings, type SettingsOverrides } from '../platform/auth-settings.ts'
+
+/** The (project, environment) that a request is for, with the settings in force. */
+export type Tenant = {
+  readonly projectId: string
+  readonly environment: string
+  readonly settings: AuthSettings
+}
+
+export type ResolveTenant = (headers: TenantHeaders) => Promise<Tenant>
+
+type TenantHeaders = Pick<IncomingMessage, 'headersDistinct'>
+
+/**
+ * Reads the settings anew for each request: a change of them counts at once on every replica.
+ * Comes before every other check, so that nothing else can be learnt about what is not there.
+ */
+export function createResolveTenant(pool: Pool): ResolveTenant {
+  return async (req) => {
+    const name = namedTenant(req)
+    const overrides = await findSettings(pool, name)
+    const settings = overrides === null ? null : fullSettings(overrides)
+    if (settings?.enabled !== true) {
+      throw new AppError(
+        'AUTH_NOT_CONFIGURED',
+        'Authentication is not enabled for this project and environment',
+      )
+    }
+    return { ...name, settings }
+  }
+}
+
+function namedTenant(req: TenantHeaders): Pick<Tenant, 'projectId' | 'environment'> {
+  const violations: Violation[] = []
+  const projectId = once(req, 'X-Project-Id', violations)
+  const environment = once(req, 'environment', violations) ?? 'master'
+  if (!projectId) violations.push({ field: 'X-Project-Id', message: 'is required' })
+  if (!projectId || violations.length > 0) throw invalid(violations)
+  return { projectId, environment }
+}
+
+function once(
+  { headersDistinct }: TenantHeaders,
+  name: string,
+  violations: Violation[],
+): string | undefined {
+  const values = headersDistinct[name.toLowerCase()] ?? []
+  if (values.length > 1) violations.push({ field: name, message: 'must be sent once' })
+  return values[0]
+}
+
+/** `null` when there is no such environment, which is so for every name that none can have. */
+async function findSettings(
+  pool: Pool,
+  { projectId, environment }: Pick<Tenant, 'projectId' | 'environment'>,
+): Promise<SettingsOverrides | null> {
+  if (!ProjectId.safeParse(projectId).success) return null
+  if (!EnvironmentName.safeParse(environment).success) return null
+  const { rows } = await pool.query<{ auth_overrides: SettingsOverrides }>({
+    name: 'tenant-settings',
+    text: 'select auth_overrides from environment where project_id = $1 and name = $2',
+    values: [projectId, environment],
+  })
+  return rows[0]?.auth_overrides ?? null
+}

@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto'
+import type { PublishedKey } from '@surehook/contracts/http/auth'
+import type { Tenant } from '../tenant/tenant.ts'
+import { keyAlgorithms } from './key-pair.ts'
+import type { SigningKeys } from './signing-keys.ts'
+
+export type JwksAnswer = { body: { keys: PublishedKey[] }; headers: Record<string, string> }
+
+/** The key set of a tenant, read anew for each request, so that a change shows at once on every replica. */
+export async function readJwks(
+  keys: Pick<SigningKeys, 'published'>,
+  tenant: Tenant,
+): Promise<JwksAnswer> {
+  const published = await keys.published(tenant)
+  const body = {
+    keys: published.map(({ kid, use, publicKey: { n, e } }) => ({
+      kty: 'RSA' as const,
+      kid,
+      use,
+      alg: keyAlgorithms[use],
+      n,
+      e,
+    })),
+  }
+  const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url')
+  // The answer depends on headers that a shared cache would not look at by itself.
+  const vary = 'X-Project-Id, environment'
+  const headers = { ETag: `"${digest}"`, 'Cache-Control': 'max-age=300', Vary: vary }
+  return { body, headers }
+}

@@ -1,0 +1,79 @@
+import { ImportedUser } from '@surehook/contracts/http/users'
+import type { Violation } from '@surehook/contracts/problem'
+import { parsePart } from '@surehook/service-kit/http/violations'
+import { inTransaction } from '@surehook/service-kit/postgres/pool'
+import type { Pool } from 'pg'
+import { importFault } from '../password/password-hash.ts'
+import { roleFaults } from './manage-users.ts'
+import { knownRoles } from './roles.ts'
+import { type ChangeOrigin, emitUserChanges } from './user-changes.ts'
+import { insertUsers, type UserPlace } from './user-store.ts'
+
+export type ImportResult = {
+  imported: number
+  failed: { index: number; violations: Violation[] }[]
+}
+
+type Candidate = { index: number; user: ImportedUser | undefined; violations: Violation[] }
+
+/** Takes over those that have no fault; each other is answered with its own. */
+export async function importUsers(
+  pool: Pool,
+  place: UserPlace,
+  { users, origin }: { users: readonly unknown[]; origin: ChangeOrigin },
+): Promise<ImportResult> {
+  const candidates = users.map(toCandidate)
+  await addRoleFaults(pool, place, candidates)
+  addRepeats(candidates)
+  const good = candidates.flatMap(({ user, violations }) =>
+    user !== undefined && violations.length === 0 ? [user] : [],
+  )
+  const imported = await inTransaction(pool, async (tx) => {
+    // In one order for all imports: two with the same addresses would wait for each other.
+    const inOrder = good.toSorted((a, b) => (a.email < b.email ? -1 : 1))
+    const created = await insertUsers(tx, place, inOrder)
+    const changes = created.map((user) => ({ operation: 'INSERT', user }) as const)
+    await emitUserChanges(tx, changes, origin)
+    return new Set(created.map(({ email }) => email))
+  })
+  for (const { user, violations } of candidates) {
+    if (user === undefined || violations.length > 0 || imported.has(user.email)) continue
+    violations.push({ field: 'email', message: 'is registered already' })
+  }
+  const failed = candidates.flatMap(({ index, violations }) =>
+    violations.length === 0 ? [] : [{ index, violations }],
+  )
+  return { imported: imported.size, failed }
+}
+
+function toCandidate(input: unknown, index: number): Candidate {
+  const violations: Violation[] = []
+  const user = parsePart('body', ImportedUser, { input, violations })
+  const fault = user === undefined ? null : importFault(user.passwordHash)
+  if (fault !== null) violations.push({ field: 'passwordHash', message: fault })
+  return { index, user, violations }
+}
+
+async function addRoleFaults(
+  pool: Pool,
+  place: UserPlace,
+  candidates: readonly Candidate[],
+): Promise<void> {
+  const names = new Set(candidates.flatMap(({ user }) => user?.roles ?? []))
+  const known = names.size === 0 ? names : await knownRoles(pool, place, [...names])
+  for (const { user, violations } of candidates) {
+    violations.push(...roleFaults(user?.roles ?? [], known))
+  }
+}
+
+/** Of one address the first counts. */
+function addRepeats(candidates: readonly Candidate[]): void {
+  const seen = new Set<string>()
+  for (const { user, violations } of candidates) {
+    if (user === undefined || violations.length > 0) continue
+    if (seen.has(user.email)) {
+      violations.push({ field: 'email', message: 'stands twice in this import' })
+    }
+    seen.add(user.email)
+  }
+}

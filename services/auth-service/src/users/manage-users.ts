@@ -1,0 +1,131 @@
+import type { UserAccount, UserChange } from '@surehook/contracts/http/users'
+import type { Violation } from '@surehook/contracts/problem'
+import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
+import { invalid } from '@surehook/service-kit/errors'
+import type { Pool, PoolClient } from 'pg'
+import * as z from 'zod'
+import type { Lockout } from '../limits/lockout.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { findUser, toAccount, userNotFound } from './read-users.ts'
+import { knownRoles } from './roles.ts'
+import type { User } from './user.ts'
+import { type ChangeOrigin, emitUserChanges } from './user-changes.ts'
+import {
+  deleteUser,
+  type EditableFields,
+  lockUser,
+  type UserPlace,
+  updateUser,
+} from './user-store.ts'
+
+export type ManageUsersDeps = {
+  pool: Pool
+  writer: StateWriter
+  sessions: Pick<Sessions, 'endAll' | 'endAccessTokens' | 'blacklist'>
+  lockout: Pick<Lockout, 'clear'>
+}
+
+/** What the administrator does to one user. Answers once every verifier can know of it. */
+export type ManageUsers = {
+  change(
+    place: UserPlace,
+    id: string,
+    change: UserChange,
+    origin: ChangeOrigin,
+  ): Promise<UserAccount>
+  remove(place: UserPlace, id: string, origin: ChangeOrigin): Promise<void>
+  logout(place: UserPlace, id: string): Promise<void>
+  unlock(place: UserPlace, id: string): Promise<void>
+}
+
+export function manageUsers(deps: ManageUsersDeps): ManageUsers {
+  const { writer, sessions, lockout } = deps
+  return {
+    async change(place, id, change, origin) {
+      const written = await writer.write(async (tx, emit) => {
+        const before = await demandLocked(tx, place, id)
+        const fields = await changedFields(tx, before, change)
+        if (fields.length === 0) return { user: before, ended: [] }
+        const after = await updateUser(tx, before, { ...before, ...given(change) })
+        const event = { operation: 'UPDATE', user: after, changedFields: fields } as const
+        await emitUserChanges(tx, [event], origin)
+        if (after.disabled && fields.includes('disabled')) {
+          return { user: after, ended: await sessions.endAll(tx, emit, at(after), 'disabled') }
+        }
+        const ended = fields.includes('roles')
+          ? await sessions.endAccessTokens(tx, emit, at(after))
+          : []
+        return { user: after, ended }
+      })
+      await sessions.blacklist(written.ended)
+      return toAccount(written.user)
+    },
+
+    async remove(place, id, origin) {
+      const { user, ended } = await writer.write(async (tx, emit) => {
+        const locked = await demandLocked(tx, place, id)
+        const over = await sessions.endAll(tx, emit, at(locked), 'deleted')
+        const deletedAt = await deleteUser(tx, locked)
+        await emitUserChanges(tx, [{ operation: 'DELETE', user: locked, at: deletedAt }], origin)
+        return { user: locked, ended: over }
+      })
+      await sessions.blacklist(ended)
+      await lockout.clear(place, user.email)
+    },
+
+    async logout(place, id) {
+      const ended = await writer.write(async (tx, emit) =>
+        sessions.endAll(tx, emit, at(await demandLocked(tx, place, id)), 'forced'),
+      )
+      await sessions.blacklist(ended)
+    },
+
+    async unlock(place, id) {
+      await lockout.clear(place, (await findUser(deps.pool, place, id)).email)
+    },
+  }
+}
+
+const at = ({ projectId, environment, id: userId }: User) => ({ projectId, environment, userId })
+
+async function demandLocked(tx: PoolClient, place: UserPlace, id: string): Promise<User> {
+  const user = z.uuid().safeParse(id).success ? await lockUser(tx, place, id) : null
+  if (user === null) throw userNotFound()
+  return user
+}
+
+/** What differs from what is there; throws VALIDATION_ERROR for roles that are none. */
+async function changedFields(
+  tx: PoolClient,
+  before: User,
+  change: UserChange,
+): Promise<(keyof EditableFields)[]> {
+  const after = given(change)
+  if (after.roles !== undefined) {
+    const violations = roleFaults(after.roles, await knownRoles(tx, before, after.roles))
+    if (violations.length > 0) throw invalid(violations)
+  }
+  const names = ['firstName', 'lastName', 'roles', 'disabled'] as const
+  return names.filter(
+    (name) =>
+      after[name] !== undefined && JSON.stringify(after[name]) !== JSON.stringify(before[name]),
+  )
+}
+
+/** The fields that were sent; `null` clears. */
+function given({ firstName, lastName, roles, disabled }: UserChange): Partial<EditableFields> {
+  return {
+    ...(firstName !== undefined && { firstName: firstName ?? '' }),
+    ...(lastName !== undefined && { lastName: lastName ?? '' }),
+    ...(roles !== undefined && { roles: roles ?? [] }),
+    ...(disabled !== undefined && { disabled: disabled ?? false }),
+  }
+}
+
+export function roleFaults(roles: readonly string[], known: ReadonlySet<string>): Violation[] {
+  return roles.flatMap((role, index) =>
+    known.has(role)
+      ? []
+      : [{ field: `roles.${index}`, message: 'is not a role of the environment' }],
+  )
+}

@@ -1,0 +1,47 @@
+import type { UserAccount } from '@surehook/contracts/http/users'
+import { AppError } from '@surehook/service-kit/errors'
+import { decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
+import type { Pool } from 'pg'
+import * as z from 'zod'
+import type { Page } from '../platform/environments.ts'
+import { type User, userColumns } from './user.ts'
+import type { UserPlace } from './user-store.ts'
+
+export const userNotFound = () => new AppError('USER_NOT_FOUND', 'No such user')
+
+export async function findUser(pool: Pool, place: UserPlace, id: string): Promise<User> {
+  if (!z.uuid().safeParse(id).success) throw userNotFound()
+  const { rows } = await pool.query<User>(
+    `select ${userColumns} from user_account u
+      where u.project_id = $1 and u.environment = $2 and u.id = $3`,
+    [place.projectId, place.environment, id],
+  )
+  const [user] = rows
+  if (user === undefined) throw userNotFound()
+  return user
+}
+
+/** Newest first: ids are in the order of their creation. */
+export async function listUsers(
+  pool: Pool,
+  { projectId, environment }: UserPlace,
+  { limit, cursor, email }: Page & { email?: string | undefined },
+): Promise<{ users: UserAccount[]; nextCursor: string | null }> {
+  const before = decodeCursor(z.uuid(), cursor)
+  const { rows } = await pool.query<User>(
+    `select ${userColumns} from user_account u
+      where u.project_id = $1 and u.environment = $2
+        and ($3::uuid is null or u.id < $3) and ($4::text is null or u.email = $4)
+      order by u.id desc limit $5`,
+    [projectId, environment, before, email, limit + 1],
+  )
+  const { page, nextCursor } = pageOf(rows, limit, ({ id }) => id)
+  return { users: page.map(toAccount), nextCursor }
+}
+
+export function toAccount(user: User): UserAccount {
+  const { id, email, firstName, lastName, roles, emailVerified, disabled } = user
+  const createdAt = user.createdAt.toISOString()
+  const updatedAt = user.updatedAt.toISOString()
+  return { id, email, firstName, lastName, roles, emailVerified, disabled, createdAt, updatedAt }
+}

@@ -1,0 +1,58 @@
+import * as operations from '@surehook/contracts/http/users'
+import type { Operation } from '@surehook/contracts/operation'
+import { type Handle, mount } from '@surehook/service-kit/http/mount'
+import type { Router } from 'express'
+import type { Pool } from 'pg'
+import { adminGate } from '../platform/admin-token.ts'
+import { type EnvironmentName, getEnvironment } from '../platform/environments.ts'
+import { importUsers } from './import-users.ts'
+import type { ManageUsers } from './manage-users.ts'
+import { findUser, listUsers, toAccount } from './read-users.ts'
+import { createRole, listRoles } from './roles.ts'
+import type { UserPlace } from './user-store.ts'
+
+export type UserRoutesDeps = { pool: Pool; users: ManageUsers; adminToken: string }
+
+/** `/auth/admin/…/users` and `…/roles`, for the holder of the administration token alone. */
+export function userRoutes({ pool, users, adminToken }: UserRoutesDeps): (router: Router) => void {
+  const gate = adminGate(adminToken)
+  const placeOf = async (params: EnvironmentName): Promise<UserPlace> => {
+    const { projectId, environment } = await getEnvironment(pool, params)
+    return { projectId, environment }
+  }
+  return (router) => {
+    const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, void>) =>
+      mount(router, operation, {
+        authorize: ({ req }) => gate(req.headers.authorization),
+        handle,
+      })
+
+    serve(operations.createRole, async ({ params, body }) =>
+      createRole(pool, await placeOf(params), body),
+    )
+    serve(operations.listRoles, async ({ params, query }) =>
+      listRoles(pool, await placeOf(params), query),
+    )
+    serve(operations.listUsers, async ({ params, query }) =>
+      listUsers(pool, await placeOf(params), query),
+    )
+    serve(operations.importUsers, async ({ params, body }, origin) =>
+      importUsers(pool, await placeOf(params), { users: body.users, origin }),
+    )
+    serve(operations.getUser, async ({ params }) =>
+      toAccount(await findUser(pool, await placeOf(params), params.id)),
+    )
+    serve(operations.updateUser, async ({ params, body }, origin) =>
+      users.change(await placeOf(params), params.id, body, origin),
+    )
+    serve(operations.deleteUser, async ({ params }, origin) =>
+      users.remove(await placeOf(params), params.id, origin),
+    )
+    serve(operations.logoutUser, async ({ params }) =>
+      users.logout(await placeOf(params), params.id),
+    )
+    serve(operations.unlockUser, async ({ params }) =>
+      users.unlock(await placeOf(params), params.id),
+    )
+  }
+}

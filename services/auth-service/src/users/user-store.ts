@@ -1,0 +1,169 @@
+import { newEventId } from '@surehook/contracts/ids'
+import type { Pool, PoolClient } from 'pg'
+import { type User, userColumns } from './user.ts'
+
+type Db = Pool | PoolClient
+
+/** The (project, environment) of a user: part of every query. */
+export type UserPlace = { readonly projectId: string; readonly environment: string }
+
+export type NewUser = Pick<
+  User,
+  'email' | 'passwordHash' | 'firstName' | 'lastName' | 'roles' | 'emailVerified'
+>
+
+/** The time of a user's next change: later than its last, even when the clock was set back. */
+const nextUpdate = `greatest(date_trunc('milliseconds', clock_timestamp()), u.updated_at + interval '1 millisecond')`
+
+export async function findUserByEmail(
+  db: Db,
+  { projectId, environment }: UserPlace,
+  email: string,
+): Promise<User | null> {
+  const { rows } = await db.query<User>({
+    name: 'user-by-email',
+    text: `select ${userColumns} from user_account u
+            where u.project_id = $1 and u.environment = $2 and u.email = $3`,
+    values: [projectId, environment, email],
+  })
+  return rows[0] ?? null
+}
+
+/** Those whose address was free; the others are left out. */
+export async function insertUsers(
+  tx: PoolClient,
+  { projectId, environment }: UserPlace,
+  users: readonly NewUser[],
+): Promise<User[]> {
+  const { rows } = await tx.query<User>(
+    `with clock as materialized (select date_trunc('milliseconds', clock_timestamp()) as at)
+     insert into user_account as u (id, project_id, environment, email, password_hash, first_name,
+                                    last_name, roles, email_verified, created_at, updated_at)
+     select n.id, $1, $2, n.email, n.password_hash, n.first_name, n.last_name,
+            array(select json_array_elements_text(n.roles)), n.email_verified, clock.at, clock.at
+       from clock, unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[], $9::boolean[])
+              as n(id, email, password_hash, first_name, last_name, roles, email_verified)
+     on conflict (project_id, environment, email) do nothing
+     returning ${userColumns}`,
+    [
+      projectId,
+      environment,
+      users.map(newEventId),
+      users.map(({ email }) => email),
+      users.map(({ passwordHash }) => passwordHash),
+      users.map(({ firstName }) => firstName),
+      users.map(({ lastName }) => lastName),
+      users.map(({ roles }) => JSON.stringify(roles)),
+      users.map(({ emailVerified }) => emailVerified),
+    ],
+  )
+  return rows
+}
+
+/** The user as verified; `null` when it was so already, or is disabled or gone. */
+export async function markVerified(
+  tx: PoolClient,
+  { projectId, environment }: UserPlace,
+  id: string,
+): Promise<User | null> {
+  const { rows } = await tx.query<User>(
+    `update user_account u set email_verified = true, updated_at = ${nextUpdate}
+      where u.project_id = $1 and u.environment = $2 and u.id = $3
+        and not u.email_verified and not u.disabled
+      returning ${userColumns}`,
+    [projectId, environment, id],
+  )
+  return rows[0] ?? null
+}
+
+/**
+ * True when the user may still log in with the password that was checked, which then holds until the
+ * end of the transaction: a reset, or a disabling, comes before it or finds its session.
+ */
+export async function holdLogin(
+  tx: PoolClient,
+  { id, projectId, environment, passwordHash }: User,
+  rehashed: string | null,
+): Promise<boolean> {
+  const same = `u.project_id = $1 and u.environment = $2 and u.id = $3 and u.password_hash = $4
+    and u.email_verified and not u.disabled`
+  const values = [projectId, environment, id, passwordHash]
+  const { rowCount } =
+    rehashed === null
+      ? await tx.query(`select from user_account u where ${same} for share`, values)
+      : await tx.query(`update user_account u set password_hash = $5 where ${same}`, [
+          ...values,
+          rehashed,
+        ])
+  return rowCount === 1
+}
+
+/** False when the user is disabled or gone. */
+export async function setPassword(
+  tx: PoolClient,
+  { projectId, environment }: UserPlace,
+  { id, passwordHash }: { id: string; passwordHash: string },
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update user_account set password_hash = $4
+      where project_id = $1 and environment = $2 and id = $3 and not disabled`,
+    [projectId, environment, id, passwordHash],
+  )
+  return rowCount === 1
+}
+
+/** The user, locked against every other change, for one of its own. */
+export async function lockUser(
+  tx: PoolClient,
+  { projectId, environment }: UserPlace,
+  id: string,
+): Promise<User | null> {
+  const { rows } = await tx.query<User>(
+    `select ${userColumns} from user_account u
+      where u.project_id = $1 and u.environment = $2 and u.id = $3 for update`,
+    [projectId, environment, id],
+  )
+  return rows[0] ?? null
+}
+
+export type EditableFields = Pick<User, 'firstName' | 'lastName' | 'roles' | 'disabled'>
+
+/** After `lockUser`. */
+export async function updateUser(
+  tx: PoolClient,
+  { projectId, environment, id }: User,
+  fields: EditableFields,
+): Promise<User> {
+  const { rows } = await tx.query<User>(
+    `update user_account u
+        set first_name = $4, last_name = $5, roles = $6, disabled = $7, updated_at = ${nextUpdate}
+      where u.project_id = $1 and u.environment = $2 and u.id = $3
+      returning ${userColumns}`,
+    [projectId, environment, id, fields.firstName, fields.lastName, fields.roles, fields.disabled],
+  )
+  const [user] = rows
+  if (user === undefined) throw new Error('A locked user is gone')
+  return user
+}
+
+/** After `lockUser`; takes the mails that wait with it. Gives the time of the deletion. */
+export async function deleteUser(
+  tx: PoolClient,
+  { projectId, environment, id }: User,
+): Promise<Date> {
+  const { rows } = await tx.query<{ at: Date }>(
+    `with gone as (
+       delete from user_account u where u.project_id = $1 and u.environment = $2 and u.id = $3
+       returning u.email, ${nextUpdate} as at
+     ),
+     unsent as (
+       delete from mail_outbox m using gone
+        where m.project_id = $1 and m.environment = $2 and m.recipient = gone.email
+     )
+     select at from gone`,
+    [projectId, environment, id],
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('A locked user is gone')
+  return row.at
+}

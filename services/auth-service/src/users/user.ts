@@ -1,0 +1,27 @@
+import type { PublicUser } from '@surehook/contracts/http/auth'
+
+export type User = {
+  id: string
+  projectId: string
+  environment: string
+  /** Trimmed and in lower case. */
+  email: string
+  passwordHash: string | null
+  firstName: string
+  lastName: string
+  roles: string[]
+  emailVerified: boolean
+  disabled: boolean
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** The columns of `user_account` (as `u`) under the names of `User`. */
+export const userColumns = `u.id, u.project_id as "projectId", u.environment, u.email,
+  u.password_hash as "passwordHash", u.first_name as "firstName", u.last_name as "lastName", u.roles,
+  u.email_verified as "emailVerified", u.disabled, u.created_at as "createdAt", u.updated_at as "updatedAt"`
+
+/** Of a user what the answer to a login shows. */
+export function toPublicUser({ id, email, firstName, lastName, roles }: User): PublicUser {
+  return { id, email, firstName, lastName, roles }
+}

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { startTcpProxy, type TcpProxy } from '../../../libs/service-kit/test/tcp-proxy.ts'
+import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
+import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
+import { type Running, sharedStack } from './support/under-test.ts'
+
+let accounts: AccountWorld
+let redis: TcpProxy
+let postgres: TcpProxy
+let service: Running
+let client: AuthClient
+
+beforeAll(async () => {
+  accounts = await openAccountWorld()
+  redis = await startTcpProxy('127.0.0.1', Number(new URL(sharedStack().redisUrl).port))
+  const database = new URL(accounts.world.database.databaseUrl)
+  postgres = await startTcpProxy(database.hostname, Number(database.port))
+  database.hostname = '127.0.0.1'
+  database.port = String(postgres.port)
+  service = await accounts.startService({
+    redisUrl: `redis://127.0.0.1:${redis.port}`,
+    databaseUrl: database.href,
+  })
+  client = await openAuthClient(service.api, { settings: { emailVerification: true } })
+}, 60_000)
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]()
+  await redis?.[Symbol.asyncDispose]()
+  await postgres?.[Symbol.asyncDispose]()
+  await accounts?.[Symbol.asyncDispose]()
+})
+
+const post = (path: string, body: unknown) => client.send(`POST ${path}`, { body })
+const newPassword = 'a wholly new one 9'
+
+/** As everybody sees it. */
+async function waitForAnswers(isAway: boolean): Promise<void> {
+  const isThere = async () =>
+    ((await post('login', { email: newEmail(), password })).status === 503) === isAway
+  await waitUntil(isThere, { what: isAway ? 'refusals' : 'answers', timeoutMs: 20_000 })
+}
+
+/** A user who waits for confirmation and one who asked for a new password, with the codes they got. */
+async function twoWithCodes() {
+  const [fresh, forgetful] = [newEmail(), newEmail()]
+  await post('signup', { email: fresh, password })
+  await post('signup', { email: forgetful, password })
+  const { code: confirmation } = await accounts.catcher.waitFor(forgetful)
+  await post('confirm-signup', { email: forgetful, code: confirmation })
+  await post('recover-password', { email: forgetful })
+  const { code: recovery } = await accounts.catcher.waitFor(forgetful, { count: 2 })
+  const { code: verification } = await accounts.catcher.waitFor(fresh)
+  return {
+    confirm: { email: fresh, code: verification },
+    reset: { email: forgetful, newPassword, code: recovery },
+  }
+}
+
+describe.each([
+  ['Redis', () => redis],
+  ['PostgreSQL', () => postgres],
+])('without %s', (_, proxy) => {
+  it('every operation is 503 with Retry-After; nothing is used up, and it goes on by itself', async () => {
+    const { confirm, reset } = await twoWithCodes()
+    const stranger = newEmail()
+    await proxy().cut()
+    await waitForAnswers(true)
+    for (const [path, body] of [
+      ['signup', { email: stranger, password }],
+      ['login', { email: reset.email, password }],
+      ['login', { email: stranger, password }],
+      ['confirm-signup', confirm],
+      ['resend-code', { email: confirm.email }],
+      ['recover-password', { email: stranger }],
+      ...Array.from({ length: 5 }, () => ['reset-password', reset] as const),
+    ] as const) {
+      const answer = await post(path, body)
+      expect([path, ...outcome(answer)]).toEqual([path, 503, 'SERVICE_UNAVAILABLE'])
+      expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
+    }
+    await proxy().mend()
+    await waitForAnswers(false)
+    expect(outcome(await post('signup', { email: stranger, password }))).toEqual([201])
+    expect(outcome(await post('confirm-signup', confirm))).toEqual([200])
+    expect(outcome(await post('reset-password', reset))).toEqual([200])
+    const login = { email: reset.email, password: newPassword }
+    expect(outcome(await post('login', login))).toEqual([200])
+    await accounts.catcher.waitFor(stranger)
+  }, 60_000)
+})

@@ -1,0 +1,199 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { openEventCodec } from '@surehook/contracts/codec'
+import { type SessionRevocation, wholeSession } from '@surehook/contracts/events'
+import { revocationsTopic } from '@surehook/contracts/topics'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { type LocalStack, startLocalStack } from '@surehook/scripts/local-stack/local-stack'
+import { createKafka } from '@surehook/service-kit/kafka/client'
+import { openTopicView } from '@surehook/service-kit/kafka/topic-view'
+import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
+import { Client } from 'pg'
+import { createBlacklist } from '../src/revocation/blacklist.ts'
+import { type AuthClient, openAuthClient, outcome } from './support/auth-client.ts'
+import { log, openWorld, type Running, sharedStack, type World } from './support/under-test.ts'
+
+// Redis is taken away here: this one is nobody else's.
+let dir: string
+let stack: LocalStack
+let redis: RedisClient
+let world: World
+let service: Running
+let client: AuthClient
+
+beforeAll(async () => {
+  dir = await mkdtemp(`${tmpdir()}/auth-blacklist-`)
+  stack = await startLocalStack({ dir, only: ['redis'] })
+  world = await openWorld({ ...sharedStack(), redisUrl: stack.redisUrl })
+  service = await world.startService()
+  redis = await openRedis({ url: stack.redisUrl, log })
+}, 60_000)
+beforeEach(async () => {
+  client = await openAuthClient(service.api)
+})
+afterAll(async () => {
+  redis?.destroy()
+  await service?.[Symbol.asyncDispose]()
+  await world?.[Symbol.asyncDispose]()
+  await stack?.stop()
+  await rm(dir, { recursive: true, force: true })
+}, 60_000)
+
+/** A user who has logged out, and one who has not. */
+async function twoUsers() {
+  const gone = await client.newUser()
+  const here = await client.newUser()
+  expect(outcome(await client.send('POST logout', { token: gone.accessToken }))).toEqual([200])
+  return { gone, here }
+}
+
+const unavailable = [503, 'SERVICE_UNAVAILABLE']
+const invalid = [401, 'AUTH_TOKEN_INVALID']
+
+async function expectUnavailable(token: string, refreshToken: string): Promise<void> {
+  for (const answer of [
+    await client.send('POST logout', { token }),
+    await client.introspect(token),
+    await client.refresh(refreshToken),
+  ]) {
+    expect(outcome(answer)).toEqual(unavailable)
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
+  }
+  expect((await client.send('GET .well-known/jwks.json')).status).toBe(200)
+}
+
+/** Asks until the answer is no 503, and refuses any answer but the right one on the way. */
+async function firstDecision(token: string): Promise<boolean> {
+  let active: boolean | undefined
+  const decided = async () => {
+    const { status, body } = await client.introspect(token)
+    if (status === 200) active = body.active
+    else expect(status).toBe(503)
+    return active !== undefined
+  }
+  await waitUntil(decided, { what: 'a decision', timeoutMs: 20_000 })
+  return active === true
+}
+
+describe('Redis', () => {
+  it('flushed has every revocation again before the next answer', async () => {
+    const { gone, here } = await twoUsers()
+    await redis.flushAll()
+    expect(await client.isActive(gone.accessToken)).toBe(false)
+    expect(await client.isActive(here.accessToken)).toBe(true)
+    await redis.flushAll()
+    expect(outcome(await client.send('POST logout', { token: gone.accessToken }))).toEqual(invalid)
+    await redis.flushAll()
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => client.isActive(gone.accessToken)),
+    )
+    expect(answers).not.toContain(true)
+  })
+
+  it('killed: 503, never 401 nor a silent accept; restarted empty it is filled first', async () => {
+    const { gone, here } = await twoUsers()
+    await stack.processes.redis?.kill()
+    await expectUnavailable(here.accessToken, here.refreshToken)
+    await expectUnavailable(gone.accessToken, here.refreshToken)
+    await stack.processes.redis?.restart()
+    expect(await firstDecision(gone.accessToken)).toBe(false)
+    expect(await client.isActive(here.accessToken)).toBe(true)
+    expect(outcome(await client.refresh(here.refreshToken))).toEqual([200])
+  })
+
+  it('restarted with what it had earlier is filled first as well', async () => {
+    const users = [await client.newUser(), await client.newUser()]
+    expect(await client.isActive(users[0]?.accessToken ?? '')).toBe(true)
+    await redis.sendCommand(['SAVE'])
+    const [gone, here] = users
+    await client.send('POST logout', { token: gone?.accessToken })
+    await stack.processes.redis?.kill()
+    await stack.processes.redis?.restart()
+    expect(await firstDecision(gone?.accessToken ?? '')).toBe(false)
+    expect(await client.isActive(here?.accessToken ?? '')).toBe(true)
+    await waitUntil(async () => redis.isReady, { what: 'our client', timeoutMs: 10_000 })
+    await redis.flushAll()
+    await redis.sendCommand(['SAVE'])
+  })
+
+  it('hanging: 503 soon', async () => {
+    const { here } = await twoUsers()
+    await stack.processes.redis?.kill('SIGSTOP')
+    const startedAt = performance.now()
+    expect(outcome(await client.introspect(here.accessToken))).toEqual(unavailable)
+    expect(performance.now() - startedAt).toBeLessThan(4_000)
+    await stack.processes.redis?.kill('SIGCONT')
+    expect(await firstDecision(here.accessToken)).toBe(true)
+  })
+})
+
+describe('a revocation', () => {
+  it('reaches Redis also when whoever made it died before the copy', async () => {
+    const { accessToken } = await client.newUser()
+    const { body } = await client.introspect(accessToken)
+    const owner = new Client({ connectionString: world.database.databaseUrl })
+    await owner.connect()
+    await owner.query(
+      `insert into revocation (session_id, project_id, environment, min_generation, expires_at)
+       values ($1, $2, 'master', $3, now() + interval '10 minutes')`,
+      [body['sid'], client.projectId, wholeSession],
+    )
+    await owner.end()
+    const isRefused = async () => !(await client.isActive(accessToken))
+    await waitUntil(isRefused, { what: 'the copy', timeoutMs: 10_000 })
+  })
+
+  it('is on its topic when the logout, or the reuse, is answered', async () => {
+    const seen = new Map<string, SessionRevocation>()
+    const { kafkaBrokers, schemaRegistryUrl: registryUrl } = sharedStack()
+    await using view = await openTopicView<SessionRevocation>({
+      kafka: createKafka({ brokers: [kafkaBrokers], clientId: 'test', log }),
+      codec: await openEventCodec({ registryUrl }),
+      topics: [revocationsTopic],
+      clientId: 'test',
+      apply: (_topic, key, value) => void (value && seen.set(key, value)),
+      log,
+    })
+    await view.ready
+    const first = await client.newUser()
+    const second = await client.newUser()
+    const sids = [
+      (await client.introspect(first.accessToken)).body['sid'] as string,
+      (await client.introspect(second.accessToken)).body['sid'] as string,
+    ]
+    await client.send('POST logout', { token: first.accessToken })
+    await client.refresh(second.refreshToken)
+    await client.refresh(second.refreshToken)
+    await view.barrier()
+    for (const sessionId of sids) {
+      const revocation = seen.get(sessionId)
+      expect(revocation).toEqual({
+        sessionId,
+        projectId: client.projectId,
+        environment: 'master',
+        minGeneration: wholeSession,
+        expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      })
+      const lastsMs = Date.parse(revocation?.expiresAt ?? '') - Date.now()
+      expect(lastsMs).toBeGreaterThan(900_000)
+      expect(lastsMs).toBeLessThan(1_000_000)
+    }
+  })
+
+  it('is not weakened by an earlier one that arrives later', async () => {
+    const blacklist = createBlacklist({ redis, living: async function* () {}, log })
+    const tenant = { projectId: client.projectId, environment: 'master' }
+    const sessionId = 'of-this-test'
+    const add = (minGeneration: number, seconds: number) =>
+      blacklist.add([
+        { ...tenant, sessionId, minGeneration, expiresAt: new Date(Date.now() + seconds * 1_000) },
+      ])
+    await add(wholeSession, 600)
+    await add(2, 5)
+    expect(await blacklist.isRevoked(tenant, { sid: sessionId, gen: 1_000 })).toBe(true)
+    const [key = ''] = await redis.keys(`*${client.projectId}/master:${sessionId}`)
+    expect(await redis.pTTL(key)).toBeGreaterThan(500_000)
+    expect(await blacklist.isRevoked(tenant, { sid: 'another', gen: 0 })).toBe(false)
+  })
+})

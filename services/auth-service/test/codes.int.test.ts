@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
+import { type AuthClient, outcome, password } from './support/auth-client.ts'
+
+let accounts: AccountWorld
+let client: AuthClient
+let email: string
+
+beforeAll(async () => {
+  accounts = await openAccountWorld()
+}, 60_000)
+beforeEach(async () => {
+  client = await accounts.project()
+  email = newEmail()
+  await client.send('POST signup', { body: { email, password } })
+})
+afterAll(async () => {
+  await accounts?.[Symbol.asyncDispose]()
+})
+
+const confirm = (code: string) => client.send('POST confirm-signup', { body: { email, code } })
+const resend = () => client.send('POST resend-code', { body: { email } })
+const mailedCode = async (count = 1) =>
+  (await accounts.catcher.waitFor(email, { count })).code ?? 'no code'
+const invalidCode = [400, 'AUTH_INVALID_CODE']
+/** Some other code. */
+const wrong = (code: string, by = 1) => String((Number(code) + by) % 1_000_000).padStart(6, '0')
+
+async function sql(text: string): Promise<void> {
+  await accounts.database.query(text, [email])
+}
+const ofUser = 'user_id = (select id from user_account where email = $1)'
+
+describe('a code', () => {
+  it('has five attempts: with four wrong ones the right one is taken', async () => {
+    const code = await mailedCode()
+    for (let i = 1; i <= 4; i++) expect(outcome(await confirm(wrong(code, i)))).toEqual(invalidCode)
+    expect(outcome(await confirm(code))).toEqual([200])
+  })
+
+  it('is dead after five wrong attempts, though it is the right one then', async () => {
+    const code = await mailedCode()
+    for (let i = 1; i <= 5; i++) expect(outcome(await confirm(wrong(code, i)))).toEqual(invalidCode)
+    expect(outcome(await confirm(code))).toEqual(invalidCode)
+  })
+
+  it('gives no sixth attempt to many who try at once', async () => {
+    const code = await mailedCode()
+    const tries = Array.from({ length: 60 }, (_, i) => confirm(wrong(code, i + 1)))
+    expect(new Set((await Promise.all(tries)).map((answer) => outcome(answer).join()))).toEqual(
+      new Set([invalidCode.join()]),
+    )
+    const { rows } = await accounts.database.query<{ attempts_left: number; wrong_tries: number }>(
+      `select attempts_left, wrong_tries from code where ${ofUser}`,
+      [email],
+    )
+    expect(rows).toEqual([{ attempts_left: 0, wrong_tries: 5 }])
+    expect(outcome(await confirm(code))).toEqual(invalidCode)
+  })
+
+  it('opens one session, however many confirm at once', async () => {
+    const code = await mailedCode()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => confirm(code)))
+    const statuses = answers.map(({ status }) => status).toSorted()
+    expect(statuses).toEqual([200, ...Array<number>(19).fill(400)])
+    const { rows } = await accounts.database.query<{ count: string }>(
+      `select count(*) from session where ${ofUser}`,
+      [email],
+    )
+    expect(rows).toEqual([{ count: '1' }])
+  })
+
+  it('expires after an hour', async () => {
+    const code = await mailedCode()
+    const { rows } = await accounts.database.query<{ minutes: number }>(
+      `select round(extract(epoch from expires_at - now()) / 60)::int as minutes
+         from code where ${ofUser}`,
+      [email],
+    )
+    expect(rows).toEqual([{ minutes: 60 }])
+    await sql(`update code set expires_at = now() where ${ofUser}`)
+    expect(outcome(await confirm(code))).toEqual(invalidCode)
+  })
+
+  it('ends the one before it', async () => {
+    const first = await mailedCode()
+    expect(outcome(await resend())).toEqual([200])
+    const second = await mailedCode(2)
+    if (first !== second) expect(outcome(await confirm(first))).toEqual(invalidCode)
+    expect(outcome(await confirm(second))).toEqual([200])
+  })
+
+  it('is for its purpose, its address and its environment alone', async () => {
+    const code = await mailedCode()
+    const newPassword = 'a wholly new one 9'
+    expect(
+      outcome(await client.send('POST reset-password', { body: { email, newPassword, code } })),
+    ).toEqual(invalidCode)
+    const other = await accounts.project()
+    await other.send('POST signup', { body: { email, password } })
+    expect(outcome(await other.send('POST confirm-signup', { body: { email, code } }))).toEqual(
+      invalidCode,
+    )
+    const neighbour = newEmail()
+    await client.send('POST signup', { body: { email: neighbour, password } })
+    expect(
+      outcome(await client.send('POST confirm-signup', { body: { email: neighbour, code } })),
+    ).toEqual(invalidCode)
+    expect(outcome(await confirm(code))).toEqual([200])
+  })
+
+  it('cannot be guessed on and on by asking for new ones: 30 wrong tries in an hour', async () => {
+    let code = await mailedCode()
+    for (let codes = 1; codes <= 6; codes++) {
+      for (let i = 1; i <= 5; i++) await confirm(wrong(code, i))
+      await sql(`update code set expires_at = now() - interval '1 minute' where ${ofUser}`)
+      if (codes === 5) await forgetResends()
+      await resend()
+      code = await mailedCode(codes + 1)
+    }
+    expect(outcome(await confirm(code))).toEqual(invalidCode)
+    await sql(`update code set wrong_since = now() - interval '61 minutes' where ${ofUser}`)
+    expect(outcome(await confirm(code))).toEqual([200])
+  })
+
+  it('that is confirmed already is not sent again', async () => {
+    await confirm(await mailedCode())
+    expect(outcome(await resend())).toEqual([200])
+    const later = newEmail()
+    await client.send('POST signup', { body: { email: later, password } })
+    await accounts.catcher.waitFor(later)
+    expect(accounts.catcher.mails.filter(({ to }) => to === email)).toHaveLength(1)
+  })
+
+  it('is nowhere in the database', async () => {
+    const code = await mailedCode()
+    const { rows } = await accounts.database.query<{ row: string }>(
+      `select row_to_json(c)::text as row from code c where ${ofUser}
+       union all select row_to_json(m)::text from mail_outbox m where m.recipient = $1`,
+      [email],
+    )
+    expect(rows.length).toBeGreaterThan(0)
+    for (const { row } of rows) expect(row).not.toContain(code)
+  })
+})
+
+/** The limit of five codes a minute is not what is tested here. */
+async function forgetResends(): Promise<void> {
+  const { createClient } = await import('redis')
+  const redis = createClient({ url: process.env['TEST_REDIS_URL'] ?? '' })
+  await redis.connect()
+  for await (const keys of redis.scanIterator({ MATCH: 'auth:rate:resend:*' })) {
+    if (keys.length > 0) await redis.del(keys)
+  }
+  redis.destroy()
+}

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { decodeProtectedHeader } from 'jose'
+import { type AuthClient, openAuthClient } from './support/auth-client.ts'
+import { sql } from './support/sql.ts'
+import { storedKey } from './support/stored-keys.ts'
+import { adminToken, openWorld, type Running, type World } from './support/under-test.ts'
+
+let world: World
+let service: Running
+let client: AuthClient
+
+beforeAll(async () => {
+  world = await openWorld()
+  service = await world.startService({ keyLeadMs: 1_000 })
+}, 60_000)
+beforeEach(async () => {
+  client = await openAuthClient(service.api)
+})
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]()
+  await world?.[Symbol.asyncDispose]()
+})
+
+const jwksOf = async (of: AuthClient) => (await of.send('GET .well-known/jwks.json')).body.keys
+
+describe('the key set', () => {
+  it('has one key for signatures, and one for encryption when tokens are encrypted', async () => {
+    const answer = await client.send('GET .well-known/jwks.json')
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('cache-control')).toContain('max-age=300')
+    const [sig, ...others] = answer.body.keys
+    expect(others).toEqual([])
+    expect(Object.keys(sig ?? {}).toSorted()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use'])
+    expect(sig).toMatchObject({ kty: 'RSA', use: 'sig', alg: 'RS256' })
+    await client.change({ encryptTokens: true })
+    expect((await jwksOf(client)).map(({ use, alg }) => [use, alg])).toEqual([
+      ['sig', 'RS256'],
+      ['enc', 'RSA-OAEP-256'],
+    ])
+    await client.change({ encryptTokens: false })
+    expect(await jwksOf(client)).toEqual([sig])
+  })
+
+  it('answers 304 to whoever has it, and anew when it changed', async () => {
+    const etag = (await client.send('GET .well-known/jwks.json')).headers.get('etag') ?? ''
+    const held = { headers: { 'if-none-match': etag } }
+    expect((await client.send('GET .well-known/jwks.json', held)).status).toBe(304)
+    await client.change({ encryptTokens: true })
+    expect((await client.send('GET .well-known/jwks.json', held)).status).toBe(200)
+  })
+
+  it('is made once, however many ask first', async () => {
+    await using second = await world.startService()
+    const there = await openAuthClient(second.api, { projectId: client.projectId })
+    const sets = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => jwksOf(index % 2 === 0 ? client : there)),
+    )
+    expect(new Set(sets.map((keys) => JSON.stringify(keys))).size).toBe(1)
+  })
+
+  it('shows no private member, and the database has the private key sealed only', async () => {
+    await client.newUser()
+    const rows = await sql<{ row: string }>(
+      world,
+      'select signing_key::text as row from signing_key',
+    )
+    for (const { row } of rows) expect(row).not.toContain('PRIVATE KEY')
+    expect((await storedKey(world, client, 'sig')).pem).toContain('PRIVATE KEY')
+  })
+})
+
+describe('a rotation', () => {
+  it('publishes the new key before it is used, and keeps the old while its tokens live', async () => {
+    await client.change({ accessTokenTtl: 2 })
+    const before = await client.newUser()
+    const [old] = await jwksOf(client)
+    const { status, body } = await client.admin('POST /keys/rotate')
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ keys: [{ use: 'sig' }, { use: 'sig' }] })
+    const published = (await jwksOf(client)).map(({ kid }) => kid)
+    expect(published).toHaveLength(2)
+    const kidOf = (token: string) => decodeProtectedHeader(token).kid
+    const during = await client.login(before.email)
+    expect(kidOf(during.accessToken)).toBe(old?.['kid'])
+    // A second request while one is on its way makes no third key.
+    await client.admin('POST /keys/rotate')
+    expect(await jwksOf(client)).toHaveLength(2)
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    const after = await client.login(before.email)
+    expect(kidOf(after.accessToken)).not.toBe(old?.['kid'])
+    expect(published).toContain(kidOf(after.accessToken))
+    expect(await client.isActive(after.accessToken)).toBe(true)
+    // As if the time of the last token and a minute had passed.
+    await sql(
+      world,
+      `update signing_key set active_from = active_from - interval '2 minutes'
+        where project_id = $1`,
+      [client.projectId],
+    )
+    expect((await jwksOf(client)).map(({ kid }) => kid)).toEqual([kidOf(after.accessToken)])
+  })
+
+  it('happens by itself when the key has reached its age', async () => {
+    const { accessToken } = await client.newUser()
+    await sql(
+      world,
+      `update signing_key set created_at = created_at - interval '91 days' where project_id = $1`,
+      [client.projectId],
+    )
+    expect(await jwksOf(client)).toHaveLength(2)
+    expect(await jwksOf(client)).toHaveLength(2)
+    expect(await client.isActive(accessToken)).toBe(true)
+  })
+
+  it('needs the administration and an environment that is there', async () => {
+    expect((await client.admin('POST /keys/rotate')).status).toBe(200)
+    const response = await fetch(
+      `${service.api}/auth/admin/projects/${client.projectId}/environments/master/keys/rotate`,
+      { method: 'POST' },
+    )
+    expect(response.status).toBe(401)
+    const nowhere = await openAuthClient(service.api)
+    const missing = await fetch(
+      `${service.api}/auth/admin/projects/${nowhere.projectId}/environments/nope/keys/rotate`,
+      { method: 'POST', headers: { authorization: `Bearer ${adminToken}` } },
+    )
+    expect(missing.status).toBe(404)
+  })
+})

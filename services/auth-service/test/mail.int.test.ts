@@ -1,0 +1,198 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { freePort } from '@surehook/scripts/lib/ports'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { type MailCatcher, startMailCatcher } from '@surehook/scripts/mail/mail-catcher'
+import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
+import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
+import type { Running } from './support/under-test.ts'
+
+let accounts: AccountWorld
+let client: AuthClient
+let email: string
+
+beforeAll(async () => {
+  accounts = await openAccountWorld()
+}, 60_000)
+beforeEach(() => {
+  email = newEmail()
+})
+afterAll(async () => {
+  await accounts?.[Symbol.asyncDispose]()
+})
+
+const signup = (by = client) => by.send('POST signup', { body: { email, password } })
+const waiting = async (address = email) => {
+  const { rows } = await accounts.database.query<{ attempts: number }>(
+    'select attempts from mail_outbox where recipient = $1',
+    [address],
+  )
+  return rows
+}
+const isEmpty = async () => (await waiting()).length === 0
+
+describe('a mail', () => {
+  beforeEach(async () => {
+    client = await accounts.project()
+  })
+
+  it('comes in text and in HTML, from the sender of the installation, and leaves nothing behind', async () => {
+    await signup()
+    const mail = await accounts.catcher.waitFor(email)
+    expect(mail).toMatchObject({
+      from: { name: 'Test', address: 'no-reply@test.example' },
+      subject: 'Confirm your e-mail address',
+      code: expect.stringMatching(/^\d{6}$/),
+    })
+    expect(mail.text).toContain(mail.code)
+    expect(mail.html).toContain(mail.code)
+    expect(mail.raw).toMatch(/^auto-submitted: auto-generated\r?$/im)
+    await waitUntil(isEmpty, { what: 'an empty outbox', timeoutMs: 5_000 })
+  })
+
+  it('is as the environment wants it', async () => {
+    await client.change({
+      mail: {
+        locale: 'de',
+        senderName: 'Lädchen',
+        senderAddress: 'hallo@laden.example',
+        recoverySubject: 'Neues Passwort für ☃',
+      },
+    })
+    await signup()
+    const confirmation = await accounts.catcher.waitFor(email)
+    const sender = { name: 'Lädchen', address: 'hallo@laden.example' }
+    expect(confirmation).toMatchObject({
+      from: sender,
+      subject: 'Bestätigen Sie Ihre E-Mail-Adresse',
+    })
+    await client.send('POST recover-password', { body: { email } })
+    const recovery = await accounts.catcher.waitFor(email, { count: 2 })
+    expect(recovery).toMatchObject({ from: sender, subject: 'Neues Passwort für ☃' })
+  })
+
+  it('comes once, however many instances send', async () => {
+    await using twin = await accounts.startService()
+    const other = await openAuthClient(twin.api, { projectId: client.projectId })
+    await client.change({ emailVerification: true })
+    const emails = Array.from({ length: 30 }, newEmail)
+    await Promise.all(
+      emails.map((address, i) =>
+        (i % 2 === 0 ? client : other).send('POST signup', {
+          body: { email: address, password },
+          headers: { 'x-forwarded-for': `198.51.100.${i}` },
+        }),
+      ),
+    )
+    const isDone = async () => {
+      const { rows } = await accounts.database.query('select from mail_outbox')
+      return rows.length === 0
+    }
+    await waitUntil(isDone, { what: 'an empty outbox', timeoutMs: 20_000 })
+    const arrived = accounts.catcher.mails.map(({ to }) => to).filter((to) => emails.includes(to))
+    expect(arrived.toSorted()).toEqual(emails.toSorted())
+  }, 30_000)
+
+  it('does not come for a user who is deleted meanwhile', async () => {
+    const { body } = await signup()
+    await waitUntil(isEmpty, { what: 'an empty outbox', timeoutMs: 5_000 })
+    await accounts.database.query(
+      `insert into mail_outbox (id, project_id, environment, recipient, template, sealed_code, expires_at, next_attempt_at)
+       values (gen_random_uuid(), $1, 'master', $2, 'recovery', '-', 'infinity', 'infinity')`,
+      [client.projectId, email],
+    )
+    await client.admin(`DELETE /users/${body.userId}`)
+    expect(await waiting()).toEqual([])
+  })
+
+  it('gets no header of its own from a setting', async () => {
+    const mail = { senderName: 'Shop\r\nBcc: everybody@example.com' }
+    const { status, body } = await client.admin('PUT ', { auth: { mail } })
+    expect([status, body.violations?.[0]?.field]).toEqual([400, 'auth.mail.senderName'])
+  })
+})
+
+describe('without its mail server', () => {
+  let port: number
+  let service: Running
+  let dark: AuthClient
+  let catcher: MailCatcher | undefined
+
+  // The world's own instance would send what these cannot.
+  beforeAll(async () => {
+    await accounts.service[Symbol.asyncDispose]()
+  })
+  beforeEach(async () => {
+    port = await freePort()
+    service = await accounts.world.startService({
+      mail: { smtpUrl: `smtp://127.0.0.1:${port}`, from: 'no-reply@test.example' },
+    })
+    dark = await openAuthClient(service.api, { settings: { emailVerification: true } })
+  })
+  afterEach(async () => {
+    await service?.[Symbol.asyncDispose]()
+    await catcher?.stop()
+    catcher = undefined
+  })
+
+  const failedOnce = async () => ((await waiting())[0]?.attempts ?? 0) >= 1
+
+  it('the service answers as ever and mails when the server is back, the newest code alone', async () => {
+    const startedAt = performance.now()
+    expect(outcome(await signup(dark))).toEqual([201])
+    expect(outcome(await dark.send('POST resend-code', { body: { email } }))).toEqual([200])
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    await waitUntil(failedOnce, { what: 'a failed attempt', timeoutMs: 5_000 })
+
+    catcher = await startMailCatcher({ port })
+    const mail = await catcher.waitFor(email)
+    await waitUntil(isEmpty, { what: 'an empty outbox', timeoutMs: 5_000 })
+    expect(catcher.mails.filter(({ to }) => to === email)).toHaveLength(1)
+    const confirm = { body: { email, code: mail.code } }
+    expect(outcome(await dark.send('POST confirm-signup', confirm))).toEqual([200])
+    expect(await metric(service)).toMatch(/auth_mails_total\{[^}]*outcome="failed"[^}]*\} [1-9]/)
+    expect(await metric(service)).toMatch(/auth_mails_total\{[^}]*outcome="sent"[^}]*\} 1\n/)
+  }, 30_000)
+
+  it('gives up when the code has expired', async () => {
+    await signup(dark)
+    await waitUntil(failedOnce, { what: 'a failed attempt', timeoutMs: 5_000 })
+    await accounts.database.query(
+      'update mail_outbox set expires_at = now() where recipient = $1',
+      [email],
+    )
+    await waitUntil(isEmpty, { what: 'an empty outbox', timeoutMs: 10_000 })
+    expect(await metric(service)).toMatch(/auth_mails_total\{[^}]*outcome="expired"[^}]*\} 1\n/)
+  }, 30_000)
+
+  it('sends what another instance left behind', async () => {
+    await signup(dark)
+    await waitUntil(failedOnce, { what: 'a failed attempt', timeoutMs: 5_000 })
+    await service[Symbol.asyncDispose]()
+    await using successor = await accounts.startService()
+    expect(successor.api).not.toBe(service.api)
+    await accounts.catcher.waitFor(email)
+  }, 30_000)
+
+  it('gives up a mail whose recipient the server refuses for good, and no other', async () => {
+    const refused: string[] = []
+    catcher = await startMailCatcher({
+      port,
+      accept(recipient) {
+        const times = refused.filter((one) => one === recipient).length
+        refused.push(recipient)
+        if (recipient === email)
+          throw Object.assign(new Error('no such user'), { responseCode: 550 })
+        if (times === 0) throw Object.assign(new Error('later'), { responseCode: 451 })
+      },
+    })
+    await signup(dark)
+    const second = newEmail()
+    await dark.send('POST signup', { body: { email: second, password } })
+    await catcher.waitFor(second)
+    await waitUntil(isEmpty, { what: 'an empty outbox', timeoutMs: 10_000 })
+    expect(refused.filter((one) => one === email)).toHaveLength(1)
+    expect(await metric(service)).toMatch(/auth_mails_total\{[^}]*outcome="refused"[^}]*\} 1\n/)
+  }, 30_000)
+})
+
+const metric = async ({ internal }: Running) => (await fetch(`${internal}/metrics`)).text()

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { createLogger } from '@surehook/service-kit/log'
+import bcrypt from 'bcrypt'
+import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
+import { type AuthClient, openAuthClient, password } from './support/auth-client.ts'
+import { call } from './support/client.ts'
+import type { Running } from './support/under-test.ts'
+import { followUserChanges, type UserChanges } from './support/user-changes.ts'
+
+let accounts: AccountWorld
+let changes: UserChanges
+let loud: Running
+let client: AuthClient
+const lines: string[] = []
+
+beforeAll(async () => {
+  accounts = await openAccountWorld()
+  changes = await followUserChanges()
+  const log = createLogger('loud', 'trace', { write: (line) => void lines.push(line) })
+  const mail = { smtpUrl: accounts.catcher.url, from: 'no-reply@test.example' }
+  // The quiet one would send the mails, and say nothing of them.
+  await accounts.service[Symbol.asyncDispose]()
+  loud = await accounts.world.startService({ mail }, log)
+  client = await openAuthClient(loud.api, {
+    settings: { emailVerification: true, encryptTokens: true },
+  })
+}, 60_000)
+afterAll(async () => {
+  await loud?.[Symbol.asyncDispose]()
+  await changes?.[Symbol.asyncDispose]()
+  await accounts?.[Symbol.asyncDispose]()
+})
+
+const post = (path: string, body: unknown, token?: string) =>
+  client.send(`POST ${path}`, { body, token })
+
+/** Everything that a user and an administrator can do, right and wrong; gives what must stay secret. */
+async function wholeLife(): Promise<Record<string, string>> {
+  const email = newEmail()
+  const newPassword = 'a wholly new one 9'
+  const { body: signedUp } = await post('signup', { email, password })
+  const verification = (await accounts.catcher.waitFor(email)).code ?? ''
+  await post('confirm-signup', { email, code: '000000' })
+  const { body: first } = await post('confirm-signup', { email, code: verification })
+  await post('login', { email, password: 'wrong password' })
+  const { body: second } = await post('login', { email, password })
+  const { body: third } = await post('refresh-token', { refreshToken: second.refreshToken })
+  await post('refresh-token', { refreshToken: second.refreshToken })
+  await post('recover-password', { email })
+  const recovery = (await accounts.catcher.waitFor(email, { count: 2 })).code ?? ''
+  await post('reset-password', { email, newPassword: password.slice(0, 7), code: recovery })
+  await post('reset-password', { email, newPassword, code: recovery })
+  const { body: fourth } = await post('login', { email, password: newPassword })
+  await client.send('POST logout', { token: fourth.accessToken })
+  await client.introspect(first.accessToken)
+  const passwordHash = await bcrypt.hash(password, 4)
+  await client.admin('POST /users/import', {
+    users: [
+      { email: newEmail(), passwordHash },
+      { email, passwordHash: 'plain-secret-instead' },
+    ],
+  })
+  await post('signup', { email: newEmail(), password, surprise: { password: newPassword } })
+  await post('login', { email, password: 'wrong password', code: 'surplus-secret' })
+  const stored = await accounts.database.query<{ password_hash: string; code_hash: string | null }>(
+    'select password_hash from user_account where id = $1',
+    [signedUp.userId],
+  )
+  await client.admin(`DELETE /users/${signedUp.userId}`)
+  const management = await call(loud.api, `POST /${client.projectId}/management-tokens`, {
+    body: { name: 'test' },
+  })
+  return {
+    password,
+    newPassword,
+    wrongPassword: 'wrong password',
+    surplus: 'surplus-secret',
+    plain: 'plain-secret-instead',
+    imported: passwordHash,
+    stored: stored.rows[0]?.password_hash ?? '',
+    verification,
+    recovery,
+    access1: first.accessToken,
+    access2: second.accessToken,
+    access3: third.accessToken,
+    access4: fourth.accessToken,
+    refresh1: first.refreshToken,
+    refresh2: second.refreshToken,
+    refresh3: third.refreshToken,
+    refresh4: fourth.refreshToken,
+    management: management.body.token,
+  }
+}
+
+describe('what the service puts out', () => {
+  it('has no password, hash, code or token in any log line, event or metric', async () => {
+    const secrets = await wholeLife()
+    for (const [name, secret] of Object.entries(secrets)) {
+      expect([name, secret.length]).toEqual([name, expect.any(Number)])
+      expect([name, secret.length >= 6]).toEqual([name, true])
+    }
+    // INSERT, UPDATE, DELETE of the user; INSERT of the imported one.
+    const events = await changes.until(client.projectId, 4)
+    const metrics = await (await fetch(`${loud.internal}/metrics`)).text()
+    const text = lines.join('')
+    // The output is there to be searched.
+    expect(text).toContain('mail.sent')
+    expect(text).toContain('"operation":"resetPassword"')
+    expect(metrics).toMatch(/auth_operations_total\{[^}]*operation="login"/)
+
+    const output = { log: text, events: JSON.stringify(events), metrics }
+    for (const [where, said] of Object.entries(output)) {
+      for (const [name, secret] of Object.entries(secrets)) {
+        // Six digits may be a part of any number: as a word of their own.
+        const found = /^\d{6}$/.test(secret)
+          ? new RegExp(`(?<![0-9a-f.-])${secret}(?![0-9a-f-])`).test(said)
+          : said.includes(secret)
+        expect([where, name, found]).toEqual([where, name, false])
+      }
+    }
+  }, 30_000)
+})

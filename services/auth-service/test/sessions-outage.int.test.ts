@@ -1,0 +1,82 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { openEventCodec } from '@surehook/contracts/codec'
+import { type SessionRevocation, wholeSession } from '@surehook/contracts/events'
+import { revocationsTopic } from '@surehook/contracts/topics'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { type LocalStack, startLocalStack } from '@surehook/scripts/local-stack/local-stack'
+import { createKafka } from '@surehook/service-kit/kafka/client'
+import { openTopicView } from '@surehook/service-kit/kafka/topic-view'
+import { type AuthClient, openAuthClient, outcome } from './support/auth-client.ts'
+import { log, openWorld, type Running, type World } from './support/under-test.ts'
+
+// Kafka is taken away: this stack is nobody else's.
+let dir: string
+let stack: LocalStack
+let world: World
+let service: Running
+let client: AuthClient
+
+beforeAll(async () => {
+  dir = await mkdtemp(`${tmpdir()}/auth-sessions-`)
+  stack = await startLocalStack({ dir })
+  world = await openWorld(stack)
+  service = await world.startService()
+  client = await openAuthClient(service.api)
+}, 60_000)
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]()
+  await world?.[Symbol.asyncDispose]()
+  await stack?.stop()
+  await rm(dir, { recursive: true, force: true })
+}, 60_000)
+
+const unavailable = [503, 'SERVICE_UNAVAILABLE']
+const invalid = [401, 'AUTH_TOKEN_INVALID']
+
+const logout = (token: string) => client.send('POST logout', { token })
+
+describe('without Kafka', () => {
+  it('a logout does nothing, a reuse ends its session, and the topic hears of both later', async () => {
+    const leaving = await client.newUser()
+    const robbed = await client.newUser()
+    const renewed = (await client.refresh(robbed.refreshToken)).body
+    const { body } = await client.introspect(robbed.accessToken)
+    await stack.processes.kafka?.kill()
+    const isKnown = async () => (await fetch(`${service.internal}/readyz`)).status === 503
+    await waitUntil(isKnown, { what: 'the outage to be noticed', timeoutMs: 20_000 })
+    expect(outcome(await logout(leaving.accessToken))).toEqual(unavailable)
+    expect(await client.isActive(leaving.accessToken)).toBe(true)
+
+    expect(outcome(await client.refresh(robbed.refreshToken))).toEqual(invalid)
+    expect(await client.isActive(robbed.accessToken)).toBe(false)
+    expect(await client.isActive(renewed.accessToken)).toBe(false)
+    expect(outcome(await client.refresh(renewed.refreshToken))).toEqual(invalid)
+    const again = await client.refresh(leaving.refreshToken)
+    expect(outcome(again)).toEqual([200])
+
+    await stack.processes.kafka?.restart()
+    const isBack = async () => outcome(await logout(again.body.accessToken))[0] !== 503
+    await waitUntil(isBack, { what: 'the logout', timeoutMs: 30_000 })
+    expect(await client.isActive(again.body.accessToken)).toBe(false)
+    const seen = await revocations()
+    expect(seen.get(body['sid'] as string)?.minGeneration).toBe(wholeSession)
+    expect(seen.size).toBe(2)
+  }, 90_000)
+})
+
+/** What is on the topic by now. */
+async function revocations(): Promise<ReadonlyMap<string, SessionRevocation>> {
+  const seen = new Map<string, SessionRevocation>()
+  await using view = await openTopicView<SessionRevocation>({
+    kafka: createKafka({ brokers: [stack.kafkaBrokers], clientId: 'test', log }),
+    codec: await openEventCodec({ registryUrl: stack.schemaRegistryUrl }),
+    topics: [revocationsTopic],
+    clientId: 'test',
+    apply: (_topic, key, value) => void (value && seen.set(key, value)),
+    log,
+  })
+  await view.ready
+  return seen
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import type { AuthSettingsChange } from '@surehook/contracts/http/admin'
+import { type MailCatcher, startMailCatcher } from '@surehook/scripts/mail/mail-catcher'
+import { Pool } from 'pg'
+import type { Config } from '../../src/config.ts'
+import { type AuthClient, openAuthClient } from './auth-client.ts'
+import { openWorld, type Running, type World } from './under-test.ts'
+
+export type AccountWorld = AsyncDisposable & {
+  world: World
+  service: Running
+  catcher: MailCatcher
+  /** The service's own database. */
+  database: Pool
+  /** A project of its own, so that limits and mails are its own. */
+  project(settings?: AuthSettingsChange): Promise<AuthClient>
+  startService(change?: Partial<Config>): Promise<Running>
+}
+
+export const mailFrom = 'Test <no-reply@test.example>'
+
+/** The service, and the mail server that its mails go to. */
+export async function openAccountWorld(change: Partial<Config> = {}): Promise<AccountWorld> {
+  await using opening = new AsyncDisposableStack()
+  const world = opening.use(await openWorld())
+  const catcher = opening.use(await startMailCatcher())
+  const mail = { smtpUrl: catcher.url, from: mailFrom }
+  const startService = (other: Partial<Config> = {}) =>
+    world.startService({ mail, ...change, ...other })
+  const service = opening.use(await startService())
+  const database = opening.adopt(
+    new Pool({ connectionString: world.database.databaseUrl }),
+    (pool) => pool.end(),
+  )
+  const resources = opening.move()
+  return {
+    world,
+    service,
+    catcher,
+    database,
+    startService,
+    project: (settings = {}) =>
+      openAuthClient(service.api, { settings: { emailVerification: true, ...settings } }),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+export const newEmail = () => `${randomUUID()}@example.com`

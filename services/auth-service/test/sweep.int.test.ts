@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { openPool } from '@surehook/service-kit/postgres/pool'
+import type { Pool } from 'pg'
+import { sessionSweeps } from '../src/sessions/sweep-sessions.ts'
+import { openSweep } from '../src/sweep.ts'
+import { log, openWorld, type World } from './support/under-test.ts'
+
+let world: World
+let pool: Pool
+
+beforeAll(async () => {
+  world = await openWorld()
+  const { databaseUrl: connectionString } = world.database
+  pool = openPool({ connectionString, applicationName: 'test', log })
+}, 60_000)
+afterAll(async () => {
+  await pool?.end()
+  await world?.[Symbol.asyncDispose]()
+})
+
+type Times = { idle?: string; absolute?: string; access?: string; ended?: string | null }
+
+/** Sessions whose times are so far from now. */
+async function addSessions(count: number, times: Times): Promise<string[]> {
+  const { idle = '1 day', absolute = '1 day', access = '-1 day', ended = null } = times
+  const ids = Array.from({ length: count }, () => randomUUID())
+  await pool.query(
+    `insert into session (id, project_id, environment, user_id, roles, refresh_hash,
+                          idle_expires_at, expires_at, access_expires_at, ended_at)
+     select id, 'p', 'master', gen_random_uuid(), '{}', '', now() + $2::interval,
+            now() + $3::interval, now() + $4::interval, now() + $5::interval
+       from unnest($1::uuid[]) as id`,
+    [ids, idle, absolute, access, ended],
+  )
+  return ids
+}
+
+const idsIn = async (table: string, column: string): Promise<string[]> => {
+  const { rows } = await pool.query<{ id: string }>(`select ${column} as id from ${table}`)
+  return rows.map(({ id }) => id)
+}
+
+it('removes what is old, in batches, and nothing else', async () => {
+  const kept = [
+    await addSessions(3, {}),
+    await addSessions(1, { idle: '-23 hours' }),
+    await addSessions(1, { ended: '-23 hours' }),
+    await addSessions(1, { ended: '-2 days', access: '1 minute' }),
+  ].flat()
+  await addSessions(1_500, { idle: '-25 hours' })
+  await addSessions(1_000, { ended: '-25 hours' })
+  await addSessions(10, { absolute: '-25 hours' })
+  const revoke = async (count: number, expires: string) => {
+    const ids = Array.from({ length: count }, () => randomUUID())
+    await pool.query(
+      `insert into revocation (session_id, project_id, environment, min_generation, expires_at)
+       select id, 'p', 'master', 1, now() + $2::interval from unnest($1::uuid[]) as id`,
+      [ids, expires],
+    )
+    return ids
+  }
+  const living = await revoke(5, '1 minute')
+  await revoke(1_500, '-1 minute')
+  const jobs = sessionSweeps()
+  {
+    await using _sweep = openSweep({ pool, jobs, log, everyMs: 20, pauseMs: 0 })
+    const isClean = async () =>
+      (await idsIn('session', 'id')).length <= kept.length &&
+      (await idsIn('revocation', 'session_id')).length <= living.length
+    await waitUntil(isClean, { what: 'the sweep', timeoutMs: 10_000 })
+    // Once more over everything that is left.
+    for (const job of jobs) while (await job.run(pool)) continue
+  }
+  expect((await idsIn('session', 'id')).toSorted()).toEqual(kept.toSorted())
+  expect((await idsIn('revocation', 'session_id')).toSorted()).toEqual(living.toSorted())
+})

@@ -1,0 +1,289 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { UserAccount } from '@surehook/contracts/http/users'
+import { hash as argon2Hash, argon2id } from 'argon2'
+import bcrypt from 'bcrypt'
+import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
+import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
+import { call } from './support/client.ts'
+
+let accounts: AccountWorld
+let client: AuthClient
+
+beforeAll(async () => {
+  accounts = await openAccountWorld()
+}, 60_000)
+beforeEach(async () => {
+  client = await accounts.project({ emailVerification: false })
+})
+afterAll(async () => {
+  await accounts?.[Symbol.asyncDispose]()
+})
+
+type Users = { users: UserAccount[]; nextCursor: string | null }
+type Imported = {
+  imported: number
+  failed: { index: number; violations: { field: string; message: string }[] }[]
+}
+
+// Every field that an answer may have; the tests say which ones they expect.
+type Body = UserAccount & Users & Imported & { roles: unknown[] }
+
+async function admin(request: string, body?: unknown): Promise<{ status: number; body: Body }> {
+  const answer = await client.admin(request, body)
+  return { status: answer.status, body: answer.body as unknown as Body }
+}
+const problem = async (request: string, body?: unknown) => {
+  const answer = await client.admin(request, body)
+  return [answer.status, answer.body.error, answer.body.violations?.map(({ field }) => field)]
+}
+const userOf = (id: string) => admin(`GET /users/${id}`)
+const login = (email: string, tried = password) =>
+  client.send('POST login', { body: { email, password: tried } })
+
+describe('roles', () => {
+  it('are made once, listed by name and not self-assignable unless so said', async () => {
+    const { status, body } = await admin('POST /roles', { name: 'writer' })
+    const role = { id: expect.any(String), name: 'writer', selfAssignable: false }
+    expect([status, body]).toEqual([201, role])
+    expect(await problem('POST /roles', { name: 'writer' })).toEqual([409, 'CONFLICT', undefined])
+    await admin('POST /roles', { name: 'author', selfAssignable: true })
+    const first = await admin('GET /roles?limit=1')
+    expect(first.body.roles).toEqual([expect.objectContaining({ name: 'author' })])
+    const next = await admin(`GET /roles?cursor=${first.body.nextCursor}`)
+    expect(next.body).toEqual({ roles: [role], nextCursor: null })
+  })
+})
+
+describe('the list of users', () => {
+  it('has everybody once, newest first, in pages, and finds one by address', async () => {
+    const emails: string[] = []
+    for (let i = 0; i < 5; i++) emails.push((await client.newUser()).email)
+    const seen: UserAccount[] = []
+    let cursor: string | null = null
+    do {
+      const query: string = cursor === null ? '' : `&cursor=${cursor}`
+      const { body } = await admin(`GET /users?limit=2${query}`)
+      seen.push(...body.users)
+      cursor = body.nextCursor
+    } while (cursor !== null)
+    expect(seen.map(({ email }) => email)).toEqual(emails.toReversed())
+    const { body } = await admin(`GET /users?email=${emails[2]?.toUpperCase()}`)
+    expect(body).toEqual({ users: [seen[2]], nextCursor: null })
+    expect(seen[2]).toEqual({
+      id: expect.any(String),
+      email: emails[2],
+      firstName: '',
+      lastName: '',
+      roles: [],
+      emailVerified: true,
+      disabled: false,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+    })
+  })
+
+  it('is of one environment alone, as is each user', async () => {
+    const { user } = await client.newUser()
+    const { projectId } = client
+    const other = await openAuthClient(accounts.service.api, { projectId, environment: 'other' })
+    expect((await other.admin('GET /users')).body).toMatchObject({ users: [] })
+    for (const request of ['GET', 'PATCH', 'DELETE', 'POST /logout', 'POST /unlock']) {
+      const [method, path = ''] = request.split(' ')
+      const body = method === 'PATCH' ? {} : undefined
+      const answer = await other.admin(`${method} /users/${user.id}${path}`, body)
+      expect([request, answer.status, answer.body.error]).toEqual([request, 404, 'USER_NOT_FOUND'])
+    }
+    expect((await userOf(user.id)).status).toBe(200)
+  })
+})
+
+describe('a user', () => {
+  it('is changed in what is given; null clears', async () => {
+    const { user } = await client.newUser()
+    await admin('POST /roles', { name: 'writer' })
+    const change = { firstName: 'Ada', lastName: 'Lovelace', roles: ['writer'] }
+    const changed = await admin(`PATCH /users/${user.id}`, change)
+    expect([changed.status, changed.body]).toMatchObject([200, change])
+    const cleared = await admin(`PATCH /users/${user.id}`, {
+      firstName: null,
+      roles: null,
+    })
+    expect(cleared.body).toMatchObject({ firstName: '', lastName: 'Lovelace', roles: [] })
+    expect((await userOf(user.id)).body).toEqual(cleared.body)
+  })
+
+  it('gets no role that there is none of, and no field that there is none of', async () => {
+    const { user } = await client.newUser()
+    const patch = `PATCH /users/${user.id}`
+    expect(await problem(patch, { roles: ['ghost'] })).toEqual([
+      400,
+      'VALIDATION_ERROR',
+      ['roles.0'],
+    ])
+    expect(await problem(patch, { email: newEmail() })).toEqual([
+      400,
+      'VALIDATION_ERROR',
+      ['email'],
+    ])
+    expect(await problem(patch, { firstName: 'a\u0000b' })).toEqual([
+      400,
+      'VALIDATION_ERROR',
+      ['firstName'],
+    ])
+    expect(await problem('PATCH /users/nobody', {})).toEqual([404, 'USER_NOT_FOUND', undefined])
+  })
+
+  it('with other roles has them in its next tokens, and none of before is good', async () => {
+    const { user, accessToken, refreshToken } = await client.newUser()
+    await admin('POST /roles', { name: 'writer' })
+    await admin(`PATCH /users/${user.id}`, { roles: ['writer'] })
+    expect(await client.isActive(accessToken)).toBe(false)
+    const refreshed = await client.refresh(refreshToken)
+    expect(outcome(refreshed)).toEqual([200])
+    const told = await client.introspect(refreshed.body.accessToken)
+    expect(told.body).toMatchObject({ active: true, roles: ['writer'] })
+  })
+
+  it('that is disabled is out at once and cannot come in, until it is enabled', async () => {
+    const { user, email, accessToken, refreshToken } = await client.newUser()
+    await admin(`PATCH /users/${user.id}`, { disabled: true })
+    expect(await client.isActive(accessToken)).toBe(false)
+    expect(outcome(await client.refresh(refreshToken))).toEqual([401, 'AUTH_TOKEN_INVALID'])
+    expect(outcome(await login(email))).toEqual([401, 'AUTH_INVALID_CREDENTIALS'])
+    await admin(`PATCH /users/${user.id}`, { disabled: false })
+    expect(outcome(await login(email))).toEqual([200])
+  })
+
+  it('that is deleted is out at once, and its address free', async () => {
+    const { user, email, accessToken, refreshToken } = await client.newUser()
+    expect((await admin(`DELETE /users/${user.id}`)).status).toBe(204)
+    expect(await client.isActive(accessToken)).toBe(false)
+    expect(outcome(await client.refresh(refreshToken))).toEqual([401, 'AUTH_TOKEN_INVALID'])
+    expect((await userOf(user.id)).status).toBe(404)
+    expect((await admin(`DELETE /users/${user.id}`)).status).toBe(404)
+    expect(outcome(await client.send('POST signup', { body: { email, password } }))).toEqual([201])
+  })
+
+  it('is logged out of every session by force, and may come in again', async () => {
+    const first = await client.newUser()
+    const second = await client.login(first.email)
+    expect((await admin(`POST /users/${first.user.id}/logout`)).status).toBe(204)
+    for (const { accessToken, refreshToken } of [first, second]) {
+      expect(await client.isActive(accessToken)).toBe(false)
+      expect(outcome(await client.refresh(refreshToken))).toEqual([401, 'AUTH_TOKEN_INVALID'])
+    }
+    expect(outcome(await login(first.email))).toEqual([200])
+  })
+})
+
+describe('an import', () => {
+  it('takes argon2id and bcrypt hashes, and makes them better at the first login', async () => {
+    const hashes = {
+      argon2id: await argon2Hash(password, { type: argon2id, memoryCost: 4096, timeCost: 1 }),
+      bcrypt: await bcrypt.hash(password, 5),
+      php: (await bcrypt.hash(password, 5)).replace('$2b$', '$2y$'),
+    }
+    const users = Object.entries(hashes).map(([name, passwordHash]) => ({
+      email: `${name}-${newEmail()}`,
+      passwordHash,
+      firstName: name,
+    }))
+    const { status, body } = await admin('POST /users/import', { users })
+    expect([status, body]).toEqual([200, { imported: 3, failed: [] }])
+    for (const { email, passwordHash } of users) {
+      const stored = async () => {
+        const { rows } = await accounts.database.query<{ password_hash: string }>(
+          'select password_hash from user_account where email = $1',
+          [email],
+        )
+        return rows[0]?.password_hash
+      }
+      expect(outcome(await login(email, 'wrong'))).toEqual([401, 'AUTH_INVALID_CREDENTIALS'])
+      expect(await stored()).toBe(passwordHash)
+      const logins = await Promise.all([login(email), login(email), login(email)])
+      expect(logins.map(outcome)).toEqual([[200], [200], [200]])
+      expect(await stored()).toMatch(/^\$argon2id\$v=19\$m=19456,p=1,t=2\$/)
+      expect(outcome(await login(email))).toEqual([200])
+    }
+  }, 30_000)
+
+  it('names the faults of each user and takes the others', async () => {
+    await admin('POST /roles', { name: 'writer' })
+    const passwordHash = await bcrypt.hash(password, 4)
+    const [taken, good] = [(await client.newUser()).email, newEmail()]
+    const { status, body } = await admin('POST /users/import', {
+      users: [
+        { email: good, passwordHash, roles: ['writer'], emailVerified: false },
+        { email: taken.toUpperCase(), passwordHash },
+        { email: ` ${good.toUpperCase()}`, passwordHash },
+        { email: 'nobody', passwordHash: 'plain', roles: ['ghost'] },
+        { email: newEmail(), passwordHash, password },
+        { email: newEmail(), passwordHash: 'plain', roles: ['writer', 'ghost'] },
+        null,
+      ],
+    })
+    const faults = body.failed.map(({ index, violations }) => [
+      index,
+      violations.map(({ field }) => field),
+    ])
+    expect([status, body.imported, faults]).toEqual([
+      200,
+      1,
+      [
+        [1, ['email']],
+        [2, ['email']],
+        [3, ['email']],
+        [4, ['password']],
+        [5, ['passwordHash', 'roles.1']],
+        [6, ['body']],
+      ],
+    ])
+    expect(outcome(await login(good))).toEqual([403, 'AUTH_EMAIL_NOT_VERIFIED'])
+    expect((await admin('GET /users')).body.users).toHaveLength(2)
+  })
+
+  it('takes a thousand at once, each of them once', async () => {
+    const passwordHash = await bcrypt.hash(password, 4)
+    const users = Array.from({ length: 1000 }, () => ({ email: newEmail(), passwordHash }))
+    const { body } = await admin('POST /users/import', { users })
+    expect(body).toEqual({ imported: 1000, failed: [] })
+    const again = await admin('POST /users/import', { users: users.slice(0, 10) })
+    expect(again.body.imported).toBe(0)
+    expect(again.body.failed).toHaveLength(10)
+    expect(await problem('POST /users/import', { users: [] })).toEqual([
+      400,
+      'VALIDATION_ERROR',
+      ['users'],
+    ])
+  })
+})
+
+describe('without the administration token', () => {
+  it.each([null, 'Bearer wrong'])('%j is 401 everywhere', async (authorization) => {
+    const place = `/${client.projectId}/environments/master`
+    const one = `${place}/users/${randomUUID()}`
+    for (const request of [
+      `GET ${place}/users`,
+      `GET ${one}`,
+      `PATCH ${one}`,
+      `DELETE ${one}`,
+      `POST ${one}/logout`,
+      `POST ${one}/unlock`,
+      `POST ${place}/users/import`,
+      `GET ${place}/roles`,
+      `POST ${place}/roles`,
+    ]) {
+      const { status, body } = await call(accounts.service.api, request, { authorization })
+      expect([request, status, body.error]).toEqual([request, 401, 'ADMIN_TOKEN_INVALID'])
+    }
+  })
+
+  it('an environment that is none is 404', async () => {
+    const { status, body } = await call(
+      accounts.service.api,
+      `GET /${client.projectId}/environments/none/users`,
+    )
+    expect([status, body.error]).toEqual([404, 'ENVIRONMENT_NOT_FOUND'])
+  })
+})

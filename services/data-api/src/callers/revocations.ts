@@ -1,0 +1,43 @@
+import type { SessionRevocation } from '@surehook/contracts/events'
+import type { AccessClaims } from '@surehook/token-verifier'
+
+const sweepEveryMs = 60_000
+
+type Known = { minGeneration: number; expiresAt: number }
+
+/** Which access tokens are refused before they expire, as `auth.revocations` tells it. */
+export class Revocations {
+  readonly #bySession = new Map<string, Known>()
+  readonly #now: () => number
+  #sweptAt = 0
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now
+  }
+
+  /** The next record of the topic: the last one of a session counts. */
+  apply(sessionId: string, revocation: SessionRevocation | null): void {
+    const expiresAt = Date.parse(revocation?.expiresAt ?? '')
+    if (revocation === null || expiresAt <= this.#now()) this.#bySession.delete(sessionId)
+    else this.#bySession.set(sessionId, { minGeneration: revocation.minGeneration, expiresAt })
+    this.#sweep()
+  }
+
+  isRevoked({ sid, gen }: Pick<AccessClaims, 'sid' | 'gen'>): boolean {
+    const known = this.#bySession.get(sid)
+    return known !== undefined && gen < known.minGeneration
+  }
+
+  get size(): number {
+    return this.#bySession.size
+  }
+
+  #sweep(): void {
+    const now = this.#now()
+    if (now - this.#sweptAt < sweepEveryMs) return
+    this.#sweptAt = now
+    for (const [sessionId, { expiresAt }] of this.#bySession) {
+      if (expiresAt <= now) this.#bySession.delete(sessionId)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { EventCodec } from '@surehook/contracts/codec'
+import { wholeSession } from '@surehook/contracts/events'
+import { revocationsTopic } from '@surehook/contracts/topics'
+import type { EventProducer } from '@surehook/service-kit/kafka/producer'
+import { CompactEncrypt, exportJWK, generateKeyPair, SignJWT } from 'jose'
+
+type TenantName = { projectId: string; environment: string }
+export type TokenOptions = {
+  roles?: readonly string[]
+  sid?: string
+  gen?: number
+  ttlS?: number
+  encrypted?: boolean
+}
+
+export type Issuer = AsyncDisposable & {
+  readonly url: string
+  readonly publicUrl: string
+  readonly serviceToken: string
+  /** Requests by path. */
+  readonly asked: Map<string, number>
+  /** While it is set, every request is answered with it. */
+  status: number | null
+  token(tenant: TenantName, options?: TokenOptions): Promise<string>
+  revoke(tenant: TenantName, sid: string, minGeneration?: number): Promise<void>
+}
+
+const publicUrl = 'https://data.example'
+const serviceToken = 'service-token-of-the-tests'
+
+/** What data-api sees of auth-service: keys, introspection and the topic of revocations. */
+export async function openIssuer(parts: {
+  codec: EventCodec
+  producer: EventProducer
+}): Promise<Issuer> {
+  const { publicKey, privateKey } = await generateKeyPair('RS256')
+  const encryption = await generateKeyPair('RSA-OAEP-256')
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'one', use: 'sig', alg: 'RS256' }
+  const opened = new Map<string, object>()
+  const asked = new Map<string, number>()
+
+  const answerTo = async (req: IncomingMessage): Promise<[number, object]> => {
+    const path = req.url ?? ''
+    asked.set(path, (asked.get(path) ?? 0) + 1)
+    if (issuer.status !== null) return [issuer.status, {}]
+    if (path === '/auth/.well-known/jwks.json') return [200, { keys: [jwk] }]
+    if (req.headers.authorization !== `Bearer ${serviceToken}`) return [401, {}]
+    const claims = opened.get(new URLSearchParams(await text(req)).get('token') ?? '')
+    return [200, claims === undefined ? { active: false } : { active: true, ...claims }]
+  }
+  const server = createServer((req, res) => {
+    void answerTo(req).then(([status, body]) => {
+      res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  const issuer: Issuer = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    publicUrl,
+    serviceToken,
+    asked,
+    status: null,
+    async token({ projectId, environment }, options = {}) {
+      const { roles = [], sid = randomUUID(), gen = 1, ttlS = 300, encrypted = false } = options
+      const iat = Math.floor(Date.now() / 1_000)
+      const claims = {
+        iss: `${publicUrl}/auth/${projectId}/${environment}`,
+        aud: `${projectId}/${environment}`,
+        sub: randomUUID(),
+        jti: randomUUID(),
+        sid,
+        gen,
+        roles,
+        iat,
+        nbf: iat,
+        exp: iat + ttlS,
+      }
+      const jws = await new SignJWT({ ...claims })
+        .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: 'one' })
+        .sign(privateKey)
+      if (!encrypted) return jws
+      const jwe = await new CompactEncrypt(Buffer.from(jws))
+        .setProtectedHeader({ alg: 'RSA-OAEP-256', enc: 'A256GCM', cty: 'JWT', kid: 'two' })
+        .encrypt(encryption.publicKey)
+      opened.set(jwe, claims)
+      return jwe
+    },
+    async revoke({ projectId, environment }, sid, minGeneration = wholeSession) {
+      const expiresAt = new Date(Date.now() + 600_000).toISOString()
+      const state = { sessionId: sid, projectId, environment, minGeneration, expiresAt }
+      const value = parts.codec.revocation.encode(state)
+      await parts.producer.send([{ topic: revocationsTopic, key: sid, value }])
+    },
+    [Symbol.asyncDispose]: async () => server[Symbol.asyncDispose](),
+  }
+  return issuer
+}

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { type Client, clientOf } from './support/client.ts'
+import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+
+let world: World
+let running: Running
+let tenant: Tenant
+let manager: Client
+
+beforeAll(async () => {
+  world = await openWorld()
+  running = await world.startService()
+})
+beforeEach(async () => {
+  tenant = await world.tenant()
+  manager = clientOf(running.api, tenant)
+  const columns = [{ name: 'title', type: 'text' }]
+  const access = { read: ['reader', 'editor'], create: ['editor'], update: ['editor'] }
+  await manager.call('PUT _tables/posts', { columns, access })
+  await manager.call('PUT _tables/secrets', { columns })
+})
+afterAll(async () => {
+  await running?.[Symbol.asyncDispose]()
+  await world?.[Symbol.asyncDispose]()
+})
+
+type TokenOptions = Parameters<World['issuer']['token']>[1]
+
+const userOf = async (options: TokenOptions): Promise<Client> =>
+  clientOf(running.api, { ...tenant, token: await world.issuer.token(tenant, options) })
+
+const outcome = async (client: Client, request: string, body?: unknown) => {
+  const answer = await client.call(request, body)
+  return answer.status < 400 ? [answer.status] : [answer.status, answer.body.error]
+}
+const forbidden = [403, 'FORBIDDEN']
+const invalid = [401, 'AUTH_TOKEN_INVALID']
+
+describe('a user', () => {
+  test.each([false, true])(
+    'may what the table grants to a role of theirs (encrypted: %j)',
+    async (encrypted) => {
+      const reader = await userOf({ roles: ['reader'], encrypted })
+      const editor = await userOf({ roles: ['x', 'editor'], encrypted })
+      const nobody = await userOf({ roles: [], encrypted })
+      const created = await editor.call('POST posts', { title: 'a' })
+      expect(created.status).toBe(201)
+      const { id } = created.body
+      expect(await outcome(editor, `PATCH posts/${id}`, { title: 'b' })).toEqual([200])
+      expect(await outcome(editor, `DELETE posts/${id}`)).toEqual(forbidden)
+      expect((await reader.call('GET posts')).body.records).toMatchObject([{ id, title: 'b' }])
+      expect(await outcome(reader, `GET posts/${id}`)).toEqual([200])
+      expect(await outcome(reader, 'POST posts', { title: 'c' })).toEqual(forbidden)
+      expect(await outcome(reader, 'POST posts', [{ title: 'c' }])).toEqual(forbidden)
+      expect(await outcome(reader, `PATCH posts/${id}`, { title: 'c' })).toEqual(forbidden)
+      expect(await outcome(nobody, 'GET posts')).toEqual(forbidden)
+      expect(await outcome(nobody, `GET posts/${id}`)).toEqual(forbidden)
+      expect(await outcome(manager, `DELETE posts/${id}`)).toEqual([200])
+    },
+  )
+
+  test('may nothing of a table that grants nothing, and is not told what is in it', async () => {
+    const { id } = (await manager.call('POST secrets', { title: 'x' })).body
+    const user = await userOf({ roles: ['reader', 'editor', 'admin'] })
+    const requests: [string, object?][] = [
+      ['GET secrets'],
+      [`GET secrets/${id}`],
+      [`GET secrets/${randomUUID()}`],
+      ['POST secrets', { title: 'y' }],
+      ['POST secrets', { nothing: 'y' }],
+      [`PATCH secrets/${id}`, { title: 'y' }],
+      [`DELETE secrets/${id}`],
+    ]
+    for (const [request, body] of requests) {
+      expect([request, ...(await outcome(user, request, body))]).toEqual([request, ...forbidden])
+    }
+    expect(await outcome(user, 'GET missing')).toEqual([404, 'TABLE_NOT_FOUND'])
+  })
+
+  test('does not manage tables, whatever their roles', async () => {
+    const user = await userOf({ roles: ['reader', 'editor'] })
+    expect(await outcome(user, 'GET _tables')).toEqual(forbidden)
+    expect(await outcome(user, 'GET _tables/posts')).toEqual(forbidden)
+    expect(await outcome(user, 'PUT _tables/mine', { columns: [] })).toEqual(forbidden)
+    expect(await outcome(user, 'DELETE _tables/posts')).toEqual(forbidden)
+  })
+
+  test('gains and loses access with the table, at once on every replica', async () => {
+    await using second = await world.startService()
+    const token = await world.issuer.token(tenant, { roles: ['guest'] })
+    const guests = [running.api, second.api].map((api) => clientOf(api, { ...tenant, token }))
+    const columns = [{ name: 'title', type: 'text' }]
+    for (const guest of guests) expect(await outcome(guest, 'GET posts')).toEqual(forbidden)
+    await manager.call('PUT _tables/posts', { columns, access: { read: ['guest'] } })
+    for (const guest of guests) expect(await outcome(guest, 'GET posts')).toEqual([200])
+    await manager.call('PUT _tables/posts', { columns, access: { read: ['reader'] } })
+    for (const guest of guests) expect(await outcome(guest, 'GET posts')).toEqual(forbidden)
+  })
+})
+
+describe('an access token', () => {
+  test.each([false, true])(
+    'counts no longer once it is revoked (encrypted: %j)',
+    async (encrypted) => {
+      for (let round = 0; round < 10; round++) {
+        const sid = randomUUID()
+        const user = await userOf({ roles: ['reader'], sid, encrypted })
+        expect(await outcome(user, 'GET posts')).toEqual([200])
+        await world.issuer.revoke(tenant, sid)
+        expect(await outcome(user, 'GET posts')).toEqual(invalid)
+      }
+    },
+  )
+
+  test('of an older generation counts no longer, newer ones do', async () => {
+    const sid = randomUUID()
+    const before = await userOf({ roles: ['reader'], sid, gen: 1 })
+    const after = await userOf({ roles: ['reader'], sid, gen: 2 })
+    await world.issuer.revoke(tenant, sid, 2)
+    expect(await outcome(before, 'GET posts')).toEqual(invalid)
+    expect(await outcome(after, 'GET posts')).toEqual([200])
+  })
+
+  test('of another environment or project is refused', async () => {
+    const other = await world.tenant({ projectId: tenant.projectId, environment: 'staging' })
+    const stranger = await world.tenant()
+    for (const from of [other, stranger]) {
+      for (const encrypted of [false, true]) {
+        const token = await world.issuer.token(from, { roles: ['reader'], encrypted })
+        const user = clientOf(running.api, { ...tenant, token })
+        expect(await outcome(user, 'GET posts')).toEqual(invalid)
+      }
+    }
+  })
+
+  test('that has expired says so; one that is tampered with or unknown is invalid', async () => {
+    const expired = await userOf({ roles: ['reader'], ttlS: 0 })
+    expect(await outcome(expired, 'GET posts')).toEqual([401, 'AUTH_TOKEN_EXPIRED'])
+    const token = await world.issuer.token(tenant, { roles: ['reader'] })
+    const [header, , signature] = token.split('.')
+    const payload = Buffer.from('{"roles":["editor"]}').toString('base64url')
+    for (const bad of [`${header}.${payload}.${signature}`, 'a.b.c', 'a.b.c.d.e', `${token}x`]) {
+      const user = clientOf(running.api, { ...tenant, token: bad })
+      expect(await outcome(user, 'GET posts')).toEqual(invalid)
+    }
+  })
+
+  test('is verified without a question to auth-service but the first', async () => {
+    for (const encrypted of [false, true]) {
+      const user = await userOf({ roles: ['reader'], encrypted })
+      await user.call('GET posts')
+      const asked = JSON.stringify([...world.issuer.asked])
+      for (let times = 0; times < 5; times++) await user.call('GET posts')
+      expect(JSON.stringify([...world.issuer.asked])).toBe(asked)
+    }
+  })
+
+  test('is 503 while auth-service is away and its keys are not known, and no verdict', async () => {
+    world.issuer.status = 500
+    try {
+      for (const encrypted of [false, true]) {
+        const user = await userOf({ roles: ['reader'], encrypted })
+        const answer = await user.call('GET posts')
+        expect([answer.status, answer.body.error]).toEqual([503, 'SERVICE_UNAVAILABLE'])
+        expect(answer.headers.get('retry-after')).toBe('1')
+      }
+    } finally {
+      world.issuer.status = null
+    }
+  })
+
+  test('needs its project', async () => {
+    const user = await userOf({ roles: ['reader'] })
+    const answer = await user.call('GET posts', undefined, { 'x-project-id': undefined })
+    expect([answer.status, answer.body.error]).toEqual([400, 'VALIDATION_ERROR'])
+  })
+})

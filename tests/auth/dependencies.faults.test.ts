@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { send } from '@surehook/scripts/client/call'
+import type { ComponentName } from '@surehook/scripts/local-stack/component'
+import { allReady } from '../support/all-ready.ts'
+import { type AuthDoor, doors, type OperationName } from '../support/auth-doors.ts'
+import { type AuthTenant, newEmail, password } from '../support/auth-tenant.ts'
+import { openAuthWorldWithStack } from '../support/auth-world.ts'
+import { eventually } from '../support/world.ts'
+
+let world: Awaited<ReturnType<typeof openAuthWorldWithStack>>
+
+beforeAll(async () => {
+  world = await openAuthWorldWithStack()
+}, 120_000)
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]()
+})
+
+function part(name: ComponentName) {
+  const process = world.system.stack.processes[name]
+  if (process === undefined) throw new Error(`${name} does not run`)
+  return process
+}
+
+const newTenant = (door: AuthDoor) => world.tenant(door, { auth: { emailVerification: false } })
+
+/** Every operation, each as it would succeed or be refused by a rule. */
+async function callEverything(
+  tenant: AuthTenant,
+  session: { accessToken: string; refreshToken: string },
+) {
+  const { accessToken, refreshToken } = session
+  const email = newEmail()
+  const calls: [OperationName, Record<string, unknown>][] = [
+    ['signup', { email, password }],
+    ['confirmSignup', { email, code: '123456' }],
+    ['resendCode', { email }],
+    ['login', { email, password }],
+    ['recoverPassword', { email }],
+    ['resetPassword', { email, newPassword: password, code: '123456' }],
+    ['refreshToken', { refreshToken }],
+    ['logout', {}],
+  ]
+  const outcomes = await Promise.all(
+    calls.map(async ([operation, args]) => {
+      const { code, retryAfter } = await tenant.call(operation, args, { accessToken })
+      return `${operation} ${code} ${(retryAfter ?? 0) > 0}`
+    }),
+  )
+  return new Set(outcomes.map((outcome) => outcome.replace(/^\w+ /, '')))
+}
+
+async function worksAgain(tenant: AuthTenant, email: string): Promise<void> {
+  await allReady(world.system)
+  const login = () => tenant.call('login', { email, password })
+  await eventually(login, ({ code }) => code === 'ok')
+}
+
+describe.each(doors)('over %s', (_name, door) => {
+  it('while Redis is away everything that needs it is 503, and nobody is let in', async () => {
+    const tenant = await newTenant(door)
+    const { email, session } = await tenant.newUser()
+    const ended = await tenant.login(email)
+    await tenant.do('logout', {}, { accessToken: ended.accessToken })
+
+    await part('redis').kill('SIGKILL')
+    try {
+      expect(await callEverything(tenant, session)).toEqual(new Set(['SERVICE_UNAVAILABLE true']))
+      const ofTheDead = await tenant.call('logout', {}, { accessToken: ended.accessToken })
+      expect(ofTheDead.code).toBe('SERVICE_UNAVAILABLE')
+      expect((await tenant.jwks()).code).toBe('ok')
+      expect((await send(world.system.baseUrl, 'GET /healthz')).status).toBe(200)
+    } finally {
+      await part('redis').restart()
+    }
+
+    await worksAgain(tenant, email)
+    for (const use of ['logout', 'refreshToken'] as const) {
+      const { accessToken, refreshToken } = ended
+      const outcome = await tenant.call(use, use === 'logout' ? {} : { refreshToken }, {
+        accessToken,
+      })
+      expect(outcome.code).toBe('AUTH_TOKEN_INVALID')
+    }
+    await tenant.do('refreshToken', { refreshToken: session.refreshToken })
+    await tenant.do('logout', {}, { accessToken: session.accessToken })
+  }, 120_000)
+
+  it('while PostgreSQL is away everything is 503', async () => {
+    const tenant = await newTenant(door)
+    const { email, session } = await tenant.newUser()
+    await part('postgres').kill('SIGKILL')
+    try {
+      expect(await callEverything(tenant, session)).toEqual(new Set(['SERVICE_UNAVAILABLE true']))
+    } finally {
+      await part('postgres').restart()
+    }
+    await worksAgain(tenant, email)
+    await tenant.do('refreshToken', { refreshToken: session.refreshToken })
+  }, 120_000)
+})

@@ -1,0 +1,15 @@
+import { answersOk } from '@surehook/scripts/lib/http-probe'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import type { TestSystem } from './open-system.ts'
+
+/** Every service is ready again, without a hand. */
+export function allReady({ services }: TestSystem): Promise<void> {
+  const everyOne = Object.values(services).flat()
+  return waitUntil(
+    async () => {
+      const ready = everyOne.map(({ internalUrl }) => answersOk(`${internalUrl}/readyz`))
+      return (await Promise.all(ready)).every(Boolean)
+    },
+    { what: 'every service to be ready again', timeoutMs: 30_000 },
+  )
+}
