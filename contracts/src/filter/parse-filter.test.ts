@@ -138,6 +138,28 @@ describe('parseFilter', () => {
     expect(faults({ ['x'.repeat(900)]: { bad: 1 } })[0]?.length).toBeLessThan(250)
   })
 
+  test('bounds the operands of all its tests together', () => {
+    const list = Array.from({ length: filterLimits.operands / 4 }, (_, i) => i)
+    const four = { a: { in: list, nin: list }, changed: list.map(String), not: { b: { in: list } } }
+    expect(faults(four)).toEqual([])
+    expect(faults({ ...four, c: 1 })).toEqual([
+      `c: a filter has at most ${filterLimits.operands} operands`,
+    ])
+    expect(faults({ or: [four, four, { nope: {} }] })).toEqual([
+      `or.1.a.in: a filter has at most ${filterLimits.operands} operands`,
+    ])
+  })
+
+  test('bounds the size of its JSON, spaces not counted', () => {
+    const { bytes } = filterLimits
+    const filter = { a: { in: Array.from({ length: 16 }, () => 'é'.repeat(500)) } }
+    const rest = bytes - Buffer.byteLength(JSON.stringify({ ...filter, b: '' }))
+    expect(faults({ ...filter, b: 'x'.repeat(rest) })).toEqual([])
+    expect(faults({ ...filter, b: 'x'.repeat(rest + 1) })).toEqual([
+      `: a filter has at most ${bytes} bytes of JSON`,
+    ])
+  })
+
   test('reads what it printed', () => {
     fc.assert(
       fc.property(filterJson, (json) => {
