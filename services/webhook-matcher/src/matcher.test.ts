@@ -204,6 +204,18 @@ describe('the matcher', () => {
     ])
   })
 
+  test('passes a traceparent on only when it may stand in a header', async () => {
+    const { index, run, sent } = setUp()
+    index.apply('a', aSubscription({ id: 'a' }))
+    const good = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+    const given = [good, null, '', 'my-trace', `${good}\r\nx-evil: 1`]
+    await run(given.map((traceparent) => aChange({ traceparent })))
+    const passed = sent
+      .flat()
+      .map(({ value }) => (JSON.parse(String(value)) as DeliveryJob).traceparent)
+    expect(passed).toEqual([good, null, null, null, null])
+  })
+
   test('a body that is too large becomes a dead letter and an entry in the log', async () => {
     const { index, run, sent } = setUp()
     index.apply('a', aSubscription({ id: 'a' }))
