@@ -23,20 +23,26 @@ import { listTableViews, requireTable } from './tables/read-tables.ts'
 import type { TableCache } from './tables/table-cache.ts'
 import type { Tenant } from './tables/table-definition.ts'
 import { tableView } from './tables/table-view.ts'
+import { createTenantGate } from './tenant-gate.ts'
 
 export type DataRoutesDeps = { pool: Pool; tables: TableCache; access: PlatformAccess }
 
 type Serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Tenant>) => void
 
+/** As long as anybody waits for a connection. */
+const maxWaitMs = 3_000
+
 export function dataRoutes(deps: DataRoutesDeps): (router: Router) => void {
-  const { access } = deps
+  const { access, pool } = deps
+  const maxInside = Math.max(1, Math.floor(pool.options.max / 2))
+  const gate = createTenantGate({ maxInside, maxWaitMs })
   return (router) => {
     const serve: Serve = (operation, handle) =>
       mount(router, operation, {
         authorize: (ctx) => authorize(access, ctx),
         async handle(input, ctx) {
           await requireEnvironment(access, ctx.auth)
-          return handle(input, ctx)
+          return gate.pass(ctx.auth, () => handle(input, ctx))
         },
       })
     // Before the records: `_tables` is no table.
