@@ -33,8 +33,9 @@ const Env = z.object({
 
 /** "5 consecutive failures": the product's promise, not a setting. */
 const circuitThreshold = 5
-/** So many hanging endpoints of one origin leave sockets for its others. */
+/** So many hanging endpoints of one tenant and origin leave sockets for its others. */
 const endpointsPerOrigin = 16
+const maxPools = 2_000
 const windowBytes = 4 * 1024 * 1024
 
 export type Config = ReturnType<typeof readConfig>
@@ -59,6 +60,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     attempt: {
       timeoutMs: read.WEBHOOK_TIMEOUT,
       connectionsPerOrigin: endpointsPerOrigin * read.WEBHOOK_ENDPOINT_CONCURRENCY,
+      maxPools,
       allowedNetworks: read.WEBHOOK_ALLOWED_NETWORKS,
       extraCa: read.WEBHOOK_EXTRA_CA_FILE ? [readFileSync(read.WEBHOOK_EXTRA_CA_FILE, 'utf8')] : [],
     },
