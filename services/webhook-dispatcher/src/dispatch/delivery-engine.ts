@@ -70,6 +70,8 @@ export async function openDeliveryEngine(
     clientId: config.kafka.clientId,
     topics: [subscriptionsTopic],
     apply: (_topic, id, state) => subscriptions.apply(id, state),
+    // The matchers put it aside on its invalid topic.
+    onInvalid: async ({ message }) => subscriptions.unreadable(String(message.key ?? '')),
     log,
   })
   const consumer: WindowedConsumer = createConsumer(config, deps, {

@@ -143,6 +143,7 @@ export class PartitionDesk {
     const { job } = delivery
     const subscription = this.#deps.subscriptions.get(job.subscriptionId)
     if (subscription === undefined) return this.#cancelIfGone(delivery)
+    if (subscription.url === null) return this.#park(delivery, true)
     if (subscription.url !== job.url) return this.#reroute(delivery, subscription.url)
     const endpoint = this.#endpoints.of(subscription.endpointId)
     const blocked = !subscription.deliverable || endpoint.circuit.isOpen
@@ -162,6 +163,7 @@ export class PartitionDesk {
     if (!this.#steps.begin(job.deliveryId, job.step)) return this.#dropRepeated(delivery)
     const subscription = this.#deps.subscriptions.get(job.subscriptionId)
     if (subscription === undefined) return this.#cancelIfGone(delivery)
+    if (subscription.url === null) return this.#park(delivery, true)
     if (subscription.url !== job.url) return this.#reroute(delivery, subscription.url)
     this.#enqueue(this.#endpoints.of(subscription.endpointId), delivery)
   }
@@ -171,7 +173,7 @@ export class PartitionDesk {
     const subscription = this.#deps.subscriptions.get(subscriptionId)
     // Cancelled as soon as it is read: that takes no room at an endpoint.
     if (subscription === undefined) return 1
-    if (!subscription.deliverable) return -1
+    if (subscription.url === null || !subscription.deliverable) return -1
     const endpoint = this.#endpoints.of(subscription.endpointId)
     return endpoint.circuit.isOpen ? -1 : endpoint.room
   }
