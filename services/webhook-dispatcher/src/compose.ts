@@ -42,6 +42,7 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
       circuits: new CircuitStore(redis, { threshold: config.circuit.threshold, log }),
       metrics: dispatcherMetrics(registry),
       log,
+      signal,
     }),
   )
 
