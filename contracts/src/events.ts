@@ -152,7 +152,10 @@ export type DeliveryAttempt = {
   nextAttemptAt: number | null
 }
 
-/** Topics `*.invalid`: a message that could not be decoded or is not valid, with the reason. */
+/**
+ * Topics `*.invalid`: a message that could not be decoded or is not valid, with the reason; or what was
+ * captured for the topic and cannot be relayed there: its partition and offset are -1.
+ */
 export type InvalidMessage = {
   topic: string
   partition: number
@@ -160,7 +163,7 @@ export type InvalidMessage = {
   key: Buffer | null
   value: Buffer | null
   reason: string
-  /** The consumer group that refused it. */
+  /** The consumer group or the relay that refused it. */
   refusedBy: string
   at: number
 }

@@ -1,5 +1,8 @@
+import { environmentsTopic } from '@surehook/contracts/topics'
 import { openRelay } from '@surehook/service-kit/capture/relay'
 import { createStateWriter, stateRecord } from '@surehook/service-kit/capture/state-writer'
+import { toInvalidTopic } from '@surehook/service-kit/capture/to-invalid'
+import { check } from '@surehook/service-kit/check'
 import { openApiServer } from '@surehook/service-kit/http/api-server'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
 import { openMessaging } from '@surehook/service-kit/kafka/messaging'
@@ -31,8 +34,9 @@ export async function compose(
   await wait('postgres', () => pool.query('select from environment limit 1'))
   const { databaseUrl, slot } = config
   const toRecord = stateRecord(codec)
+  const toInvalid = toInvalidTopic(codec, { service, topic: environmentsTopic })
   const relay = opening.use(
-    openRelay({ service, slot, databaseUrl, producer, toRecord, log, metrics }),
+    openRelay({ service, slot, databaseUrl, producer, toRecord, toInvalid, log, metrics }),
   )
   await wait('relay', async () => check(relay.healthy, 'does not hold its slot yet'))
   const writer = createStateWriter({ pool, service, slot, producer, relay })
@@ -57,8 +61,4 @@ export async function compose(
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
-}
-
-function check(holds: boolean, otherwise: string): void {
-  if (!holds) throw new Error(otherwise)
 }
