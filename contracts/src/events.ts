@@ -166,7 +166,10 @@ export type SessionRevocation = {
 /** As `minGeneration`: no access token of the session is good any more. */
 export const wholeSession = 2_147_483_647
 
-/** Topics `*.invalid`: a message that could not be decoded or is not valid, with the reason. */
+/**
+ * Topics `*.invalid`: a message that could not be decoded or is not valid, with the reason; or what was
+ * captured for the topic and cannot be relayed there: its partition and offset are -1.
+ */
 export type InvalidMessage = {
   topic: string
   partition: number
@@ -174,7 +177,7 @@ export type InvalidMessage = {
   key: Buffer | null
   value: Buffer | null
   reason: string
-  /** The consumer group that refused it. */
+  /** The consumer group or the relay that refused it. */
   refusedBy: string
   at: number
 }

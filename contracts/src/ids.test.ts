@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { version } from 'uuid'
-import { changeKey, deliveryId, endpointId, newEventId, redeliveryId } from './ids.ts'
+import { changeKey, deliveryId, endpointId, newEventId } from './ids.ts'
 
 const event = '0198c5e1-7a64-7cc3-98c4-dc0c0c07398f'
 const subscription = '0198c5e1-7a64-7cc3-98c4-dc0c0c073990'
@@ -8,16 +8,14 @@ const subscription = '0198c5e1-7a64-7cc3-98c4-dc0c0c073990'
 describe('ids', () => {
   test('a delivery id never changes', () => {
     expect(deliveryId(event, subscription)).toBe('92639ed3-4929-5fc4-9a27-b564bfdb64a1')
-    expect(redeliveryId(event, subscription, 'r1')).toBe('b3b03fbf-5fc1-5f22-b6f8-70672b2d87a2')
     expect(version(deliveryId(event, subscription))).toBe(5)
   })
 
-  test('another event, subscription or request makes another delivery', () => {
+  test('another event or subscription makes another delivery', () => {
     const ids = [
       deliveryId(event, subscription),
       deliveryId(subscription, event),
-      redeliveryId(event, subscription, 'r1'),
-      redeliveryId(event, subscription, 'r2'),
+      deliveryId(event, event),
     ]
     expect(new Set(ids).size).toBe(ids.length)
   })

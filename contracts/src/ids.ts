@@ -13,11 +13,6 @@ export function deliveryId(eventId: string, subscriptionId: string): string {
   return v5(`${eventId}/${subscriptionId}`, deliveryNamespace)
 }
 
-/** A delivery of its own for one request to redeliver, recover or replay; the same when repeated. */
-export function redeliveryId(eventId: string, subscriptionId: string, requestId: string): string {
-  return v5(`${eventId}/${subscriptionId}/${requestId}`, deliveryNamespace)
-}
-
 /** The endpoint of a circuit: 32 hex digits for (project, environment, url). */
 export function endpointId(projectId: string, environment: string, url: string): string {
   return createHash('sha256')

@@ -55,6 +55,18 @@ describe('toChangeEvents', () => {
     ])
   })
 
+  it('takes a W3C traceparent and says what is wrong with another', () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+    expect(toChangeEvents([{ ...change, traceparent }], 'billing')[0]?.traceparent).toBe(
+      traceparent,
+    )
+    for (const malformed of ['', 'my-trace', `${traceparent}\r\nX-Evil: 1`]) {
+      expect(() => toChangeEvents([{ ...change, traceparent: malformed }], 'billing')).toThrow(
+        '0.traceparent: must be a W3C traceparent, or null',
+      )
+    }
+  })
+
   it('refuses unknown fields, changed fields without an update and records that are too large', () => {
     expect(faultsOf([{ ...change, tabel: 'x' } as NewChange])).toEqual(['0'])
     expect(faultsOf([{ ...change, changedFields: ['total'] }])).toEqual(['0.changedFields'])

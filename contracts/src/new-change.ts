@@ -3,6 +3,7 @@ import { type ChangeEvent, changeOperations } from './events.ts'
 import { EnvironmentName, ProjectId } from './http/admin.ts'
 import { newEventId } from './ids.ts'
 import type { Violation } from './problem.ts'
+import { isTraceparent } from './traceparent.ts'
 
 const maxRecordBytes = 1_048_576
 
@@ -22,7 +23,11 @@ const NewChangeSchema = z.strictObject({
   ]),
   changedFields: z.array(text(128)).max(1_000).optional(),
   requestId: text(128).nullable().optional(),
-  traceparent: text(128).nullable().optional(),
+  traceparent: z
+    .string()
+    .refine(isTraceparent, 'must be a W3C traceparent, or null')
+    .nullable()
+    .optional(),
 })
 
 /** A change as a service knows it. What is optional is filled in. */
@@ -44,6 +49,7 @@ export type NewChange = {
   /** Only for UPDATE. */
   changedFields?: readonly string[]
   requestId?: string | null
+  /** In the form of W3C Trace Context: it becomes a header of each delivery. */
   traceparent?: string | null
 }
 

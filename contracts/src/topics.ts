@@ -46,7 +46,14 @@ export function topicTable(
     pausedTopic,
     deadLetterTopic,
   ]
-  const decoded = [changesTopic, deliveriesTopic, attemptsTopic, subscriptionsTopic]
+  const decoded = [
+    changesTopic,
+    environmentsTopic,
+    managementTokensTopic,
+    subscriptionsTopic,
+    deliveriesTopic,
+    attemptsTopic,
+  ]
   return [
     { name: changesTopic, partitions: 'main', config: kept(changesRetentionMs) },
     { name: environmentsTopic, partitions: 'one', config: compacted },

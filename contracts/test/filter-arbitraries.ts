@@ -192,3 +192,18 @@ export const filterJson: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
     fc.constant({ changed: ['words'] }),
   ),
 })).filter
+
+/** A field, operands for `in` and a value to look for among them, of any type. */
+export const lists = fc.oneof(
+  ...[...allFields].map(([field, type]) =>
+    fc.record({
+      field: fc.constant(field),
+      operands: fc.array(fc.option(type === 'json' ? jsonScalar : valueByType[type], { freq: 5 }), {
+        maxLength: 12,
+      }),
+      value: fc.oneof(valueByType[type], alike, json, fc.constant(undefined)),
+      // Where the table is not known, operands of every type are what they are in JSON.
+      isKnown: fc.boolean(),
+    }),
+  ),
+)

@@ -20,4 +20,7 @@ openRelay({
     key: header.key,
     value: Buffer.from(body),
   }),
+  toInvalid: ({ reason }) => {
+    throw new Error(reason)
+  },
 })

@@ -6,13 +6,15 @@ import { parseInstant } from './instant.ts'
 /** Negative, zero or positive: where a record's value stands to the operand; NaN when they do not compare. */
 export type Compare = (value: unknown) => number
 
-const numeric: ReadonlySet<FieldType | null> = new Set<FieldType>(['bigint', 'decimal'])
+/** Whether operands of the type are the texts of numbers. */
+export const isNumeric = (type: FieldType | null): boolean =>
+  type === 'bigint' || type === 'decimal'
 
 /** How a record's values compare with `operand`. Null compares with null alone, and a missing value is null. */
 export function comparerOf(operand: Scalar, type: FieldType | null): Compare {
   if (operand === null) return (value) => (value === null || value === undefined ? 0 : Number.NaN)
   if (typeof operand === 'boolean') return (value) => (value === operand ? 0 : Number.NaN)
-  if (typeof operand === 'number' || numeric.has(type)) return numberComparer(operand)
+  if (typeof operand === 'number' || isNumeric(type)) return numberComparer(operand)
   if (type === 'timestamp') return textComparer(operand, parseInstant)
   if (type === 'uuid') return textComparer(operand, (value) => value.toLowerCase())
   return (value) => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { allFields, filterJson, row } from '../../test/filter-arbitraries.ts'
+import { allFields, filterJson, lists, row } from '../../test/filter-arbitraries.ts'
+import { comparerOf } from './compare-values.ts'
 import { compileFilter } from './compile-filter.ts'
 import type { FieldType } from './filter.ts'
 import { parseFilter } from './parse-filter.ts'
@@ -103,6 +104,41 @@ describe('a filter of a known table', () => {
     ],
   ])('%j of %j is %j', (filter, record, expected) => {
     expect(predicate(filter, allFields)(record, [])).toBe(expected)
+  })
+})
+
+describe('a list', () => {
+  test('holds the values that compare as equal with one of its operands', () => {
+    fc.assert(
+      fc.property(lists, ({ field, operands, value, isKnown }) => {
+        const fields = isKnown ? allFields : undefined
+        const parsed = parseFilter({ [field]: { in: operands } }, { fields })
+        if (!parsed.ok || parsed.filter.kind !== 'field' || parsed.filter.op !== 'in') {
+          throw new Error(JSON.stringify(parsed))
+        }
+        const { operand, type } = parsed.filter
+        const isEqual = operand.some((one) => comparerOf(one, type)(value) === 0)
+        const record = { [field]: value }
+        expect(compileFilter(parsed.filter)(record, [])).toBe(isEqual)
+        expect(predicate({ [field]: { nin: operands } }, fields)(record, [])).toBe(!isEqual)
+      }),
+      { numRuns: 5_000 },
+    )
+  })
+
+  test('costs about the same however long it is', () => {
+    const count = 500
+    const operands = Array.from({ length: count }, (_, i) => `status-${i}`)
+    const record = { s: 'status-none' }
+    const timeOf = (matches: ReturnType<typeof predicate>) => {
+      const startedAt = performance.now()
+      for (let n = 0; n < 2_000; n++) matches(record, [])
+      return performance.now() - startedAt
+    }
+    const [one, all] = [predicate({ s: { in: ['a'] } }), predicate({ s: { in: operands } })]
+    timeOf(one)
+    timeOf(all)
+    expect(timeOf(all)).toBeLessThan(timeOf(one) * (count / 10))
   })
 })
 

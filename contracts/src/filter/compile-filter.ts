@@ -1,4 +1,5 @@
 import { comparerOf } from './compare-values.ts'
+import { operandKey, valueKeys } from './equality.ts'
 import { fieldValue } from './field-value.ts'
 import type { FieldCondition, Filter } from './filter.ts'
 
@@ -46,9 +47,9 @@ function compileTest(condition: FieldCondition): ValueTest {
     }
     case 'in':
     case 'nin': {
-      const compares = operand.map((one) => comparerOf(one, type))
+      const keys = new Set(operand.map((one) => operandKey(one, type)))
       const wanted = op === 'in'
-      return (value) => compares.some((compare) => compare(value) === 0) === wanted
+      return (value) => valueKeys(value, type).some((key) => keys.has(key)) === wanted
     }
     case 'exists':
       return (value) => (value !== null && value !== undefined) === operand

@@ -42,10 +42,16 @@ export type Filter =
   /** An UPDATE changed at least one of these. */
   | { readonly kind: 'changed'; readonly fields: readonly string[] }
 
-/** A filter is evaluated for every change of its table: what it may cost is bounded when it is made. */
+/**
+ * What a filter may cost, in time for every change of its table and in memory for as long as it
+ * exists. `operands` are those of all tests together, each element of a list and each field of
+ * `changed` counted; `bytes` is the size of its JSON without spaces, in UTF-8.
+ */
 export const filterLimits = {
+  bytes: 16_384,
   depth: 10,
   conditions: 100,
+  operands: 1_000,
   listLength: 500,
   textLength: 1024,
   pathSegments: 20,

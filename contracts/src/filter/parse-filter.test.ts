@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { allFields, filterJson } from '../../test/filter-arbitraries.ts'
+import { allFields } from '../../test/filter-arbitraries.ts'
 import { filterLimits } from './filter.ts'
 import { type ParseFilterOptions, parseFilter } from './parse-filter.ts'
-import { printFilter } from './print-filter.ts'
 
 const known: ParseFilterOptions = { fields: allFields }
 
@@ -35,12 +34,20 @@ describe('parseFilter', () => {
 
   test('several fields, operators and connectives of one object must all hold', () => {
     const filter = filterOf({ n: { gte: 1, lt: 5 }, s: 'a', or: [{ t: 1 }, { t: 2 }] })
-    expect(printFilter(filter)).toEqual({
-      and: [
-        { n: { gte: 1 } },
-        { n: { lt: 5 } },
-        { s: { eq: 'a' } },
-        { or: [{ t: { eq: 1 } }, { t: { eq: 2 } }] },
+    const field = (name: string, op: string, operand: unknown) => ({
+      kind: 'field',
+      path: [name],
+      type: null,
+      op,
+      operand,
+    })
+    expect(filter).toEqual({
+      kind: 'and',
+      of: [
+        field('n', 'gte', 1),
+        field('n', 'lt', 5),
+        field('s', 'eq', 'a'),
+        { kind: 'or', of: [field('t', 'eq', 1), field('t', 'eq', 2)] },
       ],
     })
   })
@@ -138,15 +145,26 @@ describe('parseFilter', () => {
     expect(faults({ ['x'.repeat(900)]: { bad: 1 } })[0]?.length).toBeLessThan(250)
   })
 
-  test('reads what it printed', () => {
-    fc.assert(
-      fc.property(filterJson, (json) => {
-        for (const options of [{}, known]) {
-          const filter = filterOf(json, options)
-          expect(filterOf(JSON.parse(JSON.stringify(printFilter(filter))), options)).toEqual(filter)
-        }
-      }),
-    )
+  test('bounds the operands of all its tests together', () => {
+    const list = Array.from({ length: filterLimits.operands / 4 }, (_, i) => i)
+    const four = { a: { in: list, nin: list }, changed: list.map(String), not: { b: { in: list } } }
+    expect(faults(four)).toEqual([])
+    expect(faults({ ...four, c: 1 })).toEqual([
+      `c: a filter has at most ${filterLimits.operands} operands`,
+    ])
+    expect(faults({ or: [four, four, { nope: {} }] })).toEqual([
+      `or.1.a.in: a filter has at most ${filterLimits.operands} operands`,
+    ])
+  })
+
+  test('bounds the size of its JSON, spaces not counted', () => {
+    const { bytes } = filterLimits
+    const filter = { a: { in: Array.from({ length: 16 }, () => 'é'.repeat(500)) } }
+    const rest = bytes - Buffer.byteLength(JSON.stringify({ ...filter, b: '' }))
+    expect(faults({ ...filter, b: 'x'.repeat(rest) })).toEqual([])
+    expect(faults({ ...filter, b: 'x'.repeat(rest + 1) })).toEqual([
+      `: a filter has at most ${bytes} bytes of JSON`,
+    ])
   })
 
   test('never throws, whatever it is given', () => {

@@ -26,6 +26,13 @@ export function parseFilter(json: unknown, options: ParseFilterOptions = {}): Pa
   const parser = new FilterParser(options)
   const filter = parser.parse(json, { path: '', depth: 1 })
   const { violations } = parser
+  // Last: only then is it known not to be nested too deep to be printed.
+  if (violations.length === 0 && Buffer.byteLength(JSON.stringify(json)) > filterLimits.bytes) {
+    violations.push({
+      field: '',
+      message: `a filter has at most ${filterLimits.bytes} bytes of JSON`,
+    })
+  }
   return violations.length === 0 ? { ok: true, filter } : { ok: false, violations }
 }
 
@@ -57,6 +64,7 @@ class FilterParser {
   readonly violations: Violation[] = []
   readonly #options: ParseFilterOptions
   #conditions = 0
+  #operands = 0
 
   constructor(options: ParseFilterOptions) {
     this.#options = options
@@ -70,7 +78,7 @@ class FilterParser {
     const parts: Filter[] = []
     for (const [key, value] of Object.entries(json)) {
       // Past the limit, what is wrong with the rest is of no interest and may be very long.
-      if (this.#conditions > filterLimits.conditions) break
+      if (this.#isOverLimit) break
       parts.push(...this.#entry(key, value, { path: at(path, key), depth: depth + 1 }))
     }
     const [only] = parts
@@ -97,7 +105,7 @@ class FilterParser {
     }
     const of: Filter[] = []
     for (const [index, item] of value.entries()) {
-      if (!this.#counted(path)) break
+      if (this.#isOverLimit || !this.#counted(path)) break
       of.push(this.parse(item, { path: at(path, index), depth }))
     }
     return { kind, of }
@@ -111,6 +119,7 @@ class FilterParser {
     if (value.length > filterLimits.listLength) {
       return this.#refuse(path, `must have at most ${filterLimits.listLength} elements`)
     }
+    if (!this.#affords(value.length, path)) return everything
     const fields: string[] = []
     for (const [index, field] of value.entries()) {
       if (typeof field !== 'string' || field === '') {
@@ -175,12 +184,14 @@ class FilterParser {
       return null
     }
     if (op !== 'in' && op !== 'nin') {
+      if (!this.#affords(1, path)) return []
       return [{ ...target, op, operand: one(operand, path) } as FieldTest & typeof target]
     }
     if (!Array.isArray(operand)) return [this.#refuse(path, 'must be a list')]
     if (operand.length > filterLimits.listLength) {
       return [this.#refuse(path, `must have at most ${filterLimits.listLength} elements`)]
     }
+    if (!this.#affords(operand.length, path)) return []
     return [{ ...target, op, operand: operand.map((value, index) => one(value, at(path, index))) }]
   }
 
@@ -190,6 +201,19 @@ class FilterParser {
       this.#refuse(path, `a filter has at most ${filterLimits.conditions} conditions`)
     }
     return this.#conditions <= filterLimits.conditions
+  }
+
+  #affords(operands: number, path: string): boolean {
+    const { operands: most } = filterLimits
+    const wasOver = this.#operands > most
+    this.#operands += operands
+    const isOver = this.#operands > most
+    if (isOver && !wasOver) this.#refuse(path, `a filter has at most ${most} operands`)
+    return !isOver
+  }
+
+  get #isOverLimit(): boolean {
+    return this.#conditions > filterLimits.conditions || this.#operands > filterLimits.operands
   }
 
   #refuse(field: string, message: string): Filter {

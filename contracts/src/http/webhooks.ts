@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { changeOperations, deliveryStatuses, errorClasses } from '../events.ts'
+import { filterLimits } from '../filter/filter.ts'
 import { parseFilter } from '../filter/parse-filter.ts'
 import { defineOperation } from '../operation.ts'
 import { EnvironmentName, ProjectId } from './admin.ts'
@@ -35,7 +36,12 @@ const FilterInput = z
       context.addIssue({ code: 'custom', message, path: field === '' ? [] : field.split('.') })
     }
   })
-  .meta({ description: 'Deliver only for records that match it' })
+  .meta({
+    description:
+      `Deliver only for records that match it. At most ${filterLimits.conditions} conditions, ` +
+      `${filterLimits.operands} operands (elements of lists counted; ${filterLimits.listLength} a list) ` +
+      `and ${filterLimits.bytes} bytes of JSON`,
+  })
 
 const Select = z.array(text(128)).min(1).max(500).refine(isUnique, 'each field once')
 

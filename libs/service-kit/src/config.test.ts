@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals'
 import * as z from 'zod'
-import { encryptionKeyEnv, httpEnv, kafkaEnv, postgresEnv, readEnv, redisEnv } from './config.ts'
+import {
+  durationBetween,
+  encryptionKeyEnv,
+  httpEnv,
+  kafkaEnv,
+  postgresEnv,
+  readEnv,
+  redisEnv,
+} from './config.ts'
 
 const Env = z.object({
   ...httpEnv,
@@ -60,5 +68,26 @@ describe('readEnv', () => {
     for (const name of names) expect(read).toThrow(name)
     expect(read).toThrow('REDIS_URL: is not set')
     expect(read).not.toThrow(/hush|aHVzaA/)
+  })
+})
+
+describe('durations', () => {
+  it.each(['9ms', '0s', '8d'])('refuses the retry delay %s', (delay) => {
+    expect(() => readEnv(Env, { ...env, WEBHOOK_RETRY_DELAYS: `1s,${delay}` })).toThrow(
+      'WEBHOOK_RETRY_DELAYS.1: must be 10ms to 7d',
+    )
+  })
+
+  it.each(['10ms', '7d'])('takes the retry delay %s', (delay) => {
+    expect(readEnv(Env, { ...env, WEBHOOK_RETRY_DELAYS: delay })).toMatchObject({
+      WEBHOOK_RETRY_DELAYS: [{ name: delay }],
+    })
+  })
+
+  it('are taken between their bounds only', () => {
+    const Bounded = z.object({ WAIT: durationBetween('100ms', '1m') })
+    expect(readEnv(Bounded, { WAIT: '60s' })).toEqual({ WAIT: 60_000 })
+    expect(() => readEnv(Bounded, { WAIT: '99ms' })).toThrow('WAIT: must be 100ms to 1m')
+    expect(() => readEnv(Bounded, { WAIT: 'soon' })).toThrow('WAIT: "soon" is not a duration')
   })
 })

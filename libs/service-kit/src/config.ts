@@ -6,10 +6,19 @@ import { parseDuration } from './time.ts'
 /** Text such as `5s` in, milliseconds out. */
 export const duration = z.string().transform((text, ctx) => parsed(text, ctx)?.ms ?? z.NEVER)
 
-/** As `duration`, and keeps the text: names that follow from a delay (topics) need it. */
-const namedDelay = z.string().transform((text, ctx) => parsed(text, ctx) ?? z.NEVER)
+/** As `duration`, and refuses what is shorter or longer than makes sense. */
+export function durationBetween(least: string, most: string) {
+  const [min, max] = [parseDuration(least), parseDuration(most)]
+  return duration.refine((ms) => ms >= min && ms <= max, `must be ${least} to ${most}`)
+}
 
 export type NamedDelay = { name: string; ms: number }
+
+/** Keeps the text: names that follow from a delay (topics) need it. */
+const namedDelay = z
+  .string()
+  .transform((text, ctx) => parsed(text, ctx) ?? z.NEVER)
+  .refine(({ ms }) => ms >= 10 && ms <= parseDuration('7d'), 'must be 10ms to 7d')
 
 function parsed(text: string, ctx: z.RefinementCtx): NamedDelay | null {
   try {

@@ -92,6 +92,11 @@ export const relayOf = (
       key: header.key,
       value: body === '' ? null : Buffer.from(body),
     }),
+    toInvalid: ({ topic, key, value, reason }) => ({
+      topic: 'invalid',
+      key: null,
+      value: Buffer.from(`${topic} ${key} | ${value} | ${reason}`),
+    }),
     log: silent,
     ...options,
   })

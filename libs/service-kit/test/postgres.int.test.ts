@@ -199,6 +199,22 @@ describe('openPool', () => {
     expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
   })
 
+  it('closes a connection after so many uses, with the plans that it keeps', async () => {
+    const limits = { max: 1, maxUses: 3 }
+    await using short = new AsyncDisposableStack()
+    const pool = short.adopt(
+      openPool({ connectionString: database.url, applicationName: 'kit', log: silent, ...limits }),
+      (opened) => opened.end(),
+    )
+    const plans: number[] = []
+    for (let n = 0; n < 6; n++) {
+      await pool.query({ name: `plan-${n}`, text: `select ${n}` })
+      const { rows } = await pool.query('select count(*)::int as plans from pg_prepared_statements')
+      plans.push(rows[0].plans)
+    }
+    expect(Math.max(...plans)).toBeLessThanOrEqual(2)
+  })
+
   it('ends a statement that takes too long', async () => {
     await using stack = new AsyncDisposableStack()
     const pool = stack.adopt(open(database.url, 50), (opened) => opened.end())

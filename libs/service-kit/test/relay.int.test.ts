@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals'
 import { captureSql, emit } from '../src/capture/capture.ts'
 import { parseLsn } from '../src/capture/lsn.ts'
 import { waitUntilRelayed } from '../src/capture/wait-relayed.ts'
+import type { OutgoingRecord } from '../src/kafka/producer.ts'
+import { UnsendableError } from '../src/kafka/unsendable-error.ts'
 import { createLogger } from '../src/log.ts'
 import { createMetrics } from '../src/metrics.ts'
 import { createCaptureDatabase, HeldProducer, relayOf, service, write } from './capture-database.ts'
@@ -192,34 +194,53 @@ describe('openRelay', () => {
     expect(await db.slotRow()).toBeUndefined()
   }, 30_000)
 
-  it('puts a message that is not valid elsewhere when it is told where', async () => {
-    await using db = await createCaptureDatabase()
-    const producer = new HeldProducer()
-    await using _relay = relayOf(db, producer, {
-      toInvalid: ({ content, reason }) => ({
-        topic: 't.invalid',
-        key: null,
-        value: Buffer.from(`${content} | ${reason}`),
-      }),
-    })
-    await db.pool.query(`select pg_logical_emit_message(true, 'surehook/${service}', 'poison')`)
-    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'good'), soon)
-    expect(producer.sent.map(({ topic, value }) => `${topic} ${value}`)).toEqual([
-      't.invalid poison | No header line',
-      't good',
-    ])
-  }, 30_000)
-
-  it('stands still, for all to see, when it is not told where', async () => {
+  it('puts a message that cannot be relayed elsewhere, and tells the log nothing of its content', async () => {
     await using db = await createCaptureDatabase()
     const lines: string[] = []
-    const log = createLogger('test', 'error', { write: (line) => void lines.push(line) })
+    const log = createLogger('test', 'info', { write: (line) => void lines.push(line) })
     const producer = new HeldProducer()
-    await using _relay = relayOf(db, producer, { log })
-    await db.pool.query(`select pg_logical_emit_message(true, 'surehook/${service}', 'poison')`)
-    await write(db.pool, 'after it')
-    await until(() => lines.length >= 2)
-    expect(lines[0]).toContain('capture.invalid')
-    expect(producer.sent).toEqual([])
+    await using _relay = relayOf(db, producer, {
+      log,
+      toRecord: ({ header, body }) => {
+        if (body.startsWith('sealed')) throw new Error(`not a state: ${body}`)
+        return { topic: header.topic, key: header.key, value: Buffer.from(body) }
+      },
+    })
+    await db.pool.query(
+      `select pg_logical_emit_message(true, 'surehook/${service}', 'sealed poison')`,
+    )
+    await write(db.pool, 'sealed secret')
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'good'), soon)
+    expect(producer.sent.map(({ topic, value }) => `${topic}: ${value}`)).toEqual([
+      'invalid: null null | sealed poison | No header line',
+      'invalid: t k | {"topic":"t","key":"k"}\nsealed secret | not a state: sealed secret',
+      't: good',
+    ])
+    const told = lines.filter((line) => line.includes('capture.invalid'))
+    expect(told.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { topic: null, key: null, bytes: 13 },
+      { topic: 't', key: 'k', bytes: 37 },
+    ])
+    expect(lines.join()).not.toContain('sealed')
+  }, 30_000)
+
+  it('puts a record elsewhere that Kafka never takes, and goes on', async () => {
+    await using db = await createCaptureDatabase()
+    const producer = new HeldProducer()
+    const picky = {
+      healthy: true,
+      async send(records: readonly OutgoingRecord[]) {
+        const isRefused = records.some(({ topic, value }) => topic === 't' && `${value}` === 'huge')
+        if (isRefused) throw new UnsendableError('too large')
+        await producer.send(records)
+      },
+    }
+    await using _relay = relayOf(db, producer, { producer: picky })
+    await write(db.pool, 'huge')
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'good'), soon)
+    expect(producer.sent.map(({ topic, value }) => `${topic}: ${value}`)).toEqual([
+      'invalid: t k | huge | too large',
+      't: good',
+    ])
   }, 30_000)
 })

@@ -1,8 +1,10 @@
 import type { EventCodec } from '@surehook/contracts/codec'
-import { changesTopic } from '@surehook/contracts/topics'
+import { changesTopic, environmentsTopic } from '@surehook/contracts/topics'
 import type { Captured } from '@surehook/service-kit/capture/capture'
 import { openRelay } from '@surehook/service-kit/capture/relay'
 import { createStateWriter, stateRecord } from '@surehook/service-kit/capture/state-writer'
+import { toInvalidTopic } from '@surehook/service-kit/capture/to-invalid'
+import { check } from '@surehook/service-kit/check'
 import { openApiServer } from '@surehook/service-kit/http/api-server'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
 import { openMessaging } from '@surehook/service-kit/kafka/messaging'
@@ -40,8 +42,9 @@ export async function compose(
     (client) => client.destroy(),
   )
   const toRecord = recordOf(codec)
+  const toInvalid = toInvalidTopic(codec, { service, topic: environmentsTopic })
   const relay = opening.use(
-    openRelay({ service, slot, databaseUrl, producer, toRecord, log, metrics }),
+    openRelay({ service, slot, databaseUrl, producer, toRecord, toInvalid, log, metrics }),
   )
   await wait('relay', async () => check(relay.healthy, 'does not hold its slot yet'))
   const writer = createStateWriter({ pool, service, slot, producer, relay })
@@ -69,8 +72,4 @@ function recordOf(codec: EventCodec) {
   const ofState = stateRecord(codec)
   return (captured: Captured) =>
     captured.header.topic === changesTopic ? userChangeRecord(codec, captured) : ofState(captured)
-}
-
-function check(holds: boolean, otherwise: string): void {
-  if (!holds) throw new Error(otherwise)
 }

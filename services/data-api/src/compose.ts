@@ -1,13 +1,12 @@
-import { openEventCodec } from '@surehook/contracts/codec'
-import { topicTable } from '@surehook/contracts/topics'
+import { changesTopic } from '@surehook/contracts/topics'
 import { openPlatformAccess } from '@surehook/service-kit/access/management-access'
 import type { Captured } from '@surehook/service-kit/capture/capture'
 import { openRelay } from '@surehook/service-kit/capture/relay'
+import { toInvalidTopic } from '@surehook/service-kit/capture/to-invalid'
+import { check } from '@surehook/service-kit/check'
 import { openApiServer } from '@surehook/service-kit/http/api-server'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
-import { createKafka } from '@surehook/service-kit/kafka/client'
-import { openProducer } from '@surehook/service-kit/kafka/producer'
-import { ensureTopics } from '@surehook/service-kit/kafka/topics'
+import { openMessaging } from '@surehook/service-kit/kafka/messaging'
 import { retryUntilReady, type Service } from '@surehook/service-kit/lifecycle'
 import type { Logger } from '@surehook/service-kit/log'
 import { createMetrics } from '@surehook/service-kit/metrics'
@@ -30,14 +29,8 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
   const wait = <T>(name: string, fn: () => Promise<T>) => retryUntilReady(name, fn, { log, signal })
 
   const { databaseUrl, slot, poolSize: max } = config
-  const kafka = createKafka({ ...config.kafka, log })
-  const { partitions: mainPartitions, replicationFactor } = config.kafka
-  const topics = { mainPartitions, replicationFactor, log, signal }
-  await wait('kafka', () => ensureTopics(kafka, topicTable(config.delayNames), topics))
-  const codec = await wait('schema registry', () =>
-    openEventCodec({ registryUrl: config.registryUrl, log }),
-  )
-  const producer = opening.use(await wait('kafka', () => openProducer(kafka, { log, metrics })))
+  const messaging = opening.use(await openMessaging(config, { log, metrics, signal }))
+  const { kafka, codec, producer } = messaging
   const pool = opening.adopt(
     openPool({ connectionString: databaseUrl, applicationName: service, max, log }),
     (open) => open.end(),
@@ -45,8 +38,9 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
   observePool(metrics, pool)
   await wait('postgres', () => pool.query('select from table_definition limit 1'))
   const toRecord = (captured: Captured) => changeRecord(codec, captured)
+  const toInvalid = toInvalidTopic(codec, { service, topic: changesTopic })
   const relay = opening.use(
-    openRelay({ service, slot, databaseUrl, producer, toRecord, log, metrics }),
+    openRelay({ service, slot, databaseUrl, producer, toRecord, toInvalid, log, metrics }),
   )
   const access = opening.use(
     await wait('kafka', () =>
@@ -75,8 +69,4 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
-}
-
-function check(holds: boolean, otherwise: string): void {
-  if (!holds) throw new Error(otherwise)
 }

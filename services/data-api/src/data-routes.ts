@@ -28,6 +28,7 @@ import { putTable as put } from './tables/put-table.ts'
 import { listTableViews, requireTable } from './tables/read-tables.ts'
 import type { TableCache } from './tables/table-cache.ts'
 import { tableView } from './tables/table-view.ts'
+import { createTenantGate } from './tenant-gate.ts'
 
 export type DataRoutesDeps = {
   pool: Pool
@@ -38,8 +39,13 @@ export type DataRoutesDeps = {
 
 type Serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Caller>) => void
 
+/** As long as anybody waits for a connection. */
+const maxWaitMs = 3_000
+
 export function dataRoutes(deps: DataRoutesDeps): (router: Router) => void {
-  const { access, authorize } = deps
+  const { access, authorize, pool } = deps
+  const maxInside = Math.max(1, Math.floor(pool.options.max / 2))
+  const gate = createTenantGate({ maxInside, maxWaitMs })
   return (router) => {
     const serveTo =
       (who: Authorize): Serve =>
@@ -48,7 +54,7 @@ export function dataRoutes(deps: DataRoutesDeps): (router: Router) => void {
           authorize: who,
           async handle(input, ctx) {
             await requireEnvironment(access, ctx.auth.tenant)
-            return handle(input, ctx)
+            return gate.pass(ctx.auth.tenant, () => handle(input, ctx))
           },
         })
     // Before the records: `_tables` is no table.

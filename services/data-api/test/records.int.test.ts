@@ -160,8 +160,9 @@ describe('validation', () => {
     ['a field that is never told', '{"name":"a","__proto__":{"x":1}}', ['__proto__']],
     ['faults in several records', '[{"name":"a"},{"name":1},{}]', ['1.name', '2.name']],
     ['NUL', '{"name":"a\\u0000"}', ['name']],
-    ['half a character', '{"name":"\\ud800","data":["\\udc00"]}', ['name', 'data']],
+    ['half a character', '{"name":"\\ud800","data":["\\udc00"]}', ['name', 'data.0']],
     ['a number too large', '{"name":"a","ratio":1e999,"data":1e999}', ['ratio', 'data']],
+    ['a number that changes', '{"name":"a","data":{"ids":[9007199254740993]}}', ['data.ids.0']],
     ['deep JSON', `{"name":"a","data":${'['.repeat(9999)}${']'.repeat(9999)}}`, ['body']],
   ])('%s: 400', async (_, body, fields) => {
     const answer = await client.call('POST orders', body)
@@ -187,7 +188,7 @@ describe('validation', () => {
   })
 
   test('a number that JSON writes long counts as long as it is', async () => {
-    const data = Array(2_000).fill(1e308)
+    const data = Array(2_000).fill(1e-300)
     expect((await client.call('POST orders', { name: 'a', data })).status).toBe(413)
   })
 })

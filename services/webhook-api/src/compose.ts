@@ -1,6 +1,9 @@
+import { subscriptionsTopic } from '@surehook/contracts/topics'
 import { openPlatformAccess } from '@surehook/service-kit/access/management-access'
 import { openRelay } from '@surehook/service-kit/capture/relay'
 import { createStateWriter, stateRecord } from '@surehook/service-kit/capture/state-writer'
+import { toInvalidTopic } from '@surehook/service-kit/capture/to-invalid'
+import { check } from '@surehook/service-kit/check'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { openApiServer } from '@surehook/service-kit/http/api-server'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
@@ -37,8 +40,9 @@ export async function compose(
   await wait('postgres', () => pool.query('select from subscription, delivery limit 1'))
   const { databaseUrl, slot } = config
   const toRecord = stateRecord(codec)
+  const toInvalid = toInvalidTopic(codec, { service, topic: subscriptionsTopic })
   const relay = opening.use(
-    openRelay({ service, slot, databaseUrl, producer, toRecord, log, metrics }),
+    openRelay({ service, slot, databaseUrl, producer, toRecord, toInvalid, log, metrics }),
   )
   await wait('relay', async () => check(relay.healthy, 'does not hold its slot yet'))
   const access = opening.use(
@@ -76,8 +80,4 @@ export async function compose(
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
-}
-
-function check(holds: boolean, otherwise: string): void {
-  if (!holds) throw new Error(otherwise)
 }

@@ -9,6 +9,7 @@ import type { Logger } from '@surehook/service-kit/log'
 import { createMetrics } from '@surehook/service-kit/metrics'
 import { openRedis } from '@surehook/service-kit/redis/client'
 import { AddressGuard } from './attempt/address-guard.ts'
+import { systemHostNames } from './attempt/host-names.ts'
 import { Poster } from './attempt/post.ts'
 import type { Config } from './config.ts'
 import { groupId, openDeliveryEngine } from './dispatch/delivery-engine.ts'
@@ -31,7 +32,7 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
   )
   const messaging = opening.use(await openMessaging(config, { log, metrics: registry, signal }))
   await checkOffsetRetention(messaging.kafka, { groupId, log })
-  const guard = new AddressGuard(config.attempt.allowedNetworks)
+  const guard = new AddressGuard(config.attempt.allowedNetworks, systemHostNames())
   const poster = opening.use(new Poster({ ...config.attempt, guard }))
   const engine = opening.use(
     await openDeliveryEngine(config, {
@@ -41,6 +42,7 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
       circuits: new CircuitStore(redis, { threshold: config.circuit.threshold, log }),
       metrics: dispatcherMetrics(registry),
       log,
+      signal,
     }),
   )
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import {
   commaList,
-  duration,
+  durationBetween,
   encryptionKeyEnv,
   httpEnv,
   kafkaEnv,
@@ -23,8 +23,8 @@ const Env = z.object({
   ...kafkaEnv,
   ...redisEnv,
   ...encryptionKeyEnv,
-  WEBHOOK_TIMEOUT: duration.prefault('5s'),
-  WEBHOOK_CIRCUIT_COOLDOWN: duration.prefault('2m'),
+  WEBHOOK_TIMEOUT: durationBetween('100ms', '60s').prefault('5s'),
+  WEBHOOK_CIRCUIT_COOLDOWN: durationBetween('100ms', '24h').prefault('2m'),
   WEBHOOK_ALLOWED_NETWORKS: commaList.pipe(z.array(cidr)).prefault(''),
   WEBHOOK_EXTRA_CA_FILE: z.string().optional(),
   WEBHOOK_ENDPOINT_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(32),
@@ -33,8 +33,12 @@ const Env = z.object({
 
 /** "5 consecutive failures": the product's promise, not a setting. */
 const circuitThreshold = 5
-/** So many hanging endpoints of one origin leave sockets for its others. */
+/** So many hanging endpoints of one tenant and origin leave sockets for its others. */
 const endpointsPerOrigin = 16
+const maxPools = 2_000
+/** The session of a group's member is 10 s: by then it must have joined again. */
+const longestHandOverMs = 8_000
+const leastGraceMs = 10_000
 const windowBytes = 4 * 1024 * 1024
 
 export type Config = ReturnType<typeof readConfig>
@@ -44,6 +48,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
   const read = readEnv(Env, env)
   return Object.freeze({
     logLevel: read.LOG_LEVEL,
+    // An attempt in flight may take its whole time, and what came of it must still be recorded.
+    graceMs: Math.max(leastGraceMs, read.WEBHOOK_TIMEOUT + 5_000),
     internal: { host: read.HOST, port: read.INTERNAL_PORT },
     kafka: {
       brokers: read.KAFKA_BROKERS,
@@ -59,10 +65,12 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     attempt: {
       timeoutMs: read.WEBHOOK_TIMEOUT,
       connectionsPerOrigin: endpointsPerOrigin * read.WEBHOOK_ENDPOINT_CONCURRENCY,
+      maxPools,
       allowedNetworks: read.WEBHOOK_ALLOWED_NETWORKS,
       extraCa: read.WEBHOOK_EXTRA_CA_FILE ? [readFileSync(read.WEBHOOK_EXTRA_CA_FILE, 'utf8')] : [],
     },
     circuit: { threshold: circuitThreshold, cooldownMs: read.WEBHOOK_CIRCUIT_COOLDOWN },
+    handOverMs: Math.min(read.WEBHOOK_TIMEOUT + 1_000, longestHandOverMs),
     endpointConcurrency: read.WEBHOOK_ENDPOINT_CONCURRENCY,
     window: { messages: read.WEBHOOK_WINDOW, bytes: windowBytes },
   })

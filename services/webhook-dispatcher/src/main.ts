@@ -7,7 +7,8 @@ const log = createLogger('webhook-dispatcher', process.env['LOG_LEVEL'])
 
 try {
   const config = readConfig(process.env)
-  await runService((signal) => compose(config, log, signal), { log })
+  const { graceMs } = config
+  await runService((signal) => compose(config, log, signal), { log, graceMs })
 } catch (err) {
   log.fatal({ err }, 'service.crashed')
   process.exitCode = 1

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { deliveriesTopic } from '@surehook/contracts'
+import { deliveriesTopic, subscriptionsTopic } from '@surehook/contracts'
 import { verifySignature } from '@surehook/scripts/receiver/verify-signature'
 import type { Harness } from './support/harness.ts'
 import { openHarness, until } from './support/harness.ts'
@@ -110,6 +110,30 @@ describe('a subscription that changes', () => {
     await harness.receiver.waitFor(path, 30)
     await until('delivered', () =>
       jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'delivered'),
+    )
+  })
+
+  it('holds its deliveries while its state cannot be read, also after a restart', async () => {
+    const subscription = await harness.subscribe(url)
+    const { id } = subscription
+    const unreadable = [{ topic: subscriptionsTopic, key: id, value: Buffer.from('not avro') }]
+    await harness.producer.send(unreadable)
+    const jobs = await harness.enqueue(subscription, 5)
+    const all = (status: string) =>
+      until(`all ${status}`, () =>
+        jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === status),
+      )
+    await all('paused')
+    await dispatcher[Symbol.asyncDispose]()
+    dispatcher = await harness.start()
+    const late = await harness.enqueueOne(subscription)
+    await settled(late.deliveryId, 'paused')
+    expect(harness.receiver.receipts(path)).toEqual([])
+    await harness.subscribe(url, { id })
+    jobs.push(late)
+    await all('delivered')
+    expect(bodies(path).map(({ id: eventId }) => eventId)).toEqual(
+      jobs.map(({ eventId }) => eventId),
     )
   })
 

@@ -3,6 +3,7 @@ import { afterAll, expect, it } from '@jest/globals'
 import { createCertificates } from '@surehook/scripts/receiver/certificates'
 import { openReceiver } from '@surehook/scripts/receiver/receiver'
 import { AddressGuard } from '../src/attempt/address-guard.ts'
+import { systemHostNames } from '../src/attempt/host-names.ts'
 import { Poster } from '../src/attempt/post.ts'
 
 const publicRoots = getCACertificates('default')
@@ -16,15 +17,17 @@ it('trusts the extra authority besides the system’s roots, and nobody else', a
   ])
   setDefaultCACertificates([...publicRoots, known.ca])
   await using poster = new Poster({
-    guard: new AddressGuard(['127.0.0.0/8', '::1/128']),
+    guard: new AddressGuard(['127.0.0.0/8', '::1/128'], systemHostNames()),
     extraCa: [extra.ca],
     timeoutMs: 2_000,
     connectionsPerOrigin: 1,
+    maxPools: 10,
   })
   const outcomes = []
   for (const certificates of [known, extra, stranger]) {
     await using receiver = await openReceiver(certificates)
     const result = await poster.post({
+      tenant: 't',
       url: receiver.url('/'),
       headers: {},
       body: Buffer.from('{}'),

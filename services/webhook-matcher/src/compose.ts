@@ -1,12 +1,10 @@
-import { openEventCodec } from '@surehook/contracts/codec'
 import { orAborted } from '@surehook/service-kit/bounded'
+import { check } from '@surehook/service-kit/check'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
-import { createKafka } from '@surehook/service-kit/kafka/client'
+import { openMessaging } from '@surehook/service-kit/kafka/messaging'
 import { checkOffsetRetention } from '@surehook/service-kit/kafka/offset-retention'
 import { runOrderedConsumer } from '@surehook/service-kit/kafka/ordered-consumer'
-import { openProducer } from '@surehook/service-kit/kafka/producer'
-import { ensureTopics } from '@surehook/service-kit/kafka/topics'
-import { retryUntilReady, type Service } from '@surehook/service-kit/lifecycle'
+import type { Service } from '@surehook/service-kit/lifecycle'
 import { createMetrics } from '@surehook/service-kit/metrics'
 import type { Logger } from 'pino'
 import { type Config, service } from './config.ts'
@@ -24,20 +22,9 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
   const internal = opening.use(
     await openInternalServer({ ...config.internal, metrics: registry, log }),
   )
-  const wait = <T>(name: string, fn: () => Promise<T>) => retryUntilReady(name, fn, { log, signal })
-
-  const { partitions: mainPartitions, replicationFactor } = config.kafka
-  const kafka = createKafka({ ...config.kafka, log })
-  await wait('kafka', () =>
-    ensureTopics(kafka, config.topicTable, { mainPartitions, replicationFactor, log, signal }),
-  )
+  const messaging = opening.use(await openMessaging(config, { log, metrics: registry, signal }))
+  const { kafka, codec, producer } = messaging
   await checkOffsetRetention(kafka, { groupId: config.groupId, log })
-  const codec = await wait('schema registry', () =>
-    openEventCodec({ registryUrl: config.registryUrl, log }),
-  )
-  const producer = opening.use(
-    await wait('kafka', () => openProducer(kafka, { log, metrics: registry })),
-  )
   const parts = { ...config, codec, producer, metrics, log }
   const { index, view } = await openSubscriptionsView({ ...parts, kafka })
   opening.use(view)
@@ -50,7 +37,7 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
       // A group that is new has missed nothing yet: it must not skip what came before it joined.
       fromBeginning: true,
       handleBatch: createMatcher({ ...parts, index, view, now: Date.now }),
-      concurrency: mainPartitions,
+      concurrency: config.kafka.partitions,
       metrics: registry,
       log,
     }),
@@ -69,8 +56,4 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
-}
-
-function check(holds: boolean, otherwise: string): void {
-  if (!holds) throw new Error(otherwise)
 }

@@ -9,6 +9,7 @@ import { aChange, aSubscription } from '../test/support/samples.ts'
 import { readConfig } from './config.ts'
 import { createMatcher } from './matcher.ts'
 import { matcherMetrics } from './metrics.ts'
+import type { Subscription } from './subscriptions/subscription.ts'
 import { SubscriptionIndex } from './subscriptions/subscription-index.ts'
 
 /** Values as JSON: what Avro does is tested elsewhere. */
@@ -34,14 +35,16 @@ const config = readConfig({
 function setUp({
   send,
   barrier,
+  match,
 }: {
   send?: () => Promise<void>
   barrier?: () => Promise<void>
+  match?: () => Subscription[]
 } = {}) {
   const sent: OutgoingRecord[][] = []
   const index = new SubscriptionIndex()
   const handle = createMatcher({
-    index,
+    index: match === undefined ? index : { match },
     view: { barrier: barrier ?? (async () => undefined) },
     codec: { change: jsonCodec(), job: jsonCodec(), attempt: jsonCodec(), invalid: jsonCodec() },
     producer: {
@@ -148,6 +151,38 @@ describe('the matcher', () => {
     expect(sent).toHaveLength(1)
   })
 
+  test('lets others have their turn in a batch that takes long to match', async () => {
+    let turns = 0
+    const turnsAtMatch: number[] = []
+    const { run } = setUp({
+      match() {
+        turnsAtMatch.push(turns)
+        for (const end = performance.now() + 15; performance.now() < end; );
+        return []
+      },
+    })
+    const others = setInterval(() => turns++, 1)
+    await run(Array.from({ length: 6 }, (_, n) => aChange({ id: uuid(n) })))
+    clearInterval(others)
+    expect(turnsAtMatch).toHaveLength(6)
+    expect(turnsAtMatch.at(-1)).toBeGreaterThanOrEqual(2)
+  })
+
+  test('matches no further when the partition was lost in its turn', async () => {
+    const lost = new AbortController()
+    const matched: number[] = []
+    const { run } = setUp({
+      match() {
+        setImmediate(() => lost.abort(new Error('lost')))
+        for (const end = performance.now() + 25; performance.now() < end; );
+        matched.push(1)
+        return []
+      },
+    })
+    await expect(run([aChange(), aChange(), aChange()], lost.signal)).rejects.toThrow('lost')
+    expect(matched).toHaveLength(1)
+  })
+
   test('puts aside what is no change, with the reason, and goes on', async () => {
     const { index, run, sent } = setUp()
     index.apply('a', aSubscription({ id: 'a' }))
@@ -167,6 +202,18 @@ describe('the matcher', () => {
       ['changes.invalid', 'id: not a UUID'],
       ['webhook.deliveries', aChange().id],
     ])
+  })
+
+  test('passes a traceparent on only when it may stand in a header', async () => {
+    const { index, run, sent } = setUp()
+    index.apply('a', aSubscription({ id: 'a' }))
+    const good = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+    const given = [good, null, '', 'my-trace', `${good}\r\nx-evil: 1`]
+    await run(given.map((traceparent) => aChange({ traceparent })))
+    const passed = sent
+      .flat()
+      .map(({ value }) => (JSON.parse(String(value)) as DeliveryJob).traceparent)
+    expect(passed).toEqual([good, null, null, null, null])
   })
 
   test('a body that is too large becomes a dead letter and an entry in the log', async () => {

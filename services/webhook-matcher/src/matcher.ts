@@ -9,6 +9,7 @@ import type { Topics } from './config.ts'
 import { type PlannedDelivery, planDeliveries } from './deliveries/plan-deliveries.ts'
 import type { MatcherMetrics } from './metrics.ts'
 import type { SubscriptionIndex } from './subscriptions/subscription-index.ts'
+import { Turn } from './turn.ts'
 
 export type MatcherDeps = {
   index: Pick<SubscriptionIndex, 'match'>
@@ -37,9 +38,12 @@ export function createMatcher(deps: MatcherDeps): (batch: OrderedBatch) => Promi
     // Asked for after the changes were read: a subscription that was answered before one of them
     // was committed is below this end of the topic.
     const current = deps.view.barrier(batch.signal).then(() => stopTimer())
-    const [changes] = await Promise.all([readAll(deps, batch), current])
+    const turn = new Turn()
+    const [changes] = await Promise.all([readAll(deps, batch, turn), current])
     const sender = new ChunkSender(deps, batch.signal)
     for (const read of changes) {
+      await turn.yieldWhenLong()
+      batch.signal.throwIfAborted()
       if ('reason' in read) await refuse(deps, batch, read)
       else await deliver(deps, read.change, sender)
     }
@@ -47,9 +51,16 @@ export function createMatcher(deps: MatcherDeps): (batch: OrderedBatch) => Promi
   }
 }
 
-async function readAll({ codec }: MatcherDeps, { messages }: OrderedBatch): Promise<ReadChange[]> {
+async function readAll(
+  { codec }: MatcherDeps,
+  { messages }: OrderedBatch,
+  turn: Turn,
+): Promise<ReadChange[]> {
   const changes: ReadChange[] = []
-  for (const message of messages) changes.push(await readChange(codec.change, message))
+  for (const message of messages) {
+    await turn.yieldWhenLong()
+    changes.push(await readChange(codec.change, message))
+  }
   return changes
 }
 

@@ -1,10 +1,12 @@
 import { boundedBy } from '../bounded.ts'
+import { reasonOf } from '../errors.ts'
 import type { EventProducer, OutgoingRecord } from '../kafka/producer.ts'
 import { UnsendableError } from '../kafka/unsendable-error.ts'
-import { capturePrefix, parseCaptured } from './capture.ts'
+import { type CapturedHeader, capturePrefix, parseCaptured } from './capture.ts'
 import type { RelayOptions } from './relay.ts'
 import { RelayQueue } from './relay-queue.ts'
 import { ReplicationStream } from './replication-stream.ts'
+import type { InvalidCapture } from './to-invalid.ts'
 
 type SessionOptions = RelayOptions & { confirmed: bigint; onRelayed: (records: number) => void }
 
@@ -106,26 +108,29 @@ export class RelaySession implements AsyncDisposable {
       await producer.send([record])
     } catch (err) {
       if (!(err instanceof UnsendableError)) throw err
-      const { key, topic, value } = record
-      const content = JSON.stringify({ topic, key: String(key), bytes: value?.length ?? 0 })
-      await producer.send([this.#refuse(content, err)])
+      const { topic, value } = record
+      const key = record.key === null ? null : String(record.key)
+      await producer.send([this.#refuse({ topic, key, value, reason: err.message })])
     }
   }
 
   #toRecord(content: string): OutgoingRecord {
+    let header: CapturedHeader | null = null
     try {
-      return this.#options.toRecord(parseCaptured(content))
+      const captured = parseCaptured(content)
+      header = captured.header
+      return this.#options.toRecord(captured)
     } catch (err) {
-      return this.#refuse(content, err)
+      const { topic = null, key = null } = header ?? {}
+      return this.#refuse({ topic, key, value: Buffer.from(content), reason: reasonOf(err) })
     }
   }
 
-  /** Without somewhere to put it the relay stands still, for all to see: nothing is skipped. */
-  #refuse(content: string, err: unknown): OutgoingRecord {
+  /** The log is not told the reason either: it may quote a record, a hash or a sealed secret. */
+  #refuse(invalid: InvalidCapture): OutgoingRecord {
     const { toInvalid, log, slot } = this.#options
-    const reason = err instanceof Error ? err.message : String(err)
-    log.error({ err, slot, content: content.slice(0, 500) }, 'capture.invalid')
-    if (toInvalid === undefined) throw new Error(`A captured message cannot be relayed: ${reason}`)
-    return toInvalid({ content, reason })
+    const { topic, key, value } = invalid
+    log.error({ slot, topic, key, bytes: value?.length ?? 0 }, 'capture.invalid')
+    return toInvalid(invalid)
   }
 }

@@ -7,8 +7,7 @@ import type { Captured } from './capture.ts'
 import { relayMeters } from './relay-meters.ts'
 import { RelaySession } from './relay-session.ts'
 import { SlotLostError, SlotMonitor } from './slot-monitor.ts'
-
-export type InvalidCapture = { content: string; reason: string }
+import type { InvalidCapture } from './to-invalid.ts'
 
 export type RelayOptions = {
   service: string
@@ -17,10 +16,10 @@ export type RelayOptions = {
   producer: Pick<EventProducer, 'send' | 'healthy'>
   toRecord: (captured: Captured) => OutgoingRecord
   /**
-   * What is sent in place of a message that is not valid or that Kafka does not take. Without it
-   * such a message stops the relay.
+   * What is sent in place of a message that is not valid or that Kafka does not take: one such
+   * message must not stop the relay for all.
    */
-  toInvalid?: (invalid: InvalidCapture) => OutgoingRecord
+  toInvalid: (invalid: InvalidCapture) => OutgoingRecord
   publication?: string
   log: Logger
   metrics?: Metrics | undefined

@@ -1,7 +1,7 @@
 import type { EventCodec } from '@surehook/contracts/codec'
 import { invalidTopic } from '@surehook/contracts/topics'
 import type { KafkaMessage } from 'kafkajs'
-import type { EventProducer } from './producer.ts'
+import type { EventProducer, OutgoingRecord } from './producer.ts'
 
 export type RefusedMessage = {
   message: Pick<KafkaMessage, 'key' | 'value' | 'offset'>
@@ -21,8 +21,16 @@ const maxValueBytes = 2_000_000
 export async function refuseInvalid(
   producer: Pick<EventProducer, 'send'>,
   codec: Pick<EventCodec, 'invalid'>,
-  { message, topic, partition, reason, refusedBy }: RefusedMessage,
+  refused: RefusedMessage,
 ): Promise<void> {
+  await producer.send([invalidRecord(codec, refused)])
+}
+
+/** What `refuseInvalid` sends. */
+export function invalidRecord(
+  codec: Pick<EventCodec, 'invalid'>,
+  { message, topic, partition, reason, refusedBy }: RefusedMessage,
+): OutgoingRecord {
   const { key, value, offset } = message
   // With what is added it would not fit on the topic; it can still be read where it stands.
   const tooLarge = (value?.length ?? 0) + (key?.length ?? 0) > maxValueBytes
@@ -36,5 +44,5 @@ export async function refuseInvalid(
     refusedBy,
     at: Date.now(),
   })
-  await producer.send([{ topic: invalidTopic(topic), key: tooLarge ? null : key, value: encoded }])
+  return { topic: invalidTopic(topic), key: tooLarge ? null : key, value: encoded }
 }

@@ -1,5 +1,5 @@
 import { type EventCodec, openEventCodec } from '@surehook/contracts/codec'
-import { topicTable } from '@surehook/contracts/topics'
+import { type TopicSpec, topicTable } from '@surehook/contracts/topics'
 import type { Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
 import { retryUntilReady } from '../lifecycle.ts'
@@ -16,9 +16,13 @@ export type MessagingConfig = {
     replicationFactor: number
   }
   registryUrl: string
-  /** Names of the retry topics. */
-  delayNames: readonly string[]
-}
+} & (
+  | {
+      /** Names of the retry topics of the platform's topics. */
+      delayNames: readonly string[]
+    }
+  | { topicTable: readonly TopicSpec[] }
+)
 
 export type Messaging = AsyncDisposable & {
   readonly kafka: Kafka
@@ -34,7 +38,7 @@ export async function openMessaging(
   const { brokers, clientId, partitions: mainPartitions, replicationFactor } = config.kafka
   const wait = <T>(name: string, fn: () => Promise<T>) => retryUntilReady(name, fn, { log, signal })
   const kafka = createKafka({ brokers, clientId, log })
-  const topics = topicTable(config.delayNames)
+  const topics = 'topicTable' in config ? config.topicTable : topicTable(config.delayNames)
   await wait('kafka', () =>
     ensureTopics(kafka, topics, { mainPartitions, replicationFactor, log, signal }),
   )

@@ -1,7 +1,10 @@
-import { type Admin, ConfigResourceTypes, type Kafka } from 'kafkajs'
+import type { Admin, ConfigResourceTypes, Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
 import { boundedBy } from '../bounded.ts'
 import { reasonOf } from '../errors.ts'
+
+/** Node cannot import the enum by its name. */
+const broker: ConfigResourceTypes.BROKER = 4
 
 const setting = 'offsets.retention.minutes'
 const minutesPerDay = 24 * 60
@@ -42,7 +45,7 @@ async function readRetention(kafka: Pick<Kafka, 'admin'>): Promise<number> {
 async function retentionOf(admin: Admin, nodeId: number): Promise<number> {
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
-    resources: [{ type: ConfigResourceTypes.BROKER, name: String(nodeId), configNames: [setting] }],
+    resources: [{ type: broker, name: String(nodeId), configNames: [setting] }],
   })
   const entry = resources[0]?.configEntries.find(({ configName }) => configName === setting)
   const minutes = Number(entry?.configValue ?? Number.NaN)

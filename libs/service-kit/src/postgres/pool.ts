@@ -8,11 +8,15 @@ export type PoolOptions = {
   max?: number
   /** The server ends a statement after this. */
   statementTimeoutMs?: number
+  /** A connection is closed after so many. */
+  maxUses?: number
   log: Logger
 }
 
 const connectTimeoutMs = 3_000
 const idleTransactionTimeoutMs = 30_000
+/** A connection keeps the plan of every statement it prepared, also of tables that are gone. */
+const usesPerConnection = 10_000
 
 /**
  * Every wait is bounded; what fails because the database is away is answered with 503
@@ -20,10 +24,12 @@ const idleTransactionTimeoutMs = 30_000
  */
 export function openPool(options: PoolOptions): Pool {
   const { connectionString, applicationName, max = 10, statementTimeoutMs = 10_000, log } = options
+  const { maxUses = usesPerConnection } = options
   const pool = new Pool({
     connectionString,
     application_name: applicationName,
     max,
+    maxUses,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
     // The server's limit does not help when the server hangs.

@@ -35,6 +35,18 @@ describe('newRecordValues', () => {
   })
 })
 
+test('a fault inside a json value is named by its path', () => {
+  const violations: Violation[] = []
+  const json: Column[] = [
+    { name: 'meta', type: 'json', required: false, unique: false, default: null },
+  ]
+  const faults = { prefix: '2.', violations }
+  newRecordValues(json, JSON.parse('{"meta":{"ids":[9007199254740993]}}'), faults)
+  expect(violations).toEqual([
+    { field: '2.meta.ids.0', message: 'holds a whole number beyond 2^53: send it as a string' },
+  ])
+})
+
 test('changedValues tells null from left out', () => {
   const violations: Violation[] = []
   const faults = { prefix: '', violations }

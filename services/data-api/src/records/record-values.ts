@@ -57,7 +57,7 @@ function givenValue(column: Column, value: unknown, faults: Faults): string | nu
   }
   const parsed = parseColumnValue(column, value)
   if ('text' in parsed) return parsed.text
-  fault(faults, column.name, parsed.fault)
+  fault(faults, [column.name, ...parsed.path].join('.'), parsed.fault)
   return null
 }
 

@@ -84,6 +84,7 @@ describe('evolveTable', () => {
         { name: 'e', type: 'text', required: true },
         { name: 'f', type: 'json', unique: true },
         { name: 'g', type: 'text', unique: true, default: 'x' },
+        { name: 'h', type: 'json', default: { ids: [2 ** 53] } },
       ],
     })
     expect(evolution.ok ? [] : evolution.violations.map(({ field }) => field)).toEqual([
@@ -95,6 +96,7 @@ describe('evolveTable', () => {
       'columns.3.required',
       'columns.4.unique',
       'columns.5.default',
+      'columns.6.default.ids.0',
     ])
   })
 

@@ -62,7 +62,7 @@ const completed = (input: Input): Column => ({
 
 const refusing =
   (violations: Violation[], index: number) =>
-  (what: keyof Column, message: string): void => {
+  (what: string, message: string): void => {
     violations.push({ field: `columns.${index}.${what}`, message })
   }
 
@@ -109,7 +109,7 @@ function checkDefault(column: Column, index: number, violations: Violation[]): v
   const refuse = refusing(violations, index)
   if (column.unique) return refuse('default', 'a unique column has none')
   const parsed = parseColumnValue(column, column.default)
-  if ('fault' in parsed) return refuse('default', parsed.fault)
+  if ('fault' in parsed) return refuse(['default', ...parsed.path].join('.'), parsed.fault)
   if (Buffer.byteLength(parsed.text) > maxDefaultBytes) {
     refuse('default', `must have at most ${maxDefaultBytes} bytes`)
   }

@@ -2,6 +2,7 @@ import { AppError } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
 import { type RecordStatements, recordStatements } from '../records/record-statements.ts'
 import { sqlStateOf } from '../sql/sql-state.ts'
+import { PreparedTables } from './prepared-tables.ts'
 import { requireTable } from './read-tables.ts'
 import type { TableDefinition, Tenant } from './table-definition.ts'
 
@@ -27,36 +28,52 @@ export type TableCache = {
 }
 
 const maxTables = 2_000
-
-/** Every connection keeps the plans of prepared statements: with no limit they would eat the server. */
-const maxPrepared = 100
 const maxTries = 10
 
 /** Undefined table, column, schema, function or type: what SQL of an old definition runs into. */
 const structureErrors = /^(?:42...|3F000)$/
 
-export function createTableCache(pool: Pool): TableCache {
-  const known = new Map<string, KnownTable>()
-  let loads = 0
+type Definition = Omit<KnownTable, 'prepared'>
 
-  async function load(tenant: Tenant, name: string): Promise<KnownTable> {
-    const key = keyOf(tenant, name)
-    const definition = await requireTable(pool, tenant, name)
-    const cached = known.get(key)
-    if (cached !== undefined && isSame(cached.definition, definition)) return cached
-    loads += 1
-    const prepared = loads <= maxPrepared
-    const table = { definition, sql: recordStatements(definition), prepared }
-    forgetOldest(known)
+export function createTableCache(pool: Pool, now = () => performance.now()): TableCache {
+  /** The longest unused first. */
+  const known = new Map<string, Definition>()
+  const prepared = new PreparedTables(now)
+
+  function keep(key: string, table: Definition): Definition {
+    known.delete(key)
     known.set(key, table)
+    const [longestUnused] = known.keys()
+    if (known.size > maxTables && longestUnused !== undefined) forget(longestUnused)
     return table
+  }
+
+  function forget(key: string): void {
+    known.delete(key)
+    prepared.forget(key)
+  }
+
+  async function load(tenant: Tenant, name: string): Promise<Definition> {
+    const key = keyOf(tenant, name)
+    let definition: TableDefinition
+    try {
+      definition = await requireTable(pool, tenant, name)
+    } catch (err) {
+      if (err instanceof AppError) forget(key)
+      throw err
+    }
+    const cached = known.get(key)
+    if (cached !== undefined && isSame(cached.definition, definition)) return keep(key, cached)
+    return keep(key, { definition, sql: recordStatements(definition) })
   }
 
   return {
     async use(tenant, name, attempt) {
-      let table = known.get(keyOf(tenant, name)) ?? (await load(tenant, name))
+      const key = keyOf(tenant, name)
+      const cached = known.get(key)
+      let table = cached === undefined ? await load(tenant, name) : keep(key, cached)
       for (let triesLeft = maxTries; ; triesLeft--) {
-        const outcome = await outcomeOf(attempt, table)
+        const outcome = await outcomeOf(attempt, { ...table, prepared: prepared.use(key) })
         if (outcome.kind === 'done') return outcome.result
         const fresh = await load(tenant, name)
         if (isSame(fresh.definition, table.definition)) return outcome.conclude()
@@ -95,8 +112,3 @@ const keyOf = ({ projectId, environment }: Tenant, name: string): string =>
 
 const isSame = (a: TableDefinition, b: TableDefinition): boolean =>
   a.id === b.id && a.version === b.version
-
-function forgetOldest(known: Map<string, unknown>): void {
-  const [oldest] = known.keys()
-  if (known.size >= maxTables && oldest !== undefined) known.delete(oldest)
-}

@@ -3,22 +3,36 @@ import { textFault } from './text-value.ts'
 
 const maxDepth = 100
 
+type Fault = { fault: string; path: string[] }
+
 /** Checked before it is written out, so that no JSON is too deep for the stack, ours or PostgreSQL's. */
 export function parseJson(value: unknown): ParsedValue {
-  const fault = jsonFault(value, 1)
-  return fault === null ? accepted(JSON.stringify(value)) : refused(fault)
+  const found = jsonFault(value, 1)
+  return found === null ? accepted(JSON.stringify(value)) : refused(found.fault, found.path)
 }
 
-function jsonFault(value: unknown, depth: number): string | null {
-  if (typeof value === 'string') return textFault(value)
-  // A literal such as 1e999, which JavaScript reads as Infinity and would write as null.
-  if (typeof value === 'number')
-    return Number.isFinite(value) ? null : 'holds a number out of range'
+function jsonFault(value: unknown, depth: number): Fault | null {
+  const fault = scalarFault(value)
+  if (fault !== null) return { fault, path: [] }
   if (typeof value !== 'object' || value === null) return null
-  if (depth > maxDepth) return `must not be nested deeper than ${maxDepth}`
+  if (depth > maxDepth) {
+    return { fault: `must not be nested deeper than ${maxDepth}`, path: [] }
+  }
   for (const [key, inner] of Object.entries(value)) {
-    const fault = textFault(key) ?? jsonFault(inner, depth + 1)
-    if (fault !== null) return fault
+    const keyFault = textFault(key)
+    if (keyFault !== null) return { fault: keyFault, path: [] }
+    const found = jsonFault(inner, depth + 1)
+    if (found !== null) return { ...found, path: [key, ...found.path] }
   }
   return null
+}
+
+function scalarFault(value: unknown): string | null {
+  if (typeof value === 'string') return textFault(value)
+  if (typeof value !== 'number') return null
+  // A literal such as 1e999, which JavaScript reads as Infinity and would write as null.
+  if (!Number.isFinite(value)) return 'holds a number out of range'
+  // It was rounded before it got here: the record would tell another number than the client did.
+  const isExact = !Number.isInteger(value) || Number.isSafeInteger(value)
+  return isExact ? null : 'holds a whole number beyond 2^53: send it as a string'
 }

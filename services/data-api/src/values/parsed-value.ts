@@ -1,5 +1,11 @@
-/** A value as text that PostgreSQL casts to the column's type, or what is wrong with it. */
-export type ParsedValue = { text: string } | { fault: string }
+/**
+ * A value as text that PostgreSQL casts to the column's type, or what is wrong with it: with the value,
+ * or with what is at `path` within it.
+ */
+export type ParsedValue = { text: string } | { fault: string; path: readonly string[] }
 
 export const accepted = (text: string): ParsedValue => ({ text })
-export const refused = (fault: string): ParsedValue => ({ fault })
+export const refused = (fault: string, path: readonly string[] = []): ParsedValue => ({
+  fault,
+  path,
+})

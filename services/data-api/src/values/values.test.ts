@@ -70,6 +70,8 @@ const refused: [ColumnType, unknown][] = [
   ['json', { a: '\0' }],
   ['json', { '\ud800': 1 }],
   ['json', [Number.POSITIVE_INFINITY]],
+  ['json', 9007199254740992],
+  ['json', -9007199254740992],
   ['json', deep(101)],
   ['json', deep(50_000)],
 ]
@@ -82,7 +84,24 @@ describe('value types', () => {
   test.each(refused.map(([type, value], index) => [index, type, value] as const))(
     'refuses what does not fit: case %i, %s',
     (_, type, value) => {
-      expect(valueTypes[type].parse(value)).toEqual({ fault: expect.any(String) })
+      expect(valueTypes[type].parse(value)).toMatchObject({ fault: expect.any(String) })
     },
   )
+
+  test.each([
+    ['{"a":1,"ids":[1,9007199254740993]}', ['ids', '1'], 'send it as a string'],
+    ['{"a":{"b":12345678901234567890}}', ['a', 'b'], 'send it as a string'],
+    ['{"a":[[1e400]]}', ['a', '0', '0'], 'out of range'],
+    ['{"a":[0,{"b":"\\u0000"}]}', ['a', '1', 'b'], 'NUL'],
+  ])('json tells where it does not fit: %s', (json, path, fault) => {
+    expect(valueTypes.json.parse(JSON.parse(json))).toEqual({
+      fault: expect.stringContaining(fault),
+      path,
+    })
+  })
+
+  test('json takes every number that comes out as it went in', () => {
+    const text = '[9007199254740991,-9007199254740991,0.5,1.5e-7]'
+    expect(valueTypes.json.parse(JSON.parse(text))).toEqual({ text })
+  })
 })

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import { AddressGuard } from './address-guard.ts'
+import { systemHostNames } from './host-names.ts'
 
-const guard = new AddressGuard([])
+const names = systemHostNames()
+const guard = new AddressGuard([], names)
 
 describe('AddressGuard', () => {
   it.each([
@@ -44,7 +46,7 @@ describe('AddressGuard', () => {
   )
 
   it('opens exactly the networks that the operator names', () => {
-    const opened = new AddressGuard(['127.0.0.0/8', '::1/128'])
+    const opened = new AddressGuard(['127.0.0.0/8', '::1/128'], names)
     expect(opened.allows('127.0.0.1')).toBe(true)
     expect(opened.allows('::1')).toBe(true)
     expect(opened.allows('10.0.0.1')).toBe(false)
@@ -60,20 +62,33 @@ describe('AddressGuard', () => {
 
   it('fails a lookup whose answer is not allowed', async () => {
     const failure = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
-      guard.lookup('localhost', { all: true }, (err) => resolve(err))
+      guard.lookupFor('t')('localhost', { all: true }, (err) => resolve(err))
     })
     expect(failure?.code).toBe('SSRF_BLOCKED')
   })
 
   it('hands on what is allowed, in the form that was asked for', async () => {
-    const opened = new AddressGuard(['127.0.0.0/8', '::1/128'])
+    const opened = new AddressGuard(['127.0.0.0/8', '::1/128'], names)
     const one = await new Promise((resolve) => {
-      opened.lookup('localhost', { family: 4 }, (_err, address) => resolve(address))
+      opened.lookupFor('t')('localhost', { family: 4 }, (_err, address) => resolve(address))
     })
     const all = await new Promise((resolve) => {
-      opened.lookup('localhost', { family: 4, all: true }, (_err, list) => resolve(list))
+      opened.lookupFor('t')('localhost', { family: 4, all: true }, (_err, list) => resolve(list))
     })
     expect(one).toBe('127.0.0.1')
     expect(all).toEqual([{ address: '127.0.0.1', family: 4 }])
+  })
+
+  it('fails a lookup when only one of several addresses is not allowed', async () => {
+    const mixed = new AddressGuard([], {
+      resolve: async () => [
+        { address: '8.8.8.8', family: 4 },
+        { address: '::ffff:10.0.0.1', family: 6 },
+      ],
+    })
+    const failure = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
+      mixed.lookupFor('t')('mixed.example', { family: 4 }, (err) => resolve(err))
+    })
+    expect(failure?.code).toBe('SSRF_BLOCKED')
   })
 })

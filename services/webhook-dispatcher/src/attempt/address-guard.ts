@@ -1,7 +1,7 @@
-import type { LookupAddress, LookupOptions } from 'node:dns'
-import { lookup as systemLookup } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { type HostNames, NameUnresolvedError } from './host-names.ts'
 
 export class AddressBlockedError extends Error {
   readonly code = 'SSRF_BLOCKED'
@@ -22,10 +22,12 @@ const ipv4Compatible = ipaddr.parseCIDR('::/96')
  */
 export class AddressGuard {
   readonly #allowed: readonly Network[]
+  readonly #names: Pick<HostNames, 'resolve'>
 
   /** @param allowedNetworks CIDRs */
-  constructor(allowedNetworks: readonly string[]) {
+  constructor(allowedNetworks: readonly string[], names: Pick<HostNames, 'resolve'>) {
     this.#allowed = allowedNetworks.map((cidr) => ipaddr.parseCIDR(cidr))
+    this.#names = names
   }
 
   allows(text: string): boolean {
@@ -46,18 +48,34 @@ export class AddressGuard {
    * For `net.connect`: resolves, and fails when any address of the answer is not allowed. The
    * address that was checked is the one connected to, so that a second answer cannot differ.
    */
-  readonly lookup: LookupFunction = (hostname, options, callback) => {
-    const all: LookupOptions = { ...options, all: true }
-    systemLookup(hostname, all, (err, found) => {
-      if (err) return callback(err, '', 0)
-      const addresses = found as unknown as LookupAddress[]
-      const refused = addresses.find(({ address }) => !this.allows(address))
-      const [first] = addresses
-      if (refused || !first) return callback(blocked(refused?.address ?? hostname), '', 0)
-      if (options.all) return callback(null, addresses)
-      callback(null, first.address, first.family)
-    })
+  lookupFor(tenant: string): LookupFunction {
+    return (hostname, options, callback) => {
+      this.#resolve(hostname, { family: familyOf(options.family), tenant }).then(
+        ([first, ...others]) => {
+          if (options.all) return callback(null, [first, ...others])
+          callback(null, first.address, first.family)
+        },
+        (err: Error) => callback(err, '', 0),
+      )
+    }
   }
+
+  async #resolve(
+    hostname: string,
+    { family, tenant }: { family: number; tenant: string },
+  ): Promise<[LookupAddress, ...LookupAddress[]]> {
+    const found = await this.#names.resolve(hostname, tenant)
+    const refused = found.find(({ address }) => !this.allows(address))
+    if (refused) throw blocked(refused.address)
+    const [first, ...others] = found.filter((one) => family === 0 || one.family === family)
+    if (!first) throw new NameUnresolvedError(`${hostname} has no IPv${family} address`)
+    return [first, ...others]
+  }
+}
+
+function familyOf(family: number | string | undefined): number {
+  if (typeof family === 'string') return family === 'IPv4' ? 4 : 6
+  return family ?? 0
 }
 
 const blocked = (address: string) =>

@@ -34,7 +34,9 @@ export class Attempts {
     const headers = signedHeaders(job, secrets, Math.floor(now / 1000))
     if (job.traceparent !== null) headers['traceparent'] = job.traceparent
     const { url, body } = job
-    const result = await circuit.fire(() => this.#deps.poster.post({ url, headers, body }))
+    const tenant = `${job.projectId}\0${job.environment}`
+    const exchange = { tenant, url, headers, body }
+    const result = await circuit.fire(() => this.#deps.poster.post(exchange))
     this.#report(job, result)
     return result
   }

@@ -5,6 +5,7 @@ const coded = (code: string) => Object.assign(new Error(code), { code })
 
 describe('errorClassOf', () => {
   it.each([
+    ['NAME_UNRESOLVED', 'dns'],
     ['ENOTFOUND', 'dns'],
     ['EAI_AGAIN', 'dns'],
     ['ECONNREFUSED', 'refused'],

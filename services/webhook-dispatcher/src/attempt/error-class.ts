@@ -2,6 +2,7 @@ import type { ErrorClass } from '@surehook/contracts'
 
 const byCode: Readonly<Record<string, ErrorClass>> = {
   SSRF_BLOCKED: 'ssrf_blocked',
+  NAME_UNRESOLVED: 'dns',
   ENOTFOUND: 'dns',
   EAI_AGAIN: 'dns',
   ENODATA: 'dns',

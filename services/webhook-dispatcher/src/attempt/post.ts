@@ -1,3 +1,4 @@
+import type { SecureContext } from 'node:tls'
 import { createSecureContext, getCACertificates } from 'node:tls'
 import { LRUCache } from 'lru-cache'
 import type { Dispatcher } from 'undici'
@@ -12,39 +13,53 @@ export type PosterOptions = {
   extraCa: readonly string[]
   /** For the whole exchange: resolving, connecting, sending, and the answer up to its first 4 KiB. */
   timeoutMs: number
+  /** Of one tenant. */
   connectionsPerOrigin: number
+  /** So many pools are kept. */
+  maxPools: number
 }
 
-export type Exchange = { url: string; headers: Record<string, string>; body: Buffer }
+export type Exchange = {
+  /** Whose delivery it is: tenants share no connections, and do not wait for each other's. */
+  tenant: string
+  url: string
+  headers: Record<string, string>
+  body: Buffer
+}
 
 /** More of an answer is neither read nor kept. */
 export const answerLimit = 4096
-const maxOrigins = 2_000
 
-/** Posts deliveries over keep-alive connections, one bounded pool for each origin. */
+/** Posts deliveries over keep-alive connections, one bounded pool for each tenant and origin. */
 export class Poster implements AsyncDisposable {
   readonly #options: PosterOptions
-  readonly #connect: buildConnector.connector
+  readonly #secureContext: SecureContext
   readonly #pools: LRUCache<string, Pool>
+  /** No longer in use but for what is in flight. */
+  readonly #closing = new Set<Pool>()
 
   constructor(options: PosterOptions) {
     this.#options = options
-    this.#connect = guardedConnector(options)
-    this.#pools = new LRUCache({
-      max: maxOrigins,
-      dispose: (pool) => void pool.close(),
+    // Made once: reading some 150 roots takes 20 ms, which every new connection would pay.
+    this.#secureContext = createSecureContext({
+      // Given alone they would take the place of the roots that are trusted anyway.
+      ca: [...getCACertificates('default'), ...options.extraCa],
     })
+    this.#pools = new LRUCache({ max: options.maxPools, dispose: (pool) => this.#retire(pool) })
   }
 
-  /** Never throws: whatever goes wrong is a result. Redirects are answers like any other. */
-  async post({ url, headers, body }: Exchange): Promise<AttemptResult> {
+  /**
+   * Never throws: whatever goes wrong is a result. Redirects are answers like any other, and an
+   * answer counts by its status, also when its body breaks off or does not end in time.
+   */
+  async post({ tenant, url, headers, body }: Exchange): Promise<AttemptResult> {
     const startedAt = performance.now()
     const latencyMs = () => Math.round(performance.now() - startedAt)
     const timeout = new AbortController()
     const timer = setTimeout(() => timeout.abort(timedOut(this.#options)), this.#options.timeoutMs)
     try {
       const target = new URL(url)
-      const response = await this.#pool(target.origin).request({
+      const response = await this.#pool(tenant, target.origin).request({
         method: 'POST',
         path: target.pathname + target.search,
         headers,
@@ -62,60 +77,70 @@ export class Poster implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()))
+    const pools = [...this.#pools.values(), ...this.#closing]
+    await Promise.all(pools.map((pool) => pool.destroy()))
   }
 
-  #pool(origin: string): Pool {
-    const known = this.#pools.get(origin)
+  #pool(tenant: string, origin: string): Pool {
+    const key = `${tenant}\0${origin}`
+    const known = this.#pools.get(key)
     if (known) return known
     const pool = new Pool(origin, {
-      connect: this.#connect,
+      connect: this.#connectorOf(tenant),
       connections: this.#options.connectionsPerOrigin,
       // The exchange has one limit of its own; these would only give it other names.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: 16_384,
     })
-    this.#pools.set(origin, pool)
+    this.#pools.set(key, pool)
     return pool
   }
-}
 
-/**
- * A lookup hook alone is not enough: for `https://127.0.0.1/` nothing is looked up, so that
- * literals are checked before connecting.
- */
-function guardedConnector({ guard, extraCa, timeoutMs }: PosterOptions): buildConnector.connector {
-  const connect = buildConnector({
-    lookup: guard.lookup,
-    timeout: timeoutMs,
-    maxCachedSessions: maxOrigins,
-    // Made once: reading some 150 roots takes 20 ms, which every new connection would pay.
-    secureContext: createSecureContext({
-      // Given alone they would take the place of the roots that are trusted anyway.
-      ca: [...getCACertificates('default'), ...extraCa],
-    }),
-  })
-  return (options, callback) => {
-    try {
-      if (options.protocol !== 'https:') throw new Error('only HTTPS is delivered to')
-      guard.checkLiteral(options.hostname)
-    } catch (err) {
-      callback(err as Error, null)
-      return
+  /** Its connections close when the requests that it has are answered. */
+  #retire(pool: Pool): void {
+    this.#closing.add(pool)
+    void pool.close().finally(() => this.#closing.delete(pool))
+  }
+
+  /**
+   * A lookup hook alone is not enough: for `https://127.0.0.1/` nothing is looked up, so that
+   * literals are checked before connecting.
+   */
+  #connectorOf(tenant: string): buildConnector.connector {
+    const { guard, timeoutMs } = this.#options
+    const connect = buildConnector({
+      lookup: guard.lookupFor(tenant),
+      timeout: timeoutMs,
+      maxCachedSessions: 1,
+      secureContext: this.#secureContext,
+    })
+    return (options, callback) => {
+      try {
+        if (options.protocol !== 'https:') throw new Error('only HTTPS is delivered to')
+        guard.checkLiteral(options.hostname)
+      } catch (err) {
+        callback(err as Error, null)
+        return
+      }
+      connect(options, callback)
     }
-    connect(options, callback)
   }
 }
 
+/** As much of the answer as is kept; less when it breaks off. */
 async function readStart(body: Dispatcher.ResponseData['body']): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
-  // Leaving the loop destroys the stream, and with it a connection whose answer is too long.
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > answerLimit) break
+  try {
+    // Leaving the loop destroys the stream, and with it a connection whose answer is too long.
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size > answerLimit) break
+    }
+  } catch {
+    // The receiver has answered with a status: how its text ended changes nothing.
   }
   return Buffer.concat(chunks).subarray(0, answerLimit).toString('utf8').replaceAll('\0', '\uFFFD')
 }

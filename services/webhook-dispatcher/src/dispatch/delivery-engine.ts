@@ -22,8 +22,6 @@ import { OwnLoad } from './own-load.ts'
 import { retryTopicsToRead } from './retry-topics.ts'
 
 export const groupId = 'webhook-dispatcher'
-/** A rebalance waits so long at most for attempts in flight; slower ones may be repeated elsewhere. */
-const handOverMs = 2_000
 /** Far more than a matcher repeats after a crash: it commits after each batch. */
 const lookBackMessages = 5_000
 const commitIntervalMs = 10
@@ -38,6 +36,8 @@ export type DeliveryEngineDeps = Pick<Messaging, 'kafka' | 'codec' | 'producer'>
   circuits: CircuitStore
   metrics: DispatcherMetrics
   log: Logger
+  /** Ends the waiting for Kafka while this opens. */
+  signal: AbortSignal
 }
 
 export type DeliveryEngine = AsyncDisposable & {
@@ -54,28 +54,38 @@ export async function openDeliveryEngine(
   config: Config,
   deps: DeliveryEngineDeps,
 ): Promise<DeliveryEngine> {
-  const { log, opener } = deps
+  const { log, opener, signal } = deps
+  await using opening = new AsyncDisposableStack()
   const subscriptions = new Subscriptions(opener, {
     onChange: (id) => dispatcher.subscriptionChanged(id),
     log,
   })
-  const dispatcher: Dispatcher = createDispatcher(config, deps, {
-    subscriptions,
-    view: () => view,
-    consumer: () => consumer,
-  })
+  const dispatcher: Dispatcher = opening.use(
+    createDispatcher(config, deps, { subscriptions, view: () => view, consumer: () => consumer }),
+  )
   const view: TopicView = await openTopicView<SubscriptionState>({
     kafka: deps.kafka,
     codec: { ofTopic: () => deps.codec.subscription },
     clientId: config.kafka.clientId,
     topics: [subscriptionsTopic],
     apply: (_topic, id, state) => subscriptions.apply(id, state),
+    // The matchers put it aside on its invalid topic.
+    onInvalid: async ({ message }) => subscriptions.unreadable(String(message.key ?? '')),
     log,
   })
-  const consumer: WindowedConsumer = createConsumer(config, deps, {
-    dispatcher,
-    retryTopics: await retryTopicsToRead(deps.kafka, config.delayNames),
+  opening.use(view)
+  const listing = () => retryTopicsToRead(deps.kafka, config.delayNames)
+  const retryTopics = await retryUntilReady('kafka', listing, { log, signal })
+  const consumer: WindowedConsumer = opening.use(
+    createConsumer(config, deps, { dispatcher, retryTopics }),
+  )
+  opening.defer(async () => {
+    consumer.stopReading()
+    dispatcher.handOver(true)
+    await drained(() => dispatcher.inFlight, { withinMs: config.attempt.timeoutMs + 2_000 })
   })
+
+  const resources = opening.move()
   return {
     async start(stopping) {
       const signals = { log, signal: stopping }
@@ -94,14 +104,7 @@ export async function openDeliveryEngine(
       windowOpen: () => consumer.open,
       openCircuits: () => dispatcher.openCircuits,
     },
-    async [Symbol.asyncDispose]() {
-      consumer.stopReading()
-      dispatcher.handOver(true)
-      await drained(() => dispatcher.inFlight, { withinMs: config.attempt.timeoutMs + 2_000 })
-      await consumer[Symbol.asyncDispose]()
-      await view[Symbol.asyncDispose]()
-      dispatcher[Symbol.dispose]()
-    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 
@@ -164,7 +167,7 @@ function createConsumer(
     topics: [deliveriesTopic, ...retryTopics, pausedTopic],
     window: config.window,
     commitIntervalMs,
-    handOverMs,
+    handOverMs: config.handOverMs,
     lookBack: { topics: [deliveriesTopic, ...retryTopics], messages: lookBackMessages },
     handle: (message) => dispatcher.handle(message),
     onAssigned: (partition, lanes) => dispatcher.assigned(partition, lanes),

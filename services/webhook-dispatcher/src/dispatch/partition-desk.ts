@@ -9,6 +9,7 @@ import type { Subscription } from '../subscriptions/subscriptions.ts'
 import type { Delivery } from './delivery.ts'
 import type { DeskDeps } from './desk-deps.ts'
 import { DueTimes } from './due-times.ts'
+import { afterFaultMs, NextPlaces } from './next-places.ts'
 import { Pressure } from './pressure.ts'
 import { RecentSteps } from './recent-steps.ts'
 import { Unsettled } from './unsettled.ts'
@@ -16,8 +17,6 @@ import { WorkInFlight } from './work-in-flight.ts'
 
 /** Repetitions of older steps than these are no longer recognised. */
 const rememberedSteps = 20_000
-/** How long a job waits after a fault of ours before it is tried again. */
-const afterFaultMs = 2_000
 
 /**
  * Everything of one partition: its endpoints, its parked jobs, and what it has dealt with. All jobs,
@@ -36,6 +35,7 @@ export class PartitionDesk {
   readonly #unsettled: Unsettled
   readonly #pressure: Pressure
   readonly #work: WorkInFlight
+  readonly #nextPlaces: NextPlaces
   #handingOver = false
 
   constructor(lanes: ReadonlyMap<string, PartitionLane>, deps: DeskDeps) {
@@ -53,10 +53,19 @@ export class PartitionDesk {
       lane: pausedLane,
       admission: (subscriptionId) => this.#admission(subscriptionId),
       release: (delivery) => this.#release(delivery),
-      relocate: (delivery) => this.#park(delivery, false),
+      relocate: (delivery) => this.#nextPlaces.park(delivery, false),
       seek: (offset) => deps.reader.seek(pausedTopic, partition, offset),
       pause: () => deps.reader.pause(pausedTopic, partition),
       resume: () => deps.reader.resume(pausedTopic, partition),
+    })
+    this.#nextPlaces = new NextPlaces({
+      moves: deps.moves,
+      lease: this.#lease,
+      work: this.#work,
+      unsettled: this.#unsettled,
+      parking: this.#parking,
+      settled: (delivery) => this.#settle(delivery),
+      routeAgain: (delivery) => this.#route(delivery),
     })
     this.#parking.whenRecovered(() => this.#routeHeld())
   }
@@ -143,11 +152,12 @@ export class PartitionDesk {
     const { job } = delivery
     const subscription = this.#deps.subscriptions.get(job.subscriptionId)
     if (subscription === undefined) return this.#cancelIfGone(delivery)
-    if (subscription.url !== job.url) return this.#reroute(delivery, subscription.url)
+    if (subscription.url === null) return this.#nextPlaces.park(delivery, true)
+    if (subscription.url !== job.url) return this.#nextPlaces.reroute(delivery, subscription.url)
     const endpoint = this.#endpoints.of(subscription.endpointId)
     const blocked = !subscription.deliverable || endpoint.circuit.isOpen
     if (blocked || this.#parking.has(job.subscriptionId) || !endpoint.accepts) {
-      return this.#park(delivery, blocked)
+      return this.#nextPlaces.park(delivery, blocked)
     }
     this.#enqueue(endpoint, delivery)
   }
@@ -162,7 +172,8 @@ export class PartitionDesk {
     if (!this.#steps.begin(job.deliveryId, job.step)) return this.#dropRepeated(delivery)
     const subscription = this.#deps.subscriptions.get(job.subscriptionId)
     if (subscription === undefined) return this.#cancelIfGone(delivery)
-    if (subscription.url !== job.url) return this.#reroute(delivery, subscription.url)
+    if (subscription.url === null) return this.#nextPlaces.park(delivery, true)
+    if (subscription.url !== job.url) return this.#nextPlaces.reroute(delivery, subscription.url)
     this.#enqueue(this.#endpoints.of(subscription.endpointId), delivery)
   }
 
@@ -171,7 +182,7 @@ export class PartitionDesk {
     const subscription = this.#deps.subscriptions.get(subscriptionId)
     // Cancelled as soon as it is read: that takes no room at an endpoint.
     if (subscription === undefined) return 1
-    if (!subscription.deliverable) return -1
+    if (subscription.url === null || !subscription.deliverable) return -1
     const endpoint = this.#endpoints.of(subscription.endpointId)
     return endpoint.circuit.isOpen ? -1 : endpoint.room
   }
@@ -225,18 +236,7 @@ export class PartitionDesk {
     await recorded
     // The next owner repeats what failed here; a success is told all the same.
     if (this.#lease.aborted && !succeeded(result)) return
-    const nextStep = attempts.nextStep(job, result)
-    await this.#unsettled.recorded(this.#deps.moves.afterAttempt(job, result, nextStep))
-    this.#settle(delivery)
-  }
-
-  #park(delivery: Delivery, announced: boolean): void {
-    this.#parking.expect(delivery.job)
-    this.#work.track(this.#move(delivery, this.#deps.moves.park(delivery.job, announced)))
-  }
-
-  #reroute(delivery: Delivery, url: string): void {
-    this.#work.track(this.#move(delivery, this.#deps.moves.reroute(delivery.job, url)))
+    await this.#nextPlaces.afterAttempt(delivery, result, attempts.nextStep(job, result))
   }
 
   /** The view may be behind the matcher's: it is brought up to the topic's end before the job is given up. */
@@ -249,14 +249,9 @@ export class PartitionDesk {
         })
         if (this.#lease.aborted) return
         if (this.#deps.subscriptions.get(delivery.job.subscriptionId)) return this.#route(delivery)
-        await this.#move(delivery, this.#deps.moves.cancel(delivery.job))
+        this.#nextPlaces.cancel(delivery)
       })(),
     )
-  }
-
-  async #move(delivery: Delivery, acknowledged: Promise<void>): Promise<void> {
-    await acknowledged
-    this.#settle(delivery)
   }
 
   #settle({ job, message }: Delivery): void {
@@ -276,7 +271,7 @@ export class PartitionDesk {
   }
 
   #shed(endpoint: Endpoint<Delivery>): void {
-    for (const delivery of endpoint.shed()) this.#park(delivery, endpoint.circuit.isOpen)
+    for (const delivery of endpoint.shed()) this.#nextPlaces.park(delivery, endpoint.circuit.isOpen)
   }
 }
 

@@ -12,8 +12,8 @@ export async function retryTopicsToRead(
   delayNames: readonly string[],
 ): Promise<string[]> {
   const admin = kafka.admin()
-  await admin.connect()
   try {
+    await admin.connect()
     const existing = await admin.listTopics()
     const earlier = existing.filter((topic) => topic.startsWith(prefix))
     return [...new Set([...delayNames.map(retryTopic), ...earlier])].toSorted()

@@ -28,6 +28,18 @@ export class ParkedIndex {
   }
 
   /**
+   * It was not written after all.
+   * @returns false when it was: it has been read
+   */
+  unexpect(subscriptionId: string, arrival: number): boolean {
+    const lane = this.#lanes.get(subscriptionId) ?? []
+    const known = lane[lowerBound(lane, arrival)]
+    if (known?.arrival !== arrival || known.offset !== undefined) return false
+    this.remove(subscriptionId, arrival)
+    return true
+  }
+
+  /**
    * A job was read on the paused topic.
    * @returns false when the same job is parked already, at another offset: this one is a repetition
    */

@@ -72,6 +72,14 @@ export class Parking {
     this.#index.expect(job.subscriptionId, job.arrival)
   }
 
+  /**
+   * It was not written after all.
+   * @returns false when it was: it has been read, and its turn will come
+   */
+  unexpect(job: DeliveryJob): boolean {
+    return this.#index.unexpect(job.subscriptionId, job.arrival)
+  }
+
   /** A job was read on the paused topic, for the first time or again. */
   read(delivery: ParkedDelivery): void {
     const { job, message } = delivery

@@ -41,9 +41,17 @@ export class Subscription {
   }
 }
 
+/**
+ * There is such a subscription, but nobody knows what it says: its deliveries wait, as those of an
+ * inactive one do, until its next state.
+ */
+export type UnreadableSubscription = { readonly url: null; readonly deliverable: false }
+
+const unreadable: UnreadableSubscription = { url: null, deliverable: false }
+
 /** Every subscription, kept from the compacted topic. */
 export class Subscriptions {
-  readonly #byId = new Map<string, Subscription>()
+  readonly #byId = new Map<string, Subscription | UnreadableSubscription>()
   readonly #opener: SecretOpener
   readonly #onChange: (subscriptionId: string) => void
   readonly #log: Pick<Logger, 'error'>
@@ -57,17 +65,30 @@ export class Subscriptions {
     this.#log = log
   }
 
-  get(subscriptionId: string): Subscription | undefined {
+  /** `undefined` for one that was deleted, or that never was. */
+  get(subscriptionId: string): Subscription | UnreadableSubscription | undefined {
     return this.#byId.get(subscriptionId)
   }
 
   apply(subscriptionId: string, state: SubscriptionState | null): void {
     if (state === null) this.#byId.delete(subscriptionId)
-    else this.#byId.set(subscriptionId, new Subscription(state, () => this.#secretsOf(state)))
+    else this.#byId.set(subscriptionId, this.#subscriptionOf(state))
     this.#onChange(subscriptionId)
   }
 
-  #secretsOf({ id, secrets }: SubscriptionState): string[] | null {
+  /** Its newest state cannot be decoded. */
+  unreadable(subscriptionId: string): void {
+    this.#byId.set(subscriptionId, unreadable)
+    this.#onChange(subscriptionId)
+  }
+
+  #subscriptionOf(state: SubscriptionState): Subscription {
+    // Taken out of the state, which would live on in the function, filter and all.
+    const { id, secrets } = state
+    return new Subscription(state, () => this.#secretsOf({ id, secrets }))
+  }
+
+  #secretsOf({ id, secrets }: Pick<SubscriptionState, 'id' | 'secrets'>): string[] | null {
     try {
       return secrets.map(({ ciphertext }) => this.#opener.open(ciphertext, id))
     } catch (err) {

@@ -7,6 +7,7 @@ const utcTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?Z$/
 const maxRecordId = 256
 const maxFields = 1_000
 const maxField = 128
+const maxRequestId = 128
 
 /** What is wrong with an event that decoded, or `null`. The schema fixes types, not what they hold. */
 export function changeFault(event: ChangeEvent): string | null {
@@ -18,7 +19,10 @@ export function changeFault(event: ChangeEvent): string | null {
   if (!name.test(event.environment)) return 'environment: not a name'
   if (!tableName.test(event.table)) return 'table: not a name'
   if (!isText(event.recordId, maxRecordId)) return `recordId: 1 to ${maxRecordId} characters`
-  return fieldsFault(event) ?? originFault(event)
+  if (event.requestId !== null && !isText(event.requestId, maxRequestId)) {
+    return `requestId: 1 to ${maxRequestId} characters`
+  }
+  return fieldsFault(event)
 }
 
 function fieldsFault({ operation, changedFields }: ChangeEvent): string | null {
@@ -26,12 +30,6 @@ function fieldsFault({ operation, changedFields }: ChangeEvent): string | null {
   const fit =
     changedFields.length <= maxFields && changedFields.every((field) => isText(field, maxField))
   return fit ? null : `changedFields: at most ${maxFields} of 1 to ${maxField} characters`
-}
-
-function originFault({ requestId, traceparent }: ChangeEvent): string | null {
-  const fits = (text: string | null) => text === null || isText(text, maxField)
-  if (!fits(requestId)) return `requestId: 1 to ${maxField} characters`
-  return fits(traceparent) ? null : `traceparent: 1 to ${maxField} characters`
 }
 
 const isText = (text: string, max: number) => text.length > 0 && text.length <= max

@@ -1,5 +1,6 @@
 import { type TypeCodec, UndecodableError } from '@surehook/contracts/codec'
 import type { ChangeEvent } from '@surehook/contracts/events'
+import { isTraceparent } from '@surehook/contracts/traceparent'
 import type { KafkaMessage } from 'kafkajs'
 import { changeFault } from './change-fault.ts'
 
@@ -25,11 +26,19 @@ export async function readChange(
     const record = parseRecord(event.record)
     return record === null
       ? { message, reason: 'record: not the text of a JSON object' }
-      : { change: { event, record } }
+      : { change: { event: traceable(event), record } }
   } catch (err) {
     if (err instanceof UndecodableError) return { message, reason: err.message }
     throw err
   }
+}
+
+/** A delivery with a malformed traceparent could never be sent: it goes without. */
+function traceable(event: ChangeEvent): ChangeEvent {
+  const { traceparent } = event
+  return traceparent === null || isTraceparent(traceparent)
+    ? event
+    : { ...event, traceparent: null }
 }
 
 /**

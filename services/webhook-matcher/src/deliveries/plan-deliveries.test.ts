@@ -1,8 +1,13 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from '@jest/globals'
 import { deliveryId, endpointId } from '@surehook/contracts/ids'
 import { aChange, aSubscription } from '../../test/support/samples.ts'
 import { type Subscription, toSubscription } from '../subscriptions/subscription.ts'
 import { planDeliveries } from './plan-deliveries.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
 
 const now = Date.parse('2026-01-01T12:00:05.000Z')
 const options = { maxBodyBytes: 10_000, now }
@@ -62,10 +67,33 @@ describe('planDeliveries', () => {
       subscription('s4', ['a']),
       subscription('s5'),
     ]
-    const bodies = [...planDeliveries(aChange(), all, options)].map(({ job }) => job.body)
-    expect(new Set(bodies).size).toBe(3)
-    expect(bodies[1]).toBe(bodies[2])
-    expect(bodies[0]).toBe(bodies[4])
+    const jobs = [...planDeliveries(aChange(), all, options)].map(({ job }) => job)
+    expect(jobs.map(({ subscriptionId }) => subscriptionId)).toEqual(['s1', 's5', 's2', 's3', 's4'])
+    expect(jobs[0]?.body).toBe(jobs[1]?.body)
+    expect(jobs[2]?.body).toBe(jobs[3]?.body)
+    expect(new Set(jobs.map(({ body }) => body)).size).toBe(3)
+  })
+
+  test('keeps no body when its deliveries are made', async () => {
+    const event = aChange({ record: JSON.stringify({ id: 'r1', text: 'x'.repeat(20_000) }) })
+    const all = Array.from({ length: 30 }, (_, n) => subscription(`s${n}`, ['text', `f${n}`]))
+    const bodies: WeakRef<Buffer>[] = []
+    const alive = async () => {
+      await new Promise(setImmediate)
+      collectGarbage()
+      return bodies.filter((body) => body.deref() !== undefined).length
+    }
+    const plan = planDeliveries(event, [...all, subscription('last')], {
+      maxBodyBytes: 100_000,
+      now,
+    })
+    for (let n = 0; n < all.length; n++) {
+      const body = plan.next().value?.job.body
+      if (body !== undefined) bodies.push(new WeakRef(body))
+    }
+    expect(bodies).toHaveLength(all.length)
+    expect(await alive()).toBeLessThanOrEqual(2)
+    expect(plan.next().done).toBe(false)
   })
 
   test('a body that is too large is dead before it is sent', () => {

@@ -14,23 +14,33 @@ export type PlanOptions = { maxBodyBytes: number; now: number }
 
 /**
  * The deliveries of one change, the same whenever it is matched again. Bodies are made once for
- * each set of selected fields.
+ * each set of selected fields, one set after the other: only one body is held at a time.
  */
 export function* planDeliveries(
   event: ChangeEvent,
   subscriptions: Iterable<Subscription>,
   { maxBodyBytes, now }: PlanOptions,
 ): Generator<PlannedDelivery> {
-  const bodies = new Map<string, Buffer>()
   const createdAt = createdAtOf(event, now)
-  for (const subscription of subscriptions) {
-    const { select, selectKey, endpoint } = subscription
-    const body = bodies.get(selectKey) ?? buildBody(event, select)
-    bodies.set(selectKey, body)
-    const job = jobOf(event, subscription, { body, createdAt })
-    if (body.length <= maxBodyBytes) yield { job, endpoint, tooLarge: null }
-    else yield { ...deadLetter(job, { maxBodyBytes, now }), endpoint }
+  const bySelect = Map.groupBy(subscriptions, ({ selectKey }) => selectKey)
+  for (const alike of bySelect.values()) {
+    const { body, bytes } = bodyOf(event, alike[0]?.select ?? null, maxBodyBytes)
+    for (const subscription of alike) {
+      const { endpoint } = subscription
+      const job = jobOf(event, subscription, { body, createdAt })
+      if (bytes <= maxBodyBytes) yield { job, endpoint, tooLarge: null }
+      else yield { ...deadLetter(job, { bytes, maxBodyBytes, now }), endpoint }
+    }
   }
+}
+
+const none = Buffer.alloc(0)
+
+/** Of a body that is too large only its size is kept. */
+function bodyOf(event: ChangeEvent, select: Subscription['select'], maxBodyBytes: number) {
+  const body = buildBody(event, select)
+  const bytes = body.length
+  return { body: bytes <= maxBodyBytes ? body : none, bytes }
 }
 
 const day = 86_400_000
@@ -72,16 +82,14 @@ function jobOf(
   }
 }
 
-const none = Buffer.alloc(0)
-
 /** Nothing was sent and nothing ever can be: the job has no body. */
 function deadLetter(
   job: DeliveryJob,
-  { maxBodyBytes, now }: PlanOptions,
+  { bytes, maxBodyBytes, now }: PlanOptions & { bytes: number },
 ): Pick<PlannedDelivery, 'job' | 'tooLarge'> {
   const { deliveryId: id, eventId, subscriptionId, projectId, environment, createdAt, url } = job
   return {
-    job: { ...job, body: none, step: 1 },
+    job: { ...job, step: 1 },
     tooLarge: {
       deliveryId: id,
       eventId,
@@ -98,7 +106,7 @@ function deadLetter(
       httpStatus: null,
       latencyMs: null,
       errorClass: 'too_large',
-      errorMessage: `The body has ${job.body.length} bytes; at most ${maxBodyBytes} are sent`,
+      errorMessage: `The body has ${bytes} bytes; at most ${maxBodyBytes} are sent`,
       answer: null,
       nextAttemptAt: null,
     },

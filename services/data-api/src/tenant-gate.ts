@@ -1,0 +1,51 @@
+import { unavailable } from '@surehook/service-kit/errors'
+import type { Tenant } from './tables/table-definition.ts'
+
+export type TenantGate = {
+  /** Does the work when the tenant has room for it; SERVICE_UNAVAILABLE when it waited too long. */
+  pass<T>(tenant: Tenant, work: () => Promise<T> | T): Promise<T>
+}
+
+type Line = { inside: number; waiting: Set<() => void> }
+
+/** Lets so much of one tenant in at once, so that its slow requests leave connections for others. */
+export function createTenantGate(limits: { maxInside: number; maxWaitMs: number }): TenantGate {
+  const lines = new Map<string, Line>()
+  return {
+    async pass({ projectId, environment }, work) {
+      const key = JSON.stringify([projectId, environment])
+      const line = lines.get(key) ?? { inside: 0, waiting: new Set() }
+      lines.set(key, line)
+      if (line.inside < limits.maxInside) line.inside++
+      else await turnIn(line, limits.maxWaitMs)
+      try {
+        return await work()
+      } finally {
+        if (!letNextIn(line) && --line.inside === 0) lines.delete(key)
+      }
+    },
+  }
+}
+
+/** Resolves when somebody who leaves gives up their place. */
+function turnIn({ waiting }: Line, maxWaitMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const enter = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const timer = setTimeout(() => {
+      waiting.delete(enter)
+      reject(unavailable('The tenant has too much under way'))
+    }, maxWaitMs)
+    waiting.add(enter)
+  })
+}
+
+function letNextIn({ waiting }: Line): boolean {
+  const [enter] = waiting
+  if (enter === undefined) return false
+  waiting.delete(enter)
+  enter()
+  return true
+}

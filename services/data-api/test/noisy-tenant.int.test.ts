@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { Client as Connection } from 'pg'
+import { quoteIdent } from '../src/sql/quote.ts'
+import { schemaName } from '../src/tables/schema-name.ts'
+import { type Client, clientOf } from './support/client.ts'
+import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+
+let world: World
+let running: Running
+let admin: Connection
+let locker: Connection
+
+beforeAll(async () => {
+  world = await openWorld()
+  running = await world.startService()
+  admin = await connect()
+  locker = await connect()
+})
+
+afterAll(async () => {
+  await locker?.end()
+  await admin?.end()
+  await running?.[Symbol.asyncDispose]()
+  await world?.[Symbol.asyncDispose]()
+})
+
+async function connect(): Promise<Connection> {
+  const connection = new Connection({ connectionString: world.database.adminUrl })
+  await connection.connect()
+  return connection
+}
+
+async function tenantWithRecord(): Promise<{ tenant: Tenant; client: Client }> {
+  const tenant = await world.tenant()
+  const client = clientOf(running.api, tenant)
+  await client.call('PUT _tables/things', { columns: [{ name: 'a', type: 'integer' }] })
+  await client.call('POST things', { a: 1 })
+  return { tenant, client }
+}
+
+async function waitingForLocks(): Promise<number> {
+  const { rowCount } = await admin.query(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return rowCount ?? 0
+}
+
+describe('a tenant whose queries are slow', () => {
+  test('holds half of the connections; the rest of it waits 3 s, and nobody else does', async () => {
+    const slow = await tenantWithRecord()
+    const quick = await tenantWithRecord()
+    const half = world.config.poolSize / 2
+
+    await locker.query('begin')
+    await locker.query(`lock table ${quoteIdent(schemaName(slow.tenant))}.things`)
+    const lists = Array.from({ length: half + 12 }, () => slow.client.call('GET things'))
+    await waitUntil(async () => (await waitingForLocks()) >= half, {
+      what: 'lists that wait for the lock',
+      timeoutMs: 10_000,
+    })
+
+    const startedAt = performance.now()
+    for (const request of ['GET things', 'GET _tables', 'GET things']) {
+      expect((await quick.client.call(request)).status).toBe(200)
+    }
+    expect(performance.now() - startedAt).toBeLessThan(1_500)
+    expect(await waitingForLocks()).toBe(half)
+
+    const refused = await Promise.race(lists)
+    expect([refused.status, refused.body.error]).toEqual([503, 'SERVICE_UNAVAILABLE'])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    await locker.query('commit')
+    const statuses = (await Promise.all(lists)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(half)
+    expect((await slow.client.call('GET things')).status).toBe(200)
+  })
+})

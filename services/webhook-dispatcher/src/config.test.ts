@@ -1,0 +1,27 @@
+import { expect, it } from '@jest/globals'
+import { readConfig } from './config.ts'
+
+const env = {
+  INTERNAL_PORT: '0',
+  KAFKA_BROKERS: 'k:9092',
+  SCHEMA_REGISTRY_URL: 'http://registry',
+  REDIS_URL: 'redis://redis',
+  KEY_ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+}
+
+it.each([
+  ['5s', { graceMs: 10_000, handOverMs: 6_000 }],
+  ['100ms', { graceMs: 10_000, handOverMs: 1_100 }],
+  ['60s', { graceMs: 65_000, handOverMs: 8_000 }],
+])('gives attempts of %s time to end when it stops or hands over', (timeout, expected) => {
+  expect(readConfig({ ...env, WEBHOOK_TIMEOUT: timeout })).toMatchObject(expected)
+})
+
+it.each([
+  ['WEBHOOK_TIMEOUT', '99ms', 'must be 100ms to 60s'],
+  ['WEBHOOK_TIMEOUT', '2m', 'must be 100ms to 60s'],
+  ['WEBHOOK_CIRCUIT_COOLDOWN', '0s', 'must be 100ms to 24h'],
+  ['WEBHOOK_CIRCUIT_COOLDOWN', '30d', 'must be 100ms to 24h'],
+])('refuses %s=%s', (name, value, reason) => {
+  expect(() => readConfig({ ...env, [name]: value })).toThrow(`${name}: ${reason}`)
+})

@@ -1,0 +1,97 @@
+import type { AttemptResult, NextStep } from '../attempt/decide-next-step.ts'
+import type { Moves } from '../moves/moves.ts'
+import type { Parking } from '../parking/parking.ts'
+import type { Delivery } from './delivery.ts'
+import type { Unsettled } from './unsettled.ts'
+import type { WorkInFlight } from './work-in-flight.ts'
+
+/** How long a job waits after a fault of ours before it is tried again. */
+export const afterFaultMs = 2_000
+
+export type NextPlacesOptions = {
+  moves: Moves
+  lease: AbortSignal
+  work: WorkInFlight
+  unsettled: Unsettled
+  parking: Pick<Parking, 'expect' | 'unexpect'>
+  /** Kafka holds the job in its next place. */
+  settled: (delivery: Delivery) => void
+  /** Kafka refused the move: the job looks for its place anew. */
+  routeAgain: (delivery: Delivery) => void
+}
+
+/**
+ * Brings the jobs of a partition to their next places. A job whose move Kafka does not take keeps its
+ * old place and is not forgotten: it is tried again for as long as the partition is ours.
+ */
+export class NextPlaces {
+  readonly #options: NextPlacesOptions
+
+  constructor(options: NextPlacesOptions) {
+    this.#options = options
+  }
+
+  park(delivery: Delivery, announced: boolean): void {
+    const { moves, parking } = this.#options
+    const { job } = delivery
+    parking.expect(job)
+    this.#track(delivery, {
+      move: () => moves.park(job, announced),
+      refused: () => this.#unpark(delivery),
+    })
+  }
+
+  reroute(delivery: Delivery, url: string): void {
+    this.#decided(delivery, ({ moves }) => moves.reroute(delivery.job, url))
+  }
+
+  cancel(delivery: Delivery): void {
+    this.#decided(delivery, ({ moves }) => moves.cancel(delivery.job))
+  }
+
+  /** What an attempt came to is told until Kafka has it: the attempt itself is never repeated for that. */
+  async afterAttempt(delivery: Delivery, result: AttemptResult, next: NextStep): Promise<void> {
+    const { moves, unsettled } = this.#options
+    await this.#make(delivery, {
+      move: () => unsettled.recorded(moves.afterAttempt(delivery.job, result, next)),
+      refused: () => this.#options.work.track(this.afterAttempt(delivery, result, next)),
+    })
+  }
+
+  #decided(delivery: Delivery, move: (options: NextPlacesOptions) => Promise<void>): void {
+    this.#track(delivery, {
+      move: () => move(this.#options),
+      refused: () => this.#options.routeAgain(delivery),
+    })
+  }
+
+  #track(delivery: Delivery, step: Step): void {
+    this.#options.work.track(this.#make(delivery, step))
+  }
+
+  async #make(delivery: Delivery, { move, refused }: Step): Promise<void> {
+    try {
+      await move()
+    } catch (err) {
+      this.#later(refused)
+      throw err
+    }
+    this.#options.settled(delivery)
+  }
+
+  /** Of the two records of a move Kafka may have taken the job: it has come back by now. */
+  #unpark(delivery: Delivery): void {
+    const { parking, settled, routeAgain } = this.#options
+    if (parking.unexpect(delivery.job)) routeAgain(delivery)
+    else settled(delivery)
+  }
+
+  #later(then: () => void): void {
+    const { lease } = this.#options
+    setTimeout(() => {
+      if (!lease.aborted) then()
+    }, afterFaultMs).unref()
+  }
+}
+
+type Step = { move: () => Promise<void>; refused: () => void }

@@ -1,0 +1,63 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, it } from '@jest/globals'
+import type { SubscriptionState } from '@surehook/contracts'
+import { pino } from 'pino'
+import { Subscriptions } from './subscriptions.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+const stateOf = (id: string): SubscriptionState => ({
+  id,
+  projectId: 'shop',
+  environment: 'master',
+  table: 'orders',
+  events: ['INSERT'],
+  url: 'https://receiver.example/',
+  active: true,
+  filter: `{"status":"${'x'.repeat(10_000)}"}`,
+  select: null,
+  secrets: [{ ciphertext: `sealed for ${id}`, validUntil: null }],
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
+})
+
+function setUp() {
+  const changed: string[] = []
+  const opener = { open: (sealed: string, id: string) => sealed.replace(` for ${id}`, '') }
+  const subscriptions = new Subscriptions(opener, {
+    onChange: (id) => void changed.push(id),
+    log: pino({ level: 'silent' }),
+  })
+  return { subscriptions, changed }
+}
+
+it('knows a subscription whose state cannot be read, and does not deliver to it', () => {
+  const { subscriptions, changed } = setUp()
+  subscriptions.apply('a', stateOf('a'))
+  subscriptions.unreadable('a')
+  subscriptions.unreadable('b')
+  expect(subscriptions.get('a')).toMatchObject({ deliverable: false, url: null })
+  expect(subscriptions.get('b')).toMatchObject({ deliverable: false, url: null })
+  subscriptions.apply('a', stateOf('a'))
+  expect(subscriptions.get('a')).toMatchObject({ url: 'https://receiver.example/' })
+  expect(subscriptions.get('a')?.deliverable).toBe(true)
+  subscriptions.apply('b', null)
+  expect(subscriptions.get('b')).toBeUndefined()
+  expect(changed).toEqual(['a', 'a', 'b', 'a', 'b'])
+})
+
+it('keeps nothing of a state that an attempt does not need', async () => {
+  const { subscriptions } = setUp()
+  const states = ['a', 'b', 'c'].map((id) => {
+    const state = stateOf(id)
+    subscriptions.apply(id, state)
+    return new WeakRef(state)
+  })
+  await turn()
+  collectGarbage()
+  expect(states.filter((state) => state.deref() !== undefined)).toEqual([])
+  expect(subscriptions.get('a')?.deliverable).toBe(true)
+})

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { DeliveryJob } from '@surehook/contracts'
+import type { Harness } from './support/harness.ts'
+import { openHarness, until } from './support/harness.ts'
+
+let harness: Harness
+
+beforeAll(async () => {
+  harness = await openHarness()
+})
+afterAll(async () => harness[Symbol.asyncDispose]())
+
+it('repeats no attempt that takes 3 s while a second dispatcher joins', async () => {
+  const { receiver } = harness
+  const paths = Array.from({ length: 8 }, () => `/${randomUUID()}`)
+  for (const path of paths) receiver.answer(path, () => ({ status: 200, delayMs: 3_000 }))
+  const subscriptions = await Promise.all(
+    paths.map((path) => harness.subscribe(receiver.url(path))),
+  )
+  const env = { WEBHOOK_TIMEOUT: '7s' }
+  await using _first = await harness.start(env)
+  const jobs: DeliveryJob[] = []
+  const enqueue = async () => {
+    for (const subscription of subscriptions) jobs.push(await harness.enqueueOne(subscription))
+  }
+  await enqueue()
+  await receiver.waitFor(paths[0] ?? '', 1)
+  // At every moment of the join some attempts are in flight that began just now.
+  const joining = harness.start(env)
+  const joined = settled(joining)
+  while (!joined()) {
+    await enqueue()
+    await until('joined or a moment later', moment(joined))
+  }
+  await using _second = await joining
+  await until('all delivered', () => jobs.every(isDelivered), 40_000)
+  const events = paths.flatMap((path) =>
+    receiver.receipts(path).map(({ body }) => (JSON.parse(body) as { id: string }).id),
+  )
+  expect(events.toSorted()).toEqual(jobs.map(({ eventId }) => eventId).toSorted())
+}, 90_000)
+
+const isDelivered = ({ deliveryId }: DeliveryJob) =>
+  harness.movesOf(deliveryId).at(-1)?.status === 'delivered'
+
+function settled(work: Promise<unknown>): () => boolean {
+  let is = false
+  const settle = () => {
+    is = true
+  }
+  work.then(settle, settle)
+  return () => is
+}
+
+/** True when `condition` is, and 300 ms from now anyway. */
+function moment(condition: () => boolean): () => boolean {
+  const over = Date.now() + 300
+  return () => condition() || Date.now() >= over
+}

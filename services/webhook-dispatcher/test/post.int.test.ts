@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { Certificates } from '@surehook/scripts/receiver/certificates'
+import { createCertificates } from '@surehook/scripts/receiver/certificates'
+import type { Receiver } from '@surehook/scripts/receiver/receiver'
+import { openReceiver } from '@surehook/scripts/receiver/receiver'
+import { AddressGuard } from '../src/attempt/address-guard.ts'
+import { systemHostNames } from '../src/attempt/host-names.ts'
+import type { PosterOptions } from '../src/attempt/post.ts'
+import { Poster } from '../src/attempt/post.ts'
+
+let certificates: Certificates
+let receiver: Receiver
+let poster: Poster | undefined
+
+beforeAll(async () => {
+  certificates = await createCertificates()
+  receiver = await openReceiver(certificates)
+})
+afterAll(async () => receiver[Symbol.asyncDispose]())
+afterEach(async () => poster?.[Symbol.asyncDispose]())
+
+function open(change: Partial<PosterOptions> = {}): Poster {
+  poster = new Poster({
+    guard: new AddressGuard(['127.0.0.0/8', '::1/128'], systemHostNames()),
+    extraCa: [certificates.ca],
+    timeoutMs: 1_000,
+    connectionsPerOrigin: 8,
+    maxPools: 10,
+    ...change,
+  })
+  return poster
+}
+
+const exchange = (url: string, tenant = 't') => ({
+  tenant,
+  url,
+  headers: {},
+  body: Buffer.from('{}'),
+})
+
+describe('an answer whose status came', () => {
+  let server: Server
+  let url: string
+  let broken: 'slow' | 'reset' | 'endless'
+  let status: number
+
+  beforeEach(async () => {
+    server = createServer(certificates, (_req, res) => {
+      res.writeHead(status, broken === 'reset' ? { 'content-length': 100 } : {})
+      const more = () => {
+        if (broken === 'endless' && !res.destroyed) res.write('.')
+        setTimeout(more, 100).unref()
+      }
+      res.write('so far', () => (broken === 'reset' ? res.destroy() : more()))
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    url = `https://localhost:${(server.address() as AddressInfo).port}/`
+  })
+  afterEach(async () => {
+    server.closeAllConnections()
+    await server[Symbol.asyncDispose]()
+  })
+
+  it.each([
+    ['slow', 200],
+    ['slow', 500],
+    ['reset', 200],
+    ['reset', 500],
+    ['endless', 200],
+    ['endless', 500],
+  ] as const)('counts by it though its body is %s: %d', async (how, given) => {
+    broken = how
+    status = given
+    const result = await open().post(exchange(url))
+    expect(result).toMatchObject({ kind: 'responded', status })
+    expect(result.kind === 'responded' && result.answer).toMatch(/^so far/)
+    expect(result.latencyMs).toBeLessThan(1_500)
+  })
+})
+
+describe('connections', () => {
+  it('of one tenant to an origin are not those of another', async () => {
+    receiver.answer('/hang', () => 'hang')
+    const { post } = bound(open({ connectionsPerOrigin: 1 }))
+    const hanging = post(exchange(receiver.url('/hang'), 'a'))
+    await receiver.waitFor('/hang', 1)
+    expect(await post(exchange(receiver.url('/ok'), 'b'))).toMatchObject({ status: 204 })
+    expect(await hanging).toMatchObject({ errorClass: 'timeout' })
+  })
+
+  it('are closed for others only when what is in flight on them has ended', async () => {
+    receiver.answer('/late', () => ({ status: 200, delayMs: 500 }))
+    const { post } = bound(open({ maxPools: 1 }))
+    const late = post(exchange(receiver.url('/late'), 'a'))
+    await receiver.waitFor('/late', 1)
+    expect(await post(exchange(receiver.url('/ok'), 'b'))).toMatchObject({ status: 204 })
+    expect(await late).toMatchObject({ status: 200 })
+  })
+})
+
+const bound = (of: Poster) => ({ post: of.post.bind(of) })
