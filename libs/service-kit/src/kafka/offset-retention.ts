@@ -1,10 +1,10 @@
-import type { Admin, ConfigResourceTypes, Kafka } from 'kafkajs'
+import kafkajs, { type Admin, type Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
 import { boundedBy } from '../bounded.ts'
 import { reasonOf } from '../errors.ts'
 
-/** Node cannot import the enum by its name. */
-const broker: ConfigResourceTypes.BROKER = 4
+// Node finds no more than the first names that kafkajs exports.
+const broker = kafkajs.ConfigResourceTypes.BROKER
 
 const setting = 'offsets.retention.minutes'
 const minutesPerDay = 24 * 60
