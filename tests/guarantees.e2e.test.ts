@@ -84,6 +84,35 @@ describe('2: what was answered about a subscription holds for the next change', 
     }
   })
 
+  it('each change is matched with what was in force when it was committed, however late that is', async () => {
+    const [matcher] = world.system.services['webhook-matcher']
+    const patched = await world.listen(tenant, { filter: { note: 'before' } })
+    const paused = await world.listen(tenant)
+    const ended = await world.listen(tenant)
+    await matcher?.kill('SIGSTOP')
+    let later: Listener
+    try {
+      await tenant.insert({ note: 'before' })
+      expectStatus(200, await manage(`PATCH /${patched.id}`, { filter: { note: 'after' } }))
+      expectStatus(200, await manage(`PATCH /${paused.id}`, { active: false }))
+      expectStatus(204, await manage(`DELETE /${ended.id}`))
+      later = await world.listen(tenant)
+      await tenant.insert({ note: 'before' })
+      await tenant.insert({ note: 'after' })
+    } finally {
+      await matcher?.kill('SIGCONT')
+    }
+    await later.arrived(2)
+    await patched.arrived(2)
+    expect(notesOf(later)).toEqual(['before', 'after'])
+    expect(notesOf(patched)).toEqual(['before', 'after'])
+    expectStatus(200, await manage(`PATCH /${paused.id}`, { active: true }))
+    await tenant.insert({ note: 'last' })
+    await paused.arrived(2)
+    expect(notesOf(paused)).toEqual(['before', 'last'])
+    expect(ended.receipts).toEqual([])
+  })
+
   it('PATCH: each field counts for the next change', async () => {
     const listener = await world.listen(tenant, { active: false })
     const control = await world.listen(tenant)
@@ -103,10 +132,10 @@ describe('2: what was answered about a subscription holds for the next change', 
         expectStatus(200, await manage(`PATCH /${listener.id}`, fields))
         await tenant.insert({ note })
         if (matches) expected.push(note)
-        // What is not matched yet would be matched with the next PATCH.
-        await control.arrived(++inserted)
+        inserted++
       }
     }
+    await control.arrived(inserted)
     expectStatus(200, await manage(`PATCH /${listener.id}`, { active: true }))
     await tenant.insert({ note: 'last' })
     await listener.arrived(expected.length + 1)

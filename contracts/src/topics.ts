@@ -11,6 +11,12 @@ const day = 24 * hour
 const twoMiB = String(2 * 1024 * 1024)
 const kept = (ms: number) => ({ 'retention.ms': String(ms), 'max.message.bytes': twoMiB })
 const compacted = { 'cleanup.policy': 'compact', 'max.message.bytes': twoMiB }
+/** States that were replaced stay readable for as long as a change may wait that they were in force for. */
+const compactedAfter = (ms: number) => ({
+  ...compacted,
+  'min.compaction.lag.ms': String(ms),
+  'delete.retention.ms': String(ms),
+})
 
 export const changesTopic = 'changes'
 export const environmentsTopic = 'platform.environments'
@@ -58,7 +64,7 @@ export function topicTable(
     { name: changesTopic, partitions: 'main', config: kept(changesRetentionMs) },
     { name: environmentsTopic, partitions: 'one', config: compacted },
     { name: managementTokensTopic, partitions: 'one', config: compacted },
-    { name: subscriptionsTopic, partitions: 'one', config: compacted },
+    { name: subscriptionsTopic, partitions: 'one', config: compactedAfter(changesRetentionMs) },
     ...delivery.map((name) => ({ name, partitions: 'main' as const, config: forever })),
     { name: attemptsTopic, partitions: 'main', config: kept(7 * day) },
     // An access token lives for a day at most; a revocation is of no use after it.

@@ -1,7 +1,7 @@
 import { PgoutputPlugin } from 'pg-logical-replication'
 
 export type PluginMessage =
-  | { tag: 'begin' }
+  | { tag: 'begin'; commit: bigint }
   | { tag: 'commit'; end: bigint }
   | { tag: 'message'; content: string }
 
@@ -10,6 +10,8 @@ type StartArguments = Parameters<PgoutputPlugin['start']>
 // Before both stand the tag, the flags and an LSN; before a message's content, its length.
 const prefixAt = 10
 const commitEndAt = 10
+// A begin has the LSN of the commit right after its tag.
+const commitAt = 1
 const lengthBytes = 4
 
 /** Takes from pgoutput only what the relay needs; other services' messages are not even decoded. */
@@ -38,7 +40,7 @@ export class CapturePlugin {
 
   parse(buffer: Buffer): PluginMessage | null {
     const tag = String.fromCharCode(buffer[0] ?? 0)
-    if (tag === 'B') return { tag: 'begin' }
+    if (tag === 'B') return { tag: 'begin', commit: buffer.readBigUInt64BE(commitAt) }
     if (tag === 'C') return { tag: 'commit', end: buffer.readBigUInt64BE(commitEndAt) }
     const prefixEnd = prefixAt + this.#prefix.length
     if (tag !== 'M' || !buffer.subarray(prefixAt, prefixEnd).equals(this.#prefix)) return null

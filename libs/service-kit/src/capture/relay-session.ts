@@ -1,3 +1,8 @@
+import {
+  formatWalPosition,
+  type WalOrigin,
+  walPositionHeader,
+} from '@surehook/contracts/wal-position'
 import { boundedBy } from '../bounded.ts'
 import { reasonOf } from '../errors.ts'
 import type { EventProducer, OutgoingRecord } from '../kafka/producer.ts'
@@ -8,7 +13,11 @@ import { RelayQueue } from './relay-queue.ts'
 import { ReplicationStream } from './replication-stream.ts'
 import type { InvalidCapture } from './to-invalid.ts'
 
-type SessionOptions = RelayOptions & { confirmed: bigint; onRelayed: (records: number) => void }
+type SessionOptions = RelayOptions & {
+  confirmed: bigint
+  origin: WalOrigin
+  onRelayed: (records: number) => void
+}
 
 // What is read ahead of Kafka. More only waits in memory instead of in the WAL.
 const readAhead = { records: 20_000, bytes: 8_000_000 }
@@ -34,7 +43,7 @@ export class RelaySession implements AsyncDisposable {
       prefix: capturePrefix(service),
       publication,
       confirmed,
-      message: (content) => this.#read(content),
+      message: (content, commit) => this.#read(content, commit),
       reached: (lsn) => this.#reached(lsn),
     })
   }
@@ -58,9 +67,11 @@ export class RelaySession implements AsyncDisposable {
     await this.#stream[Symbol.asyncDispose]()
   }
 
-  #read(content: string): void {
+  #read(content: string, commit: bigint): void {
     if (this.#closed) return
-    this.#queue.push(this.#toRecord(content))
+    const record = this.#toRecord(content)
+    const position = formatWalPosition(this.#options.origin, commit)
+    this.#queue.push({ ...record, headers: { ...record.headers, [walPositionHeader]: position } })
     if (this.#queue.full) this.#stream.pause()
     this.#sending ??= Promise.resolve().then(() => this.#send())
   }

@@ -94,6 +94,7 @@ class SlotRelay implements Relay {
   async #runOnce(): Promise<void> {
     const { databaseUrl, service, slot } = this.#options
     await using monitor = await SlotMonitor.open(databaseUrl, { service, slot })
+    const origin = await monitor.origin()
     for (;;) {
       const { confirmed, active } = await monitor.read()
       if (active) {
@@ -104,6 +105,7 @@ class SlotRelay implements Relay {
       await using session = new RelaySession({
         ...this.#options,
         confirmed,
+        origin,
         onRelayed: (records) => this.#meters?.relayed(records),
       })
       if (!(await this.#tryStart(session))) continue

@@ -4,8 +4,8 @@ import { CapturePlugin, type PluginMessage } from './capture-plugin.ts'
 import { formatLsn, parseLsn } from './lsn.ts'
 
 export type StreamHandlers = {
-  /** A committed message with our prefix. */
-  message: (content: string) => void
+  /** A committed message with our prefix, and where its commit stands. */
+  message: (content: string, commit: bigint) => void
   /** Everything committed up to `lsn` has been handed to `message`. */
   reached: (lsn: bigint) => void
 }
@@ -32,6 +32,7 @@ export class ReplicationStream implements AsyncDisposable {
   readonly #started = Promise.withResolvers<void>()
   #confirmed: bigint
   #inTransaction = false
+  #commit = 0n
   #paused = false
   #over = false
   #heardAt = Date.now()
@@ -124,8 +125,9 @@ export class ReplicationStream implements AsyncDisposable {
   #data(message: PluginMessage | null): void {
     this.#heardAt = Date.now()
     if (message === null) return
-    if (message.tag === 'message') return this.#options.message(message.content)
+    if (message.tag === 'message') return this.#options.message(message.content, this.#commit)
     this.#inTransaction = message.tag === 'begin'
+    if (message.tag === 'begin') this.#commit = message.commit
     if (message.tag === 'commit') this.#options.reached(message.end)
   }
 

@@ -1,3 +1,4 @@
+import type { WalOrigin } from '@surehook/contracts/wal-position'
 import { Client } from 'pg'
 import { parseLsn } from './lsn.ts'
 
@@ -68,6 +69,19 @@ export class SlotMonitor implements AsyncDisposable {
     }
     const lagBytes = Math.max(0, Number(row.lag ?? 0))
     return { active: row.active, confirmed: parseLsn(row.confirmed), lagBytes }
+  }
+
+  /** Which WAL the slot reads. It stays the same for as long as the server runs. */
+  async origin(): Promise<WalOrigin> {
+    const { rows } = await this.#client.query<WalOrigin>(
+      // A WAL file's name begins with the timeline.
+      `select system_identifier::text as "systemId",
+              left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline
+         from pg_control_system()`,
+    )
+    const [origin] = rows
+    if (origin === undefined) throw new Error('PostgreSQL does not say which cluster it is')
+    return origin
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

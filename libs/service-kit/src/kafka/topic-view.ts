@@ -6,6 +6,7 @@ import {
   type TypeCodec,
   UndecodableError,
 } from '@surehook/contracts/codec'
+import { walPositionOf } from '@surehook/contracts/wal-position'
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
 import { boundedBy, orAborted } from '../bounded.ts'
@@ -29,8 +30,9 @@ export type TopicViewOptions<Value extends AnyEvent> = {
   /**
    * Called in the log's order, once per record; `null` is a tombstone. May throw an
    * `UndecodableError` for a value that has no meaning, and nothing else.
+   * @param walPosition where the record's change was committed; `null` when no relay of ours made it
    */
-  apply: (topic: string, key: string, value: Value | null) => void
+  apply: (topic: string, key: string, value: Value | null, walPosition: string | null) => void
   /** A value that cannot be decoded or has no meaning; the view goes on without it. */
   onInvalid?: (invalid: InvalidViewMessage) => Promise<void>
   log: Logger
@@ -157,7 +159,8 @@ class KafkaTopicView<Value extends AnyEvent> implements TopicView {
     const { log, apply, onInvalid } = this.#options
     for (let value = decoding; ; value = this.#decode(where.topic, where.message)) {
       try {
-        apply(where.topic, String(where.message.key ?? ''), await value)
+        const { key, headers } = where.message
+        apply(where.topic, String(key ?? ''), await value, walPositionOf(headers))
         return
       } catch (err) {
         const { topic, partition, message } = where

@@ -1,6 +1,7 @@
 import { type TypeCodec, UndecodableError } from '@surehook/contracts/codec'
 import type { ChangeEvent } from '@surehook/contracts/events'
 import { isTraceparent } from '@surehook/contracts/traceparent'
+import { walPositionOf } from '@surehook/contracts/wal-position'
 import type { KafkaMessage } from 'kafkajs'
 import { changeFault } from './change-fault.ts'
 
@@ -8,6 +9,8 @@ import { changeFault } from './change-fault.ts'
 export type Change = {
   readonly event: ChangeEvent
   readonly record: Readonly<Record<string, unknown>>
+  /** Where it was committed; `null` for a change that another service published. */
+  readonly walPosition: string | null
 }
 
 export type ReadChange = { change: Change } | { message: KafkaMessage; reason: string }
@@ -26,7 +29,9 @@ export async function readChange(
     const record = parseRecord(event.record)
     return record === null
       ? { message, reason: 'record: not the text of a JSON object' }
-      : { change: { event: traceable(event), record } }
+      : {
+          change: { event: traceable(event), record, walPosition: walPositionOf(message.headers) },
+        }
   } catch (err) {
     if (err instanceof UndecodableError) return { message, reason: err.message }
     throw err

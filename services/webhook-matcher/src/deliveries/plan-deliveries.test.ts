@@ -12,7 +12,7 @@ const collectGarbage = runInNewContext('gc') as () => void
 const now = Date.parse('2026-01-01T12:00:05.000Z')
 const options = { maxBodyBytes: 10_000, now }
 const subscription = (id: string, select: string[] | null = null): Subscription =>
-  toSubscription(aSubscription({ id, select, url: `https://${id}.example/` }))
+  toSubscription(aSubscription({ id, select, url: `https://${id}.example/` }), null)
 
 describe('planDeliveries', () => {
   test('makes the first attempt of a delivery that is due at once', () => {

@@ -7,6 +7,7 @@ import {
 } from '@surehook/contracts/events'
 import { compileFilter } from '@surehook/contracts/filter/compile-filter'
 import { parseFilter } from '@surehook/contracts/filter/parse-filter'
+import { formatWalPosition } from '@surehook/contracts/wal-position'
 import fc from 'fast-check'
 import { aChange, aSubscription } from '../../test/support/samples.ts'
 import type { Change } from '../changes/read-change.ts'
@@ -14,8 +15,12 @@ import { SubscriptionIndex } from './subscription-index.ts'
 
 const changeOf = (event: Partial<ChangeEvent>): Change => {
   const full = aChange(event)
-  return { event: full, record: JSON.parse(full.record) }
+  return { event: full, record: JSON.parse(full.record), walPosition: null }
 }
+
+/** The n-th commit of the one cluster. */
+const commit = (n: number): string =>
+  formatWalPosition({ systemId: '7412', timeline: '1' }, BigInt(n))
 
 function indexOf(...states: Partial<SubscriptionState>[]): SubscriptionIndex {
   const index = new SubscriptionIndex()
@@ -54,6 +59,91 @@ describe('SubscriptionIndex', () => {
     expect([idsFor(index, {}), index.size]).toEqual([[], 0])
     index.apply('never known', null)
     expect(index.size).toBe(0)
+  })
+
+  test('finds the version that was in force when the change was committed', () => {
+    const index = new SubscriptionIndex()
+    const created = { id: 's', createdAt: 'then', updatedAt: 'then' }
+    const changed = { id: 's', createdAt: 'then', updatedAt: 'later' }
+    index.apply('s', aSubscription(created), commit(10))
+    index.apply('s', aSubscription({ ...changed, active: false }), commit(20))
+    index.apply('s', aSubscription({ ...changed, filter: '{"status":"paid"}' }), commit(30))
+    index.apply('s', aSubscription({ ...changed, url: 'https://new.test/' }), commit(40))
+    index.apply('s', null, commit(50))
+    const urlsAt = (n: number, record: object) =>
+      index
+        .match({ ...changeOf({ record: JSON.stringify(record) }), walPosition: commit(n) })
+        .map(({ url }) => url)
+    const { url } = aSubscription()
+    const urls = [9, 11, 21, 31, 41, 51].map((n) => urlsAt(n, { status: 'paid' }))
+    expect(urls).toEqual([[], [url], [], [url], ['https://new.test/'], []])
+    expect(urlsAt(31, { status: 'open' })).toEqual([])
+    expect(index.match(changeOf({}))).toEqual([])
+    expect([index.size, index.replaced]).toEqual([0, 3])
+  })
+
+  test('meets a change that another service published with what is known now', () => {
+    const index = new SubscriptionIndex()
+    index.apply('s', aSubscription({ id: 's', url: 'https://old.test/' }), commit(10))
+    index.apply('s', aSubscription({ id: 's', url: 'https://new.test/' }), commit(20))
+    expect(index.match(changeOf({})).map(({ url }) => url)).toEqual(['https://new.test/'])
+    const elsewhere = formatWalPosition({ systemId: '99', timeline: '1' }, 15n)
+    const found = index.match({ ...changeOf({}), walPosition: elsewhere })
+    expect(found.map(({ url }) => url)).toEqual(['https://new.test/'])
+  })
+
+  test('takes no state twice, as a relay sends them after a crash', () => {
+    const index = new SubscriptionIndex()
+    const states = [10, 20].map((n) => ({
+      state: aSubscription({ id: 's', url: `https://${n}.test/`, updatedAt: String(n) }),
+      at: commit(n),
+    }))
+    for (const { state, at } of [...states, ...states]) index.apply('s', state, at)
+    const found = [11, 21].map((n) => index.match({ ...changeOf({}), walPosition: commit(n) }))
+    expect(found.map((versions) => versions.map(({ url }) => url))).toEqual([
+      ['https://10.test/'],
+      ['https://20.test/'],
+    ])
+    expect(index.replaced).toBe(1)
+  })
+
+  test('takes the first state that it sees for older than it is, unless it is new', () => {
+    const index = new SubscriptionIndex()
+    const state = { createdAt: 'then', updatedAt: 'later' }
+    index.apply('s', aSubscription({ id: 's', ...state }), commit(20))
+    index.apply('t', aSubscription({ id: 't', createdAt: 'then', updatedAt: 'then' }), commit(20))
+    const found = index.match({ ...changeOf({}), walPosition: commit(10) })
+    expect(found.map(({ id }) => id)).toEqual(['s'])
+  })
+
+  test('keeps 20 replaced versions of a subscription, and loses no change for those it forgot', () => {
+    const index = new SubscriptionIndex()
+    for (let n = 0; n <= 30; n++) {
+      const url = `https://${n}.test/`
+      index.apply('s', aSubscription({ id: 's', url, updatedAt: String(n) }), commit(n * 10))
+    }
+    expect(index.replaced).toBe(20)
+    const urlAt = (n: number) =>
+      index.match({ ...changeOf({}), walPosition: commit(n) }).map(({ url }) => url)
+    expect([urlAt(105), urlAt(95), urlAt(305)]).toEqual([
+      ['https://10.test/'],
+      ['https://10.test/'],
+      ['https://30.test/'],
+    ])
+  })
+
+  test('forgets replaced versions when no change can need them any more', () => {
+    let now = 0
+    const index = new SubscriptionIndex(() => now)
+    for (let n = 1; n <= 3; n++) {
+      index.apply('s', aSubscription({ id: 's', updatedAt: String(n) }), commit(n * 10))
+      now += 3.5 * 86_400_000
+    }
+    expect(index.replaced).toBe(2)
+    now += 3.5 * 86_400_000
+    index.apply('s', null, commit(100))
+    // The one that has just been replaced.
+    expect(index.replaced).toBe(1)
   })
 
   test.each(['{"status":', '{"status":{"gtx":1}}', '[]'])('refuses the filter %s', (filter) => {

@@ -5,6 +5,7 @@ import { type Equality, equalityOf, operandKey } from '@surehook/contracts/filte
 import type { Filter } from '@surehook/contracts/filter/filter'
 import { parseFilter } from '@surehook/contracts/filter/parse-filter'
 import { endpointId } from '@surehook/contracts/ids'
+import { isBefore } from '@surehook/contracts/wal-position'
 
 const bits: Readonly<Record<ChangeOperation, number>> = { INSERT: 1, UPDATE: 2, DELETE: 4 }
 
@@ -26,6 +27,18 @@ export type Subscription = {
   readonly equality: { readonly field: string; readonly key: string } | null
   /** `null` when every record matches that its place in the index lets through. */
   readonly matches: RecordPredicate | null
+  /** Where it was committed: changes from before do not match. `null` when that is not known. */
+  from: string | null
+  /** Where its successor was committed; `null` while it is the newest version. */
+  until: string | null
+}
+
+/** Whether it was the newest version when the change at `walPosition` was committed. */
+export function isInForce({ from, until }: Subscription, walPosition: string | null): boolean {
+  // What another service published has no place in our order: it meets what is known now.
+  if (walPosition === null) return until === null
+  if (from !== null && isBefore(walPosition, from) === true) return false
+  return until === null || isBefore(walPosition, until) === true
 }
 
 export function placeOf(at: { projectId: string; environment: string; table: string }): string {
@@ -33,7 +46,7 @@ export function placeOf(at: { projectId: string; environment: string; table: str
 }
 
 /** Throws an `UndecodableError` when the filter is none: such a state must not be matched. */
-export function toSubscription(state: SubscriptionState): Subscription {
+export function toSubscription(state: SubscriptionState, from: string | null): Subscription {
   const filter = state.filter === null ? null : readFilter(state.filter)
   const equality = filter === null ? null : equalityOf(filter)
   const select = state.select?.toSorted() ?? null
@@ -47,6 +60,8 @@ export function toSubscription(state: SubscriptionState): Subscription {
     selectKey: select === null ? '' : JSON.stringify(select),
     equality: equality && { field: equality.field, key: operandKey(equality.value) },
     matches: predicateOf(filter, equality),
+    from,
+    until: null,
   }
 }
 

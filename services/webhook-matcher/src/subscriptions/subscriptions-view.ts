@@ -38,8 +38,8 @@ export async function openSubscriptionsView({
     codec: { ofTopic: (): TypeCodec<SubscriptionState> => codec.subscription },
     topics: [topics.subscriptions],
     clientId: groupId,
-    apply(_topic, key, state) {
-      index.apply(key, state)
+    apply(_topic, key, state, walPosition) {
+      index.apply(key, state, walPosition)
       metrics.subscriptions.set(index.size)
     },
     async onInvalid(invalid) {
