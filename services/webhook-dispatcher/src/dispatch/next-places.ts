@@ -1,3 +1,4 @@
+import type { DeliveryJob } from '@surehook/contracts'
 import type { AttemptResult, NextStep } from '../attempt/decide-next-step.ts'
 import type { Moves } from '../moves/moves.ts'
 import type { Parking } from '../parking/parking.ts'
@@ -31,14 +32,28 @@ export class NextPlaces {
     this.#options = options
   }
 
+  /** @param announced with the status `paused`; otherwise it only waits for room */
   park(delivery: Delivery, announced: boolean): void {
-    const { moves, parking } = this.#options
-    const { job } = delivery
-    parking.expect(job)
-    this.#track(delivery, {
-      move: () => moves.park(job, announced),
-      refused: () => this.#unpark(delivery),
-    })
+    this.#toParking(delivery, { announced, tell: announced })
+  }
+
+  /** From the paused topic to its end. */
+  relocate(delivery: Delivery, announced: boolean): void {
+    this.#toParking(delivery, { announced, tell: false })
+  }
+
+  /** Tells that a parked job, which stays where it is, is `paused`. */
+  announce(job: DeliveryJob): void {
+    const { moves, work } = this.#options
+    const announce = async () => {
+      try {
+        await moves.announce(job)
+      } catch (err) {
+        this.#later(() => this.announce(job))
+        throw err
+      }
+    }
+    work.track(announce())
   }
 
   reroute(delivery: Delivery, url: string): void {
@@ -55,6 +70,16 @@ export class NextPlaces {
     await this.#make(delivery, {
       move: () => unsettled.recorded(moves.afterAttempt(delivery.job, result, next)),
       refused: () => this.#options.work.track(this.afterAttempt(delivery, result, next)),
+    })
+  }
+
+  #toParking(delivery: Delivery, { announced, tell }: { announced: boolean; tell: boolean }): void {
+    const { moves, parking } = this.#options
+    const { job } = delivery
+    parking.expect(job, announced)
+    this.#track(delivery, {
+      move: () => moves.park(job, tell),
+      refused: () => this.#unpark(delivery),
     })
   }
 

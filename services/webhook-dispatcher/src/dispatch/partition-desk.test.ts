@@ -14,45 +14,61 @@ class DeskWorld {
   readonly told: string[] = []
   readonly faults: unknown[] = []
   readonly finished: string[] = []
+  /** The paused topic. */
   readonly parked: DeliveryJob[] = []
   active = true
+  /** How often somebody asked for a subscription. */
+  asked = 0
   refuse: (move: string) => boolean = () => false
   readonly desk: PartitionDesk
   readonly lose: () => void
   #offset = 0
+  /** On the paused topic. */
+  #position = 0
+  readonly #pausedLane: PartitionLane
 
   constructor() {
-    const lanes = [deliveriesTopic, pausedTopic].map(
-      (topic) => new PartitionLane({ topic, partition: 0, committed: 0, metadata: null, end: 0 }),
-    )
+    const laneOf = (topic: string) =>
+      new PartitionLane({ topic, partition: 0, committed: 0, metadata: null, end: 0 })
+    this.#pausedLane = laneOf(pausedTopic)
+    const lanes = [laneOf(deliveriesTopic), this.#pausedLane]
     this.desk = new PartitionDesk(new Map(lanes.map((lane) => [lane.topic, lane])), this.#deps())
     this.lose = () => {
       for (const lane of lanes) lane.revoke('lost')
     }
   }
 
-  read(job: Partial<DeliveryJob> & { deliveryId: string }, topic = deliveriesTopic): void {
+  /** A job comes on the deliveries topic. */
+  read(job: Partial<DeliveryJob> & { deliveryId: string }): void {
     const offset = this.#offset++
     const whole = {
       ...{ subscriptionId: 's', url: 'u', step: 0, attempt: 1, dueAt: 0, body: Buffer.alloc(1) },
       ...{ projectId: 'p', environment: 'e', arrival: offset },
       ...job,
     } as DeliveryJob
-    const message = {
-      ...{ topic, partition: 0, offset, key: null, value: null, reread: false },
-      lease: new AbortController().signal,
-      finish: () => void this.finished.push(`${topic} ${job.deliveryId}`),
-      detach: () => {},
-    }
-    const delivery = { job: whole, message }
-    if (topic === pausedTopic) this.desk.readParked(delivery)
-    else this.desk.accept(delivery)
+    this.desk.accept(this.#delivery(whole, { topic: deliveriesTopic, offset, reread: false }))
   }
 
-  /** What was written to the paused topic comes back. */
+  /** What is on the paused topic comes back. */
   readBack(): void {
-    for (const job of this.parked.splice(0)) this.read({ ...job, step: job.step + 1 }, pausedTopic)
+    while (this.#position < this.parked.length) {
+      const offset = this.#position++
+      const reread = this.#pausedLane.take(offset, 1) === 'open'
+      const job = this.parked[offset]
+      if (job === undefined) throw new Error('read beyond the end')
+      this.desk.readParked(this.#delivery(job, { topic: pausedTopic, offset, reread }))
+    }
     this.desk.afterReadParked()
+  }
+
+  #delivery(job: DeliveryJob, at: { topic: string; offset: number; reread: boolean }) {
+    const message = {
+      ...{ ...at, partition: 0, key: null, value: null },
+      lease: new AbortController().signal,
+      finish: () => void this.finished.push(`${at.topic} ${job.deliveryId}`),
+      detach: () => {},
+    }
+    return { job, message }
   }
 
   #deps(): DeskDeps {
@@ -83,22 +99,39 @@ class DeskWorld {
         afterAttempt: (job: DeliveryJob) => tell('delivered', job),
         cancel: (job: DeliveryJob) => tell('cancelled', job),
         reroute: (job: DeliveryJob) => tell('rerouted', job),
-        park: async (job: DeliveryJob) => {
-          await tell('parked', job)
-          this.parked.push(job)
+        park: async (job: DeliveryJob, announced: boolean) => {
+          await tell(announced ? 'paused' : 'parked', job)
+          this.parked.push({ ...job, step: job.step + 1 })
         },
+        announce: (job: DeliveryJob) => tell(`paused at ${job.step}`, job),
       },
       subscriptions: {
-        get: () => ({ url: 'u', endpointId: 'e', deliverable: this.active }),
+        get: (id: string) => {
+          this.asked++
+          const deliverable = this.active && !id.startsWith('inactive')
+          return { url: 'u', endpointId: 'e', deliverable }
+        },
       },
       subscriptionsCurrent: async () => {},
-      reader: { seek: () => {}, pause: () => {}, resume: () => {} },
+      reader: {
+        seek: (...at: number[]) => void (this.#position = at[2] ?? 0),
+        pause: () => {},
+        resume: () => {},
+      },
       mayStart: () => true,
       metrics: dispatcherMetrics(createMetrics('test')),
       onFault: (err: unknown) => void this.faults.push(err),
     } as unknown as DeskDeps
   }
 }
+
+const aJob = {
+  subscriptionId: 's',
+  url: 'u',
+  step: 0,
+  attempt: 1,
+  body: Buffer.alloc(1),
+} as DeliveryJob
 
 let world: DeskWorld
 
@@ -127,7 +160,7 @@ describe('a move that Kafka refuses', () => {
 
   it('to the paused topic leaves nothing there that nobody will ever read', async () => {
     world.active = false
-    world.refuse = (move) => move === 'parked'
+    world.refuse = (move) => move === 'paused'
     world.read({ deliveryId: 'a' })
     await passes(100)
     expect(world.desk.parked).toBe(1)
@@ -142,8 +175,8 @@ describe('a move that Kafka refuses', () => {
   it('to the paused topic is over when the job is found there all the same', async () => {
     world.active = false
     // Of its two records Kafka took the job.
-    const job = { deliveryId: 'a', step: 0, arrival: 0 } as DeliveryJob
-    world.refuse = (move) => move === 'parked' && world.parked.push(job) > 0
+    const job = { ...aJob, deliveryId: 'a', arrival: 0 }
+    world.refuse = (move) => move === 'paused' && world.parked.push({ ...job, step: 1 }) > 0
     world.read(job)
     await passes(100)
     world.readBack()
@@ -154,8 +187,8 @@ describe('a move that Kafka refuses', () => {
 
   it('to the paused topic is over when the job was found there and has gone out', async () => {
     world.active = false
-    const job = { deliveryId: 'a', step: 0, arrival: 0 } as DeliveryJob
-    world.refuse = (move) => move === 'parked' && world.parked.push(job) > 0
+    const job = { ...aJob, deliveryId: 'a', arrival: 0 }
+    world.refuse = (move) => move === 'paused' && world.parked.push({ ...job, step: 1 }) > 0
     world.read(job)
     await passes(100)
     world.active = true
@@ -182,5 +215,58 @@ describe('a move that Kafka refuses', () => {
     world.refuse = () => false
     await passes(5_000)
     expect(world.told).toEqual([])
+  })
+})
+
+describe('parked jobs', () => {
+  it('of 10,000 inactive subscriptions cost an attempt of another nothing', async () => {
+    for (let n = 0; n < 10_000; n++) {
+      world.read({ deliveryId: `idle-${n}`, subscriptionId: `inactive-${n}` })
+    }
+    await passes(10)
+    world.readBack()
+    expect(world.desk.parked).toBe(10_000)
+    world.asked = 0
+    for (let n = 0; n < 10; n++) world.read({ deliveryId: `a-${n}` })
+    await passes(10)
+    expect(world.posted).toHaveLength(10)
+    expect(world.asked).toBeLessThan(50)
+  })
+
+  it('are told as paused when they wait for room and their subscription is deactivated', async () => {
+    world.active = false
+    world.read({ deliveryId: 'a' })
+    await passes(10)
+    world.active = true
+    // Behind one that is parked.
+    world.read({ deliveryId: 'b', step: 3 })
+    await passes(10)
+    expect(world.told).toEqual(['paused a', 'parked b'])
+    world.active = false
+    world.readBack()
+    await passes(10)
+    expect(world.told.slice(2)).toEqual(['paused at 4 b'])
+  })
+
+  it('are told as paused also when they were read before that', async () => {
+    world.active = false
+    world.read({ deliveryId: 'a' })
+    await passes(10)
+    world.active = true
+    for (const deliveryId of ['b', 'c']) world.read({ deliveryId })
+    await passes(10)
+    // So that they are read and may not go yet.
+    world.desk.handOver(true)
+    world.readBack()
+    world.active = false
+    world.desk.handOver(false)
+    world.readBack()
+    await passes(10)
+    expect(world.told.slice(3)).toEqual(['paused at 1 b', 'paused at 1 c'])
+    world.active = true
+    world.desk.subscriptionChanged('s')
+    world.readBack()
+    await passes(10)
+    expect(world.posted).toEqual(['a', 'b', 'c'])
   })
 })

@@ -6,6 +6,7 @@ import type { Endpoint } from '../endpoint/endpoint.ts'
 import { Endpoints } from '../endpoint/endpoints.ts'
 import { Parking } from '../parking/parking.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
+import { Admission } from './admission.ts'
 import type { Delivery } from './delivery.ts'
 import type { DeskDeps } from './desk-deps.ts'
 import { DueTimes } from './due-times.ts'
@@ -49,11 +50,18 @@ export class PartitionDesk {
     const pressure = () => this.#pressure.isOn
     this.#endpoints = new Endpoints({ ...deps, pressure }, (endpoint) => this.#changed(endpoint))
     const { partition } = pausedLane
+    const { subscriptions } = deps
+    const endpoints = this.#endpoints
+    const handingOver = () => this.#handingOver
+    const admission = new Admission({ subscriptions, endpoints, handingOver })
     this.#parking = new Parking({
       lane: pausedLane,
-      admission: (subscriptionId) => this.#admission(subscriptionId),
+      admission: (subscriptionId) => admission.of(subscriptionId),
+      endpointOf: (subscriptionId) => admission.endpointOf(subscriptionId),
+      isPaused: (subscriptionId) => admission.isPaused(subscriptionId),
+      announce: (job) => this.#nextPlaces.announce(job),
       release: (delivery) => this.#release(delivery),
-      relocate: (delivery) => this.#nextPlaces.park(delivery, false),
+      relocate: (delivery, announced) => this.#nextPlaces.relocate(delivery, announced),
       seek: (offset) => deps.reader.seek(pausedTopic, partition, offset),
       pause: () => deps.reader.pause(pausedTopic, partition),
       resume: () => deps.reader.resume(pausedTopic, partition),
@@ -109,7 +117,7 @@ export class PartitionDesk {
   }
 
   subscriptionChanged(subscriptionId: string): void {
-    if (this.#parking.has(subscriptionId)) this.#parking.pump()
+    this.#parking.subscriptionChanged(subscriptionId)
   }
 
   /** While true nothing starts; what is in flight ends. */
@@ -129,6 +137,7 @@ export class PartitionDesk {
   /** Moves what waits too long for its endpoint out of the way of others, and starts what may start again. */
   relieve(): void {
     this.#pressure.sample()
+    this.#parking.tick()
     for (const endpoint of this.#endpoints.all()) {
       if (endpoint.queued > 0) this.#shed(endpoint)
     }
@@ -177,16 +186,6 @@ export class PartitionDesk {
     this.#enqueue(this.#endpoints.of(subscription.endpointId), delivery)
   }
 
-  #admission(subscriptionId: string): number {
-    if (this.#handingOver) return -1
-    const subscription = this.#deps.subscriptions.get(subscriptionId)
-    // Cancelled as soon as it is read: that takes no room at an endpoint.
-    if (subscription === undefined) return 1
-    if (subscription.url === null || !subscription.deliverable) return -1
-    const endpoint = this.#endpoints.of(subscription.endpointId)
-    return endpoint.circuit.isOpen ? -1 : endpoint.room
-  }
-
   #enqueue(endpoint: Endpoint<Delivery>, delivery: Delivery): void {
     endpoint.enqueue(delivery)
     this.#start(endpoint)
@@ -202,9 +201,10 @@ export class PartitionDesk {
   }
 
   #start(endpoint: Endpoint<Delivery>): void {
+    let left = false
     while (endpoint.queued > 0 && this.#mayStart) {
       const next = endpoint.next()
-      if (next === undefined) return
+      if (next === undefined) break
       const { job: delivery, ended } = next
       const subscription = this.#deps.subscriptions.get(delivery.job.subscriptionId)
       if (subscription?.deliverable && subscription.url === delivery.job.url) {
@@ -213,8 +213,11 @@ export class PartitionDesk {
         // It changed while the job waited here.
         ended(undefined)
         this.#route(delivery)
+        left = true
       }
     }
+    // Their room is free, and no attempt of theirs will tell so; not now: parking may be at work.
+    if (left) queueMicrotask(() => this.#parking.endpointChanged(endpoint.id))
   }
 
   async #attempt({ delivery, subscription, endpoint, ended }: Started): Promise<void> {
@@ -232,7 +235,7 @@ export class PartitionDesk {
     // The circuit decides before anything else may start.
     const recorded = endpoint.circuit.record(result)
     this.#start(endpoint)
-    if (this.#parking.size > 0) this.#parking.pump()
+    this.#parking.endpointChanged(endpoint.id)
     await recorded
     // The next owner repeats what failed here; a success is told all the same.
     if (this.#lease.aborted && !succeeded(result)) return
@@ -267,7 +270,7 @@ export class PartitionDesk {
   #changed(endpoint: Endpoint<Delivery>): void {
     if (endpoint.circuit.isOpen) this.#shed(endpoint)
     else this.#start(endpoint)
-    this.#parking.pump()
+    this.#parking.endpointChanged(endpoint.id)
   }
 
   #shed(endpoint: Endpoint<Delivery>): void {

@@ -58,6 +58,12 @@ export class Moves {
     return this.#send(parked, this.#unattempted(job, { status: 'paused', at: Date.now() }))
   }
 
+  /** It was parked for room, and is `paused` by now: told under the step that it has there already. */
+  announce(job: DeliveryJob): Promise<void> {
+    const before = { ...job, step: job.step - 1 }
+    return this.#send(this.#unattempted(before, { status: 'paused', at: Date.now() }))
+  }
+
   /** Its subscription is gone. */
   cancel(job: DeliveryJob): Promise<void> {
     return this.#send(this.#unattempted(job, { status: 'cancelled', at: Date.now() }))

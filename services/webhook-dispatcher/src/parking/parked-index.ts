@@ -1,5 +1,13 @@
 /** A parked job: its place in the order of arrival and, once read, its offset on the paused topic. */
-type Parked = { arrival: number; offset: number | undefined }
+type Parked = { arrival: number; offset: number | undefined; announced: boolean }
+
+export type Placed = {
+  subscriptionId: string
+  arrival: number
+  offset: number
+  /** For one that was not expected. */
+  announced: boolean
+}
 
 /**
  * Which jobs of one partition are parked, per subscription in order of arrival. Bodies stay in
@@ -7,6 +15,8 @@ type Parked = { arrival: number; offset: number | undefined }
  */
 export class ParkedIndex {
   readonly #lanes = new Map<string, Parked[]>()
+  /** How many of a subscription are not announced. */
+  readonly #unannounced = new Map<string, number>()
   #size = 0
 
   get size(): number {
@@ -22,9 +32,12 @@ export class ParkedIndex {
     return this.#lanes.has(subscriptionId)
   }
 
-  /** A job is about to be written to the paused topic: from now on later ones stand behind it. */
-  expect(subscriptionId: string, arrival: number): void {
-    this.#insert(subscriptionId, { arrival, offset: undefined })
+  /**
+   * A job is about to be written to the paused topic: from now on later ones stand behind it.
+   * @param announced whether its status is `paused`; false while it only waits for room
+   */
+  expect(subscriptionId: string, arrival: number, announced: boolean): void {
+    this.#insert(subscriptionId, { arrival, offset: undefined, announced })
   }
 
   /**
@@ -32,9 +45,8 @@ export class ParkedIndex {
    * @returns false when it was: it has been read
    */
   unexpect(subscriptionId: string, arrival: number): boolean {
-    const lane = this.#lanes.get(subscriptionId) ?? []
-    const known = lane[lowerBound(lane, arrival)]
-    if (known?.arrival !== arrival || known.offset !== undefined) return false
+    const known = this.#find(subscriptionId, arrival)
+    if (known === undefined || known.offset !== undefined) return false
     this.remove(subscriptionId, arrival)
     return true
   }
@@ -43,16 +55,36 @@ export class ParkedIndex {
    * A job was read on the paused topic.
    * @returns false when the same job is parked already, at another offset: this one is a repetition
    */
-  place(subscriptionId: string, arrival: number, offset: number): boolean {
-    const lane = this.#lanes.get(subscriptionId) ?? []
-    const known = lane[lowerBound(lane, arrival)]
-    if (known?.arrival !== arrival) {
-      this.#insert(subscriptionId, { arrival, offset })
+  place({ subscriptionId, arrival, offset, announced }: Placed): boolean {
+    const known = this.#find(subscriptionId, arrival)
+    if (known === undefined) {
+      this.#insert(subscriptionId, { arrival, offset, announced })
       return true
     }
     if (known.offset !== undefined && known.offset !== offset) return false
     known.offset = offset
     return true
+  }
+
+  isAnnounced(subscriptionId: string, arrival: number): boolean {
+    return this.#find(subscriptionId, arrival)?.announced ?? true
+  }
+
+  announce(subscriptionId: string, arrival: number): void {
+    const known = this.#find(subscriptionId, arrival)
+    if (known === undefined || known.announced) return
+    known.announced = true
+    this.#countUnannounced(subscriptionId, -1)
+  }
+
+  hasUnannounced(subscriptionId: string): boolean {
+    return this.#unannounced.has(subscriptionId)
+  }
+
+  /** The offset of the first one; `undefined` while none of them was read. */
+  firstUnannounced(subscriptionId: string): number | undefined {
+    const lane = this.#lanes.get(subscriptionId)
+    return lane?.find(({ announced, offset }) => !announced && offset !== undefined)?.offset
   }
 
   /** The parked job that comes first. */
@@ -61,18 +93,18 @@ export class ParkedIndex {
   }
 
   holds(subscriptionId: string, arrival: number, offset: number): boolean {
-    const lane = this.#lanes.get(subscriptionId) ?? []
-    const known = lane[lowerBound(lane, arrival)]
-    return known?.arrival === arrival && known.offset === offset
+    return this.#find(subscriptionId, arrival)?.offset === offset
   }
 
   remove(subscriptionId: string, arrival: number): void {
     const lane = this.#lanes.get(subscriptionId)
     if (lane === undefined) return
     const index = lowerBound(lane, arrival)
-    if (lane[index]?.arrival !== arrival) return
+    const known = lane[index]
+    if (known?.arrival !== arrival) return
     lane.splice(index, 1)
     this.#size--
+    if (!known.announced) this.#countUnannounced(subscriptionId, -1)
     if (lane.length === 0) this.#lanes.delete(subscriptionId)
   }
 
@@ -81,6 +113,19 @@ export class ParkedIndex {
     if (lane === undefined) this.#lanes.set(subscriptionId, (lane = []))
     lane.splice(lowerBound(lane, parked.arrival), 0, parked)
     this.#size++
+    if (!parked.announced) this.#countUnannounced(subscriptionId, 1)
+  }
+
+  #find(subscriptionId: string, arrival: number): Parked | undefined {
+    const lane = this.#lanes.get(subscriptionId) ?? []
+    const known = lane[lowerBound(lane, arrival)]
+    return known?.arrival === arrival ? known : undefined
+  }
+
+  #countUnannounced(subscriptionId: string, change: number): void {
+    const count = (this.#unannounced.get(subscriptionId) ?? 0) + change
+    if (count === 0) this.#unannounced.delete(subscriptionId)
+    else this.#unannounced.set(subscriptionId, count)
   }
 }
 

@@ -2,17 +2,20 @@ import { describe, expect, it } from '@jest/globals'
 import type { DeliveryJob } from '@surehook/contracts'
 import { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
 import fc from 'fast-check'
-import type { ParkedDelivery } from './parking.ts'
+import type { ParkedDelivery } from './parked-bodies.ts'
 import { Parking } from './parking.ts'
 
 /** The paused topic of one partition and its reader, without Kafka: a log, a position, a pause. */
 class ParkedWorld {
   readonly log: DeliveryJob[] = []
   readonly released: DeliveryJob[] = []
+  readonly announced: number[] = []
   readonly blocked = new Set<string>()
   lane: PartitionLane
   parking: Parking
   room: number
+  /** How often somebody's admission was asked for. */
+  asked = 0
   #position = 0
   #paused = false
   #finished = 0
@@ -29,7 +32,7 @@ class ParkedWorld {
 
   park(subscriptionId: string, arrival: number): void {
     const job = { subscriptionId, arrival, deliveryId: `${subscriptionId}/${arrival}` }
-    this.parking.expect(job as DeliveryJob)
+    this.parking.expect(job as DeliveryJob, this.blocked.has(subscriptionId))
     this.log.push({ ...job, body: Buffer.alloc(10) } as DeliveryJob)
   }
 
@@ -47,6 +50,17 @@ class ParkedWorld {
     this.lane.position()
   }
 
+  getRoom(count: number): void {
+    this.room = count
+    this.parking.endpointChanged('e')
+  }
+
+  block(subscriptionId: string, isBlocked: boolean): void {
+    if (isBlocked) this.blocked.add(subscriptionId)
+    else this.blocked.delete(subscriptionId)
+    this.parking.subscriptionChanged(subscriptionId)
+  }
+
   /** The process dies and another takes over from the last commit. */
   crash(): void {
     const { offset, metadata } = this.lane.position()
@@ -54,6 +68,12 @@ class ParkedWorld {
     this.#paused = false
     this.lane = this.#laneAt(offset, metadata)
     this.parking = this.#open()
+  }
+
+  /** A rebalance that took nothing away. */
+  rejoin(): void {
+    this.#position = this.lane.next
+    this.parking.rejoined()
   }
 
   #delivery(job: DeliveryJob, offset: number, reread: boolean): ParkedDelivery {
@@ -78,14 +98,21 @@ class ParkedWorld {
   #open(): Parking {
     return new Parking({
       lane: this.lane,
-      admission: (id) => (this.blocked.has(id) ? -1 : this.room),
+      admission: (id) => {
+        this.asked++
+        return this.blocked.has(id) ? -1 : this.room
+      },
+      // All have the same one.
+      endpointOf: (id) => (this.blocked.has(id) ? null : 'e'),
+      isPaused: (id) => this.blocked.has(id),
+      announce: ({ arrival }) => void this.announced.push(arrival),
       release: ({ job, message }) => {
         this.room--
         this.released.push(job)
         message.finish()
       },
-      relocate: ({ job, message }) => {
-        this.parking.expect(job)
+      relocate: ({ job, message }, announced) => {
+        this.parking.expect(job, announced)
         this.log.push(job)
         message.finish()
       },
@@ -108,6 +135,8 @@ const action = fc.oneof(
   { weight: 4, arbitrary: fc.record({ fetch: fc.integer({ min: 1, max: 40 }) }) },
   { weight: 2, arbitrary: fc.record({ toggle: fc.constantFrom(...subscriptions) }) },
   { weight: 2, arbitrary: fc.record({ room: fc.integer({ min: 1, max: 30 }) }) },
+  { weight: 1, arbitrary: fc.constant({ tick: true }) },
+  { weight: 1, arbitrary: fc.constant({ rejoin: true }) },
   { weight: 1, arbitrary: fc.constant({ crash: true }) },
 )
 
@@ -116,24 +145,21 @@ function play(world: ParkedWorld, actions: readonly object[]): void {
   for (const step of actions) {
     if ('park' in step) world.park(String(step.park), arrival++)
     if ('fetch' in step) world.fetch(Number(step.fetch))
-    if ('room' in step) {
-      world.room += Number(step.room)
-      world.parking.pump()
-    }
+    if ('room' in step) world.getRoom(world.room + Number(step.room))
     if ('toggle' in step) {
       const id = String(step.toggle)
-      if (!world.blocked.delete(id)) world.blocked.add(id)
-      world.parking.pump()
+      world.block(id, !world.blocked.has(id))
     }
+    if ('tick' in step) world.parking.tick()
+    if ('rejoin' in step) world.rejoin()
     if ('crash' in step) world.crash()
   }
 }
 
 function drain(world: ParkedWorld): void {
-  world.blocked.clear()
+  for (const id of subscriptions) world.block(id, false)
   for (let turn = 0; turn < 20 + world.log.length; turn++) {
-    world.room = 25
-    world.parking.pump()
+    world.getRoom(25)
     world.fetch(40)
   }
 }
@@ -163,8 +189,7 @@ describe('Parking', () => {
     for (let arrival = 0; arrival < 5_000; arrival++) world.park('a', arrival)
     world.park('b', 5_000)
     for (let i = 0; i < 130; i++) world.fetch(40)
-    world.room = 10
-    world.parking.pump()
+    world.getRoom(10)
     world.fetch(40)
     expect(world.released.map((job) => job.subscriptionId)).toEqual(['b'])
   })
@@ -174,11 +199,10 @@ describe('Parking', () => {
     world.blocked.add('a')
     for (let arrival = 0; arrival < 5_000; arrival++) world.park('a', arrival)
     while (world.lane.next < 5_000) world.fetch(1_000)
-    world.blocked.clear()
+    world.block('a', false)
     let fetches = 0
     for (; world.released.length < 5_000; fetches++) {
-      world.room = 32
-      world.parking.pump()
+      world.getRoom(32)
       world.fetch(100)
     }
     expect(world.released.map((job) => job.arrival)).toEqual(
@@ -193,8 +217,7 @@ describe('Parking', () => {
     world.log.push(...world.log.slice(0, 1))
     world.crash()
     world.fetch(10)
-    world.room = 10
-    world.parking.pump()
+    world.getRoom(10)
     expect(world.released).toHaveLength(1)
     expect(world.finished).toBe(2)
   })
@@ -205,17 +228,15 @@ describe('Parking', () => {
     const total = 12_000
     for (let arrival = 0; arrival < total; arrival++) world.park(arrival % 2 ? 'b' : 'a', arrival)
     for (let i = 0; i < 400; i++) {
-      world.room = 200
-      world.parking.pump()
+      world.getRoom(200)
       world.fetch(100)
     }
     expect(world.released).toHaveLength(total / 2)
     expect(world.lane.crowded).toBe(false)
     world.crash()
-    world.blocked.clear()
+    world.block('a', false)
     for (let i = 0; i < 1_000 && world.parking.size + world.log.length - world.lane.next > 0; i++) {
-      world.room = 200
-      world.parking.pump()
+      world.getRoom(200)
       world.fetch(100)
     }
     const ofA = world.released.filter((job) => job.subscriptionId === 'a')
@@ -223,5 +244,44 @@ describe('Parking', () => {
       Array.from({ length: total / 2 }, (_, index) => index * 2),
     )
     expect(world.released).toHaveLength(total)
+  })
+
+  it('looks at nobody else when an endpoint of one has room again', () => {
+    const world = new ParkedWorld(0)
+    const inactive = Array.from({ length: 10_000 }, (_, n) => `inactive-${n}`)
+    for (const id of inactive) world.blocked.add(id)
+    inactive.forEach((id, arrival) => world.park(id, arrival))
+    world.park('a', 10_000)
+    while (world.lane.next < world.log.length) world.fetch(1_000)
+    world.asked = 0
+    world.getRoom(1)
+    world.fetch(1_000)
+    expect(world.released.map(({ subscriptionId }) => subscriptionId)).toEqual(['a'])
+    for (let attempt = 0; attempt < 100; attempt++) world.getRoom(1)
+    expect(world.asked).toBeLessThan(20)
+  })
+
+  it('tells those that waited for room when they are held for another reason, some at a time', () => {
+    const world = new ParkedWorld(0)
+    for (let arrival = 0; arrival < 2_500; arrival++) world.park('a', arrival)
+    for (let i = 0; i < 20; i++) world.fetch(500)
+    expect(world.announced).toEqual([])
+    world.block('a', true)
+    for (let i = 0; i < 20; i++) world.fetch(500)
+    expect(world.announced).toHaveLength(1_000)
+    for (let tick = 0; tick < 3; tick++) {
+      world.parking.tick()
+      for (let i = 0; i < 20; i++) world.fetch(500)
+    }
+    expect(world.announced.toSorted((x, y) => x - y)).toEqual(world.log.map((_, index) => index))
+    world.park('a', 2_500)
+    world.fetch(500)
+    expect(world.announced).toHaveLength(2_500)
+    world.block('a', false)
+    for (let turn = 0; world.released.length < 2_501 && turn < 300; turn++) {
+      world.getRoom(25)
+      world.fetch(500)
+    }
+    expect(world.released.map(({ arrival }) => arrival)).toEqual(world.log.map((_, i) => i))
   })
 })

@@ -1,44 +1,51 @@
 import type { DeliveryJob } from '@surehook/contracts'
 import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
-import type { WindowedMessage } from '@surehook/service-kit/kafka/windowed-consumer'
+import type { AnnouncementsOptions } from './announcements.ts'
+import { Announcements } from './announcements.ts'
+import type { ParkedDelivery } from './parked-bodies.ts'
+import { ParkedBodies } from './parked-bodies.ts'
 import { ParkedIndex } from './parked-index.ts'
+import { WaitingRooms } from './waiting-rooms.ts'
 
-export type ParkedDelivery = { job: DeliveryJob; message: WindowedMessage }
-
-export type ParkingOptions = {
+export type ParkingOptions = AnnouncementsOptions & {
   lane: PartitionLane
   /** How many jobs of the subscription may start now; negative while it is blocked as a whole. */
   admission: (subscriptionId: string) => number
+  /** What it waits for when nothing may start; null when that is itself: its next state. */
+  endpointOf: (subscriptionId: string) => string | null
   /** Called in the order of arrival within a subscription. */
   release: (delivery: ParkedDelivery) => void
   /** Parks it again, at the end of the topic, so that the old place can be given up. */
-  relocate: (delivery: ParkedDelivery) => void
+  relocate: (delivery: ParkedDelivery, announced: boolean) => void
   seek: (offset: number) => void
   pause: () => void
   resume: () => void
 }
 
-/** Bodies kept in memory ahead of their release, per partition and per subscription. */
-const maxCached = 1_024
-const maxCachedBytes = 4 * 1024 * 1024
-const maxCachedPerSubscription = 256
 /** Reading on to an offset so near costs less than seeking to it. */
 const nearAhead = 500
 
 /**
  * The jobs of one partition that wait on the paused topic: behind an open circuit, for an inactive
  * subscription, or for room at their endpoint. Memory holds an index; bodies are read again when
- * their turn comes. Nothing waits for a job of another subscription.
+ * their turn comes. Nothing waits for a job of another subscription, and a subscription costs
+ * nothing until something changes that it waits for.
  */
 export class Parking {
   readonly #options: ParkingOptions
   readonly #index = new ParkedIndex()
-  readonly #cache = new Map<number, ParkedDelivery>()
-  readonly #cachedOf = new Map<string, number>()
-  #cachedBytes = 0
+  readonly #bodies = new ParkedBodies()
+  /** Subscriptions whose jobs or state changed since they were looked at. */
+  readonly #changed = new Set<string>()
+  readonly #rooms = new WaitingRooms()
+  /** Where the next jobs of subscriptions that may go are to be read; `undefined`: at the end. */
+  readonly #wanted = new Map<string, number | undefined>()
+  readonly #announcements: Announcements
   /** The offset that is read next. */
   #cursor: number
   #reading = true
+  /** Something is to be read that was not before. */
+  #wantsMore = false
   #recovered = false
   /** Jobs below it are moved to the end of the topic. */
   #relocateBelow = 0
@@ -47,6 +54,7 @@ export class Parking {
   constructor(options: ParkingOptions) {
     this.#options = options
     this.#cursor = options.lane.committed
+    this.#announcements = new Announcements(this.#index, options)
     this.afterRead()
   }
 
@@ -67,9 +75,10 @@ export class Parking {
     return this.#index.has(subscriptionId)
   }
 
-  /** A job is about to be written to the paused topic. */
-  expect(job: DeliveryJob): void {
-    this.#index.expect(job.subscriptionId, job.arrival)
+  /** A job is about to be written to the paused topic; `announced`: with the status `paused`. */
+  expect(job: DeliveryJob, announced: boolean): void {
+    this.#index.expect(job.subscriptionId, job.arrival, announced)
+    this.#changed.add(job.subscriptionId)
   }
 
   /**
@@ -77,22 +86,19 @@ export class Parking {
    * @returns false when it was: it has been read, and its turn will come
    */
   unexpect(job: DeliveryJob): boolean {
+    this.#changed.add(job.subscriptionId)
     return this.#index.unexpect(job.subscriptionId, job.arrival)
   }
 
   /** A job was read on the paused topic, for the first time or again. */
   read(delivery: ParkedDelivery): void {
     const { job, message } = delivery
-    const { lane } = this.#options
     this.#cursor = message.offset + 1
     message.detach()
-    if (message.reread) {
-      if (!this.#index.holds(job.subscriptionId, job.arrival, message.offset)) return
-    } else if (!this.#index.place(job.subscriptionId, job.arrival, message.offset)) {
-      message.finish()
-      return
-    }
-    if (this.#recovered && message.offset === lane.low && this.#relocating()) {
+    if (!this.#isPlaced(delivery)) return
+    this.#changed.add(job.subscriptionId)
+    if (this.#recovered) this.#announcements.read(job)
+    if (this.#recovered && message.offset === this.#options.lane.low && this.#relocating()) {
       this.#relocate(delivery)
     } else if (this.#options.admission(job.subscriptionId) >= 0) this.#keep(delivery)
   }
@@ -104,7 +110,8 @@ export class Parking {
       this.#recovered = true
       for (const then of this.#onRecovered.splice(0)) then()
     }
-    this.pump()
+    this.#wantsMore = true
+    this.#pump()
   }
 
   /** The group was joined again: reading goes on where the lane stands. */
@@ -112,46 +119,104 @@ export class Parking {
     this.#cursor = this.#options.lane.next
     this.#reading = true
     this.#options.resume()
-    this.pump()
+    for (const subscriptionId of this.#index.subscriptions()) this.#changed.add(subscriptionId)
+    this.afterRead()
   }
 
-  /** Releases what may go, and reads what it needs for that. */
-  pump(): void {
-    if (!this.#recovered || this.#options.lane.lease.aborted) return
-    let wanted = this.#relocating() ? this.#options.lane.low : Number.POSITIVE_INFINITY
-    let unread = false
-    for (const subscriptionId of [...this.#index.subscriptions()]) {
-      const missing = this.#releaseOf(subscriptionId)
-      if (missing === 'unread') unread = true
-      else if (missing !== null) wanted = Math.min(wanted, missing)
+  subscriptionChanged(subscriptionId: string): void {
+    if (!this.#index.has(subscriptionId)) return
+    this.#changed.add(subscriptionId)
+    this.#pump()
+  }
+
+  /** There may be room at it, or its circuit opened or closed. */
+  endpointChanged(endpointId: string): void {
+    if (!this.#mayPump || this.#index.size === 0) return
+    for (const subscriptionId of this.#rooms.at(endpointId)) {
+      // Those behind it wait for the same.
+      if (this.#options.admission(subscriptionId) === 0) break
+      this.#lookAt(subscriptionId)
     }
-    if (wanted !== Number.POSITIVE_INFINITY) this.#readFrom(wanted)
-    else if (unread) this.#readOn()
+    this.#pump()
   }
 
-  /** @returns the offset of the next job that may go but is not in memory, if there is one */
-  #releaseOf(subscriptionId: string): number | 'unread' | null {
-    while (this.#options.admission(subscriptionId) > 0) {
+  /** To be called several times a second: each time it tells a bounded number of jobs. */
+  tick(): void {
+    if (!this.#announcements.tick()) return
+    this.#wantsMore = true
+    this.#pump()
+  }
+
+  get #mayPump(): boolean {
+    return this.#recovered && !this.#options.lane.lease.aborted
+  }
+
+  /** Releases what may go of what changed, and reads what it needs for that. */
+  #pump(): void {
+    if (!this.#mayPump) return
+    for (const subscriptionId of this.#changed) this.#lookAt(subscriptionId)
+    if (this.#wantsMore || !this.#reading || this.#relocating()) this.#steer()
+  }
+
+  #lookAt(subscriptionId: string): void {
+    this.#changed.delete(subscriptionId)
+    const next = this.#releaseOf(subscriptionId)
+    if (next.kind === 'read') {
+      this.#rooms.leave(subscriptionId)
+      this.#wanted.set(subscriptionId, next.offset)
+      this.#wantsMore = true
+      return
+    }
+    this.#wanted.delete(subscriptionId)
+    const endpointId = next.kind === 'wait' ? this.#options.endpointOf(subscriptionId) : null
+    if (endpointId === null) this.#rooms.leave(subscriptionId)
+    else this.#rooms.enter(subscriptionId, endpointId)
+    if (this.#announcements.consider(subscriptionId)) this.#wantsMore = true
+  }
+
+  /** @returns what its next job waits for: to be read, or to be admitted; or that there is none */
+  #releaseOf(subscriptionId: string): Next {
+    for (;;) {
       const head = this.#index.head(subscriptionId)
-      if (head === undefined) return null
-      if (head.offset === undefined) return 'unread'
-      const cached = this.#cache.get(head.offset)
-      if (cached === undefined) {
-        this.#forgetAllOf(subscriptionId)
-        return head.offset
+      if (head === undefined) return { kind: 'none' }
+      if (this.#options.admission(subscriptionId) <= 0) return { kind: 'wait' }
+      const { offset } = head
+      const kept = offset === undefined ? undefined : this.#bodies.at(offset)
+      if (kept === undefined) {
+        // What is kept of it cannot go before its head, and would take its place.
+        if (offset !== undefined) this.#bodies.forgetAllOf(subscriptionId)
+        return { kind: 'read', offset }
       }
-      this.#forget(cached)
+      this.#bodies.forget(kept)
       this.#index.remove(subscriptionId, head.arrival)
-      this.#options.release(cached)
+      this.#options.release(kept)
     }
-    return null
+  }
+
+  #steer(): void {
+    this.#wantsMore = false
+    let first = this.#relocating() ? this.#options.lane.low : Number.POSITIVE_INFINITY
+    let end = false
+    const want = (offset: number | undefined) => {
+      if (offset === undefined) end = true
+      else first = Math.min(first, offset)
+    }
+    for (const [subscriptionId, offset] of this.#wanted) {
+      // Others have taken the room meanwhile.
+      if (this.#options.admission(subscriptionId) <= 0) this.#lookAt(subscriptionId)
+      else want(offset)
+    }
+    const unannounced = this.#announcements.wanted
+    if (unannounced !== null) want(unannounced)
+    if (first !== Number.POSITIVE_INFINITY) this.#readFrom(first)
+    else if (end) this.#readOn()
   }
 
   #readFrom(offset: number): void {
     const ahead = offset - this.#cursor
     if (this.#reading && ahead >= 0 && ahead < nearAhead) return
-    // What is left in the cache cannot go before what is missing.
-    if (this.#full()) this.#clear()
+    // What is left there cannot go before what is missing.
+    if (this.#bodies.isFull) this.#bodies.clear()
     this.#cursor = offset
     this.#options.seek(offset)
     this.#readOn()
@@ -163,47 +228,22 @@ export class Parking {
     this.#options.resume()
   }
 
+  /** False for a copy of a job that is parked already, and for one that has gone. */
+  #isPlaced({ job, message }: ParkedDelivery): boolean {
+    const { subscriptionId, arrival } = job
+    if (message.reread) return this.#index.holds(subscriptionId, arrival, message.offset)
+    // Of what another process has parked it is not known whether it was told: it is taken for that.
+    const announced = this.#options.isPaused(subscriptionId)
+    if (this.#index.place({ ...job, offset: message.offset, announced })) return true
+    message.finish()
+    return false
+  }
+
   #keep(delivery: ParkedDelivery): void {
-    const { job, message } = delivery
-    const mine = this.#cachedOf.get(job.subscriptionId) ?? 0
-    if (this.#cache.has(message.offset)) return
-    if (this.#full() || mine >= maxCachedPerSubscription) {
-      // Reading on would only drop what has to be read again.
-      if (this.#recovered && this.#reading) {
-        this.#reading = false
-        this.#options.pause()
-      }
-      return
-    }
-    this.#cache.set(message.offset, delivery)
-    this.#cachedOf.set(job.subscriptionId, mine + 1)
-    this.#cachedBytes += job.body.length
-  }
-
-  #forget({ job, message }: ParkedDelivery): void {
-    if (!this.#cache.delete(message.offset)) return
-    const left = (this.#cachedOf.get(job.subscriptionId) ?? 1) - 1
-    if (left === 0) this.#cachedOf.delete(job.subscriptionId)
-    else this.#cachedOf.set(job.subscriptionId, left)
-    this.#cachedBytes -= job.body.length
-  }
-
-  /** What is kept of a subscription cannot go before its missing head, and would take its place. */
-  #forgetAllOf(subscriptionId: string): void {
-    if (!this.#cachedOf.has(subscriptionId)) return
-    for (const cached of [...this.#cache.values()]) {
-      if (cached.job.subscriptionId === subscriptionId) this.#forget(cached)
-    }
-  }
-
-  #full(): boolean {
-    return this.#cache.size >= maxCached || this.#cachedBytes >= maxCachedBytes
-  }
-
-  #clear(): void {
-    this.#cache.clear()
-    this.#cachedOf.clear()
-    this.#cachedBytes = 0
+    if (this.#bodies.keep(delivery) || !this.#recovered || !this.#reading) return
+    // Reading on would only drop what has to be read again.
+    this.#reading = false
+    this.#options.pause()
   }
 
   /**
@@ -217,9 +257,12 @@ export class Parking {
   }
 
   #relocate(delivery: ParkedDelivery): void {
-    const { job } = delivery
-    this.#forget(delivery)
-    this.#index.remove(job.subscriptionId, job.arrival)
-    this.#options.relocate(delivery)
+    const { subscriptionId, arrival } = delivery.job
+    const announced = this.#index.isAnnounced(subscriptionId, arrival)
+    this.#bodies.forget(delivery)
+    this.#index.remove(subscriptionId, arrival)
+    this.#options.relocate(delivery, announced)
   }
 }
+
+type Next = { kind: 'none' } | { kind: 'wait' } | { kind: 'read'; offset: number | undefined }

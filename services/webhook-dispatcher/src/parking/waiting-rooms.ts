@@ -1,0 +1,29 @@
+/** Which parked subscriptions wait for which endpoint: for room there, or for its circuit. */
+export class WaitingRooms {
+  readonly #subscriptionsAt = new Map<string, Set<string>>()
+  readonly #endpointOf = new Map<string, string>()
+
+  /** In the order of their coming. */
+  at(endpointId: string): Iterable<string> {
+    return this.#subscriptionsAt.get(endpointId) ?? []
+  }
+
+  /** One that is there already keeps its place. */
+  enter(subscriptionId: string, endpointId: string): void {
+    if (this.#endpointOf.get(subscriptionId) === endpointId) return
+    this.leave(subscriptionId)
+    this.#endpointOf.set(subscriptionId, endpointId)
+    const there = this.#subscriptionsAt.get(endpointId)
+    if (there) there.add(subscriptionId)
+    else this.#subscriptionsAt.set(endpointId, new Set([subscriptionId]))
+  }
+
+  leave(subscriptionId: string): void {
+    const endpointId = this.#endpointOf.get(subscriptionId)
+    if (endpointId === undefined) return
+    this.#endpointOf.delete(subscriptionId)
+    const there = this.#subscriptionsAt.get(endpointId)
+    there?.delete(subscriptionId)
+    if (there?.size === 0) this.#subscriptionsAt.delete(endpointId)
+  }
+}
