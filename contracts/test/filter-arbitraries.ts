@@ -57,7 +57,14 @@ const bigint = fc.oneof(
 )
 const double = fc.oneof(
   fc.constantFrom(0, 1, 9, 10, 0.1, 0.30000000000000004, 1e21, 5e-324, -1e300),
-  fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (value === 0 ? 0 : value)),
+  fc
+    .double({ noNaN: true, noDefaultInfinity: true })
+    .map((value) => (value === 0 ? 0 : value))
+    // Refused where it may be meant as a whole number of 64 bits.
+    .filter(
+      (value) =>
+        !Number.isInteger(value) || !(Math.abs(value) >= 2 ** 53 && Math.abs(value) <= 2 ** 64),
+    ),
 )
 const decimal = fc.oneof(
   fc.constantFrom(

@@ -90,6 +90,17 @@ describe('parseFilter', () => {
   })
 
   test.each([
+    [{ a: 2 ** 53 }, 'a: must be a string: JSON numbers are exact up to 2^53 only'],
+    [
+      { a: { in: [1, -(2 ** 63)] } },
+      'a.in.1: must be a string: JSON numbers are exact up to 2^53 only',
+    ],
+  ])('refuses %j without a table, for it may stand for several numbers', (filter, fault) => {
+    expect(faults(filter)).toEqual([fault])
+    expect(faults({ a: 2 ** 53 - 1, b: 1e300 })).toEqual([])
+  })
+
+  test.each([
     [{ nope: 1 }, 'nope: is not a field of the table'],
     [{ changed: ['nope'] }, 'changed.0: is not a field of the table'],
     [{ 'words.a': 1 }, 'words.a: words has the type text, which has no fields of its own'],

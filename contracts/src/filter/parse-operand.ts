@@ -71,10 +71,15 @@ const readUuid: Read = (value) =>
 const readScalar: Read = (value) => {
   if (typeof value === 'string') return readText(value)
   if (typeof value === 'boolean') return accept(value)
+  if (isRounded(value)) return refuse('must be a string: JSON numbers are exact up to 2^53 only')
   return typeof value === 'number'
     ? readNumber(value)
     : refuse('must be a string, a number, true, false or null')
 }
+
+/** May be meant as a whole number of 64 bits, and stands for several of them. */
+const isRounded = (value: unknown): boolean =>
+  Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value as number) <= 2 ** 64
 
 const readOrdered: Read = (value) =>
   typeof value === 'string' || typeof value === 'number'

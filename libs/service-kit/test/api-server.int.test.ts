@@ -78,6 +78,26 @@ describe('the server', () => {
     },
   )
 
+  it.each([
+    ['too long', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['no HTTP', 'HELLO\r\n\r\n'],
+    [
+      'of two lengths',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+    ],
+  ])('answers in its own form what is %s', async (_what, bytes) => {
+    const { port } = new URL(await serve(() => {}))
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.write(bytes)
+    const answer = await text(socket)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
+    expect(answer).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/)
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
+      error: 'VALIDATION_ERROR',
+      violations: [{ field: 'request' }],
+    })
+  })
+
   describe('closing', () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     afterEach(() => agent.destroy())

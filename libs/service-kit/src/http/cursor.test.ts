@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import * as z from 'zod'
-import { decodeCursor, encodeCursor, pageOf } from './cursor.ts'
+import { CursorTime, decodeCursor, encodeCursor, pageOf } from './cursor.ts'
 
-const Position = z.tuple([z.iso.datetime(), z.uuid()])
+const Position = z.tuple([CursorTime, z.uuid()])
 
 describe('cursor', () => {
   it('gives back the position it was made from', () => {
@@ -11,17 +11,33 @@ describe('cursor', () => {
     expect(decodeCursor(Position, undefined)).toBeNull()
   })
 
-  it.each(['', 'x', '%%%', encodeCursor(['a', 'b']), encodeCursor(null), encodeCursor({})])(
-    'refuses %j, naming the cursor',
-    (cursor) => {
-      expect(() => decodeCursor(Position, cursor)).toThrow(
-        expect.objectContaining({
-          code: 'VALIDATION_ERROR',
-          violations: [expect.objectContaining({ field: 'cursor' })],
-        }),
-      )
-    },
-  )
+  it.each([
+    '',
+    'x',
+    '%%%',
+    encodeCursor(['a', 'b']),
+    encodeCursor(null),
+    encodeCursor({}),
+    encodeCursor(['0000-01-01T00:00:00.000Z', '0d7c4ec8-9d55-4a3c-8a0f-6f1f5b7d0f11']),
+  ])('refuses %j, naming the cursor', (cursor) => {
+    expect(() => decodeCursor(Position, cursor)).toThrow(
+      expect.objectContaining({
+        code: 'VALIDATION_ERROR',
+        violations: [expect.objectContaining({ field: 'cursor' })],
+      }),
+    )
+  })
+})
+
+it('refuses text that PostgreSQL cannot keep', () => {
+  for (const text of ['a\0b', '\ud800']) {
+    expect(() => decodeCursor(z.string(), encodeCursor(text))).toThrow(
+      expect.objectContaining({ code: 'VALIDATION_ERROR' }),
+    )
+    expect(() => decodeCursor(z.tuple([z.string()]), encodeCursor([text]))).toThrow(
+      expect.objectContaining({ code: 'VALIDATION_ERROR' }),
+    )
+  }
 })
 
 describe('pageOf', () => {

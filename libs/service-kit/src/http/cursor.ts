@@ -1,5 +1,8 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import { invalid } from '../errors.ts'
+
+/** A time in a cursor. PostgreSQL has no year 0. */
+export const CursorTime = z.iso.datetime().refine((text) => !text.startsWith('0000'))
 
 /** Where the next page begins, as text that a client passes back without looking into it. */
 export function encodeCursor(position: unknown): string {
@@ -12,8 +15,9 @@ export function decodeCursor<Schema extends z.ZodType>(
   cursor: string | undefined,
 ): z.output<Schema> | null {
   if (cursor === undefined) return null
-  const position = schema.safeParse(parsed(cursor))
-  if (position.success) return position.data
+  const given = parsed(cursor)
+  const position = schema.safeParse(given)
+  if (position.success && isStorable(given)) return position.data
   throw invalid([{ field: 'cursor', message: 'must be the nextCursor of an earlier answer' }])
 }
 
@@ -23,6 +27,13 @@ function parsed(cursor: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** PostgreSQL keeps no NUL in text and fails when it is asked for one. */
+function isStorable(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(isStorable)
+  if (typeof value !== 'string') return true
+  return value.isWellFormed() && !value.includes('\0')
 }
 
 /** Of `limit + 1` rows asked for: the page, and the cursor of the next if there is one. */

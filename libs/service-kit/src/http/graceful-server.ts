@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 
 export type ListeningServer = AsyncDisposable & { readonly port: number; readonly server: Server }
 
@@ -30,6 +32,7 @@ export async function listenGracefully(
     if (closing) res.setHeader('Connection', 'close')
     listener(req, res)
   })
+  server.on('clientError', refuseMalformed)
   server.listen(port, host)
   await once(server, 'listening')
   return {
@@ -40,6 +43,31 @@ export async function listenGracefully(
       await closeServer(server, closeGraceMs)
     },
   }
+}
+
+/** What is no HTTP reaches no handler: it gets the same form of answer all the same. */
+function refuseMalformed(err: NodeJS.ErrnoException, socket: Duplex): void {
+  if (err.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const message =
+    err.code === 'HPE_HEADER_OVERFLOW'
+      ? 'The address and the headers of the request are too long'
+      : 'The request is not valid HTTP'
+  const body = JSON.stringify({
+    error: 'VALIDATION_ERROR',
+    message,
+    violations: [{ field: 'request', message }],
+  })
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    'Connection: close',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${randomUUID()}`,
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
 async function closeServer(server: Server, graceMs: number): Promise<void> {

@@ -4,7 +4,7 @@ import type { ManagementToken } from '@surehook/contracts/http/admin'
 import { managementTokensTopic } from '@surehook/contracts/topics'
 import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
 import { AppError, invalid } from '@surehook/service-kit/errors'
-import { decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
+import { CursorTime, decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool, PoolClient } from 'pg'
 import * as z from 'zod'
 import type { Page } from './environments.ts'
@@ -43,7 +43,7 @@ export async function createManagementToken(
 }
 
 export async function listManagementTokens(pool: Pool, project: string, { limit, cursor }: Page) {
-  const [createdAt, id] = decodeCursor(z.tuple([z.iso.datetime(), z.uuid()]), cursor) ?? []
+  const [createdAt, id] = decodeCursor(z.tuple([CursorTime, z.uuid()]), cursor) ?? []
   if (!(await projectExists(pool, project))) throw unknownProject()
   const { rows } = await pool.query<Row>(
     `select * from management_token

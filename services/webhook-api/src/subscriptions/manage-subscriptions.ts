@@ -8,7 +8,7 @@ import { subscriptionsTopic } from '@surehook/contracts/topics'
 import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { AppError } from '@surehook/service-kit/errors'
-import { decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
+import { CursorTime, decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool, PoolClient } from 'pg'
 import * as z from 'zod'
 import {
@@ -36,7 +36,7 @@ export type ListQuery = {
   cursor?: string | undefined
 }
 
-const Position = z.tuple([z.iso.datetime(), z.uuid()])
+const Position = z.tuple([CursorTime, z.uuid()])
 
 export type Subscriptions = ReturnType<typeof manageSubscriptions>
 

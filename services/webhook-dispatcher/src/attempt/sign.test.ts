@@ -48,13 +48,24 @@ describe('signedHeaders', () => {
     )
   })
 
-  it('takes a whsec_ secret that is not base64 as it is', () => {
-    const headers = signedHeaders(job, ['whsec_not base64!'], 1)
-    const expected = createHmac('sha256', 'whsec_not base64!')
-      .update('msg_1.1.{"id":"1"}')
-      .digest('base64')
-    expect(headers['webhook-signature']).toBe(`v1,${expected}`)
-  })
+  it.each(['whsec_not base64!', 'whsec_', 'whsec_A', 'whsec_A==', 'whsec_AAAAA', 'whsec_ab-_'])(
+    'takes %s, which is not base64, as it is',
+    (secret) => {
+      const headers = signedHeaders(job, [secret], 1)
+      const expected = createHmac('sha256', secret).update('msg_1.1.{"id":"1"}').digest('base64')
+      expect(headers['webhook-signature']).toBe(`v1,${expected}`)
+    },
+  )
+
+  it.each(['whsec_QQ', 'whsec_QQ==', 'whsec_QUI', 'whsec_QUI=', 'whsec_QUJD'])(
+    'decodes %s, with padding or without',
+    (secret) => {
+      const headers = signedHeaders(job, [secret], 1)
+      const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+      const expected = createHmac('sha256', key).update('msg_1.1.{"id":"1"}').digest('base64')
+      expect(headers['webhook-signature']).toBe(`v1,${expected}`)
+    },
+  )
 
   it('refuses to send what nobody could verify', () => {
     expect(() => signedHeaders(job, [], 1)).toThrow('without a secret')

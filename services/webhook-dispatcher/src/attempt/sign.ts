@@ -40,7 +40,8 @@ export function signedHeaders(
   }
 }
 
-const base64 = /^[A-Za-z0-9+/]+={0,2}$/
+/** With or without padding, and at least one byte: anybody could sign with an empty key. */
+const base64 = /^(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/
 
 /** A `whsec_` secret is base64 of the key; any other is the key itself. */
 function standardKey(secret: string): Buffer {
