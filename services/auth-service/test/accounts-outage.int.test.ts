@@ -34,10 +34,12 @@ afterAll(async () => {
 const post = (path: string, body: unknown) => client.send(`POST ${path}`, { body })
 const newPassword = 'a wholly new one 9'
 
-/** As everybody sees it. */
+/** As everybody sees it. A login answers before what is relayed goes on: that, `/readyz` tells. */
 async function waitForAnswers(isAway: boolean): Promise<void> {
-  const isThere = async () =>
-    ((await post('login', { email: newEmail(), password })).status === 503) === isAway
+  const isThere = async () => {
+    if (!isAway && !(await fetch(`${service.internal}/readyz`)).ok) return false
+    return ((await post('login', { email: newEmail(), password })).status === 503) === isAway
+  }
   await waitUntil(isThere, { what: isAway ? 'refusals' : 'answers', timeoutMs: 20_000 })
 }
 
