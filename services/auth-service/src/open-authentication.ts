@@ -41,12 +41,11 @@ export async function openAuthentication(
   const openCall = createOpenCall(resolveTenant)
   const jwks = (tenant: Parameters<typeof readJwks>[1]) => readJwks(keys, tenant)
   const api = createAuthApi({ accounts, sessions, accessTokens, jwks })
-  const executeGraphQL = createGraphQL({ api, openCall })
   const doors = [
     adminRoutes({ pool, writer, adminToken }),
     keyRoutes({ pool, keys, adminToken }),
     userRoutes({ pool, users, adminToken }),
-    authRoutes({ api, openCall, executeGraphQL }),
+    authRoutes({ api, openCall, graphql: createGraphQL(api) }),
     introspectionRoute({ resolveTenant, accessTokens, serviceToken }),
   ]
   const resources = opening.move()
