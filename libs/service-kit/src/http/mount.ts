@@ -71,7 +71,7 @@ export function mount<Op extends Operation, Auth = undefined>(
     refuse,
     handle,
   }: Partial<AuthorizedHandler<Op, Auth>> & { handle: Handle<Op, Auth> } =
-    typeof handler === 'function' ? { handle: handler as Handle<Op, Auth> } : handler
+    typeof handler === 'function' ? { handle: handler } : handler
   const serve: RequestHandler = async (req, res) => {
     const context = contextOf(res)
     context.operation = operation.id

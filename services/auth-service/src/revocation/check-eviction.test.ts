@@ -1,15 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
-import type { RedisClient } from '@surehook/service-kit/redis/client'
 import { checkEviction } from './check-eviction.ts'
-
-type ConfigGet = RedisClient['configGet']
 
 async function toldBy(answer: () => Promise<Record<string, string>>): Promise<unknown[]> {
   const told: unknown[] = []
   const tell = (level: string) => (fields: object, event: string) =>
     void told.push({ level, event, ...fields })
   const log = { error: tell('error'), warn: tell('warn') } as never
-  await checkEviction({ configGet: answer as unknown as ConfigGet }, log)
+  await checkEviction({ configGet: answer }, log)
   return told
 }
 
