@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { openChangePublisher } from '@surehook/contracts/publisher'
 import { state } from '@surehook/scripts/lib/paths'
 import { findRunningSystem } from '@surehook/scripts/lib/running-system'
+import { authScenarios } from './auth/scenarios.ts'
 import { tlsPostsPerSecond } from './limit.ts'
 import { insertAtRate, insertFlatOut, publishFlatOut } from './load.ts'
 import type { BenchProject } from './platform.ts'
@@ -35,6 +36,7 @@ const scenarios: Record<string, () => Promise<void>> = {
   rest: restFlatOut,
   topic1: () => fromTopic(1),
   topic10: () => fromTopic(10),
+  ...authScenarios({ system, seconds, runDirs }),
 }
 printRows('at rest', idleRows(usageOf(runDirs)))
 for (const name of options.only.split(',')) {

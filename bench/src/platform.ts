@@ -6,14 +6,25 @@ export type BenchProject = {
   system: RunningSystem
   projectId: string
   headers: Record<string, string>
+  /** Below the environment, as the platform's administrator. */
+  administer(method: string, path: string, body: unknown): Promise<Record<string, unknown>>
   call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
 }
 
-export async function createProject(system: RunningSystem): Promise<BenchProject> {
+export async function createProject(
+  system: RunningSystem,
+  auth: object = {},
+): Promise<BenchProject> {
   const projectId = `bench-${randomUUID().slice(0, 8)}`
   const admin = { authorization: `Bearer ${system.adminToken}`, 'content-type': 'application/json' }
   const at = `${system.baseUrl}/auth/admin/projects/${projectId}`
-  await send(`${at}/environments/master`, { method: 'PUT', headers: admin, body: '{}' })
+  const administer = (method: string, path: string, body: unknown) =>
+    send(`${at}/environments/master${path}`, {
+      method,
+      headers: admin,
+      body: JSON.stringify(body),
+    })
+  await administer('PUT', '', { auth })
   const { token } = await send(`${at}/management-tokens`, {
     method: 'POST',
     headers: admin,
@@ -29,6 +40,7 @@ export async function createProject(system: RunningSystem): Promise<BenchProject
     system,
     projectId,
     headers,
+    administer,
     call: (method, path, body) =>
       send(`${system.baseUrl}/gw/api/rest${path}`, {
         method,

@@ -11,12 +11,42 @@ export function printRows(title: string, rows: readonly Row[]): void {
   }
 }
 
+/**
+ * What each component used between two readings for 1,000 of something, and how many of them one core does.
+ * @param mine the component whose share is told by itself
+ */
+export function costRows(
+  before: Usage,
+  after: Usage,
+  { count, mine, target }: { count: number; mine: string; target?: string | undefined },
+): Row[] {
+  const used = usedBetween(before, after)
+  const total = used.reduce((sum, { cpuS }) => sum + cpuS, 0)
+  const own = used.find(({ name }) => name === mine)?.cpuS ?? 0
+  const perThousand = (cpuS: number) => `${((cpuS * 1000) / count).toFixed(3)} CPU-s per 1,000`
+  return [
+    {
+      measure: `per core of ${mine}`,
+      value: perSecond(count, own * 1000),
+      ...(target !== undefined && { target }),
+    },
+    { measure: 'per core of everything', value: perSecond(count, total * 1000) },
+    ...used.map(({ name, cpuS }) => ({ measure: name, value: perThousand(cpuS) })),
+    { measure: 'everything', value: perThousand(total) },
+  ]
+}
+
+function usedBetween(before: Usage, after: Usage) {
+  return Object.entries(after).map(([name, { cpuS, rssMiB }]) => ({
+    name,
+    cpuS: cpuS - (before[name]?.cpuS ?? 0),
+    rssMiB,
+  }))
+}
+
 /** What each component used between two readings, and all of them for 1,000 deliveries. */
 export function usageRows(before: Usage, after: Usage, deliveries: number): Row[] {
-  const used = Object.entries(after).map(([name, { cpuS, rssMiB }]) => {
-    const delta = cpuS - (before[name]?.cpuS ?? 0)
-    return { name, cpuS: delta, rssMiB }
-  })
+  const used = usedBetween(before, after)
   const total = used.reduce((sum, { cpuS }) => sum + cpuS, 0)
   return [
     ...used.map(({ name, cpuS, rssMiB }) => ({

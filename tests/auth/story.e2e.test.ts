@@ -22,9 +22,10 @@ describe.each(doors)('a user over %s', (_name, door) => {
   ])(
     'signs up, confirms, logs in, uses the data API, refreshes and logs out (%s)',
     async (_form, encryptTokens) => {
-      const tenant = await world.tenant(door, { auth: { encryptTokens, defaultRole: 'clerk' } })
+      const tenant = await world.tenant(door, { auth: { encryptTokens } })
       const { projectId } = tenant
       expectStatus(201, await tenant.admin('POST', '/roles', { name: 'clerk' }))
+      await tenant.configure({ defaultRole: 'clerk' })
       const manager = await createTenant(world.system, { projectId })
       const columns = [{ name: 'status', type: 'text' }]
       const access = { read: ['clerk'], create: ['clerk'] }

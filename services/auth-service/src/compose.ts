@@ -15,6 +15,7 @@ import { openPool } from '@surehook/service-kit/postgres/pool'
 import { openRedis } from '@surehook/service-kit/redis/client'
 import { type Config, service } from './config.ts'
 import { openAuthentication } from './open-authentication.ts'
+import { checkEviction } from './revocation/check-eviction.ts'
 import { userChangeRecord } from './users/user-changes.ts'
 
 export type AuthService = Service & { readonly ports: { api: number; internal: number } }
@@ -41,6 +42,7 @@ export async function compose(
     await wait('redis', () => openRedis({ url: redisUrl, log, signal })),
     (client) => client.destroy(),
   )
+  await checkEviction(redis, log)
   const toRecord = recordOf(codec)
   const toInvalid = toInvalidTopic(codec, { service, topic: environmentsTopic })
   const relay = opening.use(

@@ -15,6 +15,7 @@ import { openSweep } from './sweep.ts'
 import { createResolveTenant } from './tenant/tenant.ts'
 import { readJwks } from './tokens/jwks.ts'
 import { keyRoutes } from './tokens/key-routes.ts'
+import { createPrepareKeys } from './tokens/prepare-keys.ts'
 import { userRoutes } from './users/user-routes.ts'
 
 export type Authentication = AsyncDisposable & { readonly routes: (router: Router) => void }
@@ -41,12 +42,11 @@ export async function openAuthentication(
   const openCall = createOpenCall(resolveTenant)
   const jwks = (tenant: Parameters<typeof readJwks>[1]) => readJwks(keys, tenant)
   const api = createAuthApi({ accounts, sessions, accessTokens, jwks })
-  const executeGraphQL = createGraphQL({ api, openCall })
   const doors = [
-    adminRoutes({ pool, writer, adminToken }),
+    adminRoutes({ pool, writer, adminToken, onEnvironment: createPrepareKeys({ keys, log }) }),
     keyRoutes({ pool, keys, adminToken }),
     userRoutes({ pool, users, adminToken }),
-    authRoutes({ api, openCall, executeGraphQL }),
+    authRoutes({ api, openCall, graphql: createGraphQL(api) }),
     introspectionRoute({ resolveTenant, accessTokens, serviceToken }),
   ]
   const resources = opening.move()

@@ -102,7 +102,14 @@ describe('signup', () => {
   })
 
   it('gives the default role, or a self-assignable one that was asked for, and no other', async () => {
-    await client.change({ defaultRole: 'member', emailVerification: false })
+    const member = { defaultRole: 'member', emailVerification: false }
+    const refused = await client.admin('PUT ', { auth: member })
+    expect([refused.status, refused.body.violations]).toEqual([
+      400,
+      [{ field: 'auth.defaultRole', message: 'is not a role of the environment' }],
+    ])
+    await client.admin('POST /roles', { name: 'member' })
+    expect((await client.admin('PUT ', { auth: member })).status).toBe(200)
     const own = await client.admin('POST /roles', { name: 'author', selfAssignable: true })
     const kept = await client.admin('POST /roles', { name: 'boss' })
     const rolesOf = async (roleId?: unknown) => {

@@ -8,6 +8,7 @@ import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { type LocalStack, startLocalStack } from '@surehook/scripts/local-stack/local-stack'
 import { createKafka } from '@surehook/service-kit/kafka/client'
 import { openTopicView } from '@surehook/service-kit/kafka/topic-view'
+import { createLogger } from '@surehook/service-kit/log'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
 import { Client } from 'pg'
 import { createBlacklist } from '../src/revocation/blacklist.ts'
@@ -77,6 +78,20 @@ async function firstDecision(token: string): Promise<boolean> {
 }
 
 describe('Redis', () => {
+  it('that may evict is told to the log at start, and one that may not is not', async () => {
+    const told = async () => {
+      const lines: string[] = []
+      const loud = createLogger('loud', 'warn', { write: (line) => void lines.push(line) })
+      await using _started = await world.startService({}, loud)
+      return lines.filter((line) => line.includes('"redis.')).join('')
+    }
+    expect(await told()).toBe('')
+    await redis.configSet('maxmemory-policy', 'allkeys-lru')
+    const line = await told()
+    await redis.configSet('maxmemory-policy', 'noeviction')
+    expect(JSON.parse(line)).toMatchObject({ msg: 'redis.may.evict', policy: 'allkeys-lru' })
+  })
+
   it('flushed has every revocation again before the next answer', async () => {
     const { gone, here } = await twoUsers()
     await redis.flushAll()

@@ -49,9 +49,26 @@ describe('the key set', () => {
     expect((await client.send('GET .well-known/jwks.json', held)).status).toBe(200)
   })
 
-  it('is made once, however many ask first', async () => {
+  it('is made with the environment, as soon as authentication is enabled', async () => {
+    const usesOf = async (of: AuthClient) => {
+      const rows = await sql<{ use: string }>(
+        world,
+        'select use from signing_key where project_id = $1 order by use',
+        [of.projectId],
+      )
+      return rows.map(({ use }) => use)
+    }
+    expect(await usesOf(client)).toEqual(['sig'])
+    const off = await openAuthClient(service.api, { settings: { enabled: false } })
+    expect(await usesOf(off)).toEqual([])
+    await off.change({ enabled: true, encryptTokens: true })
+    expect(await usesOf(off)).toEqual(['enc', 'sig'])
+  })
+
+  it('is made once at first use where it is missing, however many ask', async () => {
     await using second = await world.startService()
     const there = await openAuthClient(second.api, { projectId: client.projectId })
+    await sql(world, 'delete from signing_key where project_id = $1', [client.projectId])
     const sets = await Promise.all(
       Array.from({ length: 12 }, (_, index) => jwksOf(index % 2 === 0 ? client : there)),
     )

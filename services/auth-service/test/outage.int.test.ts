@@ -15,7 +15,7 @@ let service: Running
 
 beforeAll(async () => {
   dir = await mkdtemp(`${tmpdir()}/auth-outage-`)
-  stack = await startLocalStack({ dir, only: ['kafka', 'registry', 'postgres'] })
+  stack = await startLocalStack({ dir, only: ['kafka', 'registry', 'postgres', 'redis'] })
   world = await openWorld(stack)
   service = await world.startService()
 }, 60_000)

@@ -52,6 +52,8 @@ export type Handle<Op extends Operation, Auth = undefined> = (
 export type AuthorizedHandler<Op extends Operation, Auth> = {
   /** Runs before the request is validated and before its body is read; its result is `ctx.auth`. */
   authorize: (ctx: RequestContext) => Promise<Auth> | Auth
+  /** For a protocol that tells errors in its own way: the answer to what `authorize` threw. */
+  refuse?: (err: unknown, ctx: RequestContext) => RawJson
   handle: Handle<Op, Auth>
 }
 
@@ -64,12 +66,22 @@ export function mount<Op extends Operation, Auth = undefined>(
   operation: Op,
   handler: Handle<Op, Auth> | AuthorizedHandler<Op, Auth>,
 ): void {
-  const { authorize, handle } =
-    typeof handler === 'function' ? { authorize: undefined, handle: handler } : handler
+  const {
+    authorize,
+    refuse,
+    handle,
+  }: Partial<AuthorizedHandler<Op, Auth>> & { handle: Handle<Op, Auth> } =
+    typeof handler === 'function' ? { handle: handler } : handler
   const serve: RequestHandler = async (req, res) => {
     const context = contextOf(res)
     context.operation = operation.id
-    if (authorize !== undefined) context.auth = await authorize(context)
+    try {
+      if (authorize !== undefined) context.auth = await authorize(context)
+    } catch (err) {
+      if (refuse === undefined) throw err
+      sendAnswer(res, operation, { answer: refuse(err, context), req })
+      return
+    }
     const input = await readInput(operation, req, context)
     const answer = await handle(input, context as RequestContext & { readonly auth: Auth })
     sendAnswer(res, operation, { answer, req })

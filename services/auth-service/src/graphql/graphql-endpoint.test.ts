@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { defaultAuthSettings } from '@surehook/contracts/http/admin'
 import { AppError, unavailable } from '@surehook/service-kit/errors'
-import type { RequestContext } from '@surehook/service-kit/http/request-context'
 import { createLogger } from '@surehook/service-kit/log'
 import { GraphQLError } from 'graphql'
 import type { AuthApi, Call } from '../api/auth-api.ts'
@@ -15,7 +14,8 @@ const user = {
   roles: [],
 }
 const tenant = { projectId: 'p', environment: 'master', settings: defaultAuthSettings }
-const context = { log: createLogger('test', 'silent') } as RequestContext
+const call = { tenant } as Call
+const log = createLogger('test', 'silent')
 
 type Result = {
   data?: Record<string, unknown>
@@ -26,10 +26,10 @@ type Result = {
 async function execute(
   api: Partial<AuthApi>,
   query: string,
-  { variables = {}, openCall = async () => ({ tenant }) as Call } = {},
+  variables: Record<string, unknown> = {},
 ): Promise<Result> {
-  const run = createGraphQL({ api: api as AuthApi, openCall })
-  return JSON.parse(await run({ query, variables }, context)) as Result
+  const endpoint = createGraphQL(api as AuthApi)
+  return JSON.parse(await endpoint.execute({ query, variables }, call, log)) as Result
 }
 
 const codesOf = ({ errors = [] }: Result) =>
@@ -44,12 +44,12 @@ const logins = (count: number) =>
 describe('the GraphQL door', () => {
   it('calls the use case with the arguments as REST would read them', async () => {
     const seen: unknown[] = []
-    const login: AuthApi['login'] = async (body, call) => {
-      seen.push(body, call.tenant)
+    const login: AuthApi['login'] = async (body, of) => {
+      seen.push(body, of.tenant)
       return { accessToken: 'a', refreshToken: 'r', user }
     }
     const query = `mutation ($p: String!) { login(email: " Ada@Example.com ", password: $p) { user { id email } } }`
-    const result = await execute({ login }, query, { variables: { p: 'secret' } })
+    const result = await execute({ login }, query, { p: 'secret' })
     expect(result).toEqual({ data: { login: { user: { id: user.id, email: user.email } } } })
     expect(seen).toEqual([{ email: 'ada@example.com', password: 'secret' }, tenant])
   })
@@ -114,20 +114,20 @@ describe('the GraphQL door', () => {
       'mutation ($code: String!) { confirmSignup(email: "a@b.example", code: $code) { accessToken } }',
     ],
   ])('is a violation of %s: %s', async (field, query) => {
-    const result = await execute({}, query, { variables: { code: 123456 } })
+    const result = await execute({}, query, { code: 123456 })
     expect(result.errors).toMatchObject([
       { extensions: { code: 'VALIDATION_ERROR', violations: [{ field }] } },
     ])
   })
 
-  it('tells about the schema without asking for a tenant', async () => {
-    const openCall = () => Promise.reject(new AppError('AUTH_NOT_CONFIGURED'))
-    const schema = await execute({}, '{ __schema { mutationType { fields { name } } } }', {
-      openCall,
-    })
-    expect(JSON.stringify(schema.data)).toContain('refreshToken')
-    const jwks = await execute({}, '{ jwks { keys { kid } } }', { openCall })
-    expect([jwks.data, codesOf(jwks)]).toEqual([{ jwks: null }, ['AUTH_NOT_CONFIGURED']])
+  it.each([
+    ['no tenant', new AppError('AUTH_NOT_CONFIGURED', 'x'), { code: 'AUTH_NOT_CONFIGURED' }],
+    ['what is away', unavailable('x'), { code: 'SERVICE_UNAVAILABLE', retryAfter: 1 }],
+    ['what broke', new Error('secret'), { code: 'INTERNAL_ERROR' }],
+  ])('refuses a request for %s as one error', (_what, thrown, extensions) => {
+    const text = createGraphQL({} as AuthApi).refuse(thrown, log)
+    expect(JSON.parse(text)).toEqual({ errors: [{ message: expect.any(String), extensions }] })
+    expect(text).not.toContain('secret')
   })
 
   describe('bounds what one request may ask', () => {

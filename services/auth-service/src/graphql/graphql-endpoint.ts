@@ -8,13 +8,14 @@ import { limitQuery } from './query-limits.ts'
 import { createResolvers, type GraphQLContext } from './resolvers.ts'
 import { typeDefs } from './type-defs.ts'
 
-export type GraphQLEndpointDeps = {
-  api: AuthApi
-  openCall: (context: RequestContext) => Promise<Call>
-}
+type Log = RequestContext['log']
 
-/** Answers a GraphQL request with the JSON text of its result, whatever its operations came to. */
-export type ExecuteGraphQL = (request: GraphQLRequest, context: RequestContext) => Promise<string>
+export type GraphQLEndpoint = {
+  /** The JSON text of the result, whatever the operations came to. */
+  execute(request: GraphQLRequest, call: Call, log: Log): Promise<string>
+  /** The JSON text for a request that is for no tenant: nothing of it was looked at. */
+  refuse(err: unknown, log: Log): string
+}
 
 const maxTokens = 2_000
 const limits = { maxDepth: 6, maxAliases: 60, maxCost: 1_000, mutationCost: 15 }
@@ -22,35 +23,37 @@ const limits = { maxDepth: 6, maxAliases: 60, maxCost: 1_000, mutationCost: 15 }
 /** What the server needs of the request that `mount` has read and judged already. */
 const request = { method: 'POST', url: '/', headers: { accept: 'application/json' } } as const
 
-export function createGraphQL({ api, openCall }: GraphQLEndpointDeps): ExecuteGraphQL {
+export function createGraphQL(api: AuthApi): GraphQLEndpoint {
   const schema = buildSchema(typeDefs)
   const rootValue = createResolvers(api)
-  return async (body, context) => {
-    let opened: Promise<Call> | undefined
-    const resolverContext: GraphQLContext = { call: () => (opened ??= openCall(context)) }
-    const handle = createHandler<unknown, unknown, GraphQLContext>({
-      schema,
-      rootValue,
-      context: resolverContext,
-      parse: (source, options) => parse(source, { ...options, maxTokens }),
-      validationRules: (_req, _args, specified) => [...specified, limitQuery(limits)],
-      formatError: tellIn(context.log),
-    })
-    const { query, variables = null, operationName = null } = body
-    const params = { query, variables, operationName }
-    const [text] = await handle({
-      ...request,
-      headers: { ...request.headers, 'content-type': 'application/json' },
-      body: params,
-      raw: undefined,
-      context: undefined,
-    })
-    if (text === null) throw new Error('GraphQL gave no answer')
-    return text
+  return {
+    async execute({ query, variables = null, operationName = null }, call, log) {
+      const handle = createHandler<unknown, unknown, GraphQLContext>({
+        schema,
+        rootValue,
+        context: { call },
+        parse: (source, options) => parse(source, { ...options, maxTokens }),
+        validationRules: (_req, _args, specified) => [...specified, limitQuery(limits)],
+        formatError: tellIn(log),
+      })
+      const [text] = await handle({
+        ...request,
+        headers: { ...request.headers, 'content-type': 'application/json' },
+        body: { query, variables, operationName },
+        raw: undefined,
+        context: undefined,
+      })
+      if (text === null) throw new Error('GraphQL gave no answer')
+      return text
+    },
+    refuse(err, log) {
+      const originalError = err instanceof Error ? err : new Error('refused', { cause: err })
+      return JSON.stringify({ errors: [tellIn(log)(new GraphQLError('', { originalError }))] })
+    },
   }
 }
 
-function tellIn(log: RequestContext['log']): FormatError {
+function tellIn(log: Log): FormatError {
   return (error) => {
     const { coded, problem } = codedError(asGraphQLError(error))
     const field = coded.path?.[0]

@@ -5,15 +5,15 @@ import { invalid } from '@surehook/service-kit/errors'
 import { parsePart } from '@surehook/service-kit/http/violations'
 import type { AuthApi, Call } from '../api/auth-api.ts'
 
-/** What a field needs of its request. Nothing is asked for until a field asks. */
-export type GraphQLContext = { call: () => Promise<Call> }
+/** What a field needs of its request. */
+export type GraphQLContext = { call: Call }
 
 type Resolve = (args: object, context: GraphQLContext) => Promise<unknown>
 
 /** The root of every request. Each field is an operation of the REST API: its schemas, its use case. */
 export function createResolvers(api: AuthApi): Readonly<Record<string, Resolve>> {
   return {
-    jwks: async (_args, { call }) => (await api.jwks((await call()).tenant)).body,
+    jwks: async (_args, { call }) => (await api.jwks(call.tenant)).body,
     signup: field(operations.signup, api.signup),
     confirmSignup: field(operations.confirmSignup, api.confirmSignup),
     resendCode: field(operations.resendCode, api.resendCode),
@@ -30,9 +30,8 @@ function field(
   useCase: (body: never, call: Call) => Promise<unknown>,
 ): Resolve {
   return async (args, { call }) => {
-    const opened = await call()
     const body = operation.body && parseArguments(operation.body, args)
-    return operation.reply.schema.parse(await useCase(body as never, opened))
+    return operation.reply.schema.parse(await useCase(body as never, call))
   }
 }
 

@@ -1,6 +1,7 @@
 import {
   createManagementToken,
   deleteManagementToken,
+  type Environment,
   getEnvironment,
   listManagementTokens,
   listProjects,
@@ -15,11 +16,17 @@ import { adminGate } from './admin-token.ts'
 import * as environments from './environments.ts'
 import * as tokens from './management-tokens.ts'
 
-export type AdminRoutesDeps = { pool: Pool; writer: StateWriter; adminToken: string }
+export type AdminRoutesDeps = {
+  pool: Pool
+  writer: StateWriter
+  adminToken: string
+  /** The environment is as it says; never rejects. */
+  onEnvironment: (environment: Environment) => Promise<void>
+}
 
 /** `/auth/admin/…`: everything here is for the holder of the administration token alone. */
 export function adminRoutes(deps: AdminRoutesDeps): (router: Router) => void {
-  const { pool, writer, adminToken } = deps
+  const { pool, writer, adminToken, onEnvironment } = deps
   const gate = adminGate(adminToken)
   return (router) => {
     const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, void>) =>
@@ -28,9 +35,11 @@ export function adminRoutes(deps: AdminRoutesDeps): (router: Router) => void {
         handle,
       })
 
-    serve(putEnvironment, ({ params, body }) =>
-      environments.putEnvironment(writer, params, body.auth),
-    )
+    serve(putEnvironment, async ({ params, body }) => {
+      const environment = await environments.putEnvironment(writer, params, body.auth)
+      await onEnvironment(environment)
+      return environment
+    })
     serve(getEnvironment, ({ params }) => environments.getEnvironment(pool, params))
     serve(listProjects, ({ query }) => environments.listProjects(pool, query))
     serve(createManagementToken, ({ params, body }) =>

@@ -2,10 +2,11 @@ import type { EnvironmentState } from '@surehook/contracts/events'
 import type { AuthSettingsChange, Environment } from '@surehook/contracts/http/admin'
 import { environmentsTopic } from '@surehook/contracts/topics'
 import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
-import { AppError } from '@surehook/service-kit/errors'
+import { AppError, invalid } from '@surehook/service-kit/errors'
 import { decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool, PoolClient } from 'pg'
 import * as z from 'zod'
+import { knownRoles } from '../users/roles.ts'
 import { changeOverrides, fullSettings, type SettingsOverrides } from './auth-settings.ts'
 
 type Row = {
@@ -27,6 +28,7 @@ export function putEnvironment(
 ): Promise<Environment> {
   return writer.write(async (client, emit) => {
     const current = await lockEnvironment(client, name)
+    await refuseUnknownRole(client, name, change?.defaultRole)
     const { rows } = await client.query<Row>(
       `update environment
        set auth_overrides = $3, updated_at = date_trunc('milliseconds', clock_timestamp())
@@ -42,6 +44,18 @@ export function putEnvironment(
     })
     return environment
   })
+}
+
+/** Whoever signs up gets it: a role that is made later, or never, would be given all the same. */
+async function refuseUnknownRole(
+  client: PoolClient,
+  { project, environment }: EnvironmentName,
+  role: string | null | undefined,
+): Promise<void> {
+  if (role === undefined || role === null) return
+  const known = await knownRoles(client, { projectId: project, environment }, [role])
+  if (known.has(role)) return
+  throw invalid([{ field: 'auth.defaultRole', message: 'is not a role of the environment' }])
 }
 
 async function lockEnvironment(client: PoolClient, name: EnvironmentName): Promise<Row> {

@@ -4,17 +4,17 @@ import { type Handle, mount, Reply, rawJson } from '@surehook/service-kit/http/m
 import type { RequestContext } from '@surehook/service-kit/http/request-context'
 import type { Router } from 'express'
 import type { AuthApi, Call } from '../api/auth-api.ts'
-import type { ExecuteGraphQL } from '../graphql/graphql-endpoint.ts'
+import type { GraphQLEndpoint } from '../graphql/graphql-endpoint.ts'
 
 export type AuthRoutesDeps = {
   api: AuthApi
   openCall: (context: RequestContext) => Promise<Call>
-  executeGraphQL: ExecuteGraphQL
+  graphql: GraphQLEndpoint
 }
 
 /** `/auth/…` for users. The tenant is known before anything else of the request is looked at. */
 export function authRoutes(deps: AuthRoutesDeps): (router: Router) => void {
-  const { api, openCall, executeGraphQL } = deps
+  const { api, openCall, graphql } = deps
   return (router) => {
     const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Call>) =>
       mount(router, operation, { authorize: openCall, handle })
@@ -31,9 +31,10 @@ export function authRoutes(deps: AuthRoutesDeps): (router: Router) => void {
       const { body, headers } = await api.jwks(auth.tenant)
       return new Reply(body, headers)
     })
-    // Its operations ask for the tenant themselves: a question about the schema has none.
-    mount(router, operations.authGraphQL, async ({ body }, context) =>
-      rawJson(await executeGraphQL(body, context)),
-    )
+    mount(router, operations.authGraphQL, {
+      authorize: openCall,
+      refuse: (err, { log }) => rawJson(graphql.refuse(err, log)),
+      handle: async ({ body }, { auth, log }) => rawJson(await graphql.execute(body, auth, log)),
+    })
   }
 }

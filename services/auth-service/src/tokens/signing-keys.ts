@@ -10,6 +10,8 @@ export type UsableKey = { kid: string; publicKey: CryptoKey; privateKey: CryptoK
 export type SigningKeys = {
   /** The keys of this moment, as they are published; read anew each time. */
   published(tenant: Tenant): Promise<StoredKey[]>
+  /** Makes the keys that are missing. */
+  prepare(tenant: Tenant): Promise<void>
   /** What new tokens are signed, or encrypted, with. */
   current(tenant: Tenant, use: KeyUse): Promise<UsableKey>
   /** The key of this name, in this tenant alone; `null`: there is none. */
@@ -33,6 +35,9 @@ export function createSigningKeys(options: SigningKeysOptions): SigningKeys {
       const { keys } = await rings.load(tenant)
       const uses = usesOf(tenant.settings)
       return livingKeys(keys, now()).filter(({ use }) => uses.includes(use))
+    },
+    async prepare(tenant) {
+      await rings.of(tenant)
     },
     async current(tenant, use) {
       const { keys } = await rings.of(tenant)

@@ -1,0 +1,81 @@
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { Client } from 'pg'
+
+/** Users of one project, put straight into the tables of auth-service: nobody signs up a million times. */
+export type ManyUsers = AsyncDisposable & {
+  /** Until there are `count`, each with a session. All have the password of the model. */
+  fillTo(count: number): Promise<void>
+  emailOf(n: number): string
+}
+
+/** A version 7 UUID of the millisecond `$3 + n`. */
+const timeOrderedId = `(
+  select (substr(hex, 1, 8) || '-' || substr(hex, 9, 4) || '-7' || substr(chance, 16))::uuid
+    from (select lpad(to_hex($3::bigint + n), 12, '0') as hex, gen_random_uuid()::text as chance
+           where n is not null) parts)`
+
+const usersSql = `
+insert into auth_service.user_account
+  (id, project_id, environment, email, password_hash, email_verified)
+select ${timeOrderedId}, $1, 'master', 'many-' || n || '@example.com', m.password_hash, true
+  from generate_series($4::bigint, $5::bigint) n,
+       (select password_hash from auth_service.user_account
+         where project_id = $1 and environment = 'master' and email = $2) m`
+
+const sessionsSql = `
+insert into auth_service.session
+  (id, project_id, environment, user_id, roles, refresh_hash,
+   idle_expires_at, expires_at, access_expires_at)
+select gen_random_uuid(), project_id, environment, id, roles, sha256(id::text::bytea),
+       now() + interval '30 days', now() + interval '90 days', now() + interval '15 minutes'
+  from auth_service.user_account
+ where project_id = $1 and environment = 'master' and id >= $2::uuid`
+
+export async function openManyUsers(
+  databaseUrl: string,
+  { projectId, model }: { projectId: string; model: string },
+): Promise<ManyUsers> {
+  const database = new Client({ connectionString: databaseUrl })
+  await database.connect()
+  const tables = ['session', 'user_account'] as const
+  const tidy = async () => {
+    for (const table of tables) await database.query(`vacuum analyze auth_service.${table}`)
+    await database.query('checkpoint')
+    await allRelaysPassed(database)
+  }
+  let filled = 0
+  return {
+    emailOf: (n) => `many-${n}@example.com`,
+    async fillTo(count) {
+      const firstMs = Date.now()
+      await database.query(usersSql, [projectId, model, firstMs, filled, count - 1])
+      const firstId = `${firstMs
+        .toString(16)
+        .padStart(12, '0')
+        .replace(/^(.{8})/, '$1-')}-7000-8000-000000000000`
+      await database.query(sessionsSql, [projectId, firstId])
+      filled = count
+      await tidy()
+    },
+    async [Symbol.asyncDispose]() {
+      for (const table of tables) {
+        await database.query(`delete from auth_service.${table} where project_id = $1`, [projectId])
+      }
+      await tidy()
+      await database.end()
+    },
+  }
+}
+
+/** The relays read over what was written here, and find nothing of theirs: not while something is measured. */
+async function allRelaysPassed(database: Client): Promise<void> {
+  const { rows } = await database.query<{ lsn: string }>('select pg_current_wal_lsn()::text as lsn')
+  const isPassed = async () => {
+    const behind = await database.query(
+      'select from pg_replication_slots where active and confirmed_flush_lsn < $1::pg_lsn',
+      [rows[0]?.lsn],
+    )
+    return behind.rowCount === 0
+  }
+  await waitUntil(isPassed, { what: 'the relays', timeoutMs: 300_000, everyMs: 500 })
+}
