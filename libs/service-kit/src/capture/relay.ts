@@ -110,7 +110,13 @@ class SlotRelay implements Relay {
       })
       if (!(await this.#tryStart(session))) continue
       this.#setRole('leader')
-      await Promise.race([orAborted(session.ended, this.#stop.signal), this.#watchLag(monitor)])
+      try {
+        await Promise.race([orAborted(session.ended, this.#stop.signal), this.#watchLag(monitor)])
+      } catch (err) {
+        // Before the session is closed, which may take seconds: nothing is relayed meanwhile.
+        this.#role = 'down'
+        throw err
+      }
     }
   }
 
