@@ -6,6 +6,9 @@ import { EnvironmentName, ProjectId } from './admin.ts'
 // oxlint-disable-next-line no-control-regex -- control characters are the point
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
 
+// oxlint-disable-next-line no-control-regex -- all of ASCII is the point
+const ascii = /^[\u0000-\u007f]*$/
+
 const wellFormed = (text: string) => text.isWellFormed() && !text.includes('\0')
 const isPlain = (text: string) => text.isWellFormed() && !controlCharacter.test(text)
 
@@ -13,7 +16,8 @@ const isPlain = (text: string) => text.isWellFormed() && !controlCharacter.test(
 export const Email = z
   .string()
   .trim()
-  .toLowerCase()
+  // Lower case makes ASCII letters of some others, as `k` of the Kelvin sign: those are left to be refused.
+  .overwrite((text) => (ascii.test(text) ? text.toLowerCase() : text))
   .pipe(z.string().max(254, { abort: true }).pipe(z.email()))
   .meta({ id: 'Email', example: 'ada@example.com' })
 
@@ -34,6 +38,9 @@ const password = z
   .min(1)
   .max(1024, { abort: true })
   .refine(wellFormed, 'must be valid text')
+
+/** Six digits. What has not six digits is a wrong code, as any other. */
+const mailedCode = z.string().min(1).max(64, { abort: true }).refine(isPlain, 'must be plain text')
 
 export const PublicUser = z
   .object({
@@ -106,7 +113,7 @@ export const confirmSignup = defineOperation({
   summary: 'Confirm the address with the mailed code, and log in',
   body: z.strictObject({
     email: Email,
-    code: z.string().regex(/^[0-9]{6}$/, 'must be 6 digits'),
+    code: mailedCode,
   }),
   reply: { status: 200, schema: LoggedIn },
   errors: [...always, 'AUTH_INVALID_CODE', 'RATE_LIMIT_EXCEEDED'],
@@ -160,8 +167,7 @@ export const resetPassword = defineOperation({
   body: z.strictObject({
     email: Email,
     newPassword,
-    // What has not six digits is a wrong code, as any other.
-    code: z.string().min(1).max(64, { abort: true }).refine(isPlain, 'must be plain text'),
+    code: mailedCode,
   }),
   reply: { status: 200, schema: Message },
   errors: [...always, 'AUTH_INVALID_CODE', 'RATE_LIMIT_EXCEEDED'],

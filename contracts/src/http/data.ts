@@ -128,7 +128,8 @@ export const DataRecord = z
   .looseObject({ id: z.uuid(), createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() })
   .meta({
     id: 'DataRecord',
-    description: 'bigint and decimal are strings, timestamps ISO 8601 in UTC with milliseconds',
+    description:
+      'bigint and decimal are strings, timestamps ISO 8601 in UTC with milliseconds. The answer to a write has only id, createdAt and updatedAt for a user who may not read the table.',
   })
 
 /** The tenant that a call is about. */
@@ -193,7 +194,10 @@ export const deleteTable = defineOperation({
   errors: [...refused, 'TABLE_NOT_FOUND'],
 })
 
-/** For a user's access token too, as far as the table's `access` goes. */
+/**
+ * For a user's access token too, as far as the table's `access` goes. Without a good credential: AUTH_TOKEN_INVALID,
+ * for one that begins with `mt_` MANAGEMENT_TOKEN_INVALID.
+ */
 const records = { ...common, security: 'managementOrUser' } as const
 const recordsRefused = [...refused, 'AUTH_TOKEN_INVALID', 'AUTH_TOKEN_EXPIRED'] as const
 

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { AppError } from '@surehook/service-kit/errors'
 import { mount } from '@surehook/service-kit/http/mount'
+import { createLogger } from '@surehook/service-kit/log'
 import { closeServers, getThing, id, open, serve, serveThings } from './things.ts'
 
 afterEach(closeServers)
@@ -41,6 +42,36 @@ describe('the server', () => {
     expect(await idOf('/things/1', 'not mine')).toMatch(/^[0-9a-f-]{36}$/)
     expect(await idOf('/things/1', 'x'.repeat(129))).toMatch(/^[0-9a-f-]{36}$/)
     expect(await idOf('/nothing')).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  it('minds no expectation that it does not know', async () => {
+    const url = await serveThings()
+    const headers = { Expect: 'foo', 'X-Request-Id': 'mine' }
+    const [res] = (await once(request(`${url}/things/1`, { headers }).end(), 'response')) as [
+      IncomingMessage,
+    ]
+    expect([res.statusCode, res.headers['x-request-id']]).toEqual([200, 'mine'])
+    expect(await text(res)).toBe('{"id":"1"}')
+  })
+
+  it('logs no part of a path that may be a secret', async () => {
+    const lines: string[] = []
+    const log = createLogger('test', 'info', { write: (line) => void lines.push(line) })
+    const url = await serveThings(log)
+    const paths = ['/things/SECRET', '/things/SECRET?q=SECRET', '/other/path/SECRET', '/other', '/']
+    for (const path of paths) await fetch(url + path)
+    await fetch(`${url}/things/SECRET`, { method: 'POST' })
+    const logged = lines.map((line) => JSON.parse(line) as { msg: string; path: string })
+    expect(logged.map(({ msg }) => msg)).toEqual(lines.map(() => 'http.request'))
+    expect(logged.map(({ path }) => path)).toEqual([
+      '/things/{id}',
+      '/things/{id}',
+      '/other/path',
+      '/other',
+      '/',
+      '/things/{id}',
+    ])
+    expect(lines.join()).not.toContain('SECRET')
   })
 
   it.each([

@@ -85,7 +85,10 @@ describe('an operation', () => {
     [415, { 'Content-Type': 'application/json; charset=latin1' }],
     [415, { 'Content-Encoding': 'gzip' }],
     [201, { 'Content-Type': 'application/json; charset="UTF-8"' }],
-    [201, { 'Content-Type': 'application/merge-patch+json' }],
+    [415, { 'Content-Type': 'application/vnd.api+json' }],
+    [415, { 'Content-Type': 'application/merge-patch+json' }],
+    [415, { 'Content-Type': 'application/jsonx' }],
+    [201, { 'Content-Type': 'Application/JSON ; v=1' }],
   ])('answers %i to a body sent with %j', async (status, headers) => {
     const answer = await put(await serveThings(), { headers })
     expect(answer.status).toBe(status)

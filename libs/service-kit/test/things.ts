@@ -46,18 +46,15 @@ export async function closeServers(): Promise<void> {
   await Promise.all(open.splice(0).map((server) => server[Symbol.asyncDispose]()))
 }
 
-export async function serve(
-  routes: (router: Router) => void,
-  bodyLimitBytes = 1_000,
-): Promise<string> {
+export async function serve(routes: (router: Router) => void, log = silent): Promise<string> {
   const metrics = createMetrics('test')
   const server = await openApiServer({
     port: 0,
     host: '127.0.0.1',
-    log: silent,
+    log,
     metrics,
     routes,
-    bodyLimitBytes,
+    bodyLimitBytes: 1_000,
     // Longer than a test may take: a close that needs the grace fails it.
     closeGraceMs: 60_000,
   })
@@ -68,15 +65,16 @@ export async function serve(
 export const id = '0198c7a2-1111-7111-8111-111111111111'
 export const valid = { events: ['INSERT'] }
 
-export function serveThings(): Promise<string> {
-  return serve((router) => {
+export function serveThings(log = silent): Promise<string> {
+  const routes = (router: Router) => {
     mount(router, putThing, ({ params, query }) => {
       const kept = { id: params.id, limit: query.limit }
       return { ...kept, secret: 'never' }
     })
     mount(router, getThing, ({ params }) => ({ id: params.id }))
     mount(router, deleteThing, () => undefined)
-  })
+  }
+  return serve(routes, log)
 }
 
 type PutOptions = {

@@ -166,6 +166,13 @@ describe('an introspection', () => {
     }
   })
 
+  it('is a POST', async () => {
+    for (const method of ['GET', 'PUT']) {
+      const answer = await fetch(`${service.api}/auth/introspect`, { method })
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST'])
+    }
+  })
+
   it('names what is wrong with the request', async () => {
     expect((await ask({ body: '' })).status).toBe(400)
     expect((await ask({ body: '{', type: 'application/json' })).status).toBe(400)

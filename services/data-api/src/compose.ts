@@ -11,7 +11,7 @@ import { retryUntilReady, type Service } from '@surehook/service-kit/lifecycle'
 import type { Logger } from '@surehook/service-kit/log'
 import { createMetrics } from '@surehook/service-kit/metrics'
 import { openPool } from '@surehook/service-kit/postgres/pool'
-import { createAuthorize } from './callers/authorize.ts'
+import { createAuthorizers } from './callers/authorize.ts'
 import { openUserTokens } from './callers/user-tokens.ts'
 import { changeRecord } from './capture/change-record.ts'
 import { type Config, service } from './config.ts'
@@ -51,8 +51,8 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
   const { clientId } = config.kafka
   const users = opening.use(await openUserTokens({ ...config.auth, kafka, codec, clientId, log }))
   await wait('revocations', () => users.ready)
-  const authorize = createAuthorize({ access, users })
-  const routes = dataRoutes({ pool, tables: createTableCache(pool), access, authorize })
+  const authorizers = createAuthorizers({ access, users })
+  const routes = dataRoutes({ pool, tables: createTableCache(pool), access, authorizers })
   const api = opening.use(await openApiServer({ ...config.http, log, metrics, routes }))
 
   const resources = opening.move()

@@ -16,9 +16,9 @@ import type { Router } from 'express'
 import type { Pool } from 'pg'
 import {
   type Authorize,
+  type Authorizers,
   type Caller,
   requireEnvironment,
-  requireManagement,
 } from './callers/authorize.ts'
 import { type AccessAction, tablesFor } from './callers/table-access.ts'
 import * as reads from './records/read-records.ts'
@@ -34,7 +34,7 @@ export type DataRoutesDeps = {
   pool: Pool
   tables: TableCache
   access: PlatformAccess
-  authorize: Authorize
+  authorizers: Authorizers
 }
 
 type Serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Caller>) => void
@@ -43,7 +43,7 @@ type Serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Caller>) =
 const maxWaitMs = 3_000
 
 export function dataRoutes(deps: DataRoutesDeps): (router: Router) => void {
-  const { access, authorize, pool } = deps
+  const { access, authorizers, pool } = deps
   const maxInside = Math.max(1, Math.floor(pool.options.max / 2))
   const gate = createTenantGate({ maxInside, maxWaitMs })
   return (router) => {
@@ -58,11 +58,8 @@ export function dataRoutes(deps: DataRoutesDeps): (router: Router) => void {
           },
         })
     // Before the records: `_tables` is no table.
-    tableRoutes(
-      serveTo(async (ctx) => requireManagement(await authorize(ctx))),
-      deps,
-    )
-    recordRoutes(serveTo(authorize), deps)
+    tableRoutes(serveTo(authorizers.tables), deps)
+    recordRoutes(serveTo(authorizers.records), deps)
   }
 }
 

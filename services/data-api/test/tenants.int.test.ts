@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Client, clientOf, fieldsOf } from './support/client.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
@@ -104,10 +104,26 @@ describe('a credential', () => {
       const answer = await client.call(request, body, headers)
       return [answer.status, answer.body.error, ...fieldsOf(answer)]
     }
-    const unknown = { authorization: `Bearer mt_${'x'.repeat(43)}` }
-    expect(await outcome({ authorization: undefined })).toEqual([401, 'MANAGEMENT_TOKEN_INVALID'])
-    expect(await outcome({ authorization: 'Basic x' })).toEqual([401, 'MANAGEMENT_TOKEN_INVALID'])
-    expect(await outcome(unknown)).toEqual([401, 'MANAGEMENT_TOKEN_INVALID'])
+    const code = request.includes(' _tables') ? 'MANAGEMENT_TOKEN_INVALID' : 'AUTH_TOKEN_INVALID'
+    for (const authorization of [
+      undefined,
+      '',
+      'Basic x',
+      `Basic ${tenant.token}`,
+      'Bearer ',
+      `Bearer ${randomBytes(32).toString('base64')}`,
+      `Bearer x, Bearer y`,
+    ]) {
+      expect([authorization, ...(await outcome({ authorization }))]).toEqual([
+        authorization,
+        401,
+        code,
+      ])
+    }
+    for (const token of [`mt_${'x'.repeat(43)}`, 'mt_x', 'mt_x.y.z', tenant.token.slice(0, -1)]) {
+      const refused = await outcome({ authorization: `Bearer ${token}` })
+      expect([token, ...refused]).toEqual([token, 401, 'MANAGEMENT_TOKEN_INVALID'])
+    }
     expect(await outcome({ authorization: `Bearer ${other.token}` })).toEqual([403, 'FORBIDDEN'])
     expect(await outcome({ 'x-project-id': other.projectId })).toEqual([403, 'FORBIDDEN'])
     expect(await outcome({ 'x-project-id': undefined })).toEqual([

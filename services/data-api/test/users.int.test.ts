@@ -86,6 +86,43 @@ describe('a user', () => {
     expect(await outcome(user, 'DELETE _tables/posts')).toEqual(forbidden)
   })
 
+  test('is shown no record by a right to change it', async () => {
+    const access = { create: ['writer'], update: ['writer'], delete: ['writer'] }
+    await manager.call('PUT _tables/letters', {
+      columns: [{ name: 'title', type: 'text' }],
+      access: { ...access, read: ['reader'] },
+    })
+    const { body: record } = await manager.call('POST letters', { title: 'secret' })
+    const { id, createdAt, updatedAt } = record
+    const writer = await userOf({ roles: ['writer'] })
+    const both = await userOf({ roles: ['writer', 'reader'] })
+    expect((await both.call(`PATCH letters/${id}`, {})).body).toEqual(record)
+    const patched = await writer.call(`PATCH letters/${id}`, {})
+    expect([patched.status, patched.body]).toEqual([200, { id, createdAt, updatedAt }])
+    const changed = await writer.call(`PATCH letters/${id}`, { title: 'new' })
+    expect(Object.keys(changed.body)).toEqual(['id', 'createdAt', 'updatedAt'])
+    const { body: now } = await both.call(`GET letters/${id}`)
+    expect(now).toEqual({ ...changed.body, title: 'new' })
+    const gone = await writer.call(`DELETE letters/${id}`)
+    expect([gone.status, gone.body]).toEqual([200, changed.body])
+    const made = await writer.call('POST letters', { title: 'x' })
+    expect([made.status, Object.keys(made.body)]).toEqual([201, ['id', 'createdAt', 'updatedAt']])
+    const several = await writer.call('POST letters', [{ title: 'y' }, { title: 'z' }])
+    expect(several.list.map(Object.keys)).toEqual([
+      ['id', 'createdAt', 'updatedAt'],
+      ['id', 'createdAt', 'updatedAt'],
+    ])
+    const changes = await world.changes.until(tenant.projectId, 6)
+    expect(changes.map((change) => JSON.parse(change.record).title)).toEqual([
+      'secret',
+      'new',
+      'new',
+      'x',
+      'y',
+      'z',
+    ])
+  })
+
   test('gains and loses access with the table, at once on every replica', async () => {
     await using second = await world.startService()
     const token = await world.issuer.token(tenant, { roles: ['guest'] })
@@ -145,6 +182,27 @@ describe('an access token', () => {
       expect(await outcome(user, 'GET posts')).toEqual(invalid)
     }
   })
+
+  test.each([false, true])(
+    'counts no longer where authentication is switched off (encrypted: %j)',
+    async (encrypted) => {
+      const user = await userOf({ roles: ['reader'], encrypted })
+      for (let round = 0; round < 10; round++) {
+        await world.setUp(tenant, { auth: { enabled: true } })
+        expect(await outcome(user, 'GET posts')).toEqual([200])
+        await world.setUp(tenant, { auth: { enabled: false } })
+        expect(await outcome(user, 'GET posts')).toEqual(invalid)
+      }
+      const unseen = await userOf({ roles: ['reader'], encrypted })
+      world.issuer.status = 404
+      try {
+        expect(await outcome(unseen, 'GET posts')).toEqual(invalid)
+      } finally {
+        world.issuer.status = null
+      }
+      expect(await outcome(manager, 'GET posts')).toEqual([200])
+    },
+  )
 
   test('is verified without a question to auth-service but the first', async () => {
     for (const encrypted of [false, true]) {

@@ -1,4 +1,4 @@
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { compose } from '../src/compose.ts'
 import { readConfig } from '../src/config.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
@@ -12,7 +12,10 @@ export type Stand = AsyncDisposable & {
 }
 
 /** The gateway in front of three upstreams of the test's own. */
-export async function startStand(env: Record<string, string> = {}): Promise<Stand> {
+export async function startStand(
+  env: Record<string, string> = {},
+  log: Logger = pino({ level: 'silent' }),
+): Promise<Stand> {
   await using opening = new AsyncDisposableStack()
   const [auth, data, webhooks] = await Promise.all(
     ['auth', 'data', 'webhooks'].map(async (name) => opening.use(await startUpstream(name))),
@@ -26,7 +29,7 @@ export async function startStand(env: Record<string, string> = {}): Promise<Stan
     WEBHOOK_API_URL: webhooks.url,
     ...env,
   })
-  const gateway = opening.use(await compose(config, pino({ level: 'silent' })))
+  const gateway = opening.use(await compose(config, log))
   const resources = opening.move()
   return {
     port: gateway.port,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { createLogger } from '@surehook/service-kit/log'
 import { type Stand, startStand } from './gateway.ts'
 import { rawGet } from './raw-request.ts'
 
@@ -21,6 +22,20 @@ const seenBy = () => ({
 })
 
 const nobody = { auth: [], data: [], webhooks: [] }
+
+it('logs of a path no more than its start: what follows may be a secret in the wrong place', async () => {
+  const lines: string[] = []
+  const log = createLogger('test', 'info', { write: (line) => void lines.push(line) })
+  await using loud = await startStand({}, log)
+  for (const path of ['/auth/reset-password/SECRET', '/gw/api/rest/SECRET', '/no/such/SECRET']) {
+    await rawGet(loud.port, path)
+  }
+  await rawGet(loud.port, 'http://user:SECRET@host/')
+  await rawGet(loud.port, '/%2e%2e/x/SECRET?SECRET')
+  const paths = lines.map((line) => (JSON.parse(line) as { path: string }).path)
+  expect(paths).toEqual(['/auth/reset-password', '/gw/api', '/no/such', '', '/%2e%2e/x'])
+  expect(lines.join()).not.toContain('SECRET')
+})
 
 describe('a path', () => {
   it.each([

@@ -169,3 +169,35 @@ describe('environmentExists', () => {
     expect(await access.environmentExists('shop', 'live')).toBe(false)
   })
 })
+
+describe('admitsUsers', () => {
+  const setTo = (state: PlatformState, settings: string) => {
+    const updatedAt = '2026-01-01T00:00:00Z'
+    const value = { projectId: 'shop', environment: 'live', settings, updatedAt }
+    state.apply(environmentsTopic, 'shop/live', value)
+  }
+
+  it.each([
+    ['{}', true],
+    ['{"auth":{}}', true],
+    ['{"auth":{"enabled":true,"accessTokenTtl":60}}', true],
+    ['{"auth":{"enabled":false}}', false],
+    ['{"auth":{"enabled":0}}', false],
+    ['{"auth":7}', false],
+    ['{', false],
+  ])('reads %s as %j', async (settings, expected) => {
+    const { state, access } = setUp()
+    setTo(state, settings)
+    expect(await access.admitsUsers('shop', 'live')).toBe(expected)
+  })
+
+  it('knows what is on the topic at that moment, and nobody where there is nothing', async () => {
+    const { state, access, late } = setUp()
+    expect(await access.admitsUsers('shop', 'live')).toBe(false)
+    setTo(state, '{}')
+    late.push(() => setTo(state, '{"auth":{"enabled":false}}'))
+    expect(await access.admitsUsers('shop', 'live')).toBe(false)
+    state.apply(environmentsTopic, 'shop/live', null)
+    expect(await access.admitsUsers('shop', 'live')).toBe(false)
+  })
+})

@@ -29,6 +29,8 @@ export type PlatformAccess = AsyncDisposable & {
     signal?: AbortSignal,
   ): Promise<ManagementIdentity>
   environmentExists(projectId: string, environment: string, signal?: AbortSignal): Promise<boolean>
+  /** Whether users of the environment may come, by what was acknowledged on the topic before this call. */
+  admitsUsers(projectId: string, environment: string, signal?: AbortSignal): Promise<boolean>
 }
 
 export type PlatformAccessOptions = {
@@ -54,7 +56,7 @@ export async function openPlatformAccess(options: PlatformAccessOptions): Promis
 }
 
 export type PlatformAccessParts = {
-  state: Pick<PlatformState, 'tokenOf' | 'hasEnvironment'>
+  state: Pick<PlatformState, 'tokenOf' | 'hasEnvironment' | 'hasUsers'>
   view: TopicView
   now: () => number
 }
@@ -88,6 +90,10 @@ export function createPlatformAccess({ state, view, now }: PlatformAccessParts):
     async environmentExists(projectId, environment, signal) {
       const find = () => state.hasEnvironment(projectId, environment) || undefined
       return (await known(find, signal)) ?? false
+    },
+    async admitsUsers(projectId, environment, signal) {
+      await view.barrier(signal)
+      return state.hasUsers(projectId, environment)
     },
     [Symbol.asyncDispose]: async () => view[Symbol.asyncDispose](),
   }

@@ -1,9 +1,11 @@
 import type { EnvironmentState, ManagementTokenState } from '@surehook/contracts/events'
 import { environmentsTopic, managementTokensTopic } from '@surehook/contracts/topics'
+import * as z from 'zod'
 
 /** Environments and management tokens, as the compacted platform topics tell them. */
 export class PlatformState {
-  readonly #environments = new Set<string>()
+  /** Whether their users may come. */
+  readonly #environments = new Map<string, boolean>()
   readonly #tokensById = new Map<string, ManagementTokenState>()
   readonly #tokensByHash = new Map<string, ManagementTokenState>()
 
@@ -11,7 +13,7 @@ export class PlatformState {
   apply(topic: string, key: string, value: EnvironmentState | ManagementTokenState | null): void {
     if (topic === environmentsTopic) {
       if (value === null) this.#environments.delete(key)
-      else this.#environments.add(key)
+      else this.#environments.set(key, admitsUsers(value as EnvironmentState))
     } else if (topic === managementTokensTopic) {
       this.#applyToken(key, value as ManagementTokenState | null)
     }
@@ -33,6 +35,22 @@ export class PlatformState {
   hasEnvironment(projectId: string, environment: string): boolean {
     return this.#environments.has(`${projectId}/${environment}`)
   }
+
+  /** The environment exists and authentication is not switched off in it. */
+  hasUsers(projectId: string, environment: string): boolean {
+    return this.#environments.get(`${projectId}/${environment}`) === true
+  }
 }
+
+/** Authentication is on unless it says otherwise; settings that cannot be read admit nobody. */
+function admitsUsers({ settings }: EnvironmentState): boolean {
+  try {
+    return Settings.parse(JSON.parse(settings)).auth?.enabled ?? true
+  } catch {
+    return false
+  }
+}
+
+const Settings = z.object({ auth: z.object({ enabled: z.boolean().optional() }).optional() })
 
 export const platformTopics = [environmentsTopic, managementTokensTopic] as const

@@ -70,7 +70,7 @@ function beginRequest(options: ApiServerOptions): RequestHandler {
       const status = res.writableFinished ? res.statusCode : 499
       const { operation } = context
       seconds.observe({ operation, status }, ms / 1_000)
-      const path = req.originalUrl.split('?', 1)[0]
+      const path = context.pathTemplate ?? pathStart(req.originalUrl)
       log.info(
         { requestId, method: req.method, path, operation, status, ms: Math.round(ms * 10) / 10 },
         'http.request',
@@ -78,6 +78,12 @@ function beginRequest(options: ApiServerOptions): RequestHandler {
     })
     next()
   }
+}
+
+/** Of a path that nobody knows: what is further in may be a secret that was put into the wrong place. */
+function pathStart(url: string): string {
+  if (!url.startsWith('/')) return ''
+  return (url.split('?', 1)[0] ?? '').split('/', 3).join('/').slice(0, 200)
 }
 
 const notFound: RequestHandler = () => {

@@ -33,6 +33,8 @@ export async function listenGracefully(
     listener(req, res)
   })
   server.on('clientError', refuseMalformed)
+  // Node would answer an expectation that it does not know, in a form of its own; it may be ignored.
+  server.on('checkExpectation', (req, res) => server.emit('request', req, res))
   server.listen(port, host)
   await once(server, 'listening')
   return {

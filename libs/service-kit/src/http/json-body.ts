@@ -3,7 +3,7 @@ import { AppError, invalid } from '../errors.ts'
 import { discardRest } from './discard-rest.ts'
 
 const maxDepth = 100
-const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
+const jsonType = /^application\/json\s*(?:;|$)/i
 const charsetForm = /;\s*charset\s*=\s*"?([^\s;"]*)/i
 const decoder = new TextDecoder('utf-8', { fatal: true })
 

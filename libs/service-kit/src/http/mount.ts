@@ -75,6 +75,7 @@ export function mount<Op extends Operation, Auth = undefined>(
   const serve: RequestHandler = async (req, res) => {
     const context = contextOf(res)
     context.operation = operation.id
+    context.pathTemplate = operation.path
     try {
       if (authorize !== undefined) context.auth = await authorize(context)
     } catch (err) {
@@ -86,10 +87,9 @@ export function mount<Op extends Operation, Auth = undefined>(
     const answer = await handle(input, context as RequestContext & { readonly auth: Auth })
     sendAnswer(res, operation, { answer, req })
   }
-  const path = operation.path.replace(/\{(\w+)\}/g, ':$1')
   const register: IRouterMatcher<unknown> = router[operation.method].bind(router)
-  register(path, serve)
-  rememberMethod(router, path, operation.method)
+  register(expressPath(operation.path), serve)
+  rememberMethod(router, operation.path, operation.method)
 }
 
 async function readInput<Op extends Operation>(
@@ -164,9 +164,12 @@ function hasAlready({ headers, method }: Request, res: Response): boolean {
   return held.trim() === '*' || held.split(',').some((tag) => opaque(tag) === opaque(etag))
 }
 
+const expressPath = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
+
 const methodsByRouter = new WeakMap<Router, Map<string, Set<string>>>()
 
-function rememberMethod(router: Router, path: string, method: string): void {
+/** For a route that is not mounted: its path is to answer other methods as those of operations do. */
+export function rememberMethod(router: Router, path: string, method: string): void {
   const paths = methodsByRouter.get(router) ?? new Map<string, Set<string>>()
   const methods = paths.get(path) ?? new Set<string>()
   methodsByRouter.set(router, paths.set(path, methods.add(method.toUpperCase())))
@@ -176,7 +179,8 @@ function rememberMethod(router: Router, path: string, method: string): void {
 export function refuseOtherMethods(router: Router): void {
   for (const [path, methods] of methodsByRouter.get(router) ?? []) {
     if (methods.has('GET')) methods.add('HEAD')
-    router.all(path, (_req, res) => {
+    router.all(expressPath(path), (_req, res) => {
+      contextOf(res).pathTemplate = path
       res.setHeader('Allow', [...methods].toSorted().join(', '))
       throw new AppError('METHOD_NOT_ALLOWED', 'This path does not have this method')
     })

@@ -17,6 +17,8 @@ export class RequestContext {
   readonly req: Request
   /** The operation that answered: label of the metric, field of the access line. */
   operation = 'none'
+  /** The path that was matched, with names in the place of what was sent: field of the access line. */
+  pathTemplate: string | null = null
   /** What the operation's `authorize` found out; `mount` gives it its type. */
   auth: unknown = undefined
   readonly #res: Response

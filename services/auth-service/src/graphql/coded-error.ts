@@ -1,7 +1,7 @@
 import type { AppError } from '@surehook/service-kit/errors'
 import { invalid } from '@surehook/service-kit/errors'
 import { problemOf, retryAfterOf, toAppError } from '@surehook/service-kit/http/problem'
-import { GraphQLError } from 'graphql'
+import { GraphQLError, Kind, print } from 'graphql'
 
 /**
  * The error as REST would tell it: `extensions.code`, and what else belongs to the code. What GraphQL
@@ -9,11 +9,12 @@ import { GraphQLError } from 'graphql'
  */
 export function codedError(error: GraphQLError): { coded: GraphQLError; problem: AppError } {
   const thrown = thrownBy(error)
-  const problem = thrown === null ? invalid([violationOf(error.message)]) : toAppError(thrown)
+  const refusal = refusalOf(error)
+  const problem = thrown === null ? invalid([violationOf(refusal)]) : toAppError(thrown)
   const { error: code, message, ...details } = problemOf(problem)
   const retryAfter = retryAfterOf(problem)
   const { nodes, source, positions, path } = error
-  const coded = new GraphQLError(thrown === null ? error.message : (message ?? code), {
+  const coded = new GraphQLError(thrown === null ? refusal : (message ?? code), {
     nodes,
     source,
     positions,
@@ -29,6 +30,34 @@ function thrownBy(error: GraphQLError): unknown {
   if (originalError === undefined || originalError === null) return null
   return originalError instanceof GraphQLError ? thrownBy(originalError) : originalError
 }
+
+/** Where GraphQL's messages begin to repeat what was sent. */
+const invalidVariable = /^(Variable "\$\w+") (?:has|got) invalid value/
+const tokenWithValue = /((?:found|Unexpected) (?:String|BlockString|Int|Float|Name)) [^]*$/
+const valueAtEnd = /(?:: |, found )[^]*$/
+
+/** GraphQL's message without the values of the request: a password in the wrong place is a password still. */
+function refusalOf({ message, nodes }: GraphQLError): string {
+  const [node] = nodes ?? []
+  const variable = invalidVariable.exec(message)?.[1]
+  if (variable !== undefined) {
+    const type = node?.kind === Kind.VARIABLE_DEFINITION ? print(node.type) : 'value'
+    return `${variable} is not a valid ${type}`
+  }
+  if (message.startsWith('Syntax Error')) return message.replace(tokenWithValue, '$1')
+  return node !== undefined && valueKinds.has(node.kind) ? message.replace(valueAtEnd, '') : message
+}
+
+const valueKinds: ReadonlySet<string> = new Set([
+  Kind.BOOLEAN,
+  Kind.ENUM,
+  Kind.FLOAT,
+  Kind.INT,
+  Kind.LIST,
+  Kind.NULL,
+  Kind.OBJECT,
+  Kind.STRING,
+])
 
 /** Forms of GraphQL's messages that name an argument, each with its name. */
 const argumentForms = [/^Variable "\$(\w+)"/, /argument "(?:[\w.]+\()?(\w+):?\)?"/i]

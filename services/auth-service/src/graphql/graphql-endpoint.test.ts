@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { defaultAuthSettings } from '@surehook/contracts/http/admin'
 import { AppError, unavailable } from '@surehook/service-kit/errors'
 import { createLogger } from '@surehook/service-kit/log'
-import { GraphQLError } from 'graphql'
+import { GraphQLError, getIntrospectionQuery } from 'graphql'
 import type { AuthApi, Call } from '../api/auth-api.ts'
 import { createGraphQL } from './graphql-endpoint.ts'
 
@@ -134,30 +134,90 @@ describe('the GraphQL door', () => {
     const login: AuthApi['login'] = async () => ({ accessToken: 'a', refreshToken: 'r', user })
     const nested =
       '{ __schema { types { fields { type { ofType { ofType { ofType { ofType { name } } } } } } } } }'
-    const bomb = Array.from(
-      { length: 30 },
-      (_, i) => `fragment f${i} on User { ...f${i + 1} ...f${i + 1} }`,
-    )
+    const bomb = (fragments: number) => {
+      const spreads = Array.from(
+        { length: fragments },
+        (_, i) => `fragment f${i} on User { ...f${i + 1} ...f${i + 1} }`,
+      )
+      return `${loginWith('...f0')} ${spreads.join(' ')} fragment f${fragments} on User { id }`
+    }
     const loginWith = (selection: string) =>
       `mutation { login(email: "a@b.example", password: "x") { user { ${selection} } } }`
 
     it('lets a person and a tool through', async () => {
       expect(codesOf(await execute({ login }, `mutation { ${logins(50)} }`))).toEqual([])
       expect(codesOf(await execute({}, nested))).toEqual([])
+      expect(codesOf(await execute({}, getIntrospectionQuery()))).toEqual([])
+      expect(codesOf(await execute({ login }, bomb(10)))).toEqual([])
     })
 
+    const beside = (names: readonly string[], selection: string) =>
+      names.map((name) => `${name}: ${selection}`).join(' ')
+    const letters = 'abcdefghijklmnopqrstuvwxyz'.split('')
+    const schemas = beside(letters, '__schema { types { fields { name } } }')
+    const fragment = (i: number) => `fragment f${i} on User { id }`
+
+    // Each holds a fault that only validation would find: it was not asked.
     it.each([
-      ['more than 60 aliases', `mutation { ${logins(70)} }`],
-      ['costs more', loginWith(Array<string>(1_000).fill('id').join(' '))],
-      ['costs more', `${loginWith('...f0')} ${bomb.join(' ')} fragment f30 on User { id }`],
-      ['more than 60 aliases', `mutation { ...m } fragment m on Mutation { ${logins(70)} }`],
-      ['Cannot spread', `${loginWith('...f')} fragment f on User { ...f }`],
-      ['token', loginWith('id '.repeat(3_000))],
-      ['deeper than 6 levels', `mutation ${'{ a '.repeat(8)}${'}'.repeat(8)}`],
+      ['more than 60 aliases', `mutation { none ${logins(70)} }`],
+      ['more than 60 aliases', `mutation { ...m } fragment m on None { ${logins(70)} }`],
+      ['more than 60 aliases', `mutation { none } fragment m on Mutation { ${logins(70)} }`],
+      ['a field more than 5 times: id', loginWith(`none ${'id '.repeat(6)}`)],
+      ['more than 5 times: kid', `{ none ${'jwks { keys { kid kid } } '.repeat(3)} }`],
+      ['more than 5 times: jwks', `{${'jwks{keys{none}} '.repeat(100)}}`],
+      [
+        'more than 5 times: id',
+        loginWith(`none ...f id id id id id`) + fragment(0).replace('f0', 'f'),
+      ],
+      [
+        'more than 20 operations',
+        `{ none } ${Array.from({ length: 20 }, (_, i) => fragment(i)).join(' ')}`,
+      ],
+      ['more than 20 operations', bomb(30)],
+      ['costs more', `{ none ${schemas} }`],
+      ['token', loginWith('none id '.repeat(1_500))],
+      ['token', `{${'jwks{keys{none}} '.repeat(284)}}`],
+      ['deeper than 6 levels', `mutation ${'{ none '.repeat(8)}${'}'.repeat(8)}`],
     ])('%s', async (message, query) => {
       const result = await execute({}, query)
-      expect(new Set(codesOf(result))).toEqual(new Set(['VALIDATION_ERROR']))
-      expect(result.errors?.map((error) => error.message).join()).toContain(message)
+      expect(codesOf(result)).toEqual(['VALIDATION_ERROR'])
+      expect(result.errors?.[0]?.message).toContain(message)
     })
+
+    it('leaves to GraphQL what GraphQL refuses', async () => {
+      const inItself = `${loginWith('...f')} fragment f on User { ...f }`
+      expect((await execute({}, inItself)).errors?.[0]?.message).toContain('Cannot spread')
+    })
+  })
+
+  it.each([
+    [
+      'mutation ($p: String!) { login(email: "a@b.example", password: $p) { accessToken } }',
+      { p: [424242] },
+    ],
+    [
+      'mutation ($p: String!) { login(email: "a@b.example", password: $p) { accessToken } }',
+      { p: { at: 'x; at "424242"' } },
+    ],
+    ['mutation { login(email: "a@b.example", password: 424242) { accessToken } }', {}],
+    ['mutation { login(email: "a@b.example", password: {x: 424242}) { accessToken } }', {}],
+    ['mutation { login(email: "a@b.example", password: S424242) { accessToken } }', {}],
+    ['mutation { login(email: "a@b.example", "424242") { accessToken } }', {}],
+    ['mutation { login(email: "a@b.example", """x424242""") { accessToken } }', {}],
+    ['mutation { login(email: "a@b.example", password: ) 424242', {}],
+  ])('does not repeat a value: %s %j', async (query, variables) => {
+    const result = await execute({}, query, variables)
+    expect(result.errors).toMatchObject([{ extensions: { code: 'VALIDATION_ERROR' } }])
+    expect(JSON.stringify(result)).not.toContain('424242')
+  })
+
+  it('tells the name and the kind of a value that does not fit', async () => {
+    const query =
+      'mutation ($p: String!) { login(email: "a@b.example", password: $p) { accessToken } }'
+    const [error] = (await execute({}, query, { p: 7 })).errors ?? []
+    expect(error?.message).toBe('Variable "$p" is not a valid String!')
+    const [literal] =
+      (await execute({}, query.replace(': $p', ': 7').replace('($p: String!)', ''))).errors ?? []
+    expect(literal?.message).toBe('String cannot represent a non string value')
   })
 })

@@ -4,7 +4,7 @@ import { buildSchema, GraphQLError, parse } from 'graphql'
 import { createHandler, type FormatError } from 'graphql-http'
 import type { AuthApi, Call } from '../api/auth-api.ts'
 import { codedError } from './coded-error.ts'
-import { limitQuery } from './query-limits.ts'
+import { requireSmall } from './query-limits.ts'
 import { createResolvers, type GraphQLContext } from './resolvers.ts'
 import { typeDefs } from './type-defs.ts'
 
@@ -17,8 +17,17 @@ export type GraphQLEndpoint = {
   refuse(err: unknown, log: Log): string
 }
 
-const maxTokens = 2_000
-const limits = { maxDepth: 6, maxAliases: 60, maxCost: 1_000, mutationCost: 15 }
+/** Sixty logins or signups are about 1,000 tokens and cost 700; no question needs more. */
+const maxTokens = 1_000
+const limits = {
+  maxDefinitions: 20,
+  maxDepth: 6,
+  maxAliases: 60,
+  maxRepeats: 5,
+  maxCost: 700,
+  mutationCost: 10,
+  schemaAliasCost: 70,
+}
 
 /** What the server needs of the request that `mount` has read and judged already. */
 const request = { method: 'POST', url: '/', headers: { accept: 'application/json' } } as const
@@ -32,8 +41,11 @@ export function createGraphQL(api: AuthApi): GraphQLEndpoint {
         schema,
         rootValue,
         context: { call },
-        parse: (source, options) => parse(source, { ...options, maxTokens }),
-        validationRules: (_req, _args, specified) => [...specified, limitQuery(limits)],
+        parse(source, options) {
+          const document = parse(source, { ...options, maxTokens })
+          requireSmall(document, limits)
+          return document
+        },
         formatError: tellIn(log),
       })
       const [text] = await handle({

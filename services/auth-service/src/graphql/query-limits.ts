@@ -1,107 +1,141 @@
 import {
-  type ASTVisitor,
+  type DefinitionNode,
   type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
   GraphQLError,
   Kind,
   OperationTypeNode,
-  type SelectionNode,
   type SelectionSetNode,
-  type ValidationContext,
 } from 'graphql'
 
 export type QueryLimits = {
+  /** Operations and fragments. */
+  maxDefinitions: number
   maxDepth: number
   maxAliases: number
+  /** Fields of one response name in one place, whichever fragments they come from. */
+  maxRepeats: number
   maxCost: number
-  /** Of a mutation; every other field costs 1. */
+  /** Of a mutation; another field costs 1. */
   mutationCost: number
+  /** Of an alias in a question about the schema, whose answer is long whatever the question. */
+  schemaAliasCost: number
 }
-
-/** `fields` are those of the outermost level. */
-type Size = { depth: number; aliases: number; cost: number; fields: number }
-
-const nothing: Size = { depth: 0, aliases: 0, cost: 0, fields: 0 }
 
 /**
- * A validation rule. A fragment counts wherever it is spread, so that nesting fragments makes nothing
- * cheaper. Questions about the schema are held by their cost; their depth is limited by graphql itself.
+ * Throws for a document that asks too much. It comes before GraphQL's own validation, whose time grows with the square of
+ * the fields that share a response name. Fragments count wherever they are spread, so that they make nothing cheaper.
  */
-export function limitQuery(limits: QueryLimits): (context: ValidationContext) => ASTVisitor {
-  return (context) => ({
-    Document(document) {
-      for (const fault of faultsOf(document, limits)) context.reportError(new GraphQLError(fault))
-    },
-  })
+export function requireSmall(document: DocumentNode, limits: QueryLimits): void {
+  const { maxDefinitions } = limits
+  if (document.definitions.length > maxDefinitions) {
+    throw new GraphQLError(`The request has more than ${maxDefinitions} operations and fragments`)
+  }
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) {
+      fragments.set(definition.name.value, definition)
+    }
+  }
+  for (const definition of document.definitions) {
+    const place = placeOf(definition)
+    if (place === null || !('selectionSet' in definition)) continue
+    // Fragments that no operation uses are validated as well.
+    new Walk(fragments, limits).visit([definition.selectionSet], place)
+  }
 }
 
-function faultsOf(document: DocumentNode, limits: QueryLimits): string[] {
-  const { maxDepth, maxAliases, maxCost, mutationCost } = limits
-  const sizeOf = createSizer(document)
-  return document.definitions.flatMap((definition) => {
-    if (definition.kind !== Kind.OPERATION_DEFINITION) return []
-    const { depth, aliases, cost, fields } = sizeOf(definition.selectionSet)
-    const mutations = definition.operation === OperationTypeNode.MUTATION ? fields : 0
-    const isTooCostly = cost + mutations * (mutationCost - 1) > maxCost
-    return [
-      ...(depth > maxDepth ? [`The operation is deeper than ${maxDepth} levels`] : []),
-      ...(aliases > maxAliases ? [`The operation has more than ${maxAliases} aliases`] : []),
-      ...(isTooCostly ? [`The operation costs more than ${maxCost}`] : []),
-    ]
-  })
+type Place = { depth: number; isMutation: boolean; isSchema: boolean }
+
+function placeOf(definition: DefinitionNode): Place | null {
+  const place = { depth: 1, isMutation: false, isSchema: false }
+  if (definition.kind === Kind.OPERATION_DEFINITION) {
+    return { ...place, isMutation: definition.operation === OperationTypeNode.MUTATION }
+  }
+  if (definition.kind !== Kind.FRAGMENT_DEFINITION) return null
+  return { ...place, isSchema: definition.typeCondition.name.value.startsWith('__') }
 }
 
-function createSizer(document: DocumentNode): (selectionSet: SelectionSetNode) => Size {
-  const fragments = new Map(
-    document.definitions.flatMap((definition) =>
-      definition.kind === Kind.FRAGMENT_DEFINITION
-        ? [[definition.name.value, definition.selectionSet] as const]
-        : [],
-    ),
-  )
-  const known = new Map<string, Size>()
+/** Of one operation: ends with an error as soon as a limit is passed, so that it never takes long itself. */
+class Walk {
+  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  readonly #limits: QueryLimits
+  #aliases = 0
+  #cost = 0
+  #steps = 0
 
-  function sizeOf({ selections }: SelectionSetNode): Size {
-    return selections.map(sizeOfSelection).reduce(beside, nothing)
+  constructor(fragments: ReadonlyMap<string, FragmentDefinitionNode>, limits: QueryLimits) {
+    this.#fragments = fragments
+    this.#limits = limits
   }
 
-  function sizeOfSelection(selection: SelectionNode): Size {
-    switch (selection.kind) {
-      case Kind.INLINE_FRAGMENT:
-        return sizeOf(selection.selectionSet)
-      case Kind.FRAGMENT_SPREAD:
-        return sizeOfFragment(selection.name.value)
-      case Kind.FIELD: {
-        const { depth, aliases, cost } = selection.selectionSet
-          ? sizeOf(selection.selectionSet)
-          : nothing
-        const isIntrospection = selection.name.value.startsWith('__')
-        return {
-          depth: isIntrospection ? 0 : depth + 1,
-          aliases: aliases + (selection.alias === undefined ? 0 : 1),
-          cost: cost + 1,
-          fields: 1,
-        }
+  /** Looks at what GraphQL would merge: the selection sets of all fields of one response name. */
+  visit(selectionSets: readonly SelectionSetNode[], place: Place): void {
+    const fields = new Map<string, FieldNode[]>()
+    const spread = new Set<string>()
+    for (const selectionSet of selectionSets) this.#collect(selectionSet, fields, spread)
+    for (const [name, same] of fields) {
+      if (same.length > this.#limits.maxRepeats) {
+        throw new GraphQLError(
+          `The operation asks for a field more than ${this.#limits.maxRepeats} times: ${name}`,
+        )
+      }
+      this.#visitFields(same, place)
+    }
+  }
+
+  #collect(
+    { selections }: SelectionSetNode,
+    fields: Map<string, FieldNode[]>,
+    spread: Set<string>,
+  ): void {
+    for (const selection of selections) {
+      this.#step()
+      if (selection.kind === Kind.FIELD) {
+        const name = (selection.alias ?? selection.name).value
+        const same = fields.get(name)
+        if (same === undefined) fields.set(name, [selection])
+        else same.push(selection)
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        this.#collect(selection.selectionSet, fields, spread)
+      } else if (!spread.has(selection.name.value)) {
+        spread.add(selection.name.value)
+        const fragment = this.#fragments.get(selection.name.value)
+        if (fragment !== undefined) this.#collect(fragment.selectionSet, fields, spread)
       }
     }
   }
 
-  function sizeOfFragment(name: string): Size {
-    const size = known.get(name)
-    if (size !== undefined) return size
-    // While a fragment is being measured it counts nothing: one that holds itself is refused elsewhere.
-    known.set(name, nothing)
-    const selectionSet = fragments.get(name)
-    const measured = selectionSet === undefined ? nothing : sizeOf(selectionSet)
-    known.set(name, measured)
-    return measured
+  #visitFields(same: readonly FieldNode[], { depth, isMutation, isSchema }: Place): void {
+    const { maxDepth } = this.#limits
+    const asksSchema = isSchema || same.some(({ name }) => name.value.startsWith('__'))
+    // The depth of questions about the schema is limited by graphql itself.
+    if (depth > maxDepth && !asksSchema) {
+      throw new GraphQLError(`The operation is deeper than ${maxDepth} levels`)
+    }
+    for (const field of same) this.#count(field, { isMutation, asksSchema })
+    const inner = same.flatMap(({ selectionSet }) => selectionSet ?? [])
+    if (inner.length > 0) {
+      this.visit(inner, { depth: depth + 1, isMutation: false, isSchema: asksSchema })
+    }
   }
 
-  return sizeOf
-}
+  #count(
+    { alias }: FieldNode,
+    { isMutation, asksSchema }: { isMutation: boolean; asksSchema: boolean },
+  ): void {
+    const { maxAliases, maxCost, mutationCost, schemaAliasCost } = this.#limits
+    if (alias !== undefined && ++this.#aliases > maxAliases) {
+      throw new GraphQLError(`The operation has more than ${maxAliases} aliases`)
+    }
+    if (asksSchema) this.#cost += alias === undefined ? 1 : schemaAliasCost
+    else this.#cost += isMutation ? mutationCost : 1
+    if (this.#cost > maxCost) throw new GraphQLError(`The operation costs more than ${maxCost}`)
+  }
 
-const beside = (a: Size, b: Size): Size => ({
-  depth: Math.max(a.depth, b.depth),
-  aliases: a.aliases + b.aliases,
-  cost: a.cost + b.cost,
-  fields: a.fields + b.fields,
-})
+  #step(): void {
+    const { maxCost } = this.#limits
+    if (++this.#steps > maxCost) throw new GraphQLError(`The operation costs more than ${maxCost}`)
+  }
+}

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { AppError, invalid } from '@surehook/service-kit/errors'
+import { rememberMethod } from '@surehook/service-kit/http/mount'
 import { sendJson } from '@surehook/service-kit/http/problem'
 import { contextOf } from '@surehook/service-kit/http/request-context'
 import { bearerToken } from '@surehook/token-verifier'
@@ -15,9 +16,14 @@ export type IntrospectionDeps = {
   serviceToken: string
 }
 
+const path = '/auth/introspect'
+
 /** RFC 7662, for services of ours: what a token says that only we can read. Takes a form, as it has it, or JSON. */
 export function introspectionRoute(deps: IntrospectionDeps): (router: Router) => void {
-  return (router) => void router.post('/auth/introspect', introspect(deps))
+  return (router) => {
+    router.post(path, introspect(deps))
+    rememberMethod(router, path, 'post')
+  }
 }
 
 function introspect({

@@ -33,6 +33,12 @@ describe('the tenant of a request', () => {
     ['no project', {}, 'X-Project-Id'],
     ['an empty one', { 'x-project-id': [''] }, 'X-Project-Id'],
     ['two', { 'x-project-id': ['shop', 'shop'] }, 'X-Project-Id'],
+    ['two that a proxy joined', { 'x-project-id': ['shop, shop'] }, 'X-Project-Id'],
+    [
+      'two environments that a proxy joined',
+      { 'x-project-id': ['shop'], environment: ['dev, master'] },
+      'environment',
+    ],
     [
       'two environments',
       { 'x-project-id': ['shop'], environment: ['dev', 'master'] },

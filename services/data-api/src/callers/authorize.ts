@@ -10,38 +10,58 @@ export type Caller = { tenant: Tenant; roles: readonly string[] | null }
 
 export type Authorize = (context: RequestContext) => Promise<Caller>
 
+/** Who may call which operations; both reject whoever has no good credential. */
+export type Authorizers = {
+  /** Of records: whoever does not come with a management token is taken for a user. */
+  records: Authorize
+  /** Of tables: a user is forbidden what whoever comes without a credential needs a management token for. */
+  tables: Authorize
+}
+
 export type AuthorizeDeps = {
-  access: Pick<PlatformAccess, 'authorizeManagement'>
+  access: Pick<PlatformAccess, 'authorizeManagement' | 'admitsUsers'>
   users: Pick<UserTokens, 'verify'>
 }
 
 const defaultEnvironment = 'master'
 
-/** Rejects whoever has no good credential. Only a user's token has dots in it. */
-export function createAuthorize({ access, users }: AuthorizeDeps): Authorize {
-  return async ({ req }) => {
-    const { authorization } = req.headers
-    const projectId = req.headers['x-project-id']
-    const environment = req.headers['environment'] ?? defaultEnvironment
-    const token = bearerToken(authorization)
-    if (token?.includes('.')) {
-      const tenant = readTenant(projectId, environment)
-      const { roles } = await users.verify(tenant, token)
-      return { tenant, roles }
-    }
-    const named = { authorization, projectId, environment }
-    const identity = await access.authorizeManagement(named)
-    return {
-      tenant: { projectId: identity.projectId, environment: identity.environment },
-      roles: null,
-    }
-  }
-}
+const notValid = () => new AppError('AUTH_TOKEN_INVALID', 'The access token is not valid')
 
-/** What no role of a user gives. */
-export function requireManagement(caller: Caller): Caller {
-  if (caller.roles === null) return caller
-  throw new AppError('FORBIDDEN', 'This needs a management token')
+export function createAuthorizers({ access, users }: AuthorizeDeps): Authorizers {
+  async function management({ req }: RequestContext): Promise<Caller> {
+    const { projectId, environment } = await access.authorizeManagement({
+      authorization: req.headers.authorization,
+      projectId: req.headers['x-project-id'],
+      environment: req.headers['environment'] ?? defaultEnvironment,
+    })
+    return { tenant: { projectId, environment }, roles: null }
+  }
+
+  async function user({ req }: RequestContext, token: string): Promise<Caller> {
+    const environment = req.headers['environment'] ?? defaultEnvironment
+    const tenant = readTenant(req.headers['x-project-id'], environment)
+    // Both at once: each asks the brokers. What is switched off decides, whatever becomes of the token.
+    const verifying = Promise.allSettled([users.verify(tenant, token)])
+    if (!(await access.admitsUsers(tenant.projectId, tenant.environment))) throw notValid()
+    const [verified] = await verifying
+    if (verified.status === 'rejected') throw verified.reason
+    return { tenant, roles: verified.value.roles }
+  }
+
+  return {
+    records(context) {
+      const token = bearerToken(context.req.headers.authorization)
+      if (token?.startsWith('mt_')) return management(context)
+      // Only a user's token has dots in it.
+      return token?.includes('.') ? user(context, token) : Promise.reject(notValid())
+    },
+    async tables(context) {
+      const token = bearerToken(context.req.headers.authorization)
+      if (!token?.includes('.') || token.startsWith('mt_')) return management(context)
+      await user(context, token)
+      throw new AppError('FORBIDDEN', 'This needs a management token')
+    },
+  }
 }
 
 /** After authorisation and validation: only who may know hears that an environment is missing. */

@@ -7,7 +7,7 @@ export type AccessAction = keyof TableAccess
 
 /**
  * The tables as this caller may use them for an action. The table's `access` is looked at with the definition that
- * the attempt works with, so that it is as current as the attempt itself.
+ * the attempt works with, so that it is as current as the attempt itself. A right to write shows no fields.
  */
 export function tablesFor(
   tables: TableCache,
@@ -18,13 +18,20 @@ export function tablesFor(
   return {
     use: (tenant, name, attempt) =>
       tables.use(tenant, name, async (table) => {
-        requireRole(table.definition.access[action], roles)
-        return attempt(table)
+        const { access } = table.definition
+        if (!grants(access[action], roles)) {
+          throw new AppError('FORBIDDEN', 'None of your roles allows this')
+        }
+        return attempt(grants(access.read, roles) ? table : { ...table, view: withoutFields })
       }),
   }
 }
 
-function requireRole(allowed: readonly string[], roles: readonly string[]): void {
-  if (allowed.some((role) => roles.includes(role))) return
-  throw new AppError('FORBIDDEN', 'None of your roles allows this')
+const grants = (allowed: readonly string[], roles: readonly string[]): boolean =>
+  allowed.some((role) => roles.includes(role))
+
+/** Of a record what whoever writes it has to know: which it is, and that it was written. */
+function withoutFields(record: string): string {
+  const { id, createdAt, updatedAt } = JSON.parse(record) as Record<string, unknown>
+  return JSON.stringify({ id, createdAt, updatedAt })
 }

@@ -7,10 +7,12 @@ import type { RecordStatements } from './record-statements.ts'
 /** Raised by `capture_change`. */
 const recordTooLarge = 'SH413'
 
-/** Runs one of the table's statements; gives the JSON text of each record. */
+const whole = (record: string) => record
+
+/** Runs one of the table's statements; gives the JSON text of each record, as far as the caller may see it. */
 export async function runStatement(
   pool: Pool,
-  { definition: { id, version }, sql, prepared }: KnownTable,
+  { definition: { id, version }, sql, prepared, view = whole }: KnownTable,
   { statement, values }: { statement: keyof RecordStatements; values: unknown[] },
 ): Promise<string[]> {
   const name = prepared ? `${statement}/${id}/${version}` : undefined
@@ -21,7 +23,7 @@ export async function runStatement(
       values,
       rowMode: 'array',
     })
-    return rows.map(([record]) => record)
+    return rows.map(([record]) => view(record))
   } catch (err) {
     if (sqlStateOf(err) !== recordTooLarge) throw err
     throw new AppError('PAYLOAD_TOO_LARGE', 'A record has at most 256 KiB', { cause: err })

@@ -76,7 +76,7 @@ async function insert(
   }
 }
 
-/** @returns the whole record after the change, as JSON text */
+/** @returns the record after the change, as JSON text */
 export async function changeRecord(
   deps: RecordDeps,
   target: WriteTarget & { id: string },

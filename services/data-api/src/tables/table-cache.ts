@@ -11,6 +11,8 @@ export type KnownTable = {
   sql: RecordStatements
   /** Its statements are prepared on each connection that runs them. */
   prepared: boolean
+  /** What of a record's JSON its caller may see; all of it when absent. */
+  view?: (record: string) => string
 }
 
 export type TableCache = {
@@ -33,7 +35,7 @@ const maxTries = 10
 /** Undefined table, column, schema, function or type: what SQL of an old definition runs into. */
 const structureErrors = /^(?:42...|3F000)$/
 
-type Definition = Omit<KnownTable, 'prepared'>
+type Definition = Pick<KnownTable, 'definition' | 'sql'>
 
 export function createTableCache(pool: Pool, now = () => performance.now()): TableCache {
   /** The longest unused first. */

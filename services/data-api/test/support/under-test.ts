@@ -27,6 +27,8 @@ export type World = AsyncDisposable & {
   /** An environment that exists, and a token that is good for all of its project. */
   tenant(name?: Partial<Pick<Tenant, 'projectId' | 'environment'>>): Promise<Tenant>
   token(projectId: string, limits?: TokenLimits): Promise<string>
+  /** Changes the settings of an environment, as auth-service tells them. */
+  setUp(tenant: Tenant, settings: object): Promise<void>
 }
 type TokenLimits = { environments?: string[]; expiresAt?: string }
 
@@ -69,6 +71,7 @@ export async function openWorld(): Promise<World> {
     issuer,
     startService: (change = {}) => startService({ ...config, ...change }),
     tenant: (name = {}) => addTenant({ codec, producer }, name),
+    setUp: (tenant, settings) => putEnvironment(producer, codec, { ...tenant, settings }),
     token: (projectId, limits = {}) => addToken({ codec, producer }, projectId, limits),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
@@ -108,16 +111,20 @@ async function addTenant(
   parts: Parts,
   { projectId = `p-${randomUUID()}`, environment = 'master' }: Partial<Tenant>,
 ): Promise<Tenant> {
-  const updatedAt = new Date().toISOString()
-  const state = { projectId, environment, settings: '{}', updatedAt }
-  await parts.producer.send([
-    {
-      topic: environmentsTopic,
-      key: `${projectId}/${environment}`,
-      value: parts.codec.environment.encode(state),
-    },
-  ])
+  await putEnvironment(parts.producer, parts.codec, { projectId, environment, settings: {} })
   return { projectId, environment, token: await addToken(parts, projectId, {}) }
+}
+
+async function putEnvironment(
+  producer: EventProducer,
+  codec: EventCodec,
+  of: { projectId: string; environment: string; settings: object },
+): Promise<void> {
+  const { projectId, environment } = of
+  const updatedAt = new Date().toISOString()
+  const settings = JSON.stringify(of.settings)
+  const value = codec.environment.encode({ projectId, environment, settings, updatedAt })
+  await producer.send([{ topic: environmentsTopic, key: `${projectId}/${environment}`, value }])
 }
 
 async function addToken(
