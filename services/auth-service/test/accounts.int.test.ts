@@ -134,6 +134,23 @@ describe('login', () => {
     expect(unknown.body).toEqual(wrong.body)
   })
 
+  it('takes a password in whatever form of Unicode it is typed', async () => {
+    await client.change({ emailVerification: false })
+    const [composed, decomposed] = [
+      'Größe\u00a0ändern 7'.normalize('NFC'),
+      'Größe ändern 7'.normalize('NFD'),
+    ]
+    expect(outcome(await post('signup', { email, password: decomposed }))).toEqual([201])
+    expect(outcome(await post('login', { email, password: composed }))).toEqual([200])
+    expect(outcome(await post('login', { email, password: decomposed }))).toEqual([200])
+    await post('recover-password', { email })
+    const newPassword = 'Ångström 10⁻¹⁰ m'
+    const code = await mailedCode()
+    await post('reset-password', { email, newPassword: newPassword.normalize('NFC'), code })
+    const typed = newPassword.normalize('NFD')
+    expect(outcome(await post('login', { email, password: typed }))).toEqual([200])
+  })
+
   it('does not let in who holds a password that is reset at the same moment', async () => {
     await verified()
     await post('recover-password', { email })

@@ -109,18 +109,53 @@ describe('a code', () => {
     expect(outcome(await confirm(code))).toEqual([200])
   })
 
-  it('cannot be guessed on and on by asking for new ones: 30 wrong tries in an hour', async () => {
+  it('is not followed by another, after 30 wrong tries, until the hour is over', async () => {
     let code = await mailedCode()
-    for (let codes = 1; codes <= 6; codes++) {
+    for (let codes = 1; codes <= 5; codes++) {
       for (let i = 1; i <= 5; i++) await confirm(wrong(code, i))
-      await sql(`update code set expires_at = now() - interval '1 minute' where ${ofUser}`)
       if (codes === 5) await forgetResends()
       await resend()
       code = await mailedCode(codes + 1)
     }
-    expect(outcome(await confirm(code))).toEqual(invalidCode)
+    for (let i = 1; i <= 5; i++) await confirm(wrong(code, i))
+    const spent = await resend()
+    const other = await client.send('POST resend-code', { body: { email: newEmail() } })
+    expect([spent.status, spent.body]).toEqual([200, other.body])
+    const { rows } = await accounts.database.query(
+      `select attempts_left, wrong_tries from code where ${ofUser}`,
+      [email],
+    )
+    expect(rows).toEqual([{ attempts_left: 0, wrong_tries: 30 }])
     await sql(`update code set wrong_since = now() - interval '61 minutes' where ${ofUser}`)
+    await resend()
+    // The next mail after the sixth: none was sent in between.
+    code = await mailedCode(7)
+    expect(accounts.catcher.mails.filter(({ to }) => to === email)).toHaveLength(7)
     expect(outcome(await confirm(code))).toEqual([200])
+  })
+
+  it('that was issued keeps its five attempts, however many were wrong before it', async () => {
+    const first = await mailedCode()
+    await confirm(wrong(first))
+    await sql(`update code set wrong_tries = 29 where ${ofUser}`)
+    await resend()
+    const code = await mailedCode(2)
+    for (let i = 1; i <= 4; i++) expect(outcome(await confirm(wrong(code, i)))).toEqual(invalidCode)
+    expect(outcome(await resend())).toEqual([200])
+    expect(outcome(await confirm(code))).toEqual([200])
+  })
+
+  it('of a recovery is limited alike', async () => {
+    await confirm(await mailedCode())
+    const recover = () => client.send('POST recover-password', { body: { email } })
+    await recover()
+    const code = await mailedCode(2)
+    await sql(`update code set wrong_tries = 30, wrong_since = now() where ${ofUser}`)
+    expect(outcome(await recover())).toEqual([200])
+    const newPassword = 'a wholly new one 9'
+    const reset = { email, newPassword, code }
+    expect(outcome(await client.send('POST reset-password', { body: reset }))).toEqual([200])
+    expect(accounts.catcher.mails.filter(({ to }) => to === email)).toHaveLength(2)
   })
 
   it('that is confirmed already is not sent again', async () => {

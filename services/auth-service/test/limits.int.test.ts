@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import bcrypt from 'bcrypt'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import {
   type AuthAnswer,
@@ -224,6 +225,38 @@ describe('the lockout', () => {
     expect((await client.admin(`POST /users/${user?.id}/unlock`)).status).toBe(204)
     expect((await client.admin(`POST /users/${randomUUID()}/unlock`)).status).toBe(404)
     expect(outcome(await login(email, password))).toEqual([200])
+  })
+
+  it('that stood before the signup is not the new account’s', async () => {
+    const early = newEmail()
+    await wrongTimes(early, 5)
+    expect(outcome(await login(early, password))).toEqual(locked)
+    expect(outcome(await signup(early))).toEqual([201])
+    expect(outcome(await login(early, password))).toEqual([200])
+
+    await client.change({ lockout: { scope: 'account' } })
+    const guessed = newEmail()
+    await wrongTimes(guessed, 4)
+    expect(outcome(await signup(guessed))).toEqual([201])
+    expect(await wrongTimes(guessed, 4)).toEqual(Array(4).fill(invalid))
+    expect(outcome(await login(guessed, password, { at: clientIp() }))).toEqual([200])
+  })
+
+  it('is not ended by a signup that finds the address registered', async () => {
+    await wrongTimes(email, 5)
+    expect(outcome(await signup(email))).toEqual([409, 'AUTH_EMAIL_EXISTS'])
+    expect(outcome(await login(email, password))).toEqual(locked)
+  })
+
+  it('never speaks for an address that is not confirmed', async () => {
+    const unconfirmed = newEmail()
+    await wrongTimes(unconfirmed, 5)
+    const passwordHash = await bcrypt.hash(password, 4)
+    const users = [{ email: unconfirmed, passwordHash, emailVerified: false }]
+    await client.admin('POST /users/import', { users })
+    const notVerified = [403, 'AUTH_EMAIL_NOT_VERIFIED']
+    expect(outcome(await login(unconfirmed, password))).toEqual(notVerified)
+    expect(await wrongTimes(unconfirmed, 7)).toEqual(Array(7).fill(notVerified))
   })
 
   it('is of one project alone', async () => {

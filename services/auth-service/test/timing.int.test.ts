@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import bcrypt from 'bcrypt'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, password } from './support/auth-client.ts'
 
@@ -36,6 +37,26 @@ async function timeOf(path: string, body: unknown, status: number): Promise<numb
 
 const medianOf = (times: number[]) => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0
 
+/** Of each kind of address the median time of a login with a wrong password. */
+async function mediansOf<K extends string>(kinds: Record<K, () => string>, rounds: number) {
+  const times = Object.keys(kinds).map((kind) => [kind as K, [] as number[]] as const)
+  for (let i = 0; i < rounds; i++) {
+    for (const [kind, taken] of times) {
+      taken.push(await timeOf('login', { email: kinds[kind](), password: `${password}!` }, 401))
+    }
+  }
+  return Object.fromEntries(times.map(([kind, taken]) => [kind, medianOf(taken)]))
+}
+
+function expectAlike(medians: Record<string, number>): void {
+  const all = Object.values(medians)
+  // Names the medians when it fails.
+  expect({ medians, alike: Math.max(...all) / Math.min(...all) < bound }).toEqual({
+    medians,
+    alike: true,
+  })
+}
+
 /** In turns, so that what else the machine does falls on both alike. */
 async function ratio(time: (email: string) => Promise<number>): Promise<number> {
   const [ofKnown, ofUnknown]: [number[], number[]] = [[], []]
@@ -59,5 +80,42 @@ describe('the time of an answer tells a known address from an unknown one by no 
     const body = { newPassword: 'a wholly new one 9', code: 'xxxxxx' }
     const reset = (email: string) => timeOf('reset-password', { email, ...body }, 400)
     expect(await ratio(reset)).toBeLessThan(bound)
+  }, 60_000)
+})
+
+describe('the time of a login tells nothing of what hashes an environment has taken over', () => {
+  const rounds = 25
+
+  it.each([
+    ['dearer', () => bcrypt.hash(password, 11)],
+    ['cheaper', () => bcrypt.hash(password, 4)],
+    ['like', () => bcrypt.hash(password, 9)],
+  ])(
+    'than its own: %s',
+    async (_kind, hashed) => {
+      client = await accounts.project({ emailVerification: false })
+      const passwordHash = await hashed()
+      const imported = Array.from({ length: rounds }, newEmail)
+      const users = imported.map((email) => ({ email, passwordHash }))
+      await client.admin('POST /users/import', { users })
+      const { email } = await client.newUser()
+      const medians = await mediansOf(
+        { imported: () => imported.pop() ?? '', unknown: newEmail, own: () => email },
+        rounds,
+      )
+      expectAlike(medians)
+    },
+    60_000,
+  )
+
+  it('and costs no more than a hash once the last of them has been made better', async () => {
+    client = await accounts.project({ emailVerification: false })
+    const email = newEmail()
+    const users = [{ email, passwordHash: await bcrypt.hash(password, 12) }]
+    await client.admin('POST /users/import', { users })
+    const before = await mediansOf({ unknown: newEmail }, 5)
+    await client.login(email)
+    const after = await mediansOf({ unknown: newEmail }, 5)
+    expect(after['unknown']).toBeLessThan((before['unknown'] ?? 0) / 2)
   }, 60_000)
 })

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { UserAccount } from '@surehook/contracts/http/users'
-import { hash as argon2Hash, argon2id } from 'argon2'
-import bcrypt from 'bcrypt'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
 import { call } from './support/client.ts'
@@ -21,13 +19,9 @@ afterAll(async () => {
 })
 
 type Users = { users: UserAccount[]; nextCursor: string | null }
-type Imported = {
-  imported: number
-  failed: { index: number; violations: { field: string; message: string }[] }[]
-}
 
 // Every field that an answer may have; the tests say which ones they expect.
-type Body = UserAccount & Users & Imported & { roles: unknown[] }
+type Body = UserAccount & Users & { roles: unknown[] }
 
 async function admin(request: string, body?: unknown): Promise<{ status: number; body: Body }> {
   const answer = await client.admin(request, body)
@@ -174,88 +168,6 @@ describe('a user', () => {
       expect(outcome(await client.refresh(refreshToken))).toEqual([401, 'AUTH_TOKEN_INVALID'])
     }
     expect(outcome(await login(first.email))).toEqual([200])
-  })
-})
-
-describe('an import', () => {
-  it('takes argon2id and bcrypt hashes, and makes them better at the first login', async () => {
-    const hashes = {
-      argon2id: await argon2Hash(password, { type: argon2id, memoryCost: 4096, timeCost: 1 }),
-      bcrypt: await bcrypt.hash(password, 5),
-      php: (await bcrypt.hash(password, 5)).replace('$2b$', '$2y$'),
-    }
-    const users = Object.entries(hashes).map(([name, passwordHash]) => ({
-      email: `${name}-${newEmail()}`,
-      passwordHash,
-      firstName: name,
-    }))
-    const { status, body } = await admin('POST /users/import', { users })
-    expect([status, body]).toEqual([200, { imported: 3, failed: [] }])
-    for (const { email, passwordHash } of users) {
-      const stored = async () => {
-        const { rows } = await accounts.database.query<{ password_hash: string }>(
-          'select password_hash from user_account where email = $1',
-          [email],
-        )
-        return rows[0]?.password_hash
-      }
-      expect(outcome(await login(email, 'wrong'))).toEqual([401, 'AUTH_INVALID_CREDENTIALS'])
-      expect(await stored()).toBe(passwordHash)
-      const logins = await Promise.all([login(email), login(email), login(email)])
-      expect(logins.map(outcome)).toEqual([[200], [200], [200]])
-      expect(await stored()).toMatch(/^\$argon2id\$v=19\$m=19456,p=1,t=2\$/)
-      expect(outcome(await login(email))).toEqual([200])
-    }
-  }, 30_000)
-
-  it('names the faults of each user and takes the others', async () => {
-    await admin('POST /roles', { name: 'writer' })
-    const passwordHash = await bcrypt.hash(password, 4)
-    const [taken, good] = [(await client.newUser()).email, newEmail()]
-    const { status, body } = await admin('POST /users/import', {
-      users: [
-        { email: good, passwordHash, roles: ['writer'], emailVerified: false },
-        { email: taken.toUpperCase(), passwordHash },
-        { email: ` ${good.toUpperCase()}`, passwordHash },
-        { email: 'nobody', passwordHash: 'plain', roles: ['ghost'] },
-        { email: newEmail(), passwordHash, password },
-        { email: newEmail(), passwordHash: 'plain', roles: ['writer', 'ghost'] },
-        null,
-      ],
-    })
-    const faults = body.failed.map(({ index, violations }) => [
-      index,
-      violations.map(({ field }) => field),
-    ])
-    expect([status, body.imported, faults]).toEqual([
-      200,
-      1,
-      [
-        [1, ['email']],
-        [2, ['email']],
-        [3, ['email']],
-        [4, ['password']],
-        [5, ['passwordHash', 'roles.1']],
-        [6, ['body']],
-      ],
-    ])
-    expect(outcome(await login(good))).toEqual([403, 'AUTH_EMAIL_NOT_VERIFIED'])
-    expect((await admin('GET /users')).body.users).toHaveLength(2)
-  })
-
-  it('takes a thousand at once, each of them once', async () => {
-    const passwordHash = await bcrypt.hash(password, 4)
-    const users = Array.from({ length: 1000 }, () => ({ email: newEmail(), passwordHash }))
-    const { body } = await admin('POST /users/import', { users })
-    expect(body).toEqual({ imported: 1000, failed: [] })
-    const again = await admin('POST /users/import', { users: users.slice(0, 10) })
-    expect(again.body.imported).toBe(0)
-    expect(again.body.failed).toHaveLength(10)
-    expect(await problem('POST /users/import', { users: [] })).toEqual([
-      400,
-      'VALIDATION_ERROR',
-      ['users'],
-    ])
   })
 })
 

@@ -18,7 +18,8 @@ export type CodeSubject = {
 export type Codes = {
   /**
    * Makes a new code, which ends the old, and puts its mail into the outbox, in one transaction. Does
-   * as much, and says as little, when there is nobody to send it to.
+   * as much, and says as little, when there is nobody to send it to, or when too many of the account's
+   * codes were guessed at within the hour: what was issued before is then left as it is.
    */
   send(db: Pool | PoolClient, subject: CodeSubject): Promise<void>
   /**
@@ -35,7 +36,7 @@ export const invalidCode = () =>
 
 const attempts = 5
 const validFor = '1 hour'
-/** Of one account, over all its codes. */
+/** Of one account, over all its codes: whoever has used them up gets no new code. */
 const wrongTriesPerHour = 30
 
 /** What a code's owner must be: a code that nobody could use is not sent. */
@@ -100,6 +101,7 @@ kept as (
   on conflict (user_id, purpose) do update
      set code_hash = excluded.code_hash, attempts_left = excluded.attempts_left,
          expires_at = excluded.expires_at
+   where c.wrong_tries < ${wrongTriesPerHour} or c.wrong_since <= now() - interval '1 hour'
   returning c.expires_at
 ),
 queued as (
@@ -109,7 +111,7 @@ queued as (
      set id = excluded.id, sealed_code = excluded.sealed_code, expires_at = excluded.expires_at,
          attempts = 0, next_attempt_at = now(), created_at = now()
 )
-select case when not exists (select from owner) then ${decoy} end`
+select case when not exists (select from kept) then ${decoy} end`
 
 /**
  * The row is locked by the update and the conditions are checked again on what it holds then: of many
@@ -125,7 +127,6 @@ with tried as (
     from user_account u
    where u.project_id = $1 and u.environment = $2 and u.email = $3
      and c.user_id = u.id and c.purpose = $4 and c.attempts_left > 0 and c.expires_at > now()
-     and (c.wrong_tries < ${wrongTriesPerHour} or c.wrong_since <= now() - interval '1 hour')
   returning c.code_hash = $5 as "right"
 )
 select "right" from tried

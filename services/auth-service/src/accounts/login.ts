@@ -8,7 +8,7 @@ import type { Passwords } from '../password/passwords.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Tenant } from '../tenant/tenant.ts'
 import { toPublicUser, type User } from '../users/user.ts'
-import { findUserByEmail, holdLogin } from '../users/user-store.ts'
+import { findDearestScheme, findUserByEmail, holdLogin } from '../users/user-store.ts'
 import { lockoutMeter } from './account-meters.ts'
 import type { Accounts, LoginResult } from './accounts.ts'
 
@@ -32,12 +32,12 @@ export function createLogin(deps: LoginDeps): Accounts['login'] {
 
   const verify = async (
     tenant: Tenant,
-    { email, password }: { email: string; password: string },
+    user: User | null,
+    password: string,
   ): Promise<Verified | null> => {
-    const user = await findUserByEmail(pool, tenant, email)
-    if (user !== null && !user.emailVerified) throw notVerified()
-    const passwordHash = user === null || user.disabled ? null : user.passwordHash
-    const { matches, rehashed } = await passwords.check(passwordHash, password)
+    const dearest = await findDearestScheme(pool, tenant)
+    const admitted = user?.disabled === true ? null : user
+    const { matches, rehashed } = await passwords.check({ user: admitted, password, dearest })
     return matches && user !== null ? { user, rehashed } : null
   }
 
@@ -45,9 +45,12 @@ export function createLogin(deps: LoginDeps): Accounts['login'] {
     passwords.demandRoom()
     await limits.consume('login', tenant, client.address)
     const attempt = { tenant, email: input.email, client }
-    await lockout.demandUnlocked(attempt)
     for (let tries = 1; tries <= maxTries; tries++) {
-      const verified = await verify(tenant, input)
+      const user = await findUserByEmail(pool, tenant, input.email)
+      // Before the lock, and not counted: unconfirmed is unconfirmed whatever was tried.
+      if (user !== null && !user.emailVerified) throw notVerified()
+      await lockout.demandUnlocked(attempt)
+      const verified = await verify(tenant, user, input.password)
       const { locked } = await lockout.settle(attempt, verified === null ? 'failure' : 'success')
       if (locked) lockouts.inc()
       if (verified === null) break

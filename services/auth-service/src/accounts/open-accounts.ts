@@ -41,7 +41,7 @@ export type AccountParts = AsyncDisposable & {
 export async function openAccounts(options: AccountPartsOptions): Promise<AccountParts> {
   const { pool, redis, writer, sessions, box, encryptionKey, mail, metrics, log } = options
   await using opening = new AsyncDisposableStack()
-  const passwords = await createPasswords(createHashQueue({ ...options.hashing, metrics }))
+  const passwords = createPasswords(createHashQueue({ ...options.hashing, metrics }), log)
   const transport = opening.use(openMailTransport(mail.smtpUrl))
   const from = parseMailAddress(mail.from)
   const sender = opening.use(openMailSender({ pool, box, transport, from, log, metrics }))

@@ -2,6 +2,7 @@ import type { Violation } from '@surehook/contracts/problem'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
+import type { Lockout } from '../limits/lockout.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
 import type { PasswordRules } from '../password/password-rules.ts'
 import type { Passwords } from '../password/passwords.ts'
@@ -17,6 +18,7 @@ import { type Codes, invalidCode } from './codes.ts'
 export type SignupDeps = {
   pool: Pool
   limits: RateLimits
+  lockout: Pick<Lockout, 'clear'>
   rules: PasswordRules
   passwords: Pick<Passwords, 'hash' | 'demandRoom'>
   codes: Codes
@@ -93,9 +95,9 @@ async function demandValid(
   return role === null ? [] : [role]
 }
 
-/** The user, its event and the mail with its code: all of them, or nothing. */
+/** The user, its event and the mail with its code: all of them, or nothing. Ends locks of the address. */
 function createUser(
-  { pool, codes }: SignupDeps,
+  { pool, codes, lockout }: SignupDeps,
   tenant: Tenant,
   { user, origin }: { user: NewUser; origin: ChangeOrigin },
 ): Promise<User> {
@@ -106,6 +108,8 @@ function createUser(
     if (!created.emailVerified) {
       await codes.send(tx, { tenant, email: created.email, purpose: 'verification' })
     }
+    // Failures from before are not this account's. Last, so that nothing else can still fail but the commit.
+    await lockout.clear(tenant, created.email)
     return created
   })
 }

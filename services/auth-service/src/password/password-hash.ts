@@ -1,15 +1,21 @@
+import { randomBytes } from 'node:crypto'
 import { argon2id, needsRehash as argon2NeedsRehash, hash, verify } from 'argon2'
 import { compare } from 'bcrypt'
 
 /** OWASP's first choice for argon2id with little memory. They stand in each hash. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+export const ownScheme = `$argon2id$v=19$m=${parameters.memoryCost},p=${parameters.parallelism},t=${parameters.timeCost}$`
 
 const bcryptForm = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/
 const argon2Form =
-  /^\$argon2id\$v=19\$((?:[mtp]=\d{1,7},?){3})\$[A-Za-z0-9+/]{11,128}\$[A-Za-z0-9+/]{16,172}$/
+  /^\$argon2id\$v=19\$([mtp]=[1-9]\d{0,6}(?:,[mtp]=[1-9]\d{0,6}){2})\$([A-Za-z0-9+/]{11,128})\$([A-Za-z0-9+/]{16,172})$/
+const schemeForm = /^(?:\$2[aby]\$\d\d\$|\$argon2id\$v=19\$[mtp=,\d]+\$)/
 
-/** What an imported hash may cost: each login pays for it. */
-const limits = { bcryptRounds: 14, memoryCost: 131_072, timeCost: 10, parallelism: 16 }
+/** What an imported hash may cost: each wrong password in its environment pays for it. */
+const limits = { bcryptRounds: 12, memoryCost: 65_536, timeCost: 4, parallelism: 4 }
+
+/** bcrypt reads no more. */
+const bcryptBytes = 72
 
 export function hashPassword(password: string): Promise<string> {
   return hash(password, { type: argon2id, ...parameters })
@@ -17,22 +23,64 @@ export function hashPassword(password: string): Promise<string> {
 
 /** Of argon2id or bcrypt. Runs on libuv's threads; what it costs stands in the hash. */
 export function verifyPassword(passwordHash: string, password: string): Promise<boolean> {
-  if (!passwordHash.startsWith('$2')) return verify(passwordHash, password)
+  if (!isBcrypt(passwordHash)) return verify(passwordHash, password)
   // PHP's $2y$ is $2b$ by another name, which the library does not know.
   return compare(password, passwordHash.replace(/^\$2y\$/, '$2b$'))
 }
 
-export function needsRehash(passwordHash: string): boolean {
-  return passwordHash.startsWith('$2') || argon2NeedsRehash(passwordHash, parameters)
+/**
+ * Whether a password that matched should be hashed anew. Not one that is longer than bcrypt reads: what
+ * follows did not take part, and would be part of the new hash whether it is right or wrong.
+ */
+export function needsRehash(passwordHash: string, password: string): boolean {
+  if (isBcrypt(passwordHash)) return Buffer.byteLength(password) <= bcryptBytes
+  return argon2NeedsRehash(passwordHash, parameters)
+}
+
+const isBcrypt = (passwordHash: string) => passwordHash.startsWith('$2')
+
+/** The part of a hash that says how it was made; `null` when the hash is none that could be imported. */
+export function schemeOf(passwordHash: string): string | null {
+  if (importFault(passwordHash) !== null) return null
+  return schemeForm.exec(passwordHash)?.[0] ?? null
+}
+
+/** A hash that takes the time of its scheme and that no password matches. */
+export function hashOfNobody(scheme: string): string {
+  const text = (bytes: number) => randomBytes(bytes).toString('base64').replaceAll('=', '')
+  if (isBcrypt(scheme)) return scheme + text(40).replaceAll('+', '.').slice(0, 53)
+  return `${scheme}${text(16)}$${text(32)}`
+}
+
+/** About what verifying takes, in KiB times passes of argon2id: nine rounds of bcrypt take what our own do. */
+export function workOf(hashOrScheme: string): number {
+  const rounds = /^\$2[aby]\$(\d\d)\$/.exec(hashOrScheme)?.[1]
+  if (rounds !== undefined) return 76 * 2 ** Math.min(Number(rounds), 20)
+  const { m = 0, t = 0 } = costsOf(hashOrScheme.split('$')[3] ?? '')
+  return m * t
+}
+
+/** The same, `null` for a hash of our own parameters. */
+export function foreignWorkOf(passwordHash: string | null): number | null {
+  if (passwordHash === null) return null
+  const { memoryCost: m, timeCost: t, parallelism: p } = parameters
+  const costs = costsOf(argon2Form.exec(passwordHash)?.[1] ?? '')
+  return costs['m'] === m && costs['t'] === t && costs['p'] === p ? null : workOf(passwordHash)
 }
 
 /** Why a hash cannot be imported, or `null`. */
 export function importFault(passwordHash: string): string | null {
   const rounds = bcryptForm.exec(passwordHash)?.[1]
   if (rounds !== undefined) return bcryptFault(Number(rounds))
-  const costs = argon2Form.exec(passwordHash)?.[1]
-  return costs === undefined ? 'must be an argon2id or bcrypt hash' : argon2Fault(costsOf(costs))
+  const [, costs, salt = '', digest = ''] = argon2Form.exec(passwordHash) ?? []
+  return costs === undefined || !isBase64(salt) || !isBase64(digest)
+    ? 'must be an argon2id or bcrypt hash'
+    : argon2Fault(costsOf(costs))
 }
+
+/** As it is written, without padding, not only as it is read. */
+const isBase64 = (text: string) =>
+  Buffer.from(text, 'base64').toString('base64').replaceAll('=', '') === text
 
 const within = (value: number, min: number, max: number) => value >= min && value <= max
 

@@ -39,6 +39,12 @@ describe('the password rules', () => {
     expect(faultsOf('🦊'.repeat(128))).toEqual([])
   })
 
+  it('count the characters of the normalised form', () => {
+    expect(faultsOf('é'.normalize('NFD').repeat(7))).toEqual([tooShort])
+    expect(faultsOf('é'.normalize('NFD').repeat(128))).toEqual([])
+    expect(faultsOf('contraseña'.normalize('NFD'))).toEqual([isCommon])
+  })
+
   it('follow the length that the environment wants', () => {
     expect(faultsOf('Correct-Horse-7', 20)).toEqual(['must have at least 20 characters'])
   })

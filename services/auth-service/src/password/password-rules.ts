@@ -2,6 +2,7 @@ import type { AuthSettings } from '@surehook/contracts/http/admin'
 import type { Violation } from '@surehook/contracts/problem'
 import type { BreachCheck } from './breach-check.ts'
 import { commonPasswords } from './common-passwords.ts'
+import { normalForm } from './normal-form.ts'
 
 export type NewPassword = {
   /** The field that it was sent in. */
@@ -15,9 +16,10 @@ const maxLength = 128
 
 /** Every rule that the password breaks, each as a violation of its own. */
 export function passwordFaults(
-  { field, password, email }: NewPassword,
+  { field, password: given, email }: NewPassword,
   { minLength }: Pick<AuthSettings['password'], 'minLength'>,
 ): Violation[] {
+  const password = normalForm(given)
   const lower = password.toLowerCase()
   const { length } = Array.from(password)
   const rules: [broken: boolean, message: string][] = [
@@ -40,7 +42,7 @@ export function createPasswordRules(isBreached: BreachCheck): PasswordRules {
     async faults(given, settings) {
       const faults = passwordFaults(given, settings)
       if (faults.length > 0 || !settings.breachCheck) return faults
-      if (!(await isBreached(given.password))) return []
+      if (!(await isBreached(normalForm(given.password)))) return []
       return [{ field: given.field, message: 'is known from a data breach' }]
     },
   }

@@ -1,7 +1,24 @@
-import { randomBytes } from 'node:crypto'
-import { AppError } from '@surehook/service-kit/errors'
+import { AppError, reasonOf } from '@surehook/service-kit/errors'
+import type { Logger } from '@surehook/service-kit/log'
 import type { HashQueue } from './hash-queue.ts'
-import { hashPassword, needsRehash, verifyPassword } from './password-hash.ts'
+import { normalForm } from './normal-form.ts'
+import {
+  foreignWorkOf,
+  hashOfNobody,
+  hashPassword,
+  needsRehash,
+  ownScheme,
+  verifyPassword,
+  workOf,
+} from './password-hash.ts'
+
+export type PasswordAttempt = {
+  /** `null`: nobody who can log in. The time tells nobody so. */
+  user: { id: string; passwordHash: string | null } | null
+  password: string
+  /** The dearest scheme that is not our own among the hashes of the environment. */
+  dearest: string | null
+}
 
 export type PasswordCheck = {
   matches: boolean
@@ -11,23 +28,60 @@ export type PasswordCheck = {
 
 export type Passwords = Pick<HashQueue, 'demandRoom'> & {
   hash(password: string): Promise<string>
-  /** `null` is checked against a hash of nothing: the time tells nobody that there is no account. */
-  check(passwordHash: string | null, password: string): Promise<PasswordCheck>
+  check(attempt: PasswordAttempt): Promise<PasswordCheck>
 }
 
-export async function createPasswords(queue: HashQueue): Promise<Passwords> {
-  const nobody = await hashPassword(randomBytes(32).toString('base64url'))
-  const hash = (password: string) => queue.run(() => hashPassword(password))
+export function createPasswords(queue: HashQueue, log: Logger): Passwords {
+  const hash = (password: string) => queue.run(() => hashPassword(normalForm(password)))
+
+  /** `null` when the hash cannot be read: it matches nothing, and somebody has to look at it. */
+  const tryVerify = async (passwordHash: string, password: string, userId: string | null) => {
+    try {
+      return await verifyPassword(passwordHash, password)
+    } catch (err) {
+      log.error({ userId, reason: reasonOf(err) }, 'password.hash.unreadable')
+      return null
+    }
+  }
+
   return {
     demandRoom: () => queue.demandRoom(),
     hash,
-    async check(passwordHash, password) {
-      const matches = await queue.run(() => verifyPassword(passwordHash ?? nobody, password))
-      if (passwordHash === null || !matches) return { matches: false, rehashed: null }
-      if (!needsRehash(passwordHash)) return { matches, rehashed: null }
-      return { matches, rehashed: await hash(password).catch(nullWhenBusy) }
+    async check({ user, password: given, dearest }) {
+      const password = normalForm(given)
+      const passwordHash = user?.passwordHash ?? null
+      const userId = user?.id ?? null
+      // One turn for all of it: who is refused half-way would learn something that nobody counted.
+      const matches = await queue.run(async () => {
+        const outcome =
+          passwordHash === null ? null : await tryVerify(passwordHash, password, userId)
+        if (outcome === true) return true
+        for (const scheme of restOf(outcome === null ? null : passwordHash, dearest)) {
+          await tryVerify(hashOfNobody(scheme), password, null)
+        }
+        return false
+      })
+      if (!matches || passwordHash === null) return { matches: false, rehashed: null }
+      if (!needsRehash(passwordHash, password)) return { matches, rehashed: null }
+      return { matches, rehashed: await hash(given).catch(nullWhenBusy) }
     },
   }
+}
+
+/**
+ * What is still to be verified, so that every wrong password of an environment costs a hash of our own
+ * and, where there are imported ones, the dearest of these. An account's own hash is one of the two, or
+ * something else: then with what comes nearest to their sum.
+ */
+export function restOf(own: string | null, dearest: string | null): string[] {
+  if (dearest === null) return own === null ? [ownScheme] : []
+  const both = [ownScheme, dearest]
+  if (own === null) return both
+  if (foreignWorkOf(own) === null) return [dearest]
+  const sum = (schemes: string[]) => schemes.reduce((total, one) => total + workOf(one), 0)
+  const distance = (rest: string[]) => Math.abs(Math.log(sum([own, ...rest]) / sum(both)))
+  const choices = [[ownScheme], [dearest], both]
+  return choices.reduce((best, next) => (distance(next) < distance(best) ? next : best))
 }
 
 /** A better hash can be made at the next login as well. */

@@ -1,5 +1,6 @@
 import { newEventId } from '@surehook/contracts/ids'
 import type { Pool, PoolClient } from 'pg'
+import { foreignWorkOf, schemeOf } from '../password/password-hash.ts'
 import { type User, userColumns } from './user.ts'
 
 type Db = Pool | PoolClient
@@ -29,6 +30,21 @@ export async function findUserByEmail(
   return rows[0] ?? null
 }
 
+/** The scheme of the dearest password hash of the environment that is not of our own parameters. */
+export async function findDearestScheme(
+  db: Db,
+  { projectId, environment }: UserPlace,
+): Promise<string | null> {
+  const { rows } = await db.query<{ hash: string }>({
+    name: 'dearest-hash',
+    text: `select u.password_hash as hash from user_account u
+            where u.project_id = $1 and u.environment = $2 and u.hash_work is not null
+            order by u.hash_work desc limit 1`,
+    values: [projectId, environment],
+  })
+  return rows[0] === undefined ? null : schemeOf(rows[0].hash)
+}
+
 /** Those whose address was free; the others are left out. */
 export async function insertUsers(
   tx: PoolClient,
@@ -37,12 +53,12 @@ export async function insertUsers(
 ): Promise<User[]> {
   const { rows } = await tx.query<User>(
     `with clock as materialized (select date_trunc('milliseconds', clock_timestamp()) as at)
-     insert into user_account as u (id, project_id, environment, email, password_hash, first_name,
+     insert into user_account as u (id, project_id, environment, email, password_hash, hash_work, first_name,
                                     last_name, roles, email_verified, created_at, updated_at)
-     select n.id, $1, $2, n.email, n.password_hash, n.first_name, n.last_name,
+     select n.id, $1, $2, n.email, n.password_hash, n.hash_work, n.first_name, n.last_name,
             array(select json_array_elements_text(n.roles)), n.email_verified, clock.at, clock.at
-       from clock, unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[], $9::boolean[])
-              as n(id, email, password_hash, first_name, last_name, roles, email_verified)
+       from clock, unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[], $9::boolean[], $10::int[])
+              as n(id, email, password_hash, first_name, last_name, roles, email_verified, hash_work)
      on conflict (project_id, environment, email) do nothing
      returning ${userColumns}`,
     [
@@ -55,6 +71,7 @@ export async function insertUsers(
       users.map(({ lastName }) => lastName),
       users.map(({ roles }) => JSON.stringify(roles)),
       users.map(({ emailVerified }) => emailVerified),
+      users.map(({ passwordHash }) => foreignWorkOf(passwordHash)),
     ],
   )
   return rows
@@ -91,10 +108,10 @@ export async function holdLogin(
   const { rowCount } =
     rehashed === null
       ? await tx.query(`select from user_account u where ${same} for share`, values)
-      : await tx.query(`update user_account u set password_hash = $5 where ${same}`, [
-          ...values,
-          rehashed,
-        ])
+      : await tx.query(
+          `update user_account u set password_hash = $5, hash_work = null where ${same}`,
+          [...values, rehashed],
+        )
   return rowCount === 1
 }
 
@@ -105,7 +122,7 @@ export async function setPassword(
   { id, passwordHash }: { id: string; passwordHash: string },
 ): Promise<boolean> {
   const { rowCount } = await tx.query(
-    `update user_account set password_hash = $4
+    `update user_account set password_hash = $4, hash_work = null
       where project_id = $1 and environment = $2 and id = $3 and not disabled`,
     [projectId, environment, id, passwordHash],
   )

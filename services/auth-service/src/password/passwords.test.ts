@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals'
+import type { Logger } from '@surehook/service-kit/log'
+import { createMetrics } from '@surehook/service-kit/metrics'
+import bcrypt from 'bcrypt'
+import { createHashQueue, type HashQueue } from './hash-queue.ts'
+import { hashOfNobody, ownScheme, workOf } from './password-hash.ts'
+import { createPasswords, restOf } from './passwords.ts'
+
+const password = 'Größe ändern 7'
+const errors: unknown[][] = []
+const log = { error: (...entry: unknown[]) => void errors.push(entry) } as unknown as Logger
+const queue = createHashQueue({ concurrency: 1, maxWaitMs: 10_000, metrics: createMetrics('test') })
+const passwords = createPasswords(queue, log)
+const check = (passwordHash: string | null, given = password, dearest: string | null = null) =>
+  passwords.check({ user: { id: 'u-1', passwordHash }, password: given, dearest })
+const nothing = { matches: false, rehashed: null }
+
+describe('a password', () => {
+  it('is the same in every form of Unicode', async () => {
+    const hash = await passwords.hash(password.normalize('NFD').replace(' ', '\u00a0'))
+    expect(await check(hash)).toEqual({ matches: true, rehashed: null })
+    expect(await check(hash, password.normalize('NFD'))).toEqual({ matches: true, rehashed: null })
+    expect(await check(hash, password.toUpperCase())).toEqual(nothing)
+  })
+
+  it('matches no hash that cannot be read, and the log does not tell it', async () => {
+    const digest = 'c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g'
+    expect(await check(`$argon2id$v=19$m=19456,t=2,p=1,$${digest}`)).toEqual(nothing)
+    expect(errors).toEqual([
+      [{ userId: 'u-1', reason: expect.any(String) }, 'password.hash.unreadable'],
+    ])
+    expect(JSON.stringify(errors)).not.toContain(digest.slice(-20))
+  })
+
+  it('that matches is hashed anew, unless bcrypt read only a part of it', async () => {
+    const long = `${'a'.repeat(71)}é and more`
+    expect(await check(await bcrypt.hash(long, 4), long)).toEqual({ matches: true, rehashed: null })
+    const { matches, rehashed } = await check(await bcrypt.hash(password, 4))
+    expect([matches, await check(rehashed)]).toEqual([true, { matches: true, rehashed: null }])
+  })
+
+  it('that is wrong takes one turn of the queue, whatever has to be hashed for it', async () => {
+    let turns = 0
+    const counting: HashQueue = {
+      ...queue,
+      run(work) {
+        turns += 1
+        return queue.run(work)
+      },
+    }
+    const counted = createPasswords(counting, log)
+    expect(await counted.check({ user: null, password, dearest: '$2b$04$' })).toEqual(nothing)
+    const user = { id: 'u-1', passwordHash: await bcrypt.hash('another', 4) }
+    expect(await counted.check({ user, password, dearest: '$2b$04$' })).toEqual(nothing)
+    expect(turns).toBe(2)
+  })
+
+  it('that is wrong takes the work of our own hash and of the dearest imported one', () => {
+    const ours = hashOfNobody(ownScheme)
+    const [cheap, like, dear] = ['$2b$04$', '$2b$09$', '$2b$12$']
+    expect(restOf(null, null)).toEqual([ownScheme])
+    expect(restOf(ours, null)).toEqual([])
+    for (const dearest of [cheap, like, dear]) {
+      expect(restOf(null, dearest)).toEqual([ownScheme, dearest])
+      expect(restOf(ours, dearest)).toEqual([dearest])
+      expect(restOf(dearest, dearest)).toEqual([ownScheme])
+    }
+    expect(restOf(cheap, dear)).toEqual([ownScheme, dear])
+    expect(restOf(cheap, like)).toEqual([ownScheme, like])
+    // Whatever else was imported: the sum is never far away.
+    const target = workOf(ownScheme) + workOf(dear)
+    for (let rounds = 4; rounds <= 12; rounds++) {
+      const own = `$2b$${String(rounds).padStart(2, '0')}$`
+      const work = [own, ...restOf(own, dear)].reduce((sum, one) => sum + workOf(one), 0)
+      expect(Math.max(work / target, target / work)).toBeLessThan(1.62)
+    }
+  })
+})
