@@ -24,6 +24,8 @@ const { values: options } = parseArgs({
 const seconds = Number(options.seconds)
 const changes = Number(options.changes)
 const drainMs = 120_000
+/** Connections, prepared statements and code that is not compiled yet are not what is measured. */
+const warmUpSeconds = 10
 const runDirs = [`${state.systemDir}/run`, `${state.stackDir}/run`]
 const infrastructure = new Set(['kafka', 'registry', 'postgres', 'redis'])
 const { serverKeyFile, serverCertFile, caFile } = demoFiles()
@@ -55,9 +57,8 @@ async function limit(): Promise<void> {
 
 async function latencyAtRate(rate: number): Promise<void> {
   const project = await tableWithSubscriptions(1)
-  // Connections, prepared statements and code that was never run are not what is measured.
-  await insertAtRate(project, 'bench', { perSecond: rate, seconds: 3 })
-  await receiver.waitFor(rate * 3, drainMs)
+  await insertAtRate(project, 'bench', { perSecond: rate, seconds: warmUpSeconds })
+  await receiver.waitFor(rate * warmUpSeconds, drainMs)
   await receiver.reset()
   const before = usageOf(runDirs)
   const load = await insertAtRate(project, 'bench', { perSecond: rate, seconds })
@@ -72,7 +73,7 @@ async function latencyAtRate(rate: number): Promise<void> {
 
 async function restFlatOut(): Promise<void> {
   const project = await tableWithSubscriptions(1)
-  await insertFlatOut(project, 'bench', { concurrency: 32, seconds: 3 })
+  await insertFlatOut(project, 'bench', { concurrency: 32, seconds: warmUpSeconds })
   await settled(receiver)
   await receiver.reset()
   const before = usageOf(runDirs)
