@@ -55,7 +55,8 @@ function readRow(pid: number): Row | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const ticks = Number(fields[11]) + Number(fields[12])
+    // Its own time in user and system mode, and that of children which have ended.
+    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
     // What PostgreSQL's backends share with one another would be counted once for each.
     const shared = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[2])
     return {
