@@ -113,14 +113,9 @@ describe('a user', () => {
       ['id', 'createdAt', 'updatedAt'],
     ])
     const changes = await world.changes.until(tenant.projectId, 6)
-    expect(changes.map((change) => JSON.parse(change.record).title)).toEqual([
-      'secret',
-      'new',
-      'new',
-      'x',
-      'y',
-      'z',
-    ])
+    // Only the changes of one record have an order.
+    const titles = changes.map((change) => String(JSON.parse(change.record).title))
+    expect(titles.toSorted()).toEqual(['new', 'new', 'secret', 'x', 'y', 'z'])
   })
 
   test('gains and loses access with the table, at once on every replica', async () => {

@@ -49,10 +49,12 @@ export function createRecovery(
         if (userId === null) throw invalidCode()
         if (!(await setPassword(tx, tenant, { id: userId, passwordHash }))) throw invalidCode()
         const { projectId, environment } = tenant
-        return sessions.endAll(tx, emit, { projectId, environment, userId }, 'reset')
+        const over = await sessions.endAll(tx, emit, { projectId, environment, userId }, 'reset')
+        // Last, so that nothing else can still fail but the commit: the code cannot be used again.
+        await lockout.clear(tenant, email)
+        return over
       })
       await sessions.blacklist(ended)
-      await lockout.clear(tenant, email)
       return { message: 'The password is changed' }
     },
   }

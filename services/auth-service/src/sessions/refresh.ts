@@ -15,7 +15,7 @@ export type RefreshDeps = {
   pool: Pool
   /** Whose WAL messages the relay reads. */
   service: string
-  accessTokens: Pick<AccessTokens, 'issue'>
+  accessTokens: Pick<AccessTokens, 'issue' | 'prepare'>
   refreshTokens: RefreshTokens
   blacklist: Pick<Blacklist, 'requireRedis'>
   copyRevocations: (ended: EndedSessions) => Promise<void>
@@ -65,6 +65,8 @@ export function createRefresh(deps: RefreshDeps) {
     if (sid === null) throw refused(meters, 'unknown')
     // A reuse must reach Redis: without it nothing is exchanged.
     await blacklist.requireRedis()
+    // Once the token is used up, a client that is told to try again would be taken for a thief.
+    await accessTokens.prepare(tenant)
     const repeatable = tenant.settings.refreshReuseInterval > 0
     const successor = repeatable
       ? refreshTokens.successor(tenant, token, sid)

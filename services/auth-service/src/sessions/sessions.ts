@@ -45,7 +45,7 @@ export type Sessions = {
 export type SessionsDeps = RefreshDeps & {
   pool: Pool
   writer: StateWriter
-  accessTokens: Pick<AccessTokens, 'issue'>
+  accessTokens: Pick<AccessTokens, 'issue' | 'prepare'>
   refreshTokens: RefreshTokens
   copyRevocations: (ended: EndedSessions) => Promise<void>
   meters: SessionMeters

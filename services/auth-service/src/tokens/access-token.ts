@@ -12,6 +12,7 @@ import {
 } from '@surehook/token-verifier'
 import { CompactEncrypt, compactDecrypt, errors, SignJWT } from 'jose'
 import type { Tenant } from '../tenant/tenant.ts'
+import { usesOf } from './key-pair.ts'
 import type { TenantName } from './key-store.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
@@ -21,6 +22,8 @@ export type AccessSubject = Pick<AccessClaims, 'sub' | 'sid' | 'gen' | 'roles'>
 export type AccessTokens = {
   /** A new access token: a JWS, or a JWE when the environment encrypts. */
   issue(tenant: Tenant, subject: AccessSubject): Promise<string>
+  /** Resolves when nothing that `issue` needs is away: for who changes something before it issues. */
+  prepare(tenant: Tenant): Promise<void>
   /**
    * The claims of the token in `authorization`, which was issued here for this tenant, has not expired and is
    * not revoked; else AUTH_TOKEN_EXPIRED or AUTH_TOKEN_INVALID, and 503 when that cannot be known.
@@ -90,6 +93,9 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
       return new CompactEncrypt(encoder.encode(jws))
         .setProtectedHeader({ alg: 'RSA-OAEP-256', enc: 'A256GCM', cty: 'JWT', kid })
         .encrypt(publicKey)
+    },
+    async prepare(tenant) {
+      for (const use of usesOf(tenant.settings)) await keys.current(tenant, use)
     },
     authenticate(tenant, authorization) {
       const token = bearerToken(authorization)

@@ -15,8 +15,11 @@ export type KeyStore = {
   ensure(tenant: TenantName, uses: readonly KeyUse[]): Promise<StoredKey[]>
   /** Makes new keys beside those that have reached their age, or beside all; none beside one that is on its way. */
   rotate(tenant: TenantName, which: 'due' | 'all'): Promise<StoredKey[]>
-  /** Tokens of this lifetime are made from now on. */
-  noteTtl(tenant: TenantName, ttlS: number): Promise<void>
+  /**
+   * Tokens of this lifetime are made with this key from now on. With no other: one that has ended must
+   * not begin to count again.
+   */
+  noteTtl(tenant: TenantName, kid: string, ttlS: number): Promise<void>
   open(tenant: TenantName, key: StoredKey): string
 }
 
@@ -51,11 +54,11 @@ export function createKeyStore({ pool, box, maxAgeMs, leadMs }: KeyStoreOptions)
         const due = [...uses].filter((use) => !coming.has(use) && isDue(use))
         for (const use of due) await add(tx, tenant, { use, waitMs: leadMs })
       }),
-    async noteTtl({ projectId, environment }, ttlS) {
+    async noteTtl({ projectId, environment }, kid, ttlS) {
       await pool.query(
-        `update signing_key set longest_ttl = $3
-          where project_id = $1 and environment = $2 and longest_ttl < $3`,
-        [projectId, environment, ttlS],
+        `update signing_key set longest_ttl = $4
+          where project_id = $1 and environment = $2 and kid = $3 and longest_ttl < $4`,
+        [projectId, environment, kid, ttlS],
       )
     },
     open: (tenant, { kid, sealedPrivateKey }) => box.open(sealedPrivateKey, contextOf(tenant, kid)),

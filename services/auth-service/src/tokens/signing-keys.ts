@@ -45,10 +45,10 @@ export function createSigningKeys(options: SigningKeysOptions): SigningKeys {
       if (key === undefined) throw new Error('No key is active')
       const ttl = tenant.settings.accessTokenTtl
       if (key.longestTtl < ttl) {
-        await store.noteTtl(tenant, ttl)
+        await store.noteTtl(tenant, key.kid, ttl)
         rings.remember(
           tenant,
-          keys.map((one) => ({ ...one, longestTtl: Math.max(one.longestTtl, ttl) })),
+          keys.map((one) => (one.kid === key.kid ? { ...one, longestTtl: ttl } : one)),
         )
       }
       return parse(tenant, key)

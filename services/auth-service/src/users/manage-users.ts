@@ -62,15 +62,16 @@ export function manageUsers(deps: ManageUsersDeps): ManageUsers {
     },
 
     async remove(place, id, origin) {
-      const { user, ended } = await writer.write(async (tx, emit) => {
+      const ended = await writer.write(async (tx, emit) => {
         const locked = await demandLocked(tx, place, id)
         const over = await sessions.endAll(tx, emit, at(locked), 'deleted')
         const deletedAt = await deleteUser(tx, locked)
         await emitUserChanges(tx, [{ operation: 'DELETE', user: locked, at: deletedAt }], origin)
-        return { user: locked, ended: over }
+        // Last, so that nothing else can still fail but the commit: a repeat finds no user.
+        await lockout.clear(place, locked.email)
+        return over
       })
       await sessions.blacklist(ended)
-      await lockout.clear(place, user.email)
     },
 
     async logout(place, id) {
