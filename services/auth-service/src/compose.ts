@@ -1,6 +1,7 @@
 import type { EventCodec } from '@surehook/contracts/codec'
 import { changesTopic, environmentsTopic } from '@surehook/contracts/topics'
 import type { Captured } from '@surehook/service-kit/capture/capture'
+import { changeRecord } from '@surehook/service-kit/capture/change-record'
 import { openRelay } from '@surehook/service-kit/capture/relay'
 import { createStateWriter, stateRecord } from '@surehook/service-kit/capture/state-writer'
 import { toInvalidTopic } from '@surehook/service-kit/capture/to-invalid'
@@ -16,7 +17,6 @@ import { openRedis } from '@surehook/service-kit/redis/client'
 import { type Config, service } from './config.ts'
 import { openAuthentication } from './open-authentication.ts'
 import { checkEviction } from './revocation/check-eviction.ts'
-import { userChangeRecord } from './users/user-changes.ts'
 
 export type AuthService = Service & { readonly ports: { api: number; internal: number } }
 
@@ -72,6 +72,7 @@ export async function compose(
 /** What of ours is in the WAL: states of the platform and of sessions, and changes of users. */
 function recordOf(codec: EventCodec) {
   const ofState = stateRecord(codec)
+  const ofChange = changeRecord(codec, service)
   return (captured: Captured) =>
-    captured.header.topic === changesTopic ? userChangeRecord(codec, captured) : ofState(captured)
+    captured.header.topic === changesTopic ? ofChange(captured) : ofState(captured)
 }

@@ -1,6 +1,6 @@
 import { changesTopic } from '@surehook/contracts/topics'
 import { openPlatformAccess } from '@surehook/service-kit/access/management-access'
-import type { Captured } from '@surehook/service-kit/capture/capture'
+import { changeRecord } from '@surehook/service-kit/capture/change-record'
 import { openRelay } from '@surehook/service-kit/capture/relay'
 import { toInvalidTopic } from '@surehook/service-kit/capture/to-invalid'
 import { check } from '@surehook/service-kit/check'
@@ -13,7 +13,6 @@ import { createMetrics } from '@surehook/service-kit/metrics'
 import { openPool } from '@surehook/service-kit/postgres/pool'
 import { createAuthorizers } from './callers/authorize.ts'
 import { openUserTokens } from './callers/user-tokens.ts'
-import { changeRecord } from './capture/change-record.ts'
 import { type Config, service } from './config.ts'
 import { dataRoutes } from './data-routes.ts'
 import { observePool } from './pool-metrics.ts'
@@ -37,7 +36,7 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
   )
   observePool(metrics, pool)
   await wait('postgres', () => pool.query('select from table_definition limit 1'))
-  const toRecord = (captured: Captured) => changeRecord(codec, captured)
+  const toRecord = changeRecord(codec, service)
   const toInvalid = toInvalidTopic(codec, { service, topic: changesTopic })
   const relay = opening.use(
     openRelay({ service, slot, databaseUrl, producer, toRecord, toInvalid, log, metrics }),

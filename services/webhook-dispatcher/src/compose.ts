@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict'
+import { check } from '@surehook/service-kit/check'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
 import { openMessaging } from '@surehook/service-kit/kafka/messaging'
@@ -53,8 +53,8 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
       registerGauges(registry, engine.gauges)
       internal.setChecks({
         kafka: () =>
-          assert(engine.consuming && messaging.producer.healthy, 'not connected to Kafka'),
-        subscriptions: () => assert(engine.current, 'the view of subscriptions is not current'),
+          check(engine.consuming && messaging.producer.healthy, 'not connected to Kafka'),
+        subscriptions: () => check(engine.current, 'the view of subscriptions is not current'),
         redis: async () => void (await redis.ping()),
       })
     },

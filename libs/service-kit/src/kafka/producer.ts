@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
 import { boundedBy, orAborted } from '../bounded.ts'
-import { unavailable } from '../errors.ts'
+import { reasonOf, unavailable } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import { BrokerProbe } from './broker-probe.ts'
 import { failureKind, ProducerSession } from './producer-session.ts'
@@ -153,7 +153,7 @@ class CoalescingProducer implements EventProducer {
       await this.#deliver(entries.slice(0, middle))
       return this.#deliver(entries.slice(middle))
     }
-    const reason = err instanceof Error ? err.message : String(err)
+    const reason = reasonOf(err)
     this.#meters?.refused.inc()
     refuse(entries, new UnsendableError(`${entries[0]?.topic}: ${reason}`, { cause: err }))
   }

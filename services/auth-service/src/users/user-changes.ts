@@ -1,9 +1,7 @@
-import type { EventCodec } from '@surehook/contracts/codec'
 import type { ChangeEvent, ChangeOperation } from '@surehook/contracts/events'
 import { changeKey, newEventId } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
-import { type Captured, captureSql } from '@surehook/service-kit/capture/capture'
-import type { OutgoingRecord } from '@surehook/service-kit/kafka/producer'
+import { captureSql } from '@surehook/service-kit/capture/capture'
 import type { PoolClient } from 'pg'
 import type { User } from './user.ts'
 
@@ -67,16 +65,4 @@ function headerOf({ operation, user, changedFields, at }: UserChange, origin: Ch
     requestId: origin.requestId,
     traceparent: origin.traceparent,
   }
-}
-
-type ChangeHeader = Omit<ChangeEvent, 'record' | 'source'>
-
-/** What the relay sends for a captured change of a user. */
-export function userChangeRecord(
-  codec: Pick<EventCodec, 'change'>,
-  { header, body }: Captured,
-): OutgoingRecord {
-  const { topic, key, ...change } = header
-  const event: ChangeEvent = { ...(change as ChangeHeader), record: body, source }
-  return { topic, key, value: codec.change.encode(event) }
 }

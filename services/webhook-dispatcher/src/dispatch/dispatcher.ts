@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { DeliveryJob } from '@surehook/contracts'
 import { pausedTopic } from '@surehook/contracts'
 import { type EventCodec, UndecodableError } from '@surehook/contracts/codec'
+import { reasonOf } from '@surehook/service-kit/errors'
 import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
 import type { WindowedMessage } from '@surehook/service-kit/kafka/windowed-consumer'
 import type { Logger } from 'pino'
@@ -196,5 +197,3 @@ function tryDecode(codec: DispatcherDeps['codec'], value: Buffer) {
     return null
   }
 }
-
-const reasonOf = (err: unknown) => (err instanceof Error ? err.message : String(err))
