@@ -29,10 +29,16 @@ export default {
   testTimeout: 60_000,
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['**/src/**/*.test.ts'] },
+    { ...shared, displayName: 'deploy', testMatch: ['<rootDir>/tests/deploy/**/*.test.ts'] },
     {
       ...onStack,
       displayName: 'integration',
       testMatch: ['**/test/**/*.int.test.ts'],
+    },
+    {
+      ...shared,
+      displayName: 'containers',
+      testMatch: ['<rootDir>/tests/**/*.containers.test.ts'],
     },
     {
       ...onStack,

@@ -12,6 +12,8 @@ let dev: Tenant
 /** Another project, with the same environment and table names. */
 let stranger: Tenant
 let webhookId: string
+let deliveryId: string
+let eventId: string
 let recordId: string
 
 beforeAll(async () => {
@@ -20,11 +22,21 @@ beforeAll(async () => {
   dev = await world.tenant({ projectId: owner.projectId, environment: 'dev', tokenFor: ['dev'] })
   stranger = await world.tenant()
   webhookId = (await owner.subscribe('https://receiver.example/', { active: false })).id
+  const tested = (await owner.webhooks(`POST /${webhookId}/test`)).body
+  deliveryId = tested.deliveryId
+  eventId = tested.eventId
   recordId = (await owner.insert({ status: 'mine' })).id
 })
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
+
+/** About the owner's subscription. */
+const logQuestions = (): [request: string, body?: unknown][] => [
+  [`GET _webhooks/${webhookId}/explain?eventId=${eventId}`],
+  [`POST _webhooks/${webhookId}/replay`, { from: new Date(Date.now() - 3_600_000).toISOString() }],
+  [`GET _webhooks/${webhookId}/replays/${randomUUID()}`],
+]
 
 /** Every call of the management and data APIs, with a body that would be taken. */
 const calls = (tenant: Tenant): [request: string, body?: unknown][] => [
@@ -33,6 +45,13 @@ const calls = (tenant: Tenant): [request: string, body?: unknown][] => [
   [`GET _webhooks/${webhookId}`],
   [`PATCH _webhooks/${webhookId}`, { active: true }],
   [`DELETE _webhooks/${webhookId}`],
+  [`GET _webhooks/${webhookId}/deliveries`],
+  [`GET _webhooks/${webhookId}/deliveries/${deliveryId}`],
+  [`POST _webhooks/${webhookId}/deliveries/${deliveryId}/redeliver`],
+  [`POST _webhooks/${webhookId}/recover`, { since: '2026-01-01T00:00:00Z' }],
+  [`POST _webhooks/${webhookId}/test`],
+  ['POST _webhooks/preview', { table: 'orders', events: ['INSERT'] }],
+  ...logQuestions(),
   ['PUT _tables/orders', { columns: [{ name: 'stolen', type: 'text' }] }],
   ['PUT _tables/others', { columns: [] }],
   ['GET _tables'],
@@ -129,10 +148,16 @@ describe('whoever asks in an environment of its own', () => {
       [`GET _webhooks/${webhookId}`],
       [`PATCH _webhooks/${webhookId}`, { active: true }],
       [`DELETE _webhooks/${webhookId}`],
+      [`GET _webhooks/${webhookId}/deliveries`],
+      [`GET _webhooks/${webhookId}/deliveries/${deliveryId}`],
+      [`POST _webhooks/${webhookId}/deliveries/${deliveryId}/redeliver`],
+      [`POST _webhooks/${webhookId}/recover`, { since: '2026-01-01T00:00:00Z' }],
+      [`POST _webhooks/${webhookId}/test`],
+      ...logQuestions(),
       [`GET orders/${recordId}`],
       [`PATCH orders/${recordId}`, { status: 'stolen' }],
       [`DELETE orders/${recordId}`],
-    ] as const
+    ] satisfies [request: string, body?: unknown][]
 
   it.each([
     ['project', () => stranger],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ChangePublisher, NewChange } from '@surehook/contracts/publisher'
 import { Pool } from 'undici'
+import { atRate } from './at-rate.ts'
 import type { BenchProject } from './platform.ts'
 import { newRecord } from './platform.ts'
 
@@ -33,24 +34,14 @@ export async function insertFlatOut(
 export async function insertAtRate(
   project: BenchProject,
   table: string,
-  { perSecond, seconds }: { perSecond: number; seconds: number },
+  load: { perSecond: number; seconds: number },
 ): Promise<RestLoad> {
   const insert = inserter(project, table, 64)
   const startedAt = performance.now()
   let failed = 0
-  const pending: Promise<void>[] = []
-  for (let n = 0; n < perSecond * seconds; n++) {
-    const dueMs = (n * 1000) / perSecond - (performance.now() - startedAt)
-    if (dueMs > 0) await new Promise((resolve) => setTimeout(resolve, dueMs))
-    pending.push(insert.one().then((ok) => void (ok || failed++)))
-  }
-  await Promise.all(pending)
+  const sent = await atRate(load, async () => void ((await insert.one()) || failed++))
   await insert.close()
-  return {
-    answered: pending.length - failed,
-    failed,
-    seconds: (performance.now() - startedAt) / 1000,
-  }
+  return { answered: sent - failed, failed, seconds: (performance.now() - startedAt) / 1000 }
 }
 
 function inserter({ system, headers }: BenchProject, table: string, connections: number) {

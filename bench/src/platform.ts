@@ -56,6 +56,7 @@ export async function createTable({ call }: BenchProject, table: string): Promis
       { name: 'sent_at', type: 'double' },
       { name: 'status', type: 'text' },
       { name: 'note', type: 'text' },
+      { name: 'part', type: 'integer' },
     ],
   })
 }
@@ -64,15 +65,18 @@ export async function subscribe(
   { call, projectId }: BenchProject,
   table: string,
   url: string,
-): Promise<void> {
-  await call('POST', '/_webhooks', {
+  filter?: object,
+): Promise<string> {
+  const { id } = await call('POST', '/_webhooks', {
     projectId,
     environment: 'master',
     table,
     events: ['INSERT'],
     url,
     secret: 'bench-secret',
+    ...(filter && { filter }),
   })
+  return String(id)
 }
 
 /** About 500 bytes with its columns. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 /** CPU-seconds used so far and resident MiB, by component. */
 export type Usage = Readonly<Record<string, { cpuS: number; rssMiB: number }>>
@@ -7,18 +7,35 @@ export type Usage = Readonly<Record<string, { cpuS: number; rssMiB: number }>>
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 const pageKiB = Number(execFileSync('getconf', ['PAGESIZE'], { encoding: 'utf8' })) / 1024
 
-/** @param runDirs directories with `<component>.pid` files; children of a process count as its own */
-export function usageOf(runDirs: readonly string[]): Usage {
+/**
+ * @param runDirs directories with `<component>.pid` files; children of a process count as its own
+ * @param others pids by name that have no such file
+ */
+export function usageOf(
+  runDirs: readonly string[],
+  others: Readonly<Record<string, number>> = {},
+): Usage {
   const table = processTable()
   const usage: Record<string, { cpuS: number; rssMiB: number }> = {}
-  for (const dir of runDirs) {
+  // Of what runs in containers there is none.
+  for (const dir of runDirs.filter((path) => existsSync(path))) {
     for (const file of readdirSync(dir).filter((name) => name.endsWith('.pid'))) {
       const pid = Number(readFileSync(`${dir}/${file}`, 'utf8').split('\n', 1)[0])
       usage[file.replace(/\.pid$/, '')] = usageOfTree(pid, table)
     }
   }
+  for (const [name, pid] of Object.entries(others)) usage[name] = usageOfTree(pid, table)
   return usage
 }
+
+const infrastructure = new Set(['kafka', 'registry', 'postgres', 'redis'])
+
+/** What is ours among the components. */
+export const servicesOf = (usage: Usage): Usage =>
+  Object.fromEntries(Object.entries(usage).filter(([name]) => !infrastructure.has(name)))
+
+export const rssMiBOf = (usage: Usage): number =>
+  Object.values(usage).reduce((sum, { rssMiB }) => sum + rssMiB, 0)
 
 type Row = { ppid: number; cpuS: number; rssMiB: number }
 

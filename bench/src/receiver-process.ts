@@ -10,6 +10,8 @@ const latencies = new Latencies()
 let firstAt = 0
 let lastAt = 0
 let received = 0
+/** When each was sent and received, in turn. */
+let times: number[] = []
 
 const now = () => performance.timeOrigin + performance.now()
 /** The writer puts the time of the change into the record. */
@@ -25,16 +27,24 @@ const server = createServer(
       if (received++ === 0) firstAt = at
       lastAt = at
       const sent = sentAt.exec(Buffer.concat(chunks).toString('latin1'))
-      if (sent) latencies.add(at - Number(sent[1]))
+      if (sent) {
+        latencies.add(at - Number(sent[1]))
+        times.push(Number(sent[1]), at)
+      }
       res.writeHead(204).end()
     })
   },
 )
 server.keepAliveTimeout = 60_000
 
-process.on('message', (message: 'reset' | 'report') => {
+process.on('message', (message: 'reset' | 'report' | 'times') => {
+  if (message === 'times') {
+    process.send?.(times)
+    return
+  }
   if (message === 'reset') {
     latencies.clear()
+    times = []
     received = 0
   }
   const report: ReceiverReport = { received, firstAt, lastAt, latency: latencies.summary() }

@@ -17,6 +17,8 @@ export type BenchReceiver = AsyncDisposable & {
   url(path: string): string
   reset(): Promise<void>
   report(): Promise<ReceiverReport>
+  /** When each change was sent and received since the last reset. */
+  receipts(): Promise<[sent: number, received: number][]>
   /** Resolves when `count` requests have come since the last reset. */
   waitFor(count: number, timeoutMs: number): Promise<ReceiverReport>
 }
@@ -37,6 +39,14 @@ export async function startReceiver(tls: { key: string; cert: string }): Promise
     url: (path) => `https://localhost:${port}${path}`,
     reset: async () => void (await ask('reset')),
     report: () => ask('report'),
+    async receipts() {
+      child.send('times')
+      const [times] = (await once(child, 'message')) as [number[]]
+      const pairs = Array.from({ length: times.length / 2 }, (_, n) =>
+        times.slice(2 * n, 2 * n + 2),
+      )
+      return pairs as [number, number][]
+    },
     async waitFor(count, timeoutMs) {
       const deadline = Date.now() + timeoutMs
       for (;;) {

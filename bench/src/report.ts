@@ -1,9 +1,13 @@
-import type { Usage } from './processes.ts'
+import { rssMiBOf, servicesOf, type Usage } from './processes.ts'
 
 /** One line of the result. */
 export type Row = { measure: string; value: string; target?: string }
 
+/** Everything that was printed, for `--json`. */
+export const printed: (Row & { title: string })[] = []
+
 export function printRows(title: string, rows: readonly Row[]): void {
+  printed.push(...rows.map((row) => ({ title, ...row })))
   const width = Math.max(...rows.map(({ measure }) => measure.length))
   console.log(`\n${title}`)
   for (const { measure, value, target } of rows) {
@@ -45,7 +49,11 @@ function usedBetween(before: Usage, after: Usage) {
 }
 
 /** What each component used between two readings, and all of them for 1,000 deliveries. */
-export function usageRows(before: Usage, after: Usage, deliveries: number): Row[] {
+export function usageRows(
+  before: Usage,
+  after: Usage,
+  { deliveries, target }: { deliveries: number; target?: string },
+): Row[] {
   const used = usedBetween(before, after)
   const total = used.reduce((sum, { cpuS }) => sum + cpuS, 0)
   return [
@@ -54,8 +62,14 @@ export function usageRows(before: Usage, after: Usage, deliveries: number): Row[
       value: `${cpuS.toFixed(2)} CPU-s, ${rssMiB.toFixed(0)} MiB`,
     })),
     {
+      measure: 'memory of all services afterwards',
+      value: `${rssMiBOf(servicesOf(after)).toFixed(0)} MiB`,
+      target: '< 1.2 GiB',
+    },
+    {
       measure: 'CPU-seconds per 1,000 deliveries, everything',
       value: ((total * 1000) / deliveries).toFixed(3),
+      ...(target !== undefined && { target }),
     },
   ]
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   COMPATIBILITY as compatibility,
-  SchemaRegistry,
+  type SchemaRegistry,
   SchemaType,
 } from '@kafkajs/confluent-schema-registry'
 import type avro from 'avsc'
@@ -15,7 +15,14 @@ import type {
   ManagementTokenState,
   SessionRevocation,
   SubscriptionState,
+  TableState,
 } from './events.ts'
+import {
+  askRegistry,
+  type RegistryConnection,
+  type RegistrySecurity,
+  registryClient,
+} from './registry-client.ts'
 import {
   attemptsTopic,
   changesTopic,
@@ -24,6 +31,7 @@ import {
   managementTokensTopic,
   revocationsTopic,
   subscriptionsTopic,
+  tablesTopic,
 } from './topics.ts'
 import { AvroTypeCodec, type TypeCodec, UndecodableError } from './type-codec.ts'
 
@@ -38,6 +46,7 @@ export type EventTypes = {
   attempt: DeliveryAttempt
   invalid: InvalidMessage
   revocation: SessionRevocation
+  table: TableState
 }
 type EventName = keyof EventTypes
 export type AnyEvent = EventTypes[EventName]
@@ -54,6 +63,7 @@ const nameByTopic: ReadonlyMap<string, EventName> = new Map([
   [subscriptionsTopic, 'subscription'],
   [attemptsTopic, 'attempt'],
   [revocationsTopic, 'revocation'],
+  [tablesTopic, 'table'],
 ])
 
 function eventNameOf(topic: string): EventName {
@@ -69,17 +79,19 @@ function eventNameOf(topic: string): EventName {
  * schema is not compatible with all its earlier versions in both directions (FULL_TRANSITIVE).
  */
 export async function openEventCodec({
-  registryUrl,
+  registryUrl: url,
+  registrySecurity: security,
   log,
 }: {
   registryUrl: string
+  registrySecurity?: RegistrySecurity | undefined
   log?: { info(fields: object, message: string): void } | undefined
 }): Promise<EventCodec> {
-  const client = new SchemaRegistry({ host: registryUrl, clientId: 'surehook' })
+  const client = registryClient({ url, security })
   const writerOf = (id: number) => writerSchema(client, id)
   const ids: Partial<Record<EventName, number>> = {}
   const codecOf = async <T>(name: EventName): Promise<TypeCodec<T>> => {
-    const { id } = await registerSchema({ url: registryUrl, client }, eventSchemas[name])
+    const { id } = await registerSchema({ url, security, client }, eventSchemas[name])
     ids[name] = id
     return new AvroTypeCodec<T>(eventSchemas[name].type, id, writerOf)
   }
@@ -93,16 +105,15 @@ export async function openEventCodec({
     attempt: await codecOf('attempt'),
     invalid: await codecOf('invalid'),
     revocation: await codecOf('revocation'),
+    table: await codecOf('table'),
   }
   log?.info({ ids }, 'schemas.registered')
   return { ...codecs, ofTopic: (topic) => codecs[eventNameOf(topic)] }
 }
 
-/** The client does not tell the URL that it was given. */
-export type RegistryAccess = { url: string; client: Pick<SchemaRegistry, 'register'> }
+export type RegistryAccess = RegistryConnection & { client: Pick<SchemaRegistry, 'register'> }
 
 const raceTries = 6
-const configTimeoutMs = 5_000
 
 /** Registers one schema under FULL_TRANSITIVE, whatever the registry's own default is. */
 export async function registerSchema(
@@ -111,7 +122,7 @@ export async function registerSchema(
 ): Promise<{ id: number }> {
   for (let tries = 1; ; tries++) {
     try {
-      await demandCompatibility(registry.url, subject)
+      await demandCompatibility(registry, subject)
       return await registry.client.register(
         { type: SchemaType.AVRO, schema: JSON.stringify(json) },
         // The client's default is BACKWARD: it has to be said on every call.
@@ -138,20 +149,15 @@ function reasonOf(err: unknown): string {
  * Before the first version of a subject, so that no version is ever taken unchecked. The client does
  * it after the first one: a process killed in between would leave a subject that it then refuses.
  */
-async function demandCompatibility(registryUrl: string, subject: string): Promise<void> {
-  const url = `${registryUrl}/config/${encodeURIComponent(subject)}`
-  const signal = AbortSignal.timeout(configTimeoutMs)
-  const found = await fetch(url, { signal })
-  if (!found.ok && found.status !== 404) throw new Error(`${found.status} ${await found.text()}`)
-  const { compatibilityLevel } = (await found.json()) as { compatibilityLevel?: string }
+async function demandCompatibility(registry: RegistryConnection, subject: string): Promise<void> {
+  const path = `/config/${encodeURIComponent(subject)}`
+  const found = await askRegistry(registry, { path })
+  if (found.status !== 200 && found.status !== 404) throw new Error(`${found.status} ${found.text}`)
+  const { compatibilityLevel } = JSON.parse(found.text) as { compatibilityLevel?: string }
   if (compatibilityLevel === compatibility.FULL_TRANSITIVE) return
-  const set = await fetch(url, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/vnd.schemaregistry.v1+json' },
-    body: JSON.stringify({ compatibility: compatibility.FULL_TRANSITIVE }),
-    signal,
-  })
-  if (!set.ok) throw new Error(`${set.status} ${await set.text()}`)
+  const body = { compatibility: compatibility.FULL_TRANSITIVE }
+  const set = await askRegistry(registry, { path, body })
+  if (set.status !== 200) throw new Error(`${set.status} ${set.text}`)
 }
 
 async function writerSchema(registry: SchemaRegistry, id: number): Promise<avro.Type> {

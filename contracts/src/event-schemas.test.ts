@@ -58,6 +58,10 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       expiresAt: null,
     },
   ],
+  table: [
+    { ...tenant, name: 'orders', columns: [{ name: 'total', type: 'decimal' }], updatedAt: at },
+    { ...tenant, name: 'orders', columns: [], updatedAt: '' },
+  ],
   subscription: [
     {
       ...tenant,

@@ -8,6 +8,7 @@ import {
   managementTokensTopic,
   revocationsTopic,
   subscriptionsTopic,
+  tablesTopic,
 } from './topics.ts'
 
 export type EventSchema = { subject: string; json: object; type: avro.Type }
@@ -32,4 +33,5 @@ export const eventSchemas = {
   attempt: schemaOf(`${attemptsTopic}-value`, 'delivery-attempt'),
   invalid: schemaOf('invalid-value', 'invalid-message'),
   revocation: schemaOf(`${revocationsTopic}-value`, 'session-revocation'),
+  table: schemaOf(`${tablesTopic}-value`, 'table-state'),
 }

@@ -51,6 +51,16 @@ export type ManagementTokenState = {
   expiresAt: string | null
 }
 
+/** Topic `platform.tables`, compacted; key `project/environment/name`; a tombstone drops. */
+export type TableState = {
+  projectId: string
+  environment: string
+  name: string
+  /** Those that a client defined; `id`, `createdAt` and `updatedAt` every table has. */
+  columns: { name: string; type: string }[]
+  updatedAt: string
+}
+
 /** A signing secret, encrypted under `KEY_ENCRYPTION_KEY` and bound to its subscription id. */
 export type SealedSecret = {
   ciphertext: string

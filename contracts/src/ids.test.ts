@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { version } from 'uuid'
-import { changeKey, deliveryId, endpointId, newEventId } from './ids.ts'
+import fc from 'fast-check'
+import { v5, version } from 'uuid'
+import { changeKey, deliveryId, deliveryNamespace, endpointId, newEventId } from './ids.ts'
 
 const event = '0198c5e1-7a64-7cc3-98c4-dc0c0c07398f'
 const subscription = '0198c5e1-7a64-7cc3-98c4-dc0c0c073990'
@@ -9,6 +10,14 @@ describe('ids', () => {
   test('a delivery id never changes', () => {
     expect(deliveryId(event, subscription)).toBe('92639ed3-4929-5fc4-9a27-b564bfdb64a1')
     expect(version(deliveryId(event, subscription))).toBe(5)
+  })
+
+  test('a delivery id is a UUIDv5', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (one, other) => {
+        expect(deliveryId(one, other)).toBe(v5(`${one}/${other}`, deliveryNamespace))
+      }),
+    )
   })
 
   test('another event or subscription makes another delivery', () => {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import { v5, v7 } from 'uuid'
+import { createHash, hash } from 'node:crypto'
+import { v7 } from 'uuid'
 import type { ChangeEvent } from './events.ts'
 
 /**
@@ -10,7 +10,12 @@ export const deliveryNamespace = 'a1d8f4c2-6e3b-5b7a-9c41-2f0e7d9b8a63'
 
 /** UUIDv5 of `event id/subscription id`: whoever derives it again gets the same. */
 export function deliveryId(eventId: string, subscriptionId: string): string {
-  return v5(`${eventId}/${subscriptionId}`, deliveryNamespace)
+  return uuidV5(`${eventId}/${subscriptionId}`)
+}
+
+/** Of a delivery that is sent again: UUIDv5 of `delivery id/request id`, the same if the request is repeated. */
+export function redeliveryId(originalId: string, requestId: string): string {
+  return uuidV5(`${originalId}/${requestId}`)
 }
 
 /** The endpoint of a circuit: 32 hex digits for (project, environment, url). */
@@ -31,4 +36,15 @@ export function changeKey(
 /** UUIDv7: ids of events sort roughly by time. */
 export function newEventId(): string {
   return v7()
+}
+
+const namespaceBytes = Buffer.from(deliveryNamespace.replaceAll('-', ''), 'hex')
+
+/** RFC 9562 §5.5. The matcher makes one for each delivery; the uuid package takes eight times as long. */
+function uuidV5(name: string): string {
+  const bytes = Buffer.concat([namespaceBytes, Buffer.from(name)])
+  const digest = hash('sha1', bytes, 'hex')
+  const variant = ((Number.parseInt(digest.charAt(16), 16) & 3) | 8).toString(16)
+  const of = (from: number, to: number) => digest.slice(from, to)
+  return `${of(0, 8)}-${of(8, 12)}-5${of(13, 16)}-${variant}${of(17, 20)}-${of(20, 32)}`
 }

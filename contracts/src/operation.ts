@@ -40,6 +40,8 @@ export type Operation<
     readonly status: number
     readonly schema: ReplySchema
     readonly description?: string
+    /** Of one thing: with its `ETag`; a GET whose `If-None-Match` has it is answered 304. */
+    readonly hasETag?: true
   }
   /** Besides those that every operation can answer with (404, 405, 500 and such). */
   readonly errors: readonly ErrorCode[]

@@ -1,8 +1,17 @@
-import { Kafka, logLevel, type Message, Partitioners, type Producer } from 'kafkajs'
+import {
+  Kafka,
+  type KafkaConfig,
+  logLevel,
+  type Message,
+  Partitioners,
+  type Producer,
+} from 'kafkajs'
 import { calmRequestQueues } from './calm-request-queue.ts'
 import { type EventCodec, openEventCodec } from './codec.ts'
 import { changeKey } from './ids.ts'
+import { encodeProducesAtOnce } from './lean-produce.ts'
 import { type NewChange, toChangeEvents } from './new-change.ts'
+import type { RegistrySecurity } from './registry-client.ts'
 import { changesTopic } from './topics.ts'
 
 export { InvalidChangeError, type NewChange } from './new-change.ts'
@@ -11,6 +20,10 @@ export type ChangePublisherOptions = {
   /** `host:port` of some brokers. */
   brokers: readonly string[]
   schemaRegistryUrl: string
+  /** TLS and SASL of Kafka, as kafkajs takes them. */
+  kafkaSecurity?: Pick<KafkaConfig, 'ssl' | 'sasl'>
+  /** CA and basic authentication of the registry. */
+  registrySecurity?: RegistrySecurity
   /** Name of your service: it stands in every event. */
   source: string
   /** For topics that are named otherwise, as in tests. */
@@ -30,7 +43,8 @@ export type ChangePublisher = AsyncDisposable & {
 export async function openChangePublisher(
   options: ChangePublisherOptions,
 ): Promise<ChangePublisher> {
-  const codec = await openEventCodec({ registryUrl: options.schemaRegistryUrl })
+  const { schemaRegistryUrl: registryUrl, registrySecurity } = options
+  const codec = await openEventCodec({ registryUrl, registrySecurity })
   const publisher = new KafkaChangePublisher(options, codec)
   await publisher.connect()
   return publisher
@@ -50,7 +64,9 @@ class KafkaChangePublisher implements ChangePublisher {
     this.#options = options
     this.#codec = codec
     calmRequestQueues()
+    encodeProducesAtOnce()
     this.#kafka = new Kafka({
+      ...options.kafkaSecurity,
       brokers: [...options.brokers],
       clientId: options.source,
       // What goes wrong is in the rejection; a library does not write on its user's terminal.

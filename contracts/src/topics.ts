@@ -9,8 +9,10 @@ export type TopicSpec = {
 const hour = 3_600_000
 const day = 24 * hour
 const twoMiB = String(2 * 1024 * 1024)
-const kept = (ms: number) => ({ 'retention.ms': String(ms), 'max.message.bytes': twoMiB })
-const compacted = { 'cleanup.policy': 'compact', 'max.message.bytes': twoMiB }
+/** The broker's clock stamps records: it would refuse those of a producer whose clock is an hour ahead. */
+const common = { 'max.message.bytes': twoMiB, 'message.timestamp.type': 'LogAppendTime' }
+const kept = (ms: number) => ({ 'retention.ms': String(ms), ...common })
+const compacted = { 'cleanup.policy': 'compact', ...common }
 /** States that were replaced stay readable for as long as a change may wait that they were in force for. */
 const compactedAfter = (ms: number) => ({
   ...compacted,
@@ -18,9 +20,13 @@ const compactedAfter = (ms: number) => ({
   'delete.retention.ms': String(ms),
 })
 
+/** How long `changes` is kept when nobody says otherwise. */
+export const changesKeptMs = 7 * day
+
 export const changesTopic = 'changes'
 export const environmentsTopic = 'platform.environments'
 export const managementTokensTopic = 'platform.management-tokens'
+export const tablesTopic = 'platform.tables'
 export const subscriptionsTopic = 'webhook.subscriptions'
 export const deliveriesTopic = 'webhook.deliveries'
 export const pausedTopic = 'webhook.deliveries.paused'
@@ -42,10 +48,11 @@ export const invalidTopic = (topic: string): string =>
  */
 export function topicTable(
   retryDelays: readonly string[],
-  changesRetentionMs = 7 * day,
+  changesRetentionMs = changesKeptMs,
 ): readonly TopicSpec[] {
-  // A job may wait for as long as its subscription is inactive: delivery topics never expire by age.
-  const forever = kept(-1)
+  // A job may wait for as long as its subscription is inactive: what holds history never expires by age.
+  // webhook-api deletes what is old and that every reader has finished.
+  const trimmed = kept(-1)
   const delivery = [
     deliveriesTopic,
     ...new Set(retryDelays.map(retryTopic)),
@@ -56,6 +63,7 @@ export function topicTable(
     changesTopic,
     environmentsTopic,
     managementTokensTopic,
+    tablesTopic,
     subscriptionsTopic,
     deliveriesTopic,
     attemptsTopic,
@@ -64,9 +72,10 @@ export function topicTable(
     { name: changesTopic, partitions: 'main', config: kept(changesRetentionMs) },
     { name: environmentsTopic, partitions: 'one', config: compacted },
     { name: managementTokensTopic, partitions: 'one', config: compacted },
+    { name: tablesTopic, partitions: 'one', config: compacted },
     { name: subscriptionsTopic, partitions: 'one', config: compactedAfter(changesRetentionMs) },
-    ...delivery.map((name) => ({ name, partitions: 'main' as const, config: forever })),
-    { name: attemptsTopic, partitions: 'main', config: kept(7 * day) },
+    ...delivery.map((name) => ({ name, partitions: 'main' as const, config: trimmed })),
+    { name: attemptsTopic, partitions: 'main', config: trimmed },
     // An access token lives for a day at most; a revocation is of no use after it.
     { name: revocationsTopic, partitions: 'one', config: kept(2 * day) },
     ...decoded.map((name) => ({

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isTraceparent } from './traceparent.ts'
+import { isTraceparent, traceparentOf } from './traceparent.ts'
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
 const span = '00f067aa0ba902b7'
@@ -20,4 +20,14 @@ test.each([
   `ff-${trace}-${span}-01`,
 ])('%j is none', (text) => {
   expect(isTraceparent(text)).toBe(false)
+})
+
+test('a record tells who sent it, unless what it says is malformed', () => {
+  const sentBy = `00-${trace}-${span}-01`
+  expect(traceparentOf({ traceparent: Buffer.from(sentBy) })).toBe(sentBy)
+  expect(traceparentOf({ traceparent: sentBy })).toBe(sentBy)
+  expect(traceparentOf({ traceparent: Buffer.from('t') })).toBeNull()
+  expect(traceparentOf({ traceparent: [sentBy, sentBy] })).toBeNull()
+  expect(traceparentOf({ other: sentBy })).toBeNull()
+  expect(traceparentOf(undefined)).toBeNull()
 })

@@ -42,7 +42,7 @@ async function start(env: NodeJS.ProcessEnv): Promise<Running> {
   const port = Number(env['PORT'] || 8080)
   await refuseWhenTaken(port)
   const [infrastructure, secrets, demoCa] = await Promise.all([
-    openInfrastructure(state.stackDir, env),
+    openInfrastructure(env),
     keepSecrets(state.secretsFile, env),
     ensureDemoCa(state.demoCaDir),
     step('built', build),
@@ -75,8 +75,10 @@ async function start(env: NodeJS.ProcessEnv): Promise<Running> {
 }
 
 async function refuseWhenTaken(port: number): Promise<void> {
-  const owner = (await ownerOf(state.systemDir)) ?? (await ownerOf(state.stackDir))
-  if (owner !== null) throw new Error(`Surehook already runs from this checkout (process ${owner})`)
+  const dirs = [state.systemDir, state.stackDir, state.containersDir]
+  const owner = (await Promise.all(dirs.map(ownerOf))).find((pid) => pid !== null)
+  if (owner !== undefined)
+    throw new Error(`Surehook already runs from this checkout (process ${owner})`)
   if (!(await isFree(port))) {
     throw new Error(`port ${port} is taken; choose another: PORT=${port + 1} npm start`)
   }

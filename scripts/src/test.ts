@@ -1,10 +1,14 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
+import { containerChecks } from './check/container-checks.ts'
 import { type JestLevel, runJest } from './check/jest-step.ts'
 import { checkLintCanary } from './check/lint-canary.ts'
 import { commandStep, runSteps, type Step } from './check/step.ts'
+import { chooseInfra, whyNotLocal } from './containers/choose-infra.ts'
+import { startStack } from './containers/start-stack.ts'
 import { localDir } from './lib/paths.ts'
 import { ownerOf } from './lib/process-group.ts'
-import { startLocalStack } from './local-stack/local-stack.ts'
+import { hasPromtool } from './lib/promtool.ts'
+import { hasToolchain } from './lib/toolchains.ts'
 
 /** `npm test`: every check and every test, one line each; the last line is the sum. */
 const runsDir = `${localDir}/test-runs`
@@ -12,14 +16,18 @@ const runDir = `${runsDir}/${process.pid}`
 
 await removeOldRuns()
 await mkdir(runDir, { recursive: true })
+const infra = await chooseInfra(process.env)
+/** Faults are made to processes, and TLS is set up for them: that stays on the local stack. */
+const noLocal = infra === 'local' ? null : await whyNotLocal(process.env)
 // Comes up while the static checks run; a failure shows in the first step that needs it.
-const starting = startLocalStack({ dir: `${runDir}/stack` })
+const starting = startStack({ dir: `${runDir}/stack` }, { TEST_INFRA: infra })
 starting.catch(() => {})
 const stopStack = async () => (await starting.catch(() => null))?.stop()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void stopStack().finally(() => process.exit(1)))
 }
 
+const containers = await containerChecks(runDir, process.env)
 const total = await runSteps([
   commandStep('format', ['npm', 'run', '-s', 'check:format']),
   commandStep('build', ['npm', 'run', '-s', 'build']),
@@ -28,34 +36,63 @@ const total = await runSteps([
   { name: 'lint canary', run: checkLintCanary },
   commandStep('boundaries', ['npm', 'run', '-s', 'check:boundaries']),
   commandStep('dead code', ['npm', 'run', '-s', 'check:dead-code']),
+  commandStep('migrations', ['npm', 'run', '-s', 'check:migrations']),
+  commandStep('schemas', ['npm', 'run', '-s', 'check:schemas']),
   commandStep('generated', ['npm', 'run', '-s', 'check:generated']),
+  ...(hasPromtool() ? [commandStep('alerts', ['npm', 'run', '-s', 'check:alerts'])] : []),
   commandStep('openapi', ['npm', 'run', '-s', 'check:openapi']),
   jestStep('unit'),
+  withHelm(commandStep('helm', ['npm', 'run', '-s', 'check:helm'])),
+  withHelm(jestStep('deploy')),
   jestStep('integration'),
+  ...containers.steps,
   jestStep('e2e', ['build']),
-  jestStep('faults', ['build']),
+  ...(noLocal === null ? [jestStep('faults', ['build'])] : []),
 ])
 await stopStack()
+console.log(containers.said)
+const without = process.env['TEST_WITHOUT']
+if (without) console.log(`TEST_WITHOUT=${without}: what needs that was not tested`)
+if (infra === 'containers') console.log(`TEST_INFRA=containers: ${whatIsLocal()}`)
+if (!hasPromtool()) console.log('promtool is not here: the alert rules were parsed, but not run')
 if (total.failed === 0) await rm(runDir, { recursive: true, force: true })
 console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed === 0 ? 0 : 1
 
 function jestStep(level: JestLevel, needs: readonly string[] = []): Step {
+  const leftOut = level === 'e2e' && noLocal !== null ? /secured\.e2e\.test/ : null
   return {
     name: level,
     needs,
-    run: async () => runJest({ level, dir: runDir, env: level === 'unit' ? {} : await stackEnv() }),
+    run: async () =>
+      runJest({ level, dir: runDir, env: await environmentOf(level), without: leftOut }),
   }
 }
 
-async function stackEnv(): Promise<NodeJS.ProcessEnv> {
+/** Left out with `TEST_WITHOUT=helm`. */
+function withHelm(step: Step): Step {
+  const nothing = { passed: 0, failed: 0, output: '' }
+  return { ...step, run: async () => (hasToolchain('helm', process.env) ? step.run() : nothing) }
+}
+
+async function environmentOf(level: JestLevel): Promise<NodeJS.ProcessEnv> {
+  if (level === 'unit' || level === 'deploy') return {}
+  // Without more it starts a stack by itself.
+  if (level === 'faults' && infra === 'containers') return { TEST_INFRA: 'local' }
   const stack = await starting
   return {
+    TEST_INFRA: infra,
     TEST_DATABASE_URL: stack.databaseUrl,
     TEST_KAFKA_BROKERS: stack.kafkaBrokers,
     TEST_REGISTRY_URL: stack.schemaRegistryUrl,
     TEST_REDIS_URL: stack.redisUrl,
   }
+}
+
+function whatIsLocal(): string {
+  return noLocal === null
+    ? 'faults and TLS were tested on the local stack'
+    : `faults and TLS were not tested; they need the local stack, which cannot run here (${noLocal})`
 }
 
 /** What a failed run left to look at goes when the next one starts. */

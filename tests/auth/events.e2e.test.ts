@@ -118,7 +118,7 @@ describe('the life of a user', () => {
   it('is counted', async () => {
     const [service] = world.system.services['auth-service']
     const metrics = await (await fetch(`${service?.internalUrl}/metrics`)).text()
-    expect(metrics).toMatch(/^auth_\w+\{.*\} [1-9]/m)
+    expect(metrics).toMatch(/^surehook_auth_\w+\{.*\} [1-9]/m)
     expect(metrics).not.toContain(tenant.projectId)
   })
 })

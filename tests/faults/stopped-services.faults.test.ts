@@ -16,18 +16,6 @@ afterAll(async () => {
 
 const changes = 1_000
 
-describe('SIGTERM loses nothing and repeats nothing', () => {
-  it.each<ServiceName>(['webhook-dispatcher', 'webhook-matcher'])('of each %s', async (service) => {
-    const cause = `SIGTERM of each ${service}`
-    await world.duringLoad({ cause, changes }, async () => {
-      for (const replica of world.system.services[service]) {
-        await replica.stop()
-        await replica.restart()
-      }
-    })
-  })
-})
-
 describe('with two replicas, SIGKILL of one', () => {
   it.each<[ServiceName, number]>([
     ['webhook-dispatcher', undecidedAtMost],
@@ -56,5 +44,5 @@ describe('with two replicas, SIGKILL of one', () => {
 
 async function holdsSlot({ internalUrl }: ServiceHandle): Promise<boolean> {
   const metrics = await (await fetch(`${internalUrl}/metrics`)).text()
-  return /^capture_relay_leader\S* 1$/m.test(metrics)
+  return /^surehook_capture_relay_leader\S* 1$/m.test(metrics)
 }

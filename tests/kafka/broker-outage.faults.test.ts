@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type LocalStack, startLocalStack } from '@surehook/scripts/local-stack/local-stack'
+import { startStack } from '@surehook/scripts/containers/start-stack'
+import type { Stack } from '@surehook/scripts/lib/stack'
 import { createKafka } from '@surehook/service-kit/kafka/client'
 import { runOrderedConsumer } from '@surehook/service-kit/kafka/ordered-consumer'
 import { type EventProducer, openProducer } from '@surehook/service-kit/kafka/producer'
@@ -11,11 +12,11 @@ import { until } from '../support/until.ts'
 
 const log = createLogger('test', 'silent')
 const dir = `${import.meta.dirname}/../../.local/test-stacks/broker-outage-${process.pid}`
-let stack: LocalStack
+let stack: Stack
 let kafka: ReturnType<typeof createKafka>
 
 beforeAll(async () => {
-  stack = await startLocalStack({ dir, only: ['kafka'] })
+  stack = await startStack({ dir, only: ['kafka'] })
   kafka = createKafka({ brokers: [stack.kafkaBrokers], clientId: 'test', log })
   const one = { partitions: 'one' as const, config: { 'cleanup.policy': 'compact' } }
   await ensureTopics(

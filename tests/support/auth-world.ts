@@ -6,7 +6,10 @@ import { AuthTenant, type AuthTenantOptions, type Mailbox } from './auth-tenant.
 import type { TestSystem, TestSystemOptions } from './open-system.ts'
 import { openWorld, openWorldWithStack, type World } from './world.ts'
 
-export type AuthWorld<System extends TestSystem = TestSystem> = Omit<World<System>, 'tenant'> & {
+export type AuthWorld<System extends TestSystem = TestSystem> = Omit<
+  World<System>,
+  'tenant' | 'certificates' | 'authority'
+> & {
   tenant(door: AuthDoor, options?: AuthTenantOptions): Promise<AuthTenant>
   /** Ends the codes of a user, as an hour does. Resolves with the seconds for which they were good still. */
   ageCode(userId: string): Promise<number>

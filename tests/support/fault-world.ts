@@ -1,11 +1,11 @@
-import type { LocalStack } from '@surehook/scripts/local-stack/local-stack'
+import type { Stack } from '@surehook/scripts/lib/stack'
 import { type Books, openBooks } from './books.ts'
 import { type Account, closeLedger, type Subscriber, subscribeTwice } from './ledger.ts'
 import { startLoad, type Written } from './load.ts'
-import type { TestSystem, TestSystemOptions } from './open-system.ts'
+import type { StartStack, TestSystem, TestSystemOptions } from './open-system.ts'
 import { openWorldWithStack, type World } from './world.ts'
 
-export type FaultWorld = World<TestSystem & { readonly stack: LocalStack }> & {
+export type FaultWorld = World<TestSystem & { readonly stack: Stack }> & {
   readonly books: Books
   /** Writes changes, makes the fault when a third is written, then closes the ledger and prints it. */
   duringLoad(load: FaultLoad, fault: Fault): Promise<void>
@@ -16,26 +16,38 @@ type Fault = (subscribers: readonly Subscriber[]) => Promise<void>
 /** Of one endpoint: 32 attempts in flight, and 128 outcomes whose offsets are not committed yet. */
 export const undecidedAtMost = 32 + 128
 
-export type FaultLoad = { cause: string; changes: number; mayRepeat?: number }
+export type FaultLoad = {
+  cause: string
+  changes: number
+  mayRepeat?: number
+  /** The load, a slow one, goes on for as long as the fault; `changes` is how many begin it. */
+  goesOn?: boolean
+}
 
-export async function openFaultWorld(options: TestSystemOptions = {}): Promise<FaultWorld> {
+const slowly = { concurrency: 4, pauseMs: 50 }
+
+export async function openFaultWorld(
+  options: TestSystemOptions = {},
+  start?: StartStack,
+): Promise<FaultWorld> {
   await using opening = new AsyncDisposableStack()
   // On a busy machine an attempt that ends at 5 s would repeat what no fault has repeated.
   const env = { WEBHOOK_TIMEOUT: '30s', ...options.env }
-  const world = opening.use(await openWorldWithStack({ ...options, env }))
+  const world = opening.use(await openWorldWithStack({ ...options, env }, start))
   const books = opening.use(await openBooks(world.system.endpoints))
   const resources = opening.move()
   return {
     ...world,
     books,
-    async duringLoad({ cause, changes, mayRepeat = 0 }, fault) {
+    async duringLoad({ cause, changes, mayRepeat = 0, goesOn = false }, fault) {
       const startedAt = performance.now()
       const { receiver } = world
       const tenant = await world.tenant()
       const subscribers = await subscribeTwice(tenant, receiver)
-      const load = startLoad(tenant, { changes })
+      const load = startLoad(tenant, goesOn ? slowly : { changes })
       await load.reached(changes / 3)
       await fault(subscribers)
+      if (goesOn) load.stop()
       const written = await load.done
       const accounts = await closeLedger({ books, receiver, subscribers, written, mayRepeat })
       for (const { path } of subscribers) receiver.forget(path)

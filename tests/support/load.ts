@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ChangeOperation } from '@surehook/contracts/events'
-import type { Answer } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
+import { type ChangeDoor, restDoor } from './change-doors.ts'
 
 export type Change = { operation: ChangeOperation; version: number }
 
@@ -25,16 +25,27 @@ export type Written = {
 export type Load = {
   /** Resolves when so many changes were acknowledged. */
   reached(changes: number): Promise<void>
+  /** Ends it when the records that are begun are written. */
+  stop(): void
   readonly done: Promise<Written>
 }
 
 export type LoadOptions = {
-  changes: number
+  /** Without it the load goes on until it is stopped. */
+  changes?: number
   /** Records that are written at the same time. */
   concurrency?: number
+  /** Writers take them in turn; REST when absent. */
+  doors?: readonly ChangeDoor[]
+  /** Of each writer, after each change. */
+  pauseMs?: number
+  /** Told of each change that was acknowledged, with the door it went through. */
+  onMade?: (change: Made) => void
   /** How long one change may stay without a success. */
   patienceMs?: number
 }
+
+export type Made = { story: Story; change: Change; door: ChangeDoor }
 
 export const loadColumns = { ref: 'text', version: 'integer', lane: 'text' }
 
@@ -47,7 +58,7 @@ export function startLoad(tenant: Tenant, options: LoadOptions): Load {
   const done = load.run()
   // Whoever waits for progress hears of the failure too.
   done.catch((err: unknown) => load.failed(err))
-  return { reached: (changes) => load.reached(changes), done }
+  return { reached: (changes) => load.reached(changes), stop: () => load.stop(), done }
 }
 
 class RunningLoad {
@@ -59,10 +70,19 @@ class RunningLoad {
   #acknowledged = 0
   #unanswered = 0
   #nextRecord = 0
+  #stopped = false
 
   constructor(tenant: Tenant, options: LoadOptions) {
     this.#tenant = tenant
-    this.#options = { concurrency: 16, patienceMs: 45_000, ...options }
+    this.#options = {
+      changes: Infinity,
+      concurrency: 16,
+      doors: [restDoor(tenant)],
+      pauseMs: 0,
+      onMade: () => {},
+      patienceMs: 45_000,
+      ...options,
+    }
   }
 
   async reached(changes: number): Promise<void> {
@@ -76,12 +96,20 @@ class RunningLoad {
     for (const { done } of this.#waiting.splice(0)) done.reject(err)
   }
 
+  stop(): void {
+    this.#stopped = true
+  }
+
   async run(): Promise<Written> {
-    const records = Math.ceil(this.#options.changes / changesPerRecord)
-    const writer = async () => {
-      while (this.#nextRecord < records) await this.#writeRecord(this.#nextRecord++)
+    const { changes, concurrency, doors } = this.#options
+    const records = Math.ceil(changes / changesPerRecord)
+    const writer = async (door: ChangeDoor) => {
+      while (this.#nextRecord < records && !this.#stopped) {
+        await this.#writeRecord(this.#nextRecord++, door)
+      }
     }
-    await Promise.all(Array.from({ length: this.#options.concurrency }, writer))
+    const through = Array.from({ length: concurrency }, (_, n) => doors[n % doors.length])
+    await Promise.all(through.filter((door) => door !== undefined).map(writer))
     return {
       stories: this.#stories,
       absent: await this.#settleUncertain(),
@@ -90,51 +118,52 @@ class RunningLoad {
   }
 
   /** Each change waits for the answer to the one before; every third record is deleted in the end. */
-  async #writeRecord(record: number): Promise<void> {
-    const { story, id } = await this.#insert(record % 2 === 0 ? 'even' : 'odd')
+  async #writeRecord(record: number, door: ChangeDoor): Promise<void> {
+    const { story, id } = await this.#insert(record % 2 === 0 ? 'even' : 'odd', door)
     const deletes = record % 3 === 0
-    for (let version = 2; version < changesPerRecord; version++) await this.#update(id, story)
-    if (deletes) await this.#delete(id, story)
-    else await this.#update(id, story)
+    for (let version = 2; version < changesPerRecord; version++) {
+      await this.#update(id, story, door)
+    }
+    if (deletes) await this.#delete(id, story, door)
+    else await this.#update(id, story, door)
   }
 
   /** A try without an answer leaves a record behind that may be there: the next is another one. */
-  async #insert(lane: Story['lane']): Promise<{ story: Story; id: string }> {
+  async #insert(lane: Story['lane'], door: ChangeDoor): Promise<{ story: Story; id: string }> {
+    let story: Story = { ref: randomUUID(), lane, changes: [] }
     for (const deadline = this.#deadline(); ; await this.#pause(deadline)) {
-      const story: Story = { ref: randomUUID(), lane, changes: [] }
-      const record = { ref: story.ref, lane, version: 1 }
-      const answer = await this.#try(201, () => this.#tenant.rest('POST orders', record))
-      if (answer === null) {
-        this.#uncertain.push(story)
-        continue
+      const id = await door.insert({ ref: story.ref, lane, version: 1 })
+      if (id !== null) {
+        this.#stories.push(story)
+        await this.#made({ story, change: { operation: 'INSERT', version: 1 }, door })
+        return { story, id }
       }
-      this.#stories.push(story)
-      this.#made(story, { operation: 'INSERT', version: 1 })
-      return { story, id: answer.body.id }
+      this.#unanswered++
+      if (door.repeatsInserts) continue
+      this.#uncertain.push(story)
+      story = { ref: randomUUID(), lane, changes: [] }
     }
   }
 
   /** Repeated until answered: a repetition of a change that was made changes nothing. */
-  async #update(id: string, story: Story): Promise<void> {
+  async #update(id: string, story: Story, door: ChangeDoor): Promise<void> {
     const version = lastVersion(story) + 1
-    for (const deadline = this.#deadline(); ; await this.#pause(deadline)) {
-      const answer = await this.#try(200, () =>
-        this.#tenant.rest(`PATCH orders/${id}`, { version }),
-      )
-      if (answer !== null) return this.#made(story, { operation: 'UPDATE', version })
-    }
-  }
-
-  async #delete(id: string, story: Story): Promise<void> {
-    const change: Change = { operation: 'DELETE', version: lastVersion(story) }
     const deadline = this.#deadline()
-    for (let tries = 1; ; tries++) {
-      // Not found after a try without an answer: that one was made.
-      const expected = tries === 1 ? [200] : [200, 404]
-      const answer = await this.#try(expected, () => this.#tenant.rest(`DELETE orders/${id}`))
-      if (answer !== null) return this.#made(story, change)
+    while (!(await door.update(id, version))) {
+      this.#unanswered++
       await this.#pause(deadline)
     }
+    await this.#made({ story, change: { operation: 'UPDATE', version }, door })
+  }
+
+  async #delete(id: string, story: Story, door: ChangeDoor): Promise<void> {
+    const deadline = this.#deadline()
+    // Not found after a try without an answer: that one was made.
+    for (let again = false; !(await door.delete(id, again)); again = true) {
+      this.#unanswered++
+      await this.#pause(deadline)
+    }
+    await this.#made({ story, change: { operation: 'DELETE', version: lastVersion(story) }, door })
   }
 
   /** A row and its event commit together: an insert that is in the table must be heard of. */
@@ -150,24 +179,12 @@ class RunningLoad {
     return absent
   }
 
-  #made(story: Story, change: Change): void {
-    story.changes.push(change)
+  async #made(made: Made): Promise<void> {
+    made.story.changes.push(made.change)
     this.#acknowledged++
+    this.#options.onMade(made)
     for (const { at, done } of this.#waiting) if (at <= this.#acknowledged) done.resolve()
-  }
-
-  /** Null when whether it was made is not known. Any other failure than 503 is one of the product. */
-  async #try(expected: number | number[], call: () => Promise<Answer>): Promise<Answer | null> {
-    const answer = await call().catch(() => null)
-    if (answer === null || answer.status === 503) {
-      if (answer !== null && !answer.headers.has('retry-after')) {
-        throw new Error('503 without Retry-After')
-      }
-      this.#unanswered++
-      return null
-    }
-    if ([expected].flat().includes(answer.status)) return answer
-    throw new Error(`a write was answered with ${answer.status}: ${answer.text}`)
+    if (this.#options.pauseMs > 0) await wait(this.#options.pauseMs)
   }
 
   #deadline(): number {

@@ -1,14 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { startStack } from '@surehook/scripts/containers/start-stack'
 import type { Endpoints } from '@surehook/scripts/lib/endpoints'
-import { type LocalStack, startLocalStack } from '@surehook/scripts/local-stack/local-stack'
+import type { Stack } from '@surehook/scripts/lib/stack'
+import {
+  type SecuredStack,
+  startSecuredStack,
+} from '@surehook/scripts/local-stack/secured/secured-stack'
 import { newSecrets } from '@surehook/scripts/system/service-catalog'
 import {
   type System,
   type SystemOptions,
   startServices,
 } from '@surehook/scripts/system/start-services'
+import { kafkaEnv, readEnv } from '@surehook/service-kit/config'
+import { kafkaConnection } from '@surehook/service-kit/connections'
+import { createKafka } from '@surehook/service-kit/kafka/client'
+import { createLogger } from '@surehook/service-kit/log'
+import { prepareTopics } from 'surehook/prepare/prepare-topics'
+import * as z from 'zod'
 import { testEndpoints } from './endpoints.ts'
 
 export type TestSystem = System & AsyncDisposable & { readonly endpoints: Endpoints }
@@ -35,11 +46,14 @@ export async function openSystem(options: TestSystemOptions = {}): Promise<TestS
   return open(testEndpoints(), options)
 }
 
+export type StartStack = (dir: string) => Promise<Stack>
+
 /** As `openSystem`, on a stack of its own whose parts may be killed: `system.stack.processes`. */
 export async function openSystemWithStack(
   options: TestSystemOptions = {},
-): Promise<TestSystem & { readonly stack: LocalStack }> {
-  const stack = await startLocalStack({ dir: await newDir('stack') })
+  start: StartStack = (dir) => startStack({ dir }),
+): Promise<TestSystem & { readonly stack: Stack }> {
+  const stack = await start(await newDir('stack'))
   try {
     const system = await open(stack, options)
     const stopAll = async () => {
@@ -53,7 +67,37 @@ export async function openSystemWithStack(
   }
 }
 
-async function open(endpoints: Endpoints, options: TestSystemOptions): Promise<TestSystem> {
+/** As `openSystem`, on a stack of its own with TLS, users and what each of them may do. */
+export async function openSecuredSystem(
+  options: TestSystemOptions = {},
+): Promise<TestSystem & { readonly stack: SecuredStack }> {
+  await using opening = new AsyncDisposableStack()
+  const stack = opening.use(await startSecuredStack({ dir: await newDir('secured-stack') }))
+  await prepareSecuredTopics(stack.variablesOf('operator'))
+  const system = await open(stack.endpoints, { ...options, variablesOf: stack.variablesOf })
+  opening.use(system)
+  const resources = opening.move()
+  const stopAll = () => resources.disposeAsync()
+  return { ...system, stack, stop: stopAll, [Symbol.asyncDispose]: stopAll }
+}
+
+async function prepareSecuredTopics(env: NodeJS.ProcessEnv): Promise<void> {
+  const read = readEnv(z.object(kafkaEnv), { ...testEnv, ...env })
+  const log = createLogger('tests', 'silent')
+  const { partitions: mainPartitions, ...connection } = kafkaConnection(read, 'tests')
+  await prepareTopics({
+    kafka: createKafka({ ...connection, log }),
+    delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
+    mainPartitions,
+    replicationFactor: connection.replicationFactor,
+    log,
+    signal: AbortSignal.timeout(30_000),
+  })
+}
+
+type OpenOptions = TestSystemOptions & Pick<SystemOptions, 'variablesOf'>
+
+async function open(endpoints: Endpoints, options: OpenOptions): Promise<TestSystem> {
   const system = await startServices({
     ...options,
     dir: await newDir('services'),

@@ -4,11 +4,16 @@ import { join } from 'node:path'
 import type { EventPayload } from '@surehook/contracts/event-payload'
 import { createTenant, type Tenant, type TenantOptions } from '@surehook/scripts/client/tenant'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import { createCertificates } from '@surehook/scripts/receiver/certificates'
+import {
+  type Authority,
+  type Certificates,
+  openAuthority,
+} from '@surehook/scripts/receiver/certificates'
 import { openReceiver, type Receipt, type Receiver } from '@surehook/scripts/receiver/receiver'
 import {
   openSystem,
   openSystemWithStack,
+  type StartStack,
   type TestSystem,
   type TestSystemOptions,
 } from './open-system.ts'
@@ -16,6 +21,10 @@ import {
 export type World<System extends TestSystem = TestSystem> = AsyncDisposable & {
   readonly system: System
   readonly receiver: Receiver
+  /** Of an authority that the services trust, for receivers at localhost. */
+  readonly certificates: Certificates
+  /** The one that has issued them. */
+  readonly authority: Authority
   tenant(options?: TenantOptions): Promise<Tenant>
 }
 
@@ -23,15 +32,17 @@ export type World<System extends TestSystem = TestSystem> = AsyncDisposable & {
 export const openWorld = (options: TestSystemOptions = {}) => worldOn(openSystem, options)
 
 /** As `openWorld`, on a stack of its own whose parts may be killed. */
-export const openWorldWithStack = (options: TestSystemOptions = {}) =>
-  worldOn(openSystemWithStack, options)
+export const openWorldWithStack = (options: TestSystemOptions = {}, start?: StartStack) =>
+  worldOn((chosen) => openSystemWithStack(chosen, start), options)
 
-async function worldOn<System extends TestSystem>(
+/** On whatever system `open` starts. */
+export async function worldOn<System extends TestSystem>(
   open: (options: TestSystemOptions) => Promise<System>,
   options: TestSystemOptions,
 ): Promise<World<System>> {
   await using opening = new AsyncDisposableStack()
-  const certificates = await createCertificates()
+  const authority = await openAuthority()
+  const certificates = await authority.issue()
   const receiver = opening.use(await openReceiver(certificates))
   const dir = opening.adopt(await mkdtemp(join(tmpdir(), 'surehook-e2e-')), (path) =>
     rm(path, { recursive: true }),
@@ -44,12 +55,15 @@ async function worldOn<System extends TestSystem>(
   return {
     system,
     receiver,
+    certificates,
+    authority,
     tenant: (tenantOptions) => createTenant(system, tenantOptions),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 
-export const payloadOf = ({ body }: Receipt): EventPayload => JSON.parse(body) as EventPayload
+export const payloadOf = ({ body }: Pick<Receipt, 'body'>): EventPayload =>
+  JSON.parse(body) as EventPayload
 
 /** Reads until what it gives is `wanted`; the last thing read is in the error. */
 export async function eventually<T>(

@@ -1,5 +1,5 @@
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { Client } from 'pg'
+import { allRelaysPassed } from '../relays.ts'
 
 /** Users of one project, put straight into the tables of auth-service: nobody signs up a million times. */
 export type ManyUsers = AsyncDisposable & {
@@ -65,17 +65,4 @@ export async function openManyUsers(
       await database.end()
     },
   }
-}
-
-/** The relays read over what was written here, and find nothing of theirs: not while something is measured. */
-async function allRelaysPassed(database: Client): Promise<void> {
-  const { rows } = await database.query<{ lsn: string }>('select pg_current_wal_lsn()::text as lsn')
-  const isPassed = async () => {
-    const behind = await database.query(
-      'select from pg_replication_slots where active and confirmed_flush_lsn < $1::pg_lsn',
-      [rows[0]?.lsn],
-    )
-    return behind.rowCount === 0
-  }
-  await waitUntil(isPassed, { what: 'the relays', timeoutMs: 300_000, everyMs: 500 })
 }

@@ -1,16 +1,23 @@
 import { randomInt } from 'node:crypto'
 import type { RunningSystem } from '@surehook/scripts/lib/running-system'
+import { atRate } from '../at-rate.ts'
+import { flatOut } from '../flat-out.ts'
+import {
+  byStatus,
+  concurrency,
+  type Measured,
+  measure,
+  printMeasured as print,
+} from '../measured.ts'
 import { type BenchProject, createProject } from '../platform.ts'
 import { type Usage, usageOf } from '../processes.ts'
-import { costRows, milliseconds, perSecond, printRows, type Row } from '../report.ts'
-import { type FlatOut, flatOut } from './flat-out.ts'
+import { milliseconds, perSecond, printRows, type Row } from '../report.ts'
 import { openManyUsers } from './many-users.ts'
+import { timeTokenChecks } from './token-checks.ts'
 import { demandTrust, newEmail, openUsers, password, type Tokens, type Users } from './users.ts'
 
 export type AuthBench = { system: RunningSystem; seconds: number; runDirs: readonly string[] }
 
-const concurrency = 16
-const warmUpS = 2
 const targets = {
   logins: '35/s per core',
   refreshes: '800/s per core',
@@ -27,6 +34,7 @@ export function authScenarios(bench: AuthBench): Record<string, () => Promise<vo
     refreshes: () => refreshes(bench),
     verified: () => verified(bench),
     scaling: () => scaling(bench),
+    overload: () => overload(bench),
   }
 }
 
@@ -59,14 +67,8 @@ async function refreshes(bench: AuthBench): Promise<void> {
 async function verified(bench: AuthBench): Promise<void> {
   const project = await createProject(bench.system, trusting)
   await using users = await openBelievedUsers(project)
-  await project.administer('POST', '/roles', { name: 'reader' })
-  await project.administer('PUT', '', { auth: { defaultRole: 'reader' } })
-  const columns = [{ name: 'note', type: 'text' }]
-  await project.call('PUT', '/_tables/bench', { columns, access: { read: ['reader'] } })
-  const { id } = await project.call('POST', '/bench', { note: 'n' })
+  const { readWith } = await openReads(project, users)
   const emails = await times(concurrency, () => users.signUp())
-  const readWith = (tokens: readonly string[]) => (worker: number) =>
-    users.get(`/bench/${String(id)}`, tokens[worker] ?? '')
   const tokensOf = async () => {
     const [...left] = emails
     return times(concurrency, async () => (await users.login(left.pop() ?? '')).accessToken)
@@ -81,9 +83,52 @@ async function verified(bench: AuthBench): Promise<void> {
     ['JWE', encrypted],
     ['a management token, to compare', Array<string>(concurrency).fill(management)],
   ] as const) {
-    const run = await measure(bench, readWith(tokens))
+    const run = await measure(bench, (worker) => readWith(tokens[worker] ?? ''))
     print(`reads of a record with ${what}`, run, { mine: 'data-api', target: targets.verified })
   }
+}
+
+/** 16 times the logins that the machine can hash, and beside them users who read with their tokens. */
+async function overload({ system, seconds, runDirs }: AuthBench): Promise<void> {
+  const project = await createProject(system, trusting)
+  await using users = await openBelievedUsers(project)
+  await using others = openUsers(project, 2_048)
+  const { path } = await openReads(project, users)
+  const email = await users.signUp()
+  const { accessToken: token } = await users.login(email)
+  const { baseUrl } = system
+  const { projectId } = project
+  const checks = () => timeTokenChecks({ baseUrl, projectId, path, token, perSecond: 50, seconds })
+  await checks()
+  const quiet = await checks()
+  const alone = await flatOut({ concurrency, seconds }, () => loginOf(users, () => email)(0))
+  const before = usageOf(runDirs)
+  const answers = new Map<number, number>()
+  const flood = atRate({ perSecond: (16 * alone.done * 1000) / alone.ms, seconds }, async () => {
+    const status = await loginOf(others, () => email)(0)
+    answers.set(status, (answers.get(status) ?? 0) + 1)
+  })
+  const [flooded] = await Promise.all([checks(), flood])
+  const memory = (usage: Usage) => `${Math.round(usage['auth-service']?.rssMiB ?? 0)} MiB`
+  printRows('16 times the logins that the machine can hash, and 50 token checks/s beside them', [
+    { measure: 'logins, as many as can be hashed', value: perSecond(alone.done, alone.ms) },
+    { measure: 'answers to 16 times as many', value: byStatus(answers) },
+    { measure: 'token checks without logins, p99', value: milliseconds(quiet.p99) },
+    { measure: 'token checks, p99', value: milliseconds(flooded.p99), target: '20 ms' },
+    { measure: 'auth-service before', value: memory(before) },
+    { measure: 'auth-service after', value: memory(usageOf(runDirs)) },
+  ])
+}
+
+/** Reads of one record by users of the role that everybody gets. */
+async function openReads(project: BenchProject, users: Users) {
+  await project.administer('POST', '/roles', { name: 'reader' })
+  await project.administer('PUT', '', { auth: { defaultRole: 'reader' } })
+  const columns = [{ name: 'note', type: 'text' }]
+  await project.call('PUT', '/_tables/bench', { columns, access: { read: ['reader'] } })
+  const { id } = await project.call('POST', '/bench', { note: 'n' })
+  const path = `/bench/${String(id)}`
+  return { path, readWith: (token: string) => users.get(path, token) }
 }
 
 async function scaling(bench: AuthBench): Promise<void> {
@@ -139,35 +184,6 @@ function refreshOf(users: Users, sessions: readonly Tokens[]) {
     if (status === 200) current[worker] = String(body['refreshToken'])
     return status
   }
-}
-
-type Measured = FlatOut & { before: Usage; after: Usage }
-
-/** Connections, prepared statements and code that was never run are not what is measured. */
-async function measure(
-  { seconds, runDirs }: AuthBench,
-  one: (worker: number) => Promise<number>,
-): Promise<Measured> {
-  await flatOut({ concurrency, seconds: warmUpS }, one)
-  const before = usageOf(runDirs)
-  const run = await flatOut({ concurrency, seconds }, one)
-  return { ...run, before, after: usageOf(runDirs) }
-}
-
-function print(what: string, run: Measured, of: { mine: string; target?: string }): void {
-  const { done, failed, ms, latency, before, after } = run
-  printRows(`${what}, ${concurrency} at a time`, [
-    { measure: 'rate', value: perSecond(done, ms) },
-    { measure: 'p50', value: milliseconds(latency.p50) },
-    { measure: 'p99', value: milliseconds(latency.p99) },
-    { measure: 'refused', value: refusals(failed) },
-    ...costRows(before, after, { count: done, ...of }),
-  ])
-}
-
-function refusals(failed: FlatOut['failed']): string {
-  if (failed.size === 0) return 'none'
-  return Array.from(failed, ([status, count]) => `${count} with ${status}`).join(', ')
 }
 
 /** CPU-seconds for one, of those that could mind how many users there are. */

@@ -46,7 +46,7 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
     a.whole.length - b.whole.length ||
     compareDigits(a.whole, b.whole) ||
     compareDigits(a.fraction, b.fraction)
-  return a.negative ? -size : size
+  return a.negative ? 0 - size : size
 }
 
 const compareDigits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,27 +1,7 @@
 import { isNumeric } from './compare-values.ts'
 import { decimalOf, maxDecimalLength, parseDecimal, printDecimal } from './decimal.ts'
-import { type FieldType, type Filter, filterLimits, type Scalar } from './filter.ts'
+import { type FieldType, filterLimits, type Scalar } from './filter.ts'
 import { parseInstant } from './instant.ts'
-
-export type Equality = { readonly field: string; readonly value: Scalar }
-
-/**
- * An equality without which the filter is false, for an index of filters: a record can match only
- * if one of `valueKeys(record[field])` is `operandKey(value)`. For filters of unknown tables.
- */
-export function equalityOf(filter: Filter): Equality | null {
-  if (filter.kind === 'and') {
-    for (const part of filter.of) {
-      const equality = equalityOf(part)
-      if (equality !== null) return equality
-    }
-    return null
-  }
-  const isEquality = filter.kind === 'field' && filter.op === 'eq' && filter.path.length === 1
-  return isEquality && filter.type === null
-    ? { field: filter.path[0], value: filter.operand }
-    : null
-}
 
 /** The key under which an operand is found; operands that equal the same values have equal keys. */
 export function operandKey(value: Scalar, type: FieldType | null = null): string {

@@ -51,7 +51,8 @@ const operators: ReadonlySet<string> = new Set<Operator>([
   'contains',
   'startsWith',
 ])
-const isOperator = (name: string): name is Operator => operators.has(name)
+/** Whether a name stands for a test rather than for a field within JSON. */
+export const isOperator = (name: string): name is Operator => operators.has(name)
 
 const maxViolations = 50
 const maxPathShown = 200

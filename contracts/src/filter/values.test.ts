@@ -36,6 +36,7 @@ describe('decimals', () => {
     fc.assert(
       fc.property(scaled, scaled, (a, b) => {
         expect(Math.sign(compareDecimals(read(a), read(b)))).toBe(a < b ? -1 : a > b ? 1 : 0)
+        expect(compareDecimals(read(a), read(a))).toBe(0)
       }),
     )
   })

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defineOperation } from '../operation.ts'
+import { Instant } from './instant.ts'
 
 /** Projects and environments are named by their creator; the names stand in paths, topics and keys. */
 const platformName = (what: string) =>
@@ -191,8 +192,16 @@ export const rotateKeys = defineOperation({
   id: 'rotateKeys',
   method: 'post',
   path: '/auth/admin/projects/{project}/environments/{environment}/keys/rotate',
-  summary: 'Publish new keys, and use them once every verifier can know them',
+  summary: 'Publish new keys, and use them once every verifier can know them, or at once',
   params: environmentPath,
+  query: z.strictObject({
+    immediately: z
+      .enum(['true', 'false'])
+      .default('false')
+      .describe(
+        'For a key that leaked: the new keys are used from now on, all others are gone, and tokens made with them are refused. Sessions go on with a refresh',
+      ),
+  }),
   reply: {
     status: 200,
     schema: z.object({ keys: z.array(KeyState) }),
@@ -235,7 +244,7 @@ export const createManagementToken = defineOperation({
       .nullable()
       .optional()
       .describe('Environments of the project that the token is for; absent or null: all'),
-    expiresAt: z.iso.datetime({ offset: true }).nullable().optional(),
+    expiresAt: Instant.nullable().optional(),
   }),
   reply: { status: 201, schema: ManagementToken.extend({ token: z.string() }) },
   errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],

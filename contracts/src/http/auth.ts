@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineOperation } from '../operation.ts'
-import { Problem } from '../problem.ts'
 import { EnvironmentName, ProjectId } from './admin.ts'
+import { GraphQLRequest, GraphQLResult } from './graphql.ts'
 
 // oxlint-disable-next-line no-control-regex -- control characters are the point
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
@@ -204,36 +204,6 @@ export const getJwks = defineOperation({
   reply: { status: 200, schema: z.object({ keys: z.array(PublishedKey) }) },
   errors: [...always],
 })
-
-export const GraphQLRequest = z
-  .strictObject({
-    query: z.string().min(1),
-    variables: z.record(z.string(), z.unknown()).nullish(),
-    operationName: z.string().nullish(),
-    extensions: z.record(z.string(), z.unknown()).nullish(),
-  })
-  .meta({ id: 'GraphQLRequest' })
-export type GraphQLRequest = z.infer<typeof GraphQLRequest>
-
-const GraphQLResult = z
-  .object({
-    data: z.record(z.string(), z.unknown()).nullish(),
-    errors: z
-      .array(
-        z.object({
-          message: z.string(),
-          path: z.array(z.union([z.string(), z.int()])).optional(),
-          extensions: z.object({
-            code: Problem.shape.error,
-            violations: Problem.shape.violations,
-            lockedUntil: Problem.shape.lockedUntil,
-            retryAfter: z.int().optional().describe('Seconds'),
-          }),
-        }),
-      )
-      .optional(),
-  })
-  .meta({ id: 'GraphQLResult' })
 
 export const authGraphQL = defineOperation({
   ...accounts,

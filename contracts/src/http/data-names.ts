@@ -5,15 +5,20 @@ const formMessage = 'must match ^[a-z][a-z0-9_]{0,62}$'
 
 const reservedTables: ReadonlySet<string> = new Set(['users'])
 
-/** `and`, `or`, `not`, `changed` belong to the filter language, the rest is in every record. */
+/** What every record has besides its table's columns, with the types; assigned, and never written. */
+export const assignedFields = {
+  id: 'uuid',
+  createdAt: 'timestamp',
+  updatedAt: 'timestamp',
+} as const
+
+/** `and`, `or`, `not`, `changed` belong to the filter language. */
 const reservedColumns: ReadonlySet<string> = new Set([
   'and',
   'or',
   'not',
   'changed',
-  'id',
-  'createdAt',
-  'updatedAt',
+  ...Object.keys(assignedFields),
 ])
 
 /** PostgreSQL has a column of these names in every table. */

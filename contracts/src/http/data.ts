@@ -2,6 +2,9 @@ import * as z from 'zod'
 import { defineOperation } from '../operation.ts'
 import { EnvironmentName, ProjectId } from './admin.ts'
 import { ColumnName, TableName } from './data-names.ts'
+import { DataRecord, RecordInput, RecordsInput } from './data-records.ts'
+import { GraphQLRequest, GraphQLResult } from './graphql.ts'
+import { idempotencyHeader } from './idempotency-key.ts'
 
 export const columnTypes = [
   'text',
@@ -81,62 +84,16 @@ export const Table = z
   .meta({ id: 'Table', description: 'Besides its columns it has id, createdAt and updatedAt' })
 export type Table = z.infer<typeof Table>
 
-/** A JSON object with the keys as sent: what a record may hold depends on its table. */
-export type RecordInput = Record<string, unknown>
-
-const isObject = (value: unknown): value is RecordInput =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const objectJson = { type: 'object', additionalProperties: true } as const
-
-/** How many records one POST may create. */
-export const maxBulkRecords = 1000
-
-// Not `z.record`, which would silently leave out a key named `__proto__`.
-export const RecordInput = z
-  .custom<RecordInput>(isObject, 'must be an object')
-  .meta({ id: 'RecordInput', override: objectJson })
-
-export const RecordsInput = z
-  .unknown()
-  .superRefine((body, context) => {
-    if (!Array.isArray(body)) {
-      if (!isObject(body)) context.addIssue({ code: 'custom', message: 'must be an object' })
-      return
-    }
-    if (body.length < 1 || body.length > maxBulkRecords) {
-      context.addIssue({ code: 'custom', message: `must hold 1 to ${maxBulkRecords} records` })
-      return
-    }
-    for (const [index, record] of body.entries()) {
-      if (isObject(record)) continue
-      context.addIssue({ code: 'custom', message: 'must be an object', path: [index] })
-    }
-  })
-  .transform((body) => body as RecordInput | RecordInput[])
-  .meta({
-    id: 'RecordsInput',
-    override: {
-      oneOf: [
-        objectJson,
-        { type: 'array', minItems: 1, maxItems: maxBulkRecords, items: objectJson },
-      ],
-    },
-  })
-
-export const DataRecord = z
-  .looseObject({ id: z.uuid(), createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() })
-  .meta({
-    id: 'DataRecord',
-    description:
-      'bigint and decimal are strings, timestamps ISO 8601 in UTC with milliseconds. The answer to a write has only id, createdAt and updatedAt for a user who may not read the table.',
-  })
-
 /** The tenant that a call is about. */
 const tenant = z.object({
   'x-project-id': ProjectId,
   environment: EnvironmentName.default('master'),
 })
+const ifMatch = {
+  'if-match': z.string().optional().describe('ETags of the record, or *; another record is a 412'),
+}
+const ifNoneMatch = { 'if-none-match': z.string().optional().describe('ETags, or *') }
+const preconditions = { ...ifMatch, ...ifNoneMatch }
 const common = { tag: 'data', security: 'management', headers: tenant } as const
 const refused = [
   'VALIDATION_ERROR',
@@ -209,10 +166,12 @@ export const createRecords = defineOperation({
   summary: 'Create one record (object) or several, all or none (array)',
   params: existing,
   body: RecordsInput,
+  headers: tenant.extend({ ...idempotencyHeader }),
   reply: {
     status: 201,
     schema: DataRecord.or(z.array(DataRecord)),
     description: 'The record for an object, the records in the order sent for an array',
+    hasETag: true,
   },
   errors: [...recordsRefused, 'TABLE_NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE'],
 })
@@ -247,8 +206,9 @@ export const getRecord = defineOperation({
   path: '/api/rest/{table}/{id}',
   summary: 'One record',
   params: one,
-  reply: { status: 200, schema: DataRecord },
-  errors: [...recordsRefused, 'TABLE_NOT_FOUND', 'RECORD_NOT_FOUND'],
+  headers: tenant.extend({ ...preconditions }),
+  reply: { status: 200, schema: DataRecord, hasETag: true },
+  errors: [...recordsRefused, 'TABLE_NOT_FOUND', 'RECORD_NOT_FOUND', 'PRECONDITION_FAILED'],
 })
 
 export const updateRecord = defineOperation({
@@ -259,11 +219,13 @@ export const updateRecord = defineOperation({
   summary: 'Change fields of a record; what is left out stays, null clears',
   params: one,
   body: RecordInput,
-  reply: { status: 200, schema: DataRecord },
+  headers: tenant.extend({ ...idempotencyHeader, ...preconditions }),
+  reply: { status: 200, schema: DataRecord, hasETag: true },
   errors: [
     ...recordsRefused,
     'TABLE_NOT_FOUND',
     'RECORD_NOT_FOUND',
+    'PRECONDITION_FAILED',
     'CONFLICT',
     'PAYLOAD_TOO_LARGE',
   ],
@@ -276,6 +238,25 @@ export const deleteRecord = defineOperation({
   path: '/api/rest/{table}/{id}',
   summary: 'Delete a record',
   params: one,
+  headers: tenant.extend({ ...idempotencyHeader, ...preconditions }),
   reply: { status: 200, schema: DataRecord, description: 'The record as it was' },
-  errors: [...recordsRefused, 'TABLE_NOT_FOUND', 'RECORD_NOT_FOUND'],
+  errors: [
+    ...recordsRefused,
+    'TABLE_NOT_FOUND',
+    'RECORD_NOT_FOUND',
+    'PRECONDITION_FAILED',
+    'CONFLICT',
+  ],
+})
+
+export const dataGraphQL = defineOperation({
+  ...records,
+  id: 'dataGraphQL',
+  method: 'post',
+  path: '/api/graphql',
+  summary: 'The operations on records over GraphQL: one that fails is an entry in `errors`',
+  body: GraphQLRequest,
+  headers: tenant.extend({ ...idempotencyHeader }),
+  reply: { status: 200, schema: GraphQLResult },
+  errors: ['VALIDATION_ERROR'],
 })

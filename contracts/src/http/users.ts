@@ -47,7 +47,12 @@ export type UserChange = z.infer<typeof UserChange>
 /** One element of an import, whose faults are its own and not those of the whole. */
 export const ImportedUser = z.strictObject({
   email: Email,
-  passwordHash: z.string().max(512),
+  passwordHash: z
+    .string()
+    .max(512)
+    .describe(
+      'bcrypt of 4 to 12 rounds, or a PHC string of argon2id up to m=65536 (KiB), t=4, p=4: what it costs is paid for each wrong password of the environment',
+    ),
   firstName: PersonName.default(''),
   lastName: PersonName.default(''),
   roles: roleNames.default([]),

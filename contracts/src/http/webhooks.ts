@@ -5,6 +5,7 @@ import { parseFilter } from '../filter/parse-filter.ts'
 import { defineOperation } from '../operation.ts'
 import { EnvironmentName, ProjectId } from './admin.ts'
 import { httpsUrlFault } from './https-url.ts'
+import { idempotencyHeader } from './idempotency-key.ts'
 
 const text = (max: number) =>
   z
@@ -99,6 +100,11 @@ export const Subscription = z
     filter: z.record(z.string(), z.unknown()).optional().describe('Absent when there is none'),
     select: z.array(z.string()).optional().describe('Absent when every field is sent'),
     createdAt: z.iso.datetime(),
+    disabledAt: z.iso
+      .datetime()
+      .optional()
+      .describe('When it was deactivated because nothing could be delivered for too long'),
+    disabledReason: z.string().optional().describe('Goes when it is set active again'),
   })
   .meta({ id: 'Subscription' })
 export type Subscription = z.infer<typeof Subscription>
@@ -113,15 +119,17 @@ export const Delivery = z
     createdAt: z.iso.datetime(),
     lastError: z.enum(errorClasses).nullable(),
     nextAttemptAt: z.iso.datetime().nullable(),
+    redeliveryOf: z.string().nullable().describe('The delivery that this one sends again'),
   })
   .meta({ id: 'Delivery' })
 export type Delivery = z.infer<typeof Delivery>
 
 /** The tenant that a management call is about; sent with every one. */
-const tenant = z.object({ 'x-project-id': ProjectId, environment: EnvironmentName })
+export const tenantHeaders = z.object({ 'x-project-id': ProjectId, environment: EnvironmentName })
 const one = z.object({ id: z.string() })
-const common = { tag: 'webhooks', security: 'management', headers: tenant } as const
-const refused = [
+export const managed = { security: 'management', headers: tenantHeaders } as const
+const common = { ...managed, tag: 'webhooks' } as const
+export const refusals = [
   'VALIDATION_ERROR',
   'MANAGEMENT_TOKEN_INVALID',
   'FORBIDDEN',
@@ -135,9 +143,10 @@ export const createWebhook = defineOperation({
   method: 'post',
   path: '/api/rest/_webhooks',
   summary: 'Subscribe a URL to the changes of a table',
+  headers: tenantHeaders.extend(idempotencyHeader),
   body: SubscriptionInput,
   reply: { status: 201, schema: Subscription },
-  errors: [...refused, 'ENVIRONMENT_MISMATCH', 'CONFLICT'],
+  errors: [...refusals, 'ENVIRONMENT_MISMATCH', 'CONFLICT'],
 })
 
 export const listWebhooks = defineOperation({
@@ -159,7 +168,7 @@ export const listWebhooks = defineOperation({
     status: 200,
     schema: z.object({ webhooks: z.array(Subscription), nextCursor: z.string().nullable() }),
   },
-  errors: [...refused],
+  errors: [...refusals],
 })
 
 export const getWebhook = defineOperation({
@@ -173,7 +182,7 @@ export const getWebhook = defineOperation({
     status: 200,
     schema: z.object({ webhook: Subscription, deliveries: z.array(Delivery) }),
   },
-  errors: [...refused, 'WEBHOOK_NOT_FOUND'],
+  errors: [...refusals, 'WEBHOOK_NOT_FOUND'],
 })
 
 export const updateWebhook = defineOperation({
@@ -185,7 +194,7 @@ export const updateWebhook = defineOperation({
   params: one,
   body: SubscriptionChange,
   reply: { status: 200, schema: Subscription },
-  errors: [...refused, 'ENVIRONMENT_MISMATCH', 'WEBHOOK_NOT_FOUND'],
+  errors: [...refusals, 'ENVIRONMENT_MISMATCH', 'WEBHOOK_NOT_FOUND'],
 })
 
 export const deleteWebhook = defineOperation({
@@ -196,5 +205,5 @@ export const deleteWebhook = defineOperation({
   summary: 'End a subscription; deliveries that are still open are cancelled',
   params: one,
   reply: { status: 204, schema: z.void() },
-  errors: [...refused, 'WEBHOOK_NOT_FOUND'],
+  errors: [...refusals, 'WEBHOOK_NOT_FOUND'],
 })

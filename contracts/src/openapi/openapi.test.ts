@@ -2,7 +2,12 @@ import { describe, expect, test } from '@jest/globals'
 import * as admin from '../http/admin.ts'
 import * as auth from '../http/auth.ts'
 import * as data from '../http/data.ts'
+import * as reseal from '../http/reseal.ts'
 import * as users from '../http/users.ts'
+import * as deliveries from '../http/webhook-deliveries.ts'
+import * as webhookLedger from '../http/webhook-ledger.ts'
+import * as webhookLog from '../http/webhook-log.ts'
+import * as webhookRebuild from '../http/webhook-rebuild.ts'
 import * as webhooks from '../http/webhooks.ts'
 import { apiNames, openApiDocument } from './openapi.ts'
 
@@ -22,7 +27,8 @@ const shownIn = (document: Document) =>
 
 describe('the OpenAPI documents', () => {
   test('show every operation once', () => {
-    const defined = [admin, auth, data, users, webhooks]
+    const ofWebhooks = [webhooks, deliveries, webhookLog, webhookLedger, webhookRebuild]
+    const defined = [admin, auth, data, users, reseal, ...ofWebhooks]
       .flatMap((module) => Object.values<unknown>(module))
       .flatMap((value) =>
         typeof value === 'object' && value !== null && 'reply' in value && 'id' in value

@@ -2,7 +2,12 @@ import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
 import * as admin from '../http/admin.ts'
 import * as auth from '../http/auth.ts'
 import * as data from '../http/data.ts'
+import * as reseal from '../http/reseal.ts'
 import * as users from '../http/users.ts'
+import * as deliveries from '../http/webhook-deliveries.ts'
+import * as webhookLedger from '../http/webhook-ledger.ts'
+import * as webhookLog from '../http/webhook-log.ts'
+import * as webhookRebuild from '../http/webhook-rebuild.ts'
 import * as webhooks from '../http/webhooks.ts'
 import { credentialsOf, type Operation } from '../operation.ts'
 import { deliveryObject } from './delivery-object.ts'
@@ -23,7 +28,7 @@ const apis = {
     title: 'Surehook platform administration',
     description: 'Projects, environments, management tokens, and the users of an environment.',
     base: '/',
-    operations: [...operationsOf(admin), ...operationsOf(users)],
+    operations: [...operationsOf(admin), ...operationsOf(users), reseal.resealKeys],
     tags: {
       administration: 'For the administrator of the platform',
       users: 'Users of an environment and their roles',
@@ -50,8 +55,18 @@ const apis = {
     title: 'Surehook webhooks',
     description: 'Subscriptions to changes of records, and the requests that subscribers receive.',
     base: '/gw',
-    operations: operationsOf(webhooks),
-    tags: { webhooks: 'Subscriptions', deliveries: 'What subscribers receive' },
+    operations: [
+      ...operationsOf(webhooks),
+      ...operationsOf(deliveries),
+      ...operationsOf(webhookLog),
+      ...operationsOf(webhookLedger),
+      ...operationsOf(webhookRebuild),
+      reseal.resealSecrets,
+    ],
+    tags: {
+      webhooks: 'Subscriptions',
+      deliveries: 'What subscribers receive, and what became of it',
+    },
     webhooks: { delivery: deliveryObject },
   },
 } satisfies Record<string, Api>

@@ -7,6 +7,10 @@ const answered = {
   'X-Request-Id': z.string().meta({ description: 'As sent with the request, else a new one' }),
 }
 const Headers = z.object(answered)
+const ETagHeaders = z.object({
+  ...answered,
+  ETag: z.string().optional().meta({ description: 'Of one record: what If-Match takes' }),
+})
 const RetryHeaders = z.object({
   ...answered,
   'Retry-After': z.string().meta({ description: 'Seconds' }),
@@ -39,9 +43,15 @@ export function operationObject(operation: Operation): ZodOpenApiOperationObject
     }),
     responses: {
       [`${operation.reply.status}` as '200']: success(operation),
+      ...notModified(operation),
       ...failures(operation),
     },
   }
+}
+
+function notModified({ method, reply }: Operation): { '304'?: ZodOpenApiResponseObject } {
+  if (method !== 'get' || reply.hasETag !== true) return {}
+  return { '304': { description: 'If-None-Match has its ETag', headers: ETagHeaders } }
 }
 
 function success({ reply, summary }: Operation): ZodOpenApiResponseObject {
@@ -49,7 +59,7 @@ function success({ reply, summary }: Operation): ZodOpenApiResponseObject {
   if (reply.status === 204) return { description, headers: Headers }
   return {
     description,
-    headers: Headers,
+    headers: reply.hasETag === true ? ETagHeaders : Headers,
     content: { 'application/json': { schema: reply.schema } },
   }
 }

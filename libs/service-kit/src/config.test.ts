@@ -38,6 +38,8 @@ describe('readEnv', () => {
       KAFKA_BROKERS: ['a:9092', 'b:9092'],
       KAFKA_PARTITIONS: 8,
       KAFKA_REPLICATION_FACTOR: 1,
+      KAFKA_TLS: false,
+      KAFKA_CREATE_TOPICS: true,
       WEBHOOK_RETRY_DELAYS: [
         { name: '1s', ms: 1_000 },
         { name: '5s', ms: 5_000 },
@@ -45,6 +47,7 @@ describe('readEnv', () => {
         { name: '5m', ms: 300_000 },
       ],
       KEY_ENCRYPTION_KEY: Buffer.alloc(32, 1),
+      KEY_ENCRYPTION_KEY_PREVIOUS: [],
     })
   })
 

@@ -33,6 +33,14 @@ describe('createLogger', () => {
     })
   })
 
+  it('leaves out where an error of PostgreSQL quotes a row', () => {
+    const detail = 'Key (email)=(ada@example.com) already exists.'
+    const err = Object.assign(new Error('duplicate key'), { code: '23505', detail, where: detail })
+    const line = logged({ err })
+    expect(line).toMatchObject({ err: { message: 'duplicate key', code: '23505' } })
+    expect(JSON.stringify(line)).not.toContain('ada@')
+  })
+
   it('does not change what it was given', () => {
     const fields = { inner: { password: 'p' } }
     logged(fields)

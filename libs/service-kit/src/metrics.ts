@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import {
   Counter,
   type CounterConfiguration,
@@ -25,6 +26,9 @@ export type Metrics = {
   ): Histogram<Label>
 }
 
+/** All parts of the system have the same. */
+const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
+
 /** One registry per process, served at `/metrics`; asking twice for a name gives the same metric. */
 export function createMetrics(service: string): Metrics {
   const registry = new Registry()
@@ -33,10 +37,31 @@ export function createMetrics(service: string): Metrics {
   const registers = [registry]
   const once = <Metric>(name: string, make: () => Metric): Metric =>
     (registry.getSingleMetric(name) as Metric | undefined) ?? make()
-  return {
+  const metrics: Metrics = {
     registry,
     counter: (config) => once(config.name, () => new Counter({ ...config, registers })),
     gauge: (config) => once(config.name, () => new Gauge({ ...config, registers })),
     histogram: (config) => once(config.name, () => new Histogram({ ...config, registers })),
   }
+  metrics
+    .gauge({
+      name: 'surehook_build_info',
+      help: '1, with the version of the service and of Node.js as labels',
+      labelNames: ['version', 'node_version'],
+    })
+    .set({ version, node_version: process.versions.node }, 1)
+  return metrics
+}
+
+/**
+ * Each of the label's values can be seen from the start: what is seen first with a count of 1 has not grown,
+ * as far as Prometheus knows.
+ */
+export function fromZero<Label extends string>(
+  counter: Counter<Label>,
+  label: Label,
+  values: Iterable<string>,
+): Counter<Label> {
+  for (const value of values) counter.inc({ [label]: value } as Partial<Record<Label, string>>, 0)
+  return counter
 }

@@ -44,6 +44,18 @@ describe('the server', () => {
     expect(await idOf('/nothing')).toMatch(/^[0-9a-f-]{36}$/)
   })
 
+  it.each(['/things/1', '/nothing', '/things/%'])('keeps browsers from %s', async (path) => {
+    const { headers } = await fetch((await serveThings()) + path)
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+    })
+    expect(headers.has('x-powered-by')).toBe(false)
+    expect(headers.has('strict-transport-security')).toBe(false)
+  })
+
   it('minds no expectation that it does not know', async () => {
     const url = await serveThings()
     const headers = { Expect: 'foo', 'X-Request-Id': 'mine' }
@@ -52,6 +64,28 @@ describe('the server', () => {
     ]
     expect([res.statusCode, res.headers['x-request-id']]).toEqual([200, 'mine'])
     expect(await text(res)).toBe('{"id":"1"}')
+  })
+
+  it('writes the ids of the request and of its trace into each of its lines', async () => {
+    const lines: string[] = []
+    const log = createLogger('test', 'info', { write: (line) => void lines.push(line) })
+    const url = await serve((router) => {
+      mount(router, getThing, () => {
+        throw new Error('broken')
+      })
+    }, log)
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+    const headers = { 'X-Request-Id': 'mine', traceparent: `00-${traceId}-00f067aa0ba902b7-01` }
+    await fetch(`${url}/things/1`, { headers })
+    await fetch(`${url}/things/1`, { headers: { 'X-Request-Id': 'untraced' } })
+    const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    const ids = logged.map(({ msg, requestId, traceId: of }) => [msg, requestId, of])
+    expect(ids).toEqual([
+      ['http.failed', 'mine', traceId],
+      ['http.request', 'mine', traceId],
+      ['http.failed', 'untraced', undefined],
+      ['http.request', 'untraced', undefined],
+    ])
   })
 
   it('logs no part of a path that may be a secret', async () => {

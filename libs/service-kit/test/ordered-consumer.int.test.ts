@@ -186,9 +186,13 @@ describe('runOrderedConsumer', () => {
     })
     gate.resolve()
     await until(() => handled === 3)
-    await until(async () => (await metrics.registry.metrics()).includes('kafka_consumer_lag{'))
+    await until(async () =>
+      (await metrics.registry.metrics()).includes('surehook_kafka_consumer_lag_messages{'),
+    )
     expect(await metrics.registry.metrics()).toMatch(
-      new RegExp(`kafka_consumer_lag\\{[^}]*topic="${topic}",partition="0"[^}]*\\} 0`),
+      new RegExp(
+        `surehook_kafka_consumer_lag_messages\\{[^}]*topic="${topic}",partition="0"[^}]*\\} 0`,
+      ),
     )
   }, 30_000)
 

@@ -114,14 +114,17 @@ describe('the capture slot', () => {
   const slots = (slot: string) =>
     query(
       database.url,
-      'select plugin, database = current_database() as here from pg_replication_slots where slot_name = $1',
+      `select plugin, database = current_database() as here, failover
+         from pg_replication_slots where slot_name = $1`,
       [slot],
     )
 
-  it('is made with the schema and kept', async () => {
+  it('is made with the schema, for stand-bys to keep too, and kept', async () => {
     await migrateService(options('captured', { captures: true }))
     await migrateService(options('captured', { captures: true }))
-    expect(await slots(slotOf(nameOf('captured')))).toEqual([{ plugin: 'pgoutput', here: true }])
+    expect(await slots(slotOf(nameOf('captured')))).toEqual([
+      { plugin: 'pgoutput', here: true, failover: true },
+    ])
   })
 
   it('is never made again once it is lost', async () => {

@@ -1,11 +1,16 @@
-import { describe, expect, it } from '@jest/globals'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, describe, expect, it, jest } from '@jest/globals'
+import { topicTable } from '@surehook/contracts/topics'
 import { openProducer } from '../src/kafka/producer.ts'
 import { UnsendableError } from '../src/kafka/unsendable-error.ts'
+import { createMetrics } from '../src/metrics.ts'
 import { silent } from './database.ts'
-import { endOf, makeTopic, readUntil, testKafka } from './kafka.ts'
+import { endOf, makeTopic, readUntil, testKafka, until } from './kafka.ts'
 
 const kafka = testKafka()
 const log = silent
+const requestSeconds = { name: 'surehook_kafka_producer_request_duration_seconds', help: '' }
+type Value = { metricName?: string; value: number }
 const record = (topic: string, value: string, key: string | null = null) => ({
   topic,
   key,
@@ -29,6 +34,26 @@ describe('openProducer', () => {
       expect(Number(value)).toBeGreaterThan(last.get(String(key)) ?? -1)
       last.set(String(key), Number(value))
     }
+  })
+
+  it('gathers what comes while there is much, and keeps a few records waiting for nothing', async () => {
+    const topic = await makeTopic(kafka)
+    const metrics = createMetrics('test')
+    await using producer = await openProducer(kafka, { log, metrics, gatherMs: 500 })
+    const requests = async () => {
+      const { values } = (await metrics.histogram(requestSeconds).get()) as { values: Value[] }
+      return values.find(({ metricName }) => metricName?.endsWith('_count'))?.value ?? 0
+    }
+    for (let n = 0; n < 3; n++) await producer.send([record(topic, `alone ${n}`)])
+    expect(await requests()).toBe(3)
+    await producer.send(Array.from({ length: 8 }, (_, n) => record(topic, `many ${n}`)))
+    const sent: Promise<void>[] = []
+    for (let n = 0; n < 5; n++) {
+      sent.push(producer.send([record(topic, `gathered ${n}`)]))
+      await turn()
+    }
+    await Promise.all(sent)
+    expect(await requests()).toBe(5)
   })
 
   it('splits a call of several megabytes and keeps its order', async () => {
@@ -81,6 +106,38 @@ describe('openProducer', () => {
     await good
     await producer.send([record(topic, 'next')])
     expect(producer.healthy).toBe(true)
+  })
+
+  describe('when the clock is two hours ahead', () => {
+    afterEach(() => void jest.restoreAllMocks())
+    const setClockAhead = () => {
+      const right = Date.now
+      return jest.spyOn(Date, 'now').mockImplementation(() => right() + 2 * 3_600_000)
+    }
+
+    it('sends to our topics, which the broker stamps by its own', async () => {
+      const [spec] = topicTable([])
+      const topic = await makeTopic(kafka, { config: spec?.config ?? {} })
+      await using producer = await openProducer(kafka, { log })
+      setClockAhead()
+      await producer.send([record(topic, 'ahead')])
+      const [message] = await readUntil(kafka, topic, (read) => read.length === 1)
+      jest.restoreAllMocks()
+      expect(Math.abs(Number(message?.timestamp) - Date.now())).toBeLessThan(3_600_000)
+    })
+
+    it('tries again, until it is right, where the broker refuses its stamps', async () => {
+      const topic = await makeTopic(kafka)
+      await using producer = await openProducer(kafka, { log })
+      await producer.send([record(topic, 'before')])
+      const ahead = setClockAhead()
+      const sent = producer.send([record(topic, 'ahead')])
+      await until(() => !producer.healthy)
+      ahead.mockRestore()
+      await sent
+      const read = await readUntil(kafka, topic, (got) => got.length >= 2)
+      expect(read.map(({ value }) => String(value))).toEqual(['before', 'ahead'])
+    })
   })
 
   it('rejects when Kafka is away at the start', async () => {

@@ -113,6 +113,18 @@ describe('openRelay', () => {
     )
   }, 60_000)
 
+  it('lets stand-bys keep its slot, also one that was made without that', async () => {
+    await using db = await createCaptureDatabase()
+    const failsOver = () =>
+      query(db.url, 'select failover from pg_replication_slots where slot_name = $1', [db.slot])
+    expect(await failsOver()).toEqual([{ failover: false }])
+    const producer = new HeldProducer()
+    await using _relay = relayOf(db, producer)
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'a'), soon)
+    expect(await failsOver()).toEqual([{ failover: true }])
+    expect(producer.values).toEqual(['a'])
+  })
+
   it('connects again and sends again what was not acknowledged', async () => {
     await using db = await createCaptureDatabase()
     const producer = new HeldProducer()
@@ -190,7 +202,7 @@ describe('openRelay', () => {
     await until(() => lines.length > 0)
     expect(lines[0]).toContain('capture.slot.lost')
     expect(relay.healthy).toBe(false)
-    expect(await metrics.registry.metrics()).toMatch(/capture_slot_lost\{[^}]*\} 1/)
+    expect(await metrics.registry.metrics()).toMatch(/surehook_capture_slot_lost\{[^}]*\} 1/)
     expect(await db.slotRow()).toBeUndefined()
   }, 30_000)
 

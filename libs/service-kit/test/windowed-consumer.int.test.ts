@@ -117,6 +117,21 @@ describe('WindowedConsumer', () => {
     await Promise.all([consumer, other.consumer].map((one) => one[Symbol.asyncDispose]()))
   })
 
+  it('hands out nothing of a shared window before it can be told whose it is', async () => {
+    const known = Promise.withResolvers<void>()
+    let asked = 0
+    const whenKnown = () => (asked++ === 0 ? known.promise : undefined)
+    const of = () => 'somebody'
+    const { consumer, messages } = await open({ tenants: { topics: [left], of, whenKnown } })
+    await publish(left, 0, 100)
+    await until('asked', () => asked > 0)
+    expect(messages).toEqual([])
+    known.resolve()
+    await until('all read', () => messages.length === 100)
+    expect(numbers(messages)).toEqual(range(0, 100))
+    await consumer[Symbol.asyncDispose]()
+  })
+
   it('joins again when the library has given up, and reads on where it was', async () => {
     let faults = 1
     // kafkajs takes a TypeError as one that no try can cure.

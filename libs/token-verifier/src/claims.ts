@@ -11,7 +11,7 @@ export type AccessClaims = {
   /** Generation of the session's tokens: a revocation refuses all below one. */
   gen: number
   jti: string
-  roles: string[]
+  roles: readonly string[]
   iat: number
   nbf: number
   exp: number
@@ -34,8 +34,10 @@ export function readClaims(payload: unknown, expected: ExpectedClaims): AccessCl
   const soonS = nowMs / 1_000 + clockToleranceS
   if (payload.nbf > soonS || payload.iat > soonS) throw invalidToken('not valid yet')
   requireUnexpired(payload, nowMs)
-  const { iss, aud, sub, sid, gen, jti, roles, iat, nbf, exp } = payload
-  return { iss, aud, sub, sid, gen, jti, roles, iat, nbf, exp }
+  const { iss, aud, sub, sid, gen, jti, iat, nbf, exp } = payload
+  // They are kept for further requests: what one of them changed would count for the next.
+  const roles = Object.freeze([...payload.roles])
+  return Object.freeze({ iss, aud, sub, sid, gen, jti, roles, iat, nbf, exp })
 }
 
 export function requireUnexpired({ exp }: Pick<AccessClaims, 'exp'>, nowMs: number): void {

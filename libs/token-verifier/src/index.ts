@@ -4,6 +4,7 @@ export { createIntrospection, type Introspect } from './introspection.ts'
 export { bearerToken, claimsOf, requireAccessToken } from './require-access-token.ts'
 export { invalidToken, TokenError, VerifierUnavailableError } from './token-error.ts'
 export { tokenForm } from './token-form.ts'
+export { TokenMemory } from './token-memory.ts'
 export {
   createTokenVerifier,
   type TokenVerifier,

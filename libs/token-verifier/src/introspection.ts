@@ -1,3 +1,4 @@
+import { boundedJson } from './bounded.ts'
 import { TokenError, VerifierUnavailableError } from './token-error.ts'
 
 /** Asks the issuer about a token: its claims, or a rejection as `verify` has it. */
@@ -11,6 +12,8 @@ export type IntrospectionOptions = {
   timeoutMs?: number
   fetch?: typeof fetch
 }
+
+const maxBytes = 64 * 1024
 
 /** RFC 7662: for tokens that only their issuer can read. */
 export function createIntrospection(options: IntrospectionOptions): Introspect {
@@ -38,11 +41,18 @@ export function createIntrospection(options: IntrospectionOptions): Introspect {
 async function ask(send: () => Promise<Response>): Promise<Readonly<Record<string, unknown>>> {
   try {
     const response = await send()
+    if (response.ok) return asObject(await boundedJson(response, maxBytes))
+    await response.body?.cancel()
     // No authentication there: then no token is good.
     if (response.status === 404) return { active: false }
-    if (!response.ok) throw new Error(`The introspection was answered with ${response.status}`)
-    return (await response.json()) as Record<string, unknown>
+    throw new Error(`The introspection was answered with ${response.status}`)
   } catch (err) {
     throw new VerifierUnavailableError('The token cannot be introspected', { cause: err })
   }
+}
+
+function asObject(answer: unknown): Readonly<Record<string, unknown>> {
+  const { active } = (answer ?? {}) as { active?: unknown }
+  if (typeof active !== 'boolean') throw new Error('The answer does not say whether it is active')
+  return answer as Readonly<Record<string, unknown>>
 }

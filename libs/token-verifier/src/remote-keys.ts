@@ -1,27 +1,28 @@
-import { type CryptoKey, importJWK, type JWK } from 'jose'
+import type { CryptoKey } from 'jose'
+import { boundedBy, boundedJson } from './bounded.ts'
+import { type FreshnessPolicy, standing } from './freshness.ts'
+import { type KeySet, readKeySet } from './key-set.ts'
 import { VerifierUnavailableError } from './token-error.ts'
 import type { VerifyKeys } from './verify-jws.ts'
 
-export type RemoteKeysOptions = {
+export type RemoteKeysOptions = FreshnessPolicy & {
   url: string | URL
   headers?: Readonly<Record<string, string>> | undefined
-  /** Between two requests for a `kid` that is not known. */
-  cooldownMs: number
-  /** Known keys are asked for again after this. */
-  maxAgeMs: number
-  /** Known keys go on counting for this long while the issuer does not answer. */
-  maxStaleMs: number
   timeoutMs: number
   fetch: typeof fetch
   now: () => number
 }
 
-type Fetched = { keys: ReadonlyMap<string, CryptoKey>; at: number }
+const maxBytes = 256 * 1024
 
-/** The issuer's published signing keys, kept in memory. */
+/**
+ * The issuer's published signing keys, kept in memory. A key that is known costs no wait unless nobody has asked for
+ * the keys in `maxAgeMs`; for one that is not known they are asked for, once in a cooldown.
+ */
 export class RemoteKeys implements VerifyKeys {
   readonly #options: RemoteKeysOptions
-  #known: Fetched = { keys: new Map(), at: Number.NEGATIVE_INFINITY }
+  #keys: KeySet = new Map()
+  #answeredAt = Number.NEGATIVE_INFINITY
   #triedAt = Number.NEGATIVE_INFINITY
   #failure: unknown = null
   #running: Promise<void> | null = null
@@ -31,28 +32,31 @@ export class RemoteKeys implements VerifyKeys {
   }
 
   async keyOf(kid: string): Promise<CryptoKey | null> {
-    const { maxAgeMs, maxStaleMs } = this.#options
-    if (this.#known.keys.has(kid) && this.#age() < maxAgeMs) return this.#find(kid)
+    const known = this.#find(kid)
+    const now = known === null ? 'over' : this.#standing()
+    if (now === 'renew') void this.#refresh()
+    if (now === 'good' || now === 'renew') return known
     if (this.#running !== null || this.#mayAsk()) await this.#refresh()
     if (this.#failure === null) return this.#find(kid)
-    const stale = this.#age() < maxStaleMs ? this.#find(kid) : null
+    const stale = this.#standing() === 'over' ? null : this.#find(kid)
     if (stale !== null) return stale
     throw new VerifierUnavailableError('The keys cannot be read', { cause: this.#failure })
   }
 
   #find(kid: string): CryptoKey | null {
-    return this.#known.keys.get(kid) ?? null
+    return this.#keys.get(kid)?.key ?? null
   }
 
-  #age(): number {
-    return this.#options.now() - this.#known.at
+  #standing() {
+    const asked = { answeredAt: this.#answeredAt, triedAt: this.#triedAt }
+    return standing(asked, this.#options, this.#options.now())
   }
 
   #mayAsk(): boolean {
     return this.#options.now() - this.#triedAt >= this.#options.cooldownMs
   }
 
-  /** One request at a time, for all who wait. */
+  /** One request at a time, for all who wait. Never rejects. */
   #refresh(): Promise<void> {
     this.#running ??= this.#fetch().finally(() => {
       this.#running = null
@@ -61,40 +65,31 @@ export class RemoteKeys implements VerifyKeys {
   }
 
   async #fetch(): Promise<void> {
-    const { now } = this.#options
-    this.#triedAt = now()
+    const { now, timeoutMs } = this.#options
+    const askedAt = now()
     try {
-      this.#known = { keys: await this.#read(), at: now() }
+      this.#keys = await boundedBy(timeoutMs, this.#read(), 'The keys were not answered in time')
+      // What was true when we asked may have ended since.
+      this.#answeredAt = askedAt
       this.#failure = null
     } catch (err) {
       this.#failure = err
     }
+    this.#triedAt = now()
   }
 
-  async #read(): Promise<ReadonlyMap<string, CryptoKey>> {
+  async #read(): Promise<KeySet> {
     const { url, headers = {}, timeoutMs, fetch: get } = this.#options
-    const signal = AbortSignal.timeout(timeoutMs)
     const response = await get(url, {
-      headers: { ...headers, accept: 'application/json' },
+      // No cache in between may make a key live longer than we do.
+      headers: { ...headers, accept: 'application/json', 'cache-control': 'no-cache' },
       redirect: 'error',
-      signal,
+      signal: AbortSignal.timeout(timeoutMs),
     })
+    if (response.ok) return readKeySet(await boundedJson(response, maxBytes), this.#keys)
+    await response.body?.cancel()
     // No authentication there: then no token is good.
     if (response.status === 404) return new Map()
-    if (!response.ok) throw new Error(`The key set was answered with ${response.status}`)
-    const { keys } = (await response.json()) as { keys?: unknown }
-    if (!Array.isArray(keys)) throw new Error('The key set has no keys')
-    return importKeys(keys as readonly JWK[])
+    throw new Error(`The key set was answered with ${response.status}`)
   }
-}
-
-async function importKeys(keys: readonly JWK[]): Promise<ReadonlyMap<string, CryptoKey>> {
-  const imported = new Map<string, CryptoKey>()
-  for (const { kty, use, alg, kid, n, e } of keys) {
-    if (kty !== 'RSA' || use !== 'sig' || alg !== 'RS256') continue
-    if (kid === undefined || n === undefined || e === undefined) continue
-    // Only the public members, whatever else the set has.
-    imported.set(kid, (await importJWK({ kty, n, e }, 'RS256')) as CryptoKey)
-  }
-  return imported
 }

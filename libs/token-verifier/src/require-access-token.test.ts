@@ -6,6 +6,8 @@ import type { AccessClaims } from './claims.ts'
 import { claimsOf, requireAccessToken } from './require-access-token.ts'
 import { invalidToken, TokenError, VerifierUnavailableError } from './token-error.ts'
 
+/** What `next` takes for no error at all. */
+const words: Record<string, unknown> = { nothing: undefined, route: 'route', router: 'router' }
 const failures: Record<string, Error> = {
   bad: invalidToken('test'),
   old: new TokenError('AUTH_TOKEN_EXPIRED', 'old'),
@@ -16,6 +18,8 @@ const failures: Record<string, Error> = {
 async function ask(authorization?: string) {
   const middleware = requireAccessToken({
     async verify(token) {
+      // oxlint-disable-next-line typescript/only-throw-error -- that it is no error is the point
+      if (token in words) throw words[token]
       const failure = failures[token]
       if (failure !== undefined) throw failure
       return { sub: token } as AccessClaims
@@ -23,8 +27,8 @@ async function ask(authorization?: string) {
   })
   await using server = createServer((req, res) => {
     void middleware(req, res, (err) => {
-      res.statusCode = err === undefined ? 200 : 500
-      res.end(JSON.stringify(err === undefined ? claimsOf(req) : {}))
+      res.statusCode = err instanceof Error ? 500 : 200
+      res.end(JSON.stringify(err instanceof Error ? {} : claimsOf(req)))
     })
   })
   server.listen(0, '127.0.0.1')
@@ -39,6 +43,31 @@ describe('requireAccessToken', () => {
   it('leaves the claims on the request', async () => {
     expect(await ask('Bearer ada')).toMatchObject({ status: 200, body: { sub: 'ada' } })
   })
+
+  it.each([
+    [undefined, 'Bearer'],
+    ['Basic eDp5', 'Bearer'],
+    ['Bearer', 'Bearer'],
+    ['Bearer a b', 'Bearer'],
+    [
+      'Bearer bad',
+      'Bearer error="invalid_token", error_description="The access token is not valid"',
+    ],
+    [
+      'Bearer old',
+      'Bearer error="invalid_token", error_description="The access token has expired"',
+    ],
+    ['Bearer away', null],
+  ])('challenges %j with %j, as RFC 6750 has it', async (authorization, challenge) => {
+    expect((await ask(authorization)).headers.get('www-authenticate')).toBe(challenge)
+  })
+
+  it.each(['nothing', 'route', 'router'])(
+    'lets nobody in who makes it fail with %s',
+    async (what) => {
+      expect(await ask(`Bearer ${what}`)).toMatchObject({ status: 500 })
+    },
+  )
 
   it.each([
     [undefined, 401, 'AUTH_TOKEN_INVALID'],

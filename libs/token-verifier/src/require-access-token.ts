@@ -16,9 +16,14 @@ type Middleware = (req: IncomingMessage, res: ServerResponse, next: Next) => Pro
 /** Express middleware: `req.auth` has the claims behind it; whoever has no good token is answered. */
 export function requireAccessToken(verifier: Pick<TokenVerifier, 'verify'>): Middleware {
   return async (req, res, next) => {
+    const token = bearerToken(req.headers.authorization)
+    if (token === null) {
+      // RFC 6750 (3.1): whoever shows no token is told no error.
+      res.setHeader('WWW-Authenticate', 'Bearer')
+      answer(res, 401, 'AUTH_TOKEN_INVALID')
+      return
+    }
     try {
-      const token = bearerToken(req.headers.authorization)
-      if (token === null) throw new TokenError('AUTH_TOKEN_INVALID', 'No token')
       Object.assign(req, { auth: await verifier.verify(token) })
     } catch (err) {
       refuse(res, err, next)
@@ -37,12 +42,18 @@ export function claimsOf(req: IncomingMessage): AccessClaims {
 
 function refuse(res: ServerResponse, err: unknown, next: Next): void {
   if (err instanceof TokenError) {
-    res.setHeader('WWW-Authenticate', 'Bearer error="invalid_token"')
+    res.setHeader('WWW-Authenticate', challengeOf(err))
     answer(res, 401, err.code)
   } else if (err instanceof VerifierUnavailableError) {
     res.setHeader('Retry-After', '1')
     answer(res, 503, 'SERVICE_UNAVAILABLE')
-  } else next(err)
+    // Express goes on to what comes next for nothing, and for words like `route`: neither is an error to it.
+  } else next(err instanceof Error ? err : new Error('The verifier failed', { cause: err }))
+}
+
+function challengeOf({ code }: TokenError): string {
+  const what = code === 'AUTH_TOKEN_EXPIRED' ? 'has expired' : 'is not valid'
+  return `Bearer error="invalid_token", error_description="The access token ${what}"`
 }
 
 function answer(res: ServerResponse, status: number, error: string): void {

@@ -3,6 +3,11 @@ import { invalidToken } from './token-error.ts'
 /** As it can be in a request's header. */
 const maxTokenLength = 16_384
 
+/** Before anything is made of a token: what is longer is none. */
+export function requireTokenLength(token: string): void {
+  if (token.length > maxTokenLength) throw invalidToken('too long')
+}
+
 /** Ways to bring keys or other processing along with a token; we never use them. */
 const refusedMembers = ['jku', 'x5u', 'jwk', 'x5c', 'zip', 'crit', 'b64']
 
@@ -14,7 +19,7 @@ export type TokenForm = { kind: 'jws' | 'jwe'; header: ProtectedHeader }
  * as is every header that asks for more than our tokens ever do.
  */
 export function tokenForm(token: string): TokenForm {
-  if (token.length > maxTokenLength) throw invalidToken('too long')
+  requireTokenLength(token)
   const parts = token.split('.')
   if (parts.length !== 3 && parts.length !== 5) throw invalidToken('neither a JWS nor a JWE')
   if (!parts.every(isCanonical)) throw invalidToken('not in canonical base64url')

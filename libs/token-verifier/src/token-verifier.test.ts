@@ -203,7 +203,7 @@ describe('keys', () => {
 describe('an encrypted token', () => {
   const encrypt = async () =>
     new CompactEncrypt(Buffer.from('for the issuer alone'))
-      .setProtectedHeader({ alg: 'RSA-OAEP-256', enc: 'A256GCM', cty: 'JWT' })
+      .setProtectedHeader({ alg: 'RSA-OAEP-256', enc: 'A256GCM', cty: 'JWT', kid: 'encryption' })
       .encrypt((await generateKeyPair('RSA-OAEP-256')).publicKey)
 
   it('is read by its issuer once, and checked for revocation and expiry each time', async () => {

@@ -1,4 +1,5 @@
-import { ClaimsCache } from './claims-cache.ts'
+import { LruMap } from './lru-map.ts'
+import { TokenMemory } from './token-memory.ts'
 import {
   createTokenVerifier,
   type TokenVerifier,
@@ -16,20 +17,22 @@ export type VerifierPoolOptions = {
   maxTokens?: number
 }
 
-export type VerifierPool = { of(tenant: TenantName): TokenVerifier }
+export type VerifierPool = {
+  /** Of a tenant that exists: for one that a stranger made up, keys of another would be forgotten. */
+  of(tenant: TenantName): TokenVerifier
+}
 
 /** One verifier for each project and environment, made when it is first needed; the least used goes. */
 export function createVerifierPool(options: VerifierPoolOptions): VerifierPool {
   const { optionsOf, maxTenants = 1_000, maxTokens = 20_000 } = options
-  const cache = new ClaimsCache(maxTokens)
-  const verifiers = new Map<string, TokenVerifier>()
+  const memory = new TokenMemory(maxTokens)
+  const verifiers = new LruMap<TokenVerifier>(maxTenants)
   return {
     of(tenant) {
       const key = JSON.stringify([tenant.projectId, tenant.environment])
-      const verifier = verifiers.get(key) ?? createTokenVerifier({ cache, ...optionsOf(tenant) })
-      verifiers.delete(key)
-      const [oldest] = verifiers.keys()
-      if (verifiers.size >= maxTenants && oldest !== undefined) verifiers.delete(oldest)
+      const known = verifiers.get(key)
+      if (known !== undefined) return known
+      const verifier = createTokenVerifier({ memory, ...optionsOf(tenant) })
       verifiers.set(key, verifier)
       return verifier
     },

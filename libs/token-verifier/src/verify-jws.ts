@@ -1,5 +1,6 @@
 import { type CryptoKey, compactVerify, errors } from 'jose'
 import { type AccessClaims, type ExpectedClaims, readClaims } from './claims.ts'
+import { isKid } from './key-set.ts'
 import { invalidToken } from './token-error.ts'
 import { type ProtectedHeader, tokenForm } from './token-form.ts'
 
@@ -21,22 +22,33 @@ export async function verifyAccessJws(
   return readClaims(await verifiedPayload(token, key), expected)
 }
 
-function accessKid({ alg, typ, kid }: ProtectedHeader): string {
+/** The name of the key that a signed access token is to be verified with. */
+export function accessKid({ alg, typ, kid }: ProtectedHeader): string {
   if (alg !== 'RS256') throw invalidToken('algorithm')
   if (typ !== 'at+jwt') throw invalidToken('type')
-  if (typeof kid !== 'string' || kid === '') throw invalidToken('no kid')
+  if (typeof kid !== 'string' || !isKid(kid)) throw invalidToken('no kid')
   return kid
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 async function verifiedPayload(token: string, key: CryptoKey): Promise<unknown> {
+  const payload = await signedBytes(token, key)
   try {
-    const { payload } = await compactVerify(token, key, { algorithms: ['RS256'] })
     return JSON.parse(decoder.decode(payload))
   } catch (err) {
-    const malformed = err instanceof SyntaxError || err instanceof TypeError
-    if (malformed || err instanceof errors.JOSEError) throw invalidToken('signature', err)
+    throw invalidToken('payload', err)
+  }
+}
+
+async function signedBytes(token: string, key: CryptoKey): Promise<Uint8Array> {
+  try {
+    return (await compactVerify(token, key, { algorithms: ['RS256'] })).payload
+  } catch (err) {
+    // jose's own errors, and the TypeError of a key that is too short.
+    if (err instanceof TypeError || err instanceof errors.JOSEError) {
+      throw invalidToken('signature', err)
+    }
     throw err
   }
 }

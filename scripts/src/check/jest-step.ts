@@ -4,9 +4,15 @@ import { stripVTControlCharacters } from 'node:util'
 import { type CommandResult, runCommand } from './run-command.ts'
 import type { StepResult } from './step.ts'
 
-export type JestLevel = 'unit' | 'integration' | 'e2e' | 'faults'
+export type JestLevel = 'unit' | 'deploy' | 'integration' | 'containers' | 'e2e' | 'faults'
 
-export type JestStep = { level: JestLevel; env: NodeJS.ProcessEnv; dir: string }
+export type JestStep = {
+  level: JestLevel
+  env: NodeJS.ProcessEnv
+  dir: string
+  /** Files that are left out. */
+  without?: RegExp | null
+}
 
 /** From the written results to the end of the process. */
 const exitGraceMs = 15_000
@@ -42,11 +48,12 @@ export async function runJest(step: JestStep): Promise<StepResult> {
 }
 
 async function runToTheEnd(
-  { level, env, dir }: JestStep,
+  { level, env, dir, without = null }: JestStep,
   resultFile: string,
 ): Promise<CommandResult & { hung: boolean }> {
   const jest = ['node', '--experimental-vm-modules', 'node_modules/jest/bin/jest.js']
   const options = ['--config', 'jest.config.mjs', '--selectProjects', level]
+  if (without !== null) options.push('--testPathIgnorePatterns', without.source)
   const order = level === 'unit' ? [] : ['--runInBand']
   const hanging = new AbortController()
   let endedAt = Number.POSITIVE_INFINITY

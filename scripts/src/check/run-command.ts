@@ -6,6 +6,8 @@ import { repoRoot } from '../lib/paths.ts'
 export type Command = {
   args: readonly string[]
   env?: NodeJS.ProcessEnv
+  /** The root of the checkout by default. */
+  cwd?: string
   timeoutMs?: number
   /** Where the output can be followed while the command runs. */
   logFile?: string
@@ -19,12 +21,12 @@ const binDir = `${repoRoot}/node_modules/.bin`
 
 /** Runs a program of node_modules/.bin (or any on the path) at the root; its output comes back whole. */
 export function runCommand(options: Command): Promise<CommandResult> {
-  const { args, env, timeoutMs = 1_200_000, logFile, signal } = options
+  const { args, env, cwd = repoRoot, timeoutMs = 1_200_000, logFile, signal } = options
   const [command = '', ...rest] = args
   if (logFile) writeFileSync(logFile, '')
   return new Promise((resolve) => {
     const child = spawn(command, rest, {
-      cwd: repoRoot,
+      cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...env, CI: 'true', PATH: `${binDir}:${process.env['PATH']}` },
     })

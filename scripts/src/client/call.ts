@@ -11,6 +11,9 @@ export type Body = Fields &
     webhook: Subscription
     deliveries: Delivery[]
     webhooks: Subscription[]
+    deliveryId: string
+    eventId: string
+    count: number
     records: Fields[]
     nextCursor: string | null
   }

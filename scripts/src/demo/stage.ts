@@ -36,7 +36,7 @@ export async function openStage(
   const delaysMs = running.retryDelays.map(parseDuration)
   const cooldownMs = parseDuration(running.circuitCooldown)
   await using opening = new AsyncDisposableStack()
-  const receiver = opening.use(await openDemoReceiver())
+  const receiver = opening.use(await openDemoReceiver(running))
   const tenant = await createTenant(running, {
     projectId: `demo-${randomBytes(4).toString('hex')}`,
   })
@@ -71,13 +71,15 @@ export async function openStage(
   }
 }
 
-async function openDemoReceiver(): Promise<Receiver> {
+async function openDemoReceiver({ receiverHost }: RunningSystem): Promise<Receiver> {
   const { keyFile, certificateFile } = await ensureDemoCa(state.demoCaDir)
   const [key, cert] = await Promise.all([
     readFile(keyFile, 'utf8'),
     readFile(certificateFile, 'utf8'),
   ])
-  return openReceiver({ key, cert })
+  // What comes from a container comes from another network than the loopback.
+  const elsewhere = receiverHost === undefined ? {} : { host: '0.0.0.0', name: receiverHost }
+  return openReceiver({ key, cert, ...elsewhere })
 }
 
 /** Waits until the delivery log says so; what it says instead is in the error. */

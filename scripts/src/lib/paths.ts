@@ -14,6 +14,10 @@ export const state = {
   systemDir: `${localDir}/system`,
   secretsFile: `${localDir}/secrets.json`,
   demoCaDir: `${localDir}/demo-ca`,
+  /** Kafka, registry, PostgreSQL and Redis in containers: logs, and which volumes are theirs. */
+  containersDir: `${localDir}/containers`,
+  /** What docker-compose.yml reads. */
+  composeDir: `${localDir}/compose`,
   /** What would have been mailed, when no mail server is named. */
   mailDir: `${localDir}/mail`,
   /** Written when everything is ready, removed when it stops. */

@@ -32,9 +32,13 @@ export async function isFree(port: number, host = '127.0.0.1'): Promise<boolean>
 }
 
 /** Sends `payload` once connected and answers with the first bytes back, or null when nobody answers. */
-export function askPort(port: number, payload: Buffer | string): Promise<Buffer | null> {
+export function askPort(
+  port: number,
+  payload: Buffer | string,
+  host = '127.0.0.1',
+): Promise<Buffer | null> {
   return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1', timeout: 1_000 })
+    const socket = connect({ port, host, timeout: 1_000 })
     const finish = (answer: Buffer | null) => {
       socket.destroy()
       resolve(answer)

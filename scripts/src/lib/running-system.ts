@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { commaList } from '@surehook/service-kit/config'
 import type { Endpoints } from './endpoints.ts'
@@ -10,15 +11,24 @@ export type RunningSystem = Endpoints & {
   /** Before the second attempt, the third, …, as durations: `1s`. */
   retryDelays: string[]
   circuitCooldown: string
+  /** The name by which its deliveries reach this machine, when that is not `localhost`. */
+  receiverHost?: string
 }
 
 /** The running system; throws a sentence for the reader when there is none. */
-export async function findRunningSystem(file = state.endpointsFile): Promise<RunningSystem> {
+export async function findRunningSystem(file = endpointsFile()): Promise<RunningSystem> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as RunningSystem
   } catch (err) {
     throw new Error('no running system found: start one with "npm start"', { cause: err })
   }
+}
+
+/** That of `npm start` while it runs, else that of the system in containers. */
+function endpointsFile(): string {
+  const inContainers = `${state.composeDir}/endpoints.json`
+  const isOther = !existsSync(state.endpointsFile) && existsSync(inContainers)
+  return isOther ? inContainers : state.endpointsFile
 }
 
 /** What the services take when the environment says nothing. */

@@ -7,16 +7,23 @@ import { type ProcessHandle, startProcess } from '../lib/managed-process.ts'
 import { cacheDir, repoRoot } from '../lib/paths.ts'
 import { askPort, freePort } from '../lib/ports.ts'
 import { openProcessGroup } from '../lib/process-group.ts'
-import type { Component, ComponentOptions } from './component.ts'
+import { type Component, type ComponentOptions, environment } from './component.ts'
 import { jvmFlags, requireJava } from './java.ts'
 import { fetchWithMaven, moveIntoPlace } from './maven.ts'
+import { answersTls } from './secured/secured-door.ts'
+import { scramArguments, securedProperties } from './secured/secured-kafka.ts'
 
 // Every stack is alone on its ports, so that all may carry the same id.
 const clusterId = 'c3VyZWhvb2stbG9jYWwtMQ'
 
-type Broker = ComponentOptions & { libs: string; archiveFlags: string[] }
+/** A port of the broker's own, and the one that it tells to clients that come in there: of a proxy. */
+export type KafkaDoor = { port: number; advertised: number }
 
-export async function startKafka(options: ComponentOptions): Promise<Component> {
+type KafkaOptions = ComponentOptions & { kafkaDoors?: readonly KafkaDoor[] }
+
+type Broker = KafkaOptions & { libs: string; archiveFlags: string[] }
+
+export async function startKafka(options: KafkaOptions): Promise<Component> {
   const java = await requireJava()
   const libs = await fetchWithMaven({ name: 'kafka', goal: 'copy', log: options.owner.log })
   const archive = await classArchive({ libs, java, log: options.owner.log })
@@ -29,8 +36,14 @@ async function startBroker(broker: Broker): Promise<ProcessHandle> {
   const { dir, port, owner, libs, archiveFlags } = broker
   const dataDir = `${dir}/kafka`
   const properties = `${dir}/kafka.properties`
-  await writeFile(properties, await serverProperties(port, dataDir))
-  if (!existsSync(`${dataDir}/meta.properties`)) await layOutData(libs, dataDir)
+  const { kafkaDoors = [], secured } = broker
+  const open = withDoors(await serverProperties(port, dataDir), kafkaDoors)
+  const text = secured === undefined ? open : await securedProperties(open, secured)
+  await writeFile(properties, text, { mode: 0o600 })
+  if (!existsSync(`${dataDir}/meta.properties`)) {
+    if (secured === undefined) await layOutData(libs, dataDir)
+    else await format(libs, properties, scramArguments(secured))
+  }
   return startProcess(
     {
       name: 'kafka',
@@ -39,9 +52,13 @@ async function startBroker(broker: Broker): Promise<ProcessHandle> {
       marker: properties,
       logFile: `${dir}/kafka.log`,
       stopSignal: 'SIGTERM',
-      isReady: async () => (await askPort(port, apiVersionsRequest)) !== null,
+      isReady: async () =>
+        secured === undefined
+          ? (await askPort(port, apiVersionsRequest)) !== null
+          : answersTls(port, secured.ca),
       readyTimeoutMs: 90_000,
       keepAlive: broker.keepAlive,
+      ...environment(broker),
     },
     owner,
   )
@@ -53,7 +70,8 @@ function jvmArgs(libs: string): string[] {
 }
 
 // ApiVersions v0 with correlation id 1 and an empty client id: the first thing any client asks.
-const apiVersionsRequest = Buffer.from([0, 0, 0, 10, 0, 18, 0, 0, 0, 0, 0, 1, 0, 0])
+/** The shortest question that a broker answers. */
+export const apiVersionsRequest = Buffer.from([0, 0, 0, 10, 0, 18, 0, 0, 0, 0, 0, 1, 0, 0])
 
 async function serverProperties(port: number, dataDir: string): Promise<string> {
   const template = await readFile(`${repoRoot}/scripts/local-stack/kafka/server.properties`, 'utf8')
@@ -61,6 +79,19 @@ async function serverProperties(port: number, dataDir: string): Promise<string> 
     .replaceAll('@PORT@', String(port))
     .replaceAll('@CPORT@', String(await freePort()))
     .replaceAll('@DATA@', dataDir)
+}
+
+/** A listener for each door: it alone decides what address its clients are told. */
+function withDoors(properties: string, doors: readonly KafkaDoor[]): string {
+  const add = (text: string, key: string, entry: (door: KafkaDoor) => string) =>
+    text.replace(new RegExp(`^${key}=.*$`, 'm'), (line) => [line, ...doors.map(entry)].join(','))
+  const listening = add(properties, 'listeners', ({ port }) => `DOOR${port}://127.0.0.1:${port}`)
+  const advertising = add(
+    listening,
+    'advertised.listeners',
+    ({ port, advertised }) => `DOOR${port}://127.0.0.1:${advertised}`,
+  )
+  return add(advertising, 'listener.security.protocol.map', ({ port }) => `DOOR${port}:PLAINTEXT`)
 }
 
 /** A formatted data directory is the same for every stack: made once, then copied (1.5 s saved). */
@@ -77,10 +108,14 @@ async function formatTemplate(libs: string, template: string): Promise<void> {
   const scratch = await mkdtemp(`${cacheDir}/kafka-format-`)
   const properties = `${scratch}/server.properties`
   await writeFile(properties, await serverProperties(9092, `${scratch}/data`))
-  const format = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', properties]
-  await promisify(execFile)('java', [...jvmArgs(libs), ...format])
+  await format(libs, properties)
   await moveIntoPlace(`${scratch}/data`, template)
   await rm(scratch, { recursive: true, force: true })
+}
+
+async function format(libs: string, properties: string, more: string[] = []): Promise<void> {
+  const tool = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', properties, ...more]
+  await promisify(execFile)('java', [...jvmArgs(libs), ...tool])
 }
 
 type ArchiveOptions = { libs: string; java: string; log: (line: string) => void }

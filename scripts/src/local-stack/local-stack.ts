@@ -1,37 +1,40 @@
 import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Endpoints } from '../lib/endpoints.ts'
-import type { ProcessHandle } from '../lib/managed-process.ts'
 import { freePort } from '../lib/ports.ts'
 import { openProcessGroup } from '../lib/process-group.ts'
 import { settleAll } from '../lib/settle-all.ts'
+import { type Stack, type StackOptions, stackOf } from '../lib/stack.ts'
 import type { Component, ComponentName, ComponentOptions } from './component.ts'
 import { requireJava } from './java.ts'
-import { startKafka } from './kafka.ts'
+import { type KafkaDoor, startKafka } from './kafka.ts'
 import { startPostgres } from './postgres.ts'
 import { postgresIdentity, postgresPlace } from './postgres-home.ts'
 import { startRedis } from './redis.ts'
 import { startRegistry } from './registry.ts'
+import type { Credentials } from './secured/credentials.ts'
 
-export type LocalStackOptions = {
-  /** State, logs and pids; one running stack per directory. */
-  dir: string
+export type LocalStackOptions = StackOptions & {
   ports?: Partial<Record<ComponentName, number>>
-  /** Which components to start; all of them by default. */
-  only?: readonly ComponentName[]
   /** Start a component again when it dies by itself. Off for tests, which kill on purpose. */
   keepAlive?: boolean
-  log?: (line: string) => void
+  /** Variables for a component besides those of this process. */
+  env?: Partial<Record<ComponentName, NodeJS.ProcessEnv>>
+  /** Settings of PostgreSQL besides those that it has here. */
+  postgresSettings?: Readonly<Record<string, string>> | undefined
+  /** Further ways into the broker. */
+  kafkaDoors?: readonly KafkaDoor[]
+  /** TLS and users for everything but the registry, which has none. */
+  secured?: Credentials
 }
 
-/** The endpoint of a component that was not asked for is an empty string. */
-export type LocalStack = Endpoints & {
-  processes: Partial<Record<ComponentName, ProcessHandle>>
-  stop(): Promise<void>
-}
+export type LocalStack = Stack
 
-const starters: Record<ComponentName, (options: ComponentOptions) => Promise<Component>> = {
+type Starter = (
+  options: ComponentOptions & { kafkaDoors?: readonly KafkaDoor[] },
+) => Promise<Component>
+
+const starters: Record<ComponentName, Starter> = {
   kafka: startKafka,
   registry: startRegistry,
   postgres: startPostgres,
@@ -43,6 +46,7 @@ const allComponents = Object.keys(starters) as ComponentName[]
 /** Kafka, schema registry, PostgreSQL and Redis as child processes, all ready when it resolves. */
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
   const { only = allComponents, ports = {}, keepAlive = false, log = () => {} } = options
+  const { env = {}, kafkaDoors = [], secured } = options
   const dir = resolve(options.dir)
   if (only.includes('kafka') || only.includes('registry')) await requireJava()
   await mkdir(dir, { recursive: true })
@@ -56,7 +60,9 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     const startedAt = performance.now()
     const port = ports[name] ?? (await freePort())
     const owner = { group, log }
-    started.set(name, await starters[name]({ dir, port, owner, keepAlive }))
+    const settings = name === 'postgres' ? options.postgresSettings : undefined
+    const common = { dir, port, owner, keepAlive, env: env[name], settings, secured }
+    started.set(name, await starters[name](name === 'kafka' ? { ...common, kafkaDoors } : common))
     log(`${name} ready on port ${port} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`)
   }
   try {
@@ -65,15 +71,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     await stop()
     throw err
   }
-  const urlOf = (name: ComponentName) => started.get(name)?.url ?? ''
-  return {
-    databaseUrl: urlOf('postgres'),
-    kafkaBrokers: urlOf('kafka'),
-    schemaRegistryUrl: urlOf('registry'),
-    redisUrl: urlOf('redis'),
-    processes: Object.fromEntries(Array.from(started, ([name, part]) => [name, part.process])),
-    stop,
-  }
+  return stackOf(started, stop)
 }
 
 /** Removes what a stack that no longer runs has kept in `dir`, and elsewhere for it. */

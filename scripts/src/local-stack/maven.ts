@@ -2,10 +2,13 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
 import { cacheDir, repoRoot } from '../lib/paths.ts'
 
+type Fetched = 'kafka' | 'registry' | 'redis'
+
 export type MavenFetch = {
-  name: 'kafka' | 'registry' | 'redis'
+  name: Fetched
   goal: string
   options?: string[]
   log: (line: string) => void
@@ -13,12 +16,8 @@ export type MavenFetch = {
 
 /** The directory with what the component's pom names; fetched when it is not there yet. */
 export async function fetchWithMaven({ name, goal, options, log }: MavenFetch): Promise<string> {
-  const pom = `${repoRoot}/scripts/local-stack/${name}/pom.xml`
-  const version = createHash('sha256')
-    .update(await readFile(pom))
-    .digest('hex')
-    .slice(0, 12)
-  const target = `${cacheDir}/${name}-${version}`
+  const pom = pomOf(name)
+  const target = await targetOf(name)
   if (existsSync(target)) return target
   const startedAt = performance.now()
   // Maven writes beside the pom what it has unpacked, and would not do it again: so a copy of it.
@@ -34,6 +33,25 @@ export async function fetchWithMaven({ name, goal, options, log }: MavenFetch): 
   }
   log(`fetched ${name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`)
   return target
+}
+
+/** Throws a sentence when Maven is needed and not there. */
+export async function requireMaven(env: NodeJS.ProcessEnv): Promise<void> {
+  const targets = await Promise.all((['kafka', 'registry', 'redis'] as const).map(targetOf))
+  if (targets.every((target) => existsSync(target))) return
+  const places = (env['PATH'] ?? '').split(delimiter)
+  if (places.some((place) => existsSync(join(place, 'mvn')))) return
+  throw new Error('Maven (the command "mvn") is not installed; it fetches Kafka and others')
+}
+
+const pomOf = (name: Fetched) => `${repoRoot}/scripts/local-stack/${name}/pom.xml`
+
+async function targetOf(name: Fetched): Promise<string> {
+  const version = createHash('sha256')
+    .update(await readFile(pomOf(name)))
+    .digest('hex')
+    .slice(0, 12)
+  return `${cacheDir}/${name}-${version}`
 }
 
 /** Another process may have brought the same thing first: then theirs stays. */

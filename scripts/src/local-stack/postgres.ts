@@ -5,36 +5,29 @@ import { existsSync } from 'node:fs'
 import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { startProcess } from '../lib/managed-process.ts'
-import type { Component, ComponentOptions } from './component.ts'
+import { type Component, type ComponentOptions, environment } from './component.ts'
 import {
   type Identity,
   postgresBinaries,
   postgresIdentity,
   postgresPlace,
 } from './postgres-home.ts'
+import { asPostgresFlags, postgresSettings } from './postgres-settings.ts'
+import { securedSettings } from './secured/secured-postgres.ts'
 
-const settings = {
-  wal_level: 'logical',
-  max_replication_slots: 20,
-  max_wal_senders: 20,
-  max_connections: 200,
-  listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
-  shared_buffers: '128MB',
-  timezone: 'UTC',
-  log_timezone: 'UTC',
-}
+const settings = { ...postgresSettings, listen_addresses: '127.0.0.1', unix_socket_directories: '' }
 
 type Cluster = { bin: string; dataDir: string; identity: Identity | undefined }
 
 export async function startPostgres(options: ComponentOptions): Promise<Component> {
-  const { dir, port, owner } = options
+  const { dir, port, owner, secured } = options
   const identity = postgresIdentity()
   const [place, bin] = await Promise.all([postgresPlace(dir, identity), postgresBinaries(identity)])
   const dataDir = `${place}/postgres`
   const password = await clusterPassword(dir)
   if (!existsSync(dataDir)) await createCluster({ bin, dataDir, identity }, password)
-  const flags = Object.entries({ ...settings, port }).flatMap(([key, to]) => ['-c', `${key}=${to}`])
+  const tls = secured && (await securedSettings(place, secured, identity))
+  const flags = asPostgresFlags({ ...settings, ...tls, ...options.settings, port })
   const process = await startProcess(
     {
       name: 'postgres',
@@ -49,17 +42,26 @@ export async function startPostgres(options: ComponentOptions): Promise<Componen
       isReady: (pid) => saysReady(dataDir, pid),
       readyTimeoutMs: 60_000,
       keepAlive: options.keepAlive,
+      ...environment(options),
     },
     owner,
   )
-  return { url: `postgres://postgres:${password}@127.0.0.1:${port}/surehook`, process }
+  const [host, query] = secured
+    ? ['localhost', `?sslmode=verify-full&sslrootcert=${secured.caFile}`]
+    : ['127.0.0.1', '']
+  return { url: `postgres://postgres:${password}@${host}:${port}/surehook${query}`, process }
 }
 
-/** The server writes its state into the last line of its pid file. */
+/** The server writes its state into the last line of its pid file, which one that has ended takes away. */
 async function saysReady(dataDir: string, pid: number): Promise<boolean> {
-  if (!existsSync(`${dataDir}/postmaster.pid`)) return false
-  const lines = (await readFile(`${dataDir}/postmaster.pid`, 'utf8')).split('\n')
+  const text = await readFile(`${dataDir}/postmaster.pid`, 'utf8').catch(missingIsEmpty)
+  const lines = text.split('\n')
   return Number(lines[0]) === pid && lines[7]?.trim() === 'ready'
+}
+
+function missingIsEmpty(err: NodeJS.ErrnoException): string {
+  if (err.code === 'ENOENT') return ''
+  throw err
 }
 
 async function clusterPassword(dir: string): Promise<string> {

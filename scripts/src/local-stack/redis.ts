@@ -1,15 +1,24 @@
 import { chmod, mkdir, readdir } from 'node:fs/promises'
 import { startProcess } from '../lib/managed-process.ts'
 import { askPort } from '../lib/ports.ts'
-import type { Component, ComponentOptions } from './component.ts'
+import { type Component, type ComponentOptions, environment } from './component.ts'
 import { fetchWithMaven } from './maven.ts'
+import { answersTls } from './secured/secured-door.ts'
+import { securedRedisSettings } from './secured/secured-redis.ts'
 
 export async function startRedis(options: ComponentOptions): Promise<Component> {
-  const { dir, port, owner } = options
+  const { dir, port, owner, secured } = options
   const binary = await redisBinary(owner.log)
   const dataDir = `${dir}/redis`
   await mkdir(dataDir, { recursive: true })
-  const settings = { bind: '127.0.0.1', port, dir: dataDir, save: '', 'set-proc-title': 'no' }
+  const settings = {
+    bind: '127.0.0.1',
+    port,
+    dir: dataDir,
+    save: '',
+    'set-proc-title': 'no',
+    ...(secured && (await securedRedisSettings(dir, { port, credentials: secured }))),
+  }
   const process = await startProcess(
     {
       name: 'redis',
@@ -18,13 +27,17 @@ export async function startRedis(options: ComponentOptions): Promise<Component> 
       marker: dataDir,
       logFile: `${dir}/redis.log`,
       stopSignal: 'SIGTERM',
-      isReady: async () => (await askPort(port, 'PING\r\n'))?.toString() === '+PONG\r\n',
+      isReady: async () =>
+        secured === undefined
+          ? (await askPort(port, 'PING\r\n'))?.toString() === '+PONG\r\n'
+          : answersTls(port, secured.ca),
       readyTimeoutMs: 10_000,
       keepAlive: options.keepAlive,
+      ...environment(options),
     },
     owner,
   )
-  return { url: `redis://127.0.0.1:${port}`, process }
+  return { url: `${secured ? 'rediss' : 'redis'}://127.0.0.1:${port}`, process }
 }
 
 async function redisBinary(log: (line: string) => void): Promise<string> {

@@ -1,6 +1,6 @@
 import { answersOk } from '../lib/http-probe.ts'
 import { startProcess } from '../lib/managed-process.ts'
-import type { Component, ComponentOptions } from './component.ts'
+import { type Component, type ComponentOptions, environment } from './component.ts'
 import { jvmFlags } from './java.ts'
 import { fetchWithMaven } from './maven.ts'
 
@@ -31,6 +31,7 @@ export async function startRegistry(options: ComponentOptions): Promise<Componen
       isReady: () => answersOk(`${url}/subjects`),
       readyTimeoutMs: 90_000,
       keepAlive: options.keepAlive,
+      ...environment(options),
     },
     owner,
   )

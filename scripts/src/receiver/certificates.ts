@@ -16,18 +16,26 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 const localhost = ['localhost', '127.0.0.1', '::1']
 const tenYearsMs = 10 * 365 * 24 * 3_600_000
 
+export type Authority = {
+  ca: string
+  /** A further server certificate under it. */
+  issue(options?: CertificateOptions): Promise<Certificates>
+}
+
 /** Makes a new authority and one server certificate; the authority's key is forgotten at once. */
-export async function createCertificates({
-  names = localhost,
-  notAfter = new Date(Date.now() + tenYearsMs),
-}: CertificateOptions = {}): Promise<Certificates> {
+export async function createCertificates(options: CertificateOptions = {}): Promise<Certificates> {
+  return (await openAuthority()).issue(options)
+}
+
+/** A private authority, whose key stays in this process. */
+export async function openAuthority(): Promise<Authority> {
   x509.cryptoProvider.set(webcrypto)
   const authorityKeys = await newKeys()
-  const notBefore = new Date(Math.min(Date.now(), notAfter.getTime()) - 24 * 3_600_000)
   const authority = await x509.X509CertificateGenerator.createSelfSigned({
     // Of two authorities of one name in a trust store, verifiers find only the first.
     name: `CN=Surehook local CA ${randomUUID()}`,
-    notBefore,
+    // Also of certificates that have ended by now.
+    notBefore: new Date(Date.now() - tenYearsMs),
     notAfter: new Date(Date.now() + tenYearsMs),
     keys: authorityKeys,
     signingAlgorithm: algorithm,
@@ -36,14 +44,25 @@ export async function createCertificates({
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
     ],
   })
+  return {
+    ca: authority.toString('pem'),
+    issue: (options) => issue(authority, authorityKeys.privateKey, options),
+  }
+}
+
+async function issue(
+  authority: x509.X509Certificate,
+  signingKey: webcrypto.CryptoKey,
+  { names = localhost, notAfter = new Date(Date.now() + tenYearsMs) }: CertificateOptions = {},
+): Promise<Certificates> {
   const serverKeys = await newKeys()
   const server = await x509.X509CertificateGenerator.create({
     subject: `CN=${names[0] ?? 'localhost'}`,
     issuer: authority.subject,
-    notBefore,
+    notBefore: new Date(Math.min(Date.now(), notAfter.getTime()) - 24 * 3_600_000),
     notAfter,
     publicKey: serverKeys.publicKey,
-    signingKey: authorityKeys.privateKey,
+    signingKey,
     signingAlgorithm: algorithm,
     extensions: [
       new x509.SubjectAlternativeNameExtension(names.map(alternativeName)),

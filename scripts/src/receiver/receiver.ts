@@ -34,15 +34,25 @@ export type Receiver = AsyncDisposable & {
   /** Resolves when `path` has at least `count` receipts; rejects with what came when time is over. */
   waitFor(path: string, count: number, timeoutMs?: number): Promise<readonly Receipt[]>
   forget(path: string): void
+  /** Shows another certificate to whoever connects from now on. */
+  present(certificate: Pick<ReceiverOptions, 'key' | 'cert'>): void
 }
 
-export type ReceiverOptions = { key: string; cert: string; port?: number; host?: string }
+export type ReceiverOptions = {
+  key: string
+  cert: string
+  port?: number
+  /** Address to listen on. */
+  host?: string
+  /** In its URLs. */
+  name?: string
+}
 
 const accept: Behaviour = () => ({ status: 204 })
 
 /** An HTTPS receiver of webhooks that remembers what came and answers as it is told. */
 export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const { key, cert, port = 0, host = '127.0.0.1' } = options
+  const { key, cert, port = 0, host = '127.0.0.1', name = 'localhost' } = options
   const receipts = new Map<string, Receipt[]>()
   const behaviours = new Map<string, Behaviour>()
   const receiptsOf = (path: string): Receipt[] => {
@@ -66,10 +76,11 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   const bound = (server.address() as AddressInfo).port
   return {
     port: bound,
-    url: (path) => `https://localhost:${bound}${path}`,
+    url: (path) => `https://${name}:${bound}${path}`,
     receipts: receiptsOf,
     answer: (path, behaviour) => void behaviours.set(path, behaviour),
     forget: (path) => void receipts.delete(path),
+    present: (certificate) => server.setSecureContext(certificate),
     async waitFor(path, count, timeoutMs = 10_000) {
       const deadline = Date.now() + timeoutMs
       while (receiptsOf(path).length < count) {

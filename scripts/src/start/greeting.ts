@@ -17,5 +17,5 @@ Try next, in another terminal:
   curl -sX POST ${project}/management-tokens ${headers} -d '{"name":"me"}'
 
 Mails that users would get are shown here and kept in .local/mail, unless SMTP_URL is set.
-Ctrl-C stops everything. Logs are in .local/system and .local/stack.`
+Ctrl-C stops everything. Logs are in .local/system, and in .local/stack or .local/containers.`
 }

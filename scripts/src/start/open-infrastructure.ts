@@ -1,7 +1,10 @@
 import type { Endpoints } from '../lib/endpoints.ts'
+import { state } from '../lib/paths.ts'
 import type { ComponentName } from '../local-stack/component.ts'
 import { startLocalStack } from '../local-stack/local-stack.ts'
-import { say } from './progress.ts'
+import { chooseWay, circumstancesOf } from './choose-way.ts'
+import { startContainers } from './container-infrastructure.ts'
+import { say, step } from './progress.ts'
 
 export type Infrastructure = { endpoints: Endpoints; stop(): Promise<void> }
 
@@ -13,16 +16,13 @@ const variables = {
 } as const satisfies Record<ComponentName, string>
 
 /** What the environment names is used as it is; the rest is started, and stopped by `stop`. */
-export async function openInfrastructure(
-  dir: string,
-  env: NodeJS.ProcessEnv,
-): Promise<Infrastructure> {
+export async function openInfrastructure(env: NodeJS.ProcessEnv): Promise<Infrastructure> {
   const names = Object.keys(variables) as ComponentName[]
   const given = names.filter((name) => Boolean(env[variables[name]]))
   for (const name of given) say(`${name}: using ${variables[name]}`)
   const only = names.filter((name) => !given.includes(name))
   if (only.length === 0) return { endpoints: endpointsFrom(env), stop: async () => {} }
-  const stack = await startLocalStack({ dir, only, keepAlive: true, log: say })
+  const stack = await start(only, env)
   const named = endpointsFrom(env)
   return {
     endpoints: {
@@ -33,6 +33,19 @@ export async function openInfrastructure(
     },
     stop: () => stack.stop(),
   }
+}
+
+async function start(
+  only: readonly ComponentName[],
+  env: NodeJS.ProcessEnv,
+): Promise<Endpoints & { stop(): Promise<void> }> {
+  const { way, because } = await chooseWay(circumstancesOf(env, say))
+  if (way === 'local') {
+    say(`${only.join(', ')}: as processes (${because})`)
+    return startLocalStack({ dir: state.stackDir, only, keepAlive: true, log: say })
+  }
+  say(`${only.join(', ')}: in containers (${because})`)
+  return step('containers ready', () => startContainers(only, say))
 }
 
 function endpointsFrom(env: NodeJS.ProcessEnv): Endpoints {

@@ -1,5 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import type { ServiceName } from 'surehook/lib/service-catalog'
 import { repoRoot } from '../lib/paths.ts'
+
+export {
+  type ServiceName,
+  serviceNames,
+  serviceTraits,
+} from 'surehook/lib/service-catalog'
 
 export type Secrets = {
   adminToken: string
@@ -17,29 +24,7 @@ export function newSecrets(): Secrets {
   }
 }
 
-export const serviceNames = [
-  'auth-service',
-  'data-api',
-  'webhook-api',
-  'webhook-matcher',
-  'webhook-dispatcher',
-  'gateway',
-] as const
-
-export type ServiceName = (typeof serviceNames)[number]
-
-/** What a service has beyond its process. */
-export type ServiceTraits = { api: boolean; database?: { mayCreateSchemas: boolean } }
-
-export const serviceTraits: Record<ServiceName, ServiceTraits> = {
-  'auth-service': { api: true, database: { mayCreateSchemas: false } },
-  'data-api': { api: true, database: { mayCreateSchemas: true } },
-  'webhook-api': { api: true, database: { mayCreateSchemas: false } },
-  'webhook-matcher': { api: false },
-  'webhook-dispatcher': { api: false },
-  gateway: { api: true },
-}
-
-export function entryOf(service: ServiceName): string {
-  return `${repoRoot}/services/${service}/dist/main.js`
+/** @param root the checkout that the service is started from */
+export function entryOf(service: ServiceName, root: string = repoRoot): string {
+  return `${root}/services/${service}/dist/main.js`
 }

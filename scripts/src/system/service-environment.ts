@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { Endpoints } from '../lib/endpoints.ts'
 import type { Secrets, ServiceName } from './service-catalog.ts'
@@ -36,14 +37,19 @@ export function environmentOf(
 
 function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { DATABASE_URL, REDIS_URL, KEY_ENCRYPTION_KEY, PLATFORM_ADMIN_TOKEN, ...others } = env
-  const { SERVICE_TOKEN, SMTP_URL, ...rest } = others
-  return rest
+  const { SERVICE_TOKEN, SMTP_URL, KEY_ENCRYPTION_KEY_PREVIOUS, ...rest } = others
+  return Object.fromEntries(
+    Object.entries(rest).filter(([name]) => !name.startsWith('DATABASE_PASSWORD_')),
+  )
 }
 
 function ownVariables(service: ServiceName, input: EnvironmentInput): NodeJS.ProcessEnv {
   const { secrets, databaseUrls, endpoints } = input
   const database = { DATABASE_URL: databaseUrls[service] }
-  const encryption = { KEY_ENCRYPTION_KEY: secrets.keyEncryptionKey }
+  const encryption = {
+    KEY_ENCRYPTION_KEY: secrets.keyEncryptionKey,
+    KEY_ENCRYPTION_KEY_PREVIOUS: input.overrides['KEY_ENCRYPTION_KEY_PREVIOUS'],
+  }
   const users = { PUBLIC_URL: publicUrlOf(input), SERVICE_TOKEN: secrets.serviceToken }
   switch (service) {
     case 'auth-service':
@@ -54,33 +60,50 @@ function ownVariables(service: ServiceName, input: EnvironmentInput): NodeJS.Pro
         REDIS_URL: endpoints.redisUrl,
         PLATFORM_ADMIN_TOKEN: secrets.adminToken,
         SMTP_URL: input.overrides['SMTP_URL'] || nobodyTakesMail,
-        UV_THREADPOOL_SIZE: input.overrides['UV_THREADPOOL_SIZE'] || String(threads),
+        UV_THREADPOOL_SIZE: input.overrides['UV_THREADPOOL_SIZE'] || threadsFor(input.overrides),
       }
     case 'data-api':
-      return { ...database, ...users, AUTH_SERVICE_URL: urlOf('auth-service', input) }
+      return { ...database, ...users, AUTH_SERVICE_URL: authUrlOf(input) }
     case 'webhook-api':
-      return { ...database, ...encryption }
+      return {
+        ...database,
+        ...encryption,
+        PLATFORM_ADMIN_TOKEN_SHA256: digestsOf(secrets.adminToken),
+      }
     case 'webhook-matcher':
       return {}
     case 'webhook-dispatcher':
       return { ...encryption, REDIS_URL: endpoints.redisUrl }
     case 'gateway':
       return {
-        AUTH_SERVICE_URL: urlOf('auth-service', input),
-        DATA_API_URL: urlOf('data-api', input),
-        WEBHOOK_API_URL: urlOf('webhook-api', input),
+        AUTH_SERVICE_URL: authUrlOf(input),
+        DATA_API_URL: input.overrides['DATA_API_URL'] || urlOf('data-api', input),
+        WEBHOOK_API_URL: input.overrides['WEBHOOK_API_URL'] || urlOf('webhook-api', input),
       }
   }
 }
 
-/** Password hashes may take as many as there are cores; signatures and files need some too. */
-const threads = availableParallelism() + 4
+/** Of each of the tokens, as `PLATFORM_ADMIN_TOKEN` lists them. */
+function digestsOf(tokens: string): string {
+  const digest = (token: string) => createHash('sha256').update(token.trim()).digest('hex')
+  return tokens.split(',').map(digest).join(',')
+}
+
+/** Password hashes take as many as there are cores, or as they are told; signatures and files need some too. */
+function threadsFor({ AUTH_HASH_CONCURRENCY: hashes }: NodeJS.ProcessEnv): string {
+  return String((Number(hashes) || availableParallelism()) + 4)
+}
 
 /** For systems in which no mail is read: it waits, and goes when its code expires. */
 const nobodyTakesMail = 'smtp://127.0.0.1:1'
 
 function publicUrlOf({ overrides, addresses }: EnvironmentInput): string {
   return overrides['PUBLIC_URL'] || `http://localhost:${addresses.gateway?.api ?? 0}`
+}
+
+/** Of a balancer before the replicas, where one is named. */
+function authUrlOf(input: EnvironmentInput): string {
+  return input.overrides['AUTH_SERVICE_URL'] || urlOf('auth-service', input)
 }
 
 function urlOf(service: ServiceName, { addresses }: EnvironmentInput): string {

@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { createLogger } from '@surehook/service-kit/log'
+import { prepareDatabase } from 'surehook/prepare/prepare-database'
 import type { Endpoints } from '../lib/endpoints.ts'
 import { answersOk } from '../lib/http-probe.ts'
 import { type ProcessHandle, startProcess } from '../lib/managed-process.ts'
 import { freePort } from '../lib/ports.ts'
 import { openProcessGroup } from '../lib/process-group.ts'
 import { settleAll } from '../lib/settle-all.ts'
-import { prepareDatabase } from './prepare-database.ts'
 import {
   entryOf,
   type Secrets,
@@ -16,6 +17,7 @@ import {
   serviceTraits,
 } from './service-catalog.ts'
 import { type Address, environmentOf } from './service-environment.ts'
+import { onWays, type Ways } from './ways.ts'
 
 export type SystemOptions = {
   /** Pids and logs (`<dir>/<service>.log`); one running system per directory. */
@@ -29,6 +31,12 @@ export type SystemOptions = {
   replicas?: Partial<Record<ServiceName, number>>
   /** Start a service again when it dies by itself. Off for tests, which kill on purpose. */
   keepAlive?: boolean
+  /** Variables of one service, which win over all others; asked at each of its starts. */
+  variablesOf?: (service: ServiceName) => NodeJS.ProcessEnv
+  /** The ports by which a replica (`data-api`, `data-api-2`, …) reaches components, if not their own. */
+  ways?: (replica: string) => Ways
+  /** The checkout whose migrations run, and from which each replica starts, each time anew: this one by default. */
+  versions?: { migrations: string; ofReplica: (replica: string) => string }
   log?: (line: string) => void
 }
 
@@ -44,6 +52,8 @@ export type ServiceHandle = ProcessHandle & {
 export type System = {
   readonly baseUrl: string
   readonly adminToken: string
+  /** The credential of services, for introspection. */
+  readonly serviceToken: string
   /** Every replica of every service. */
   readonly services: Readonly<Record<ServiceName, readonly ServiceHandle[]>>
   stop(): Promise<void>
@@ -55,7 +65,7 @@ type Replica = { service: ServiceName; id: string; address: Address }
 export async function startServices(options: SystemOptions): Promise<System> {
   const { endpoints, secrets, env: overrides = {}, log = () => {}, keepAlive = false } = options
   const dir = resolve(options.dir)
-  requireBuild()
+  requireBuild(options.versions?.migrations)
   await mkdir(dir, { recursive: true })
   const group = await openProcessGroup(dir)
   /** By place, not by readiness: the gateway knows the first replica of each service. */
@@ -70,16 +80,28 @@ export async function startServices(options: SystemOptions): Promise<System> {
     const addresses = Object.fromEntries(
       replicas.toReversed().map(({ service, address }) => [service, address]),
     )
-    const databaseUrls = await prepareDatabase({ ...endpoints, ...secrets })
+    const databaseUrls = await prepareDatabase({
+      ...endpoints,
+      ...secrets,
+      root: options.versions?.migrations,
+      log: createLogger('migrate', 'warn'),
+    })
     const input = { endpoints, secrets, overrides, databaseUrls, addresses }
     const start = async (replica: Replica, place: number) => {
-      const env = environmentOf(replica.service, replica.address, input)
-      handles[place] = await startReplica(replica, { dir, env, keepAlive, owner: { group, log } })
+      const fixed = environmentOf(replica.service, replica.address, input)
+      const env = () => {
+        const direct = { ...fixed, ...options.variablesOf?.(replica.service) }
+        return options.ways === undefined ? direct : onWays(direct, options.ways(replica.id))
+      }
+      const entry = entryOf(replica.service, options.versions?.ofReplica(replica.id))
+      const owner = { group, log }
+      handles[place] = await startReplica(replica, { dir, env, entry, keepAlive, owner })
     }
     await settleAll(replicas.map(start))
     return {
       baseUrl: `http://localhost:${addresses['gateway']?.api}`,
       adminToken: secrets.adminToken,
+      serviceToken: secrets.serviceToken,
       services: byService(started()),
       stop,
     }
@@ -89,8 +111,8 @@ export async function startServices(options: SystemOptions): Promise<System> {
   }
 }
 
-function requireBuild(): void {
-  const missing = serviceNames.filter((service) => !existsSync(entryOf(service)))
+function requireBuild(root: string | undefined): void {
+  const missing = serviceNames.filter((service) => !existsSync(entryOf(service, root)))
   if (missing.length > 0) throw new Error(`not built: ${missing.join(', ')}; run "npm run build"`)
 }
 
@@ -108,16 +130,23 @@ async function placeReplicas({ replicas, port }: SystemOptions): Promise<Replica
   )
 }
 
+/**
+ * What is young lives in spaces that V8 lets grow to 128 MiB on a large machine and does not give back: most of what a
+ * busy service held.
+ */
+const memoryFlags = ['--max-semi-space-size=16']
+
 type ReplicaOptions = {
   dir: string
-  env: NodeJS.ProcessEnv
+  env: () => NodeJS.ProcessEnv
+  entry: string
   keepAlive: boolean
   owner: Parameters<typeof startProcess>[1]
 }
 
 async function startReplica(
   { service, id, address }: Replica,
-  { dir, env, keepAlive, owner }: ReplicaOptions,
+  { dir, env, entry, keepAlive, owner }: ReplicaOptions,
 ): Promise<ServiceHandle> {
   const internalUrl = `http://127.0.0.1:${address.internal}`
   const logFile = `${dir}/${id}.log`
@@ -127,13 +156,15 @@ async function startReplica(
     {
       name: id,
       command: process.execPath,
-      args: ['--enable-source-maps', entryOf(service), marker],
-      env,
+      args: ['--enable-source-maps', ...memoryFlags, entry, marker],
+      get env() {
+        return env()
+      },
       marker,
       logFile,
       stopSignal: 'SIGTERM',
       isReady: () => answersOk(`${internalUrl}/readyz`),
-      readyTimeoutMs: 60_000,
+      readyTimeoutMs: 120_000,
       keepAlive,
     },
     owner,

@@ -1,10 +1,9 @@
-import type { EventCodec } from '@surehook/contracts/codec'
-import { changesTopic, environmentsTopic } from '@surehook/contracts/topics'
-import type { Captured } from '@surehook/service-kit/capture/capture'
-import { changeRecord } from '@surehook/service-kit/capture/change-record'
+import { environmentsTopic } from '@surehook/contracts/topics'
+import { capturedRecord } from '@surehook/service-kit/capture/captured-record'
 import { openRelay } from '@surehook/service-kit/capture/relay'
-import { createStateWriter, stateRecord } from '@surehook/service-kit/capture/state-writer'
+import { createStateWriter } from '@surehook/service-kit/capture/state-writer'
 import { toInvalidTopic } from '@surehook/service-kit/capture/to-invalid'
+import { observeCertificates } from '@surehook/service-kit/certificates'
 import { check } from '@surehook/service-kit/check'
 import { openApiServer } from '@surehook/service-kit/http/api-server'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
@@ -14,6 +13,8 @@ import type { Logger } from '@surehook/service-kit/log'
 import { createMetrics } from '@surehook/service-kit/metrics'
 import { openPool } from '@surehook/service-kit/postgres/pool'
 import { openRedis } from '@surehook/service-kit/redis/client'
+import { observeRedis } from '@surehook/service-kit/redis/observe-redis'
+import { openTracing } from '@surehook/service-kit/tracing/open-tracing'
 import { type Config, service } from './config.ts'
 import { openAuthentication } from './open-authentication.ts'
 import { checkEviction } from './revocation/check-eviction.ts'
@@ -27,32 +28,35 @@ export async function compose(
   signal: AbortSignal,
 ): Promise<AuthService> {
   await using opening = new AsyncDisposableStack()
+  const tracer = opening.use(await openTracing(config.tracing, log))
   const metrics = createMetrics(service)
+  observeCertificates(metrics, config.certificates)
   const internal = opening.use(await openInternalServer({ ...config.internal, metrics, log }))
   const wait = <T>(name: string, fn: () => Promise<T>) => retryUntilReady(name, fn, { log, signal })
 
   const { codec, producer } = opening.use(await openMessaging(config, { log, metrics, signal }))
-  const { databaseUrl, slot, redisUrl } = config
+  const { databaseUrl, slot } = config
   const pool = opening.adopt(
     openPool({ connectionString: databaseUrl, applicationName: service, log }),
     (open) => open.end(),
   )
   await wait('postgres', () => pool.query('select from environment limit 1'))
   const redis = opening.adopt(
-    await wait('redis', () => openRedis({ url: redisUrl, log, signal })),
+    await wait('redis', () => openRedis({ ...config.redis, log, signal })),
     (client) => client.destroy(),
   )
+  observeRedis(metrics, redis)
   await checkEviction(redis, log)
-  const toRecord = recordOf(codec)
+  const toRecord = capturedRecord(codec, service)
   const toInvalid = toInvalidTopic(codec, { service, topic: environmentsTopic })
   const relay = opening.use(
-    openRelay({ service, slot, databaseUrl, producer, toRecord, toInvalid, log, metrics }),
+    openRelay({ service, slot, databaseUrl, producer, toRecord, toInvalid, log, metrics, tracer }),
   )
   await wait('relay', async () => check(relay.healthy, 'does not hold its slot yet'))
   const writer = createStateWriter({ pool, service, slot, producer, relay })
   const infrastructure = { pool, redis, writer, producer, relay, metrics, log }
   const { routes } = opening.use(await openAuthentication(config, infrastructure))
-  const api = opening.use(await openApiServer({ ...config.http, log, metrics, routes }))
+  const api = opening.use(await openApiServer({ ...config.http, log, metrics, tracer, routes }))
 
   const resources = opening.move()
   return {
@@ -67,12 +71,4 @@ export async function compose(
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
-}
-
-/** What of ours is in the WAL: states of the platform and of sessions, and changes of users. */
-function recordOf(codec: EventCodec) {
-  const ofState = stateRecord(codec)
-  const ofChange = changeRecord(codec, service)
-  return (captured: Captured) =>
-    captured.header.topic === changesTopic ? ofChange(captured) : ofState(captured)
 }

@@ -1,28 +1,43 @@
-import { availableParallelism, hostname } from 'node:os'
+import { availableParallelism } from 'node:os'
+import { certificateEnv, certificateFiles } from '@surehook/service-kit/certificates'
 import {
+  credentials,
   duration,
+  durationBetween,
   encryptionKeyEnv,
+  encryptionKeysOf,
   httpEnv,
   kafkaEnv,
   postgresEnv,
   readEnv,
   redisEnv,
 } from '@surehook/service-kit/config'
+import {
+  databaseConnection,
+  kafkaConnection,
+  redisConnection,
+  registrySecurity,
+} from '@surehook/service-kit/connections'
+import { proxyList } from '@surehook/service-kit/http/client-address'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
+import { tracingConfig, tracingEnv } from '@surehook/service-kit/tracing/open-tracing'
 import * as z from 'zod'
 
 export const service = 'auth-service'
 
-const credential = z.string().regex(/^\S{16,512}$/, 'must be 16 to 512 characters')
+/** Threads of libuv for what is not a hash: signatures, files, names. */
+const otherThreads = 2
 
-const Env = z.object({
+const variables = z.object({
   ...httpEnv,
+  ...tracingEnv,
+  ...certificateEnv,
   ...kafkaEnv,
   ...postgresEnv,
   ...redisEnv,
   ...encryptionKeyEnv,
-  PLATFORM_ADMIN_TOKEN: credential,
-  SERVICE_TOKEN: credential,
+  PLATFORM_ADMIN_TOKEN: credentials,
+  SERVICE_TOKEN: credentials,
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }),
   MAIL_FROM: z.string().min(3).max(320).default('Surehook <no-reply@localhost>'),
@@ -30,8 +45,19 @@ const Env = z.object({
   AUTH_BREACH_URL: z.url({ protocol: /^https?$/ }).default('https://api.pwnedpasswords.com/range/'),
   AUTH_HASH_MAX_WAIT: duration.prefault('2s'),
   AUTH_KEY_MAX_AGE: duration.prefault('90d'),
-  // Verifiers may keep a key set for 5 minutes, replicas of ours for one.
-  AUTH_KEY_LEAD: duration.prefault('7m'),
+  // Not shorter than verifiers may keep a key set: they would refuse tokens under a key they cannot know.
+  AUTH_KEY_LEAD: durationBetween('5m', '7d').prefault('7m'),
+  /** Our gateway: who connects from elsewhere is a client, whatever the request says. */
+  AUTH_TRUSTED_PROXIES: proxyList.prefault('127.0.0.0/8,::1/128'),
+  /** Node's own; 4 is its default. */
+  UV_THREADPOOL_SIZE: z.coerce.number().int().min(1).max(1024).default(4),
+})
+
+export const Env = variables.superRefine((read, ctx) => {
+  const least = read.AUTH_HASH_CONCURRENCY + otherThreads
+  if (read.UV_THREADPOOL_SIZE >= least) return
+  const message = `must be at least ${least}, since AUTH_HASH_CONCURRENCY is ${read.AUTH_HASH_CONCURRENCY}`
+  ctx.addIssue({ code: 'custom', path: ['UV_THREADPOOL_SIZE'], message })
 })
 
 export type Config = ReturnType<typeof readConfig>
@@ -41,31 +67,31 @@ export function readConfig(env: NodeJS.ProcessEnv) {
   const read = readEnv(Env, env)
   return Object.freeze({
     logLevel: read.LOG_LEVEL,
+    tracing: tracingConfig(read, service),
+    certificates: certificateFiles(read),
     http: { host: read.HOST, port: read.PORT },
     internal: { host: read.HOST, port: read.INTERNAL_PORT },
-    databaseUrl: read.DATABASE_URL,
+    databaseUrl: databaseConnection(read),
     service,
     slot: slotOf(service),
-    kafka: {
-      brokers: read.KAFKA_BROKERS,
-      partitions: read.KAFKA_PARTITIONS,
-      replicationFactor: read.KAFKA_REPLICATION_FACTOR,
-      clientId: `${service}-${hostname()}-${process.pid}`,
-    },
+    kafka: kafkaConnection(read, service),
     registryUrl: read.SCHEMA_REGISTRY_URL,
+    registrySecurity: registrySecurity(read),
     delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
-    redisUrl: read.REDIS_URL,
-    encryptionKey: read.KEY_ENCRYPTION_KEY,
-    adminToken: read.PLATFORM_ADMIN_TOKEN,
+    redis: redisConnection(read),
+    encryptionKeys: encryptionKeysOf(read),
+    adminTokens: read.PLATFORM_ADMIN_TOKEN,
     /** Of other services, for what no client may ask. */
-    serviceToken: read.SERVICE_TOKEN,
+    serviceTokens: read.SERVICE_TOKEN,
     /** What clients see as our base URL, without a slash at its end. */
     publicUrl: read.PUBLIC_URL,
     mail: { smtpUrl: read.SMTP_URL, from: read.MAIL_FROM },
     hashing: { concurrency: read.AUTH_HASH_CONCURRENCY, maxWaitMs: read.AUTH_HASH_MAX_WAIT },
     breachRangeUrl: read.AUTH_BREACH_URL,
+    /** Whose `X-Forwarded-For` is believed. */
+    trustedProxies: read.AUTH_TRUSTED_PROXIES,
     keyMaxAgeMs: read.AUTH_KEY_MAX_AGE,
-    /** Longer than anybody may keep the published keys. */
+    /** As long as anybody may keep the published keys, at least. */
     keyLeadMs: read.AUTH_KEY_LEAD,
   })
 }

@@ -1,4 +1,5 @@
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
+import { openSweep } from '@surehook/service-kit/postgres/sweep'
 import type { Router } from 'express'
 import { openAccounts } from './accounts/open-accounts.ts'
 import { expiredCodes } from './accounts/sweep-codes.ts'
@@ -8,14 +9,16 @@ import type { Config } from './config.ts'
 import { createGraphQL } from './graphql/graphql-endpoint.ts'
 import { introspectionRoute } from './introspection/introspection-route.ts'
 import { adminRoutes } from './platform/admin-routes.ts'
+import { createResealKeys } from './reseal/reseal-keys.ts'
+import { resealRoutes } from './reseal/reseal-routes.ts'
 import { authRoutes } from './rest/auth-routes.ts'
 import { openSessions, type SessionPartsOptions } from './sessions/open-sessions.ts'
 import { sessionSweeps } from './sessions/sweep-sessions.ts'
-import { openSweep } from './sweep.ts'
 import { createResolveTenant } from './tenant/tenant.ts'
 import { readJwks } from './tokens/jwks.ts'
 import { keyRoutes } from './tokens/key-routes.ts'
 import { createPrepareKeys } from './tokens/prepare-keys.ts'
+import { endedKeys } from './tokens/sweep-keys.ts'
 import { userRoutes } from './users/user-routes.ts'
 
 export type Authentication = AsyncDisposable & { readonly routes: (router: Router) => void }
@@ -32,22 +35,23 @@ export async function openAuthentication(
 ): Promise<Authentication> {
   await using opening = new AsyncDisposableStack()
   const { pool, writer, log } = infrastructure
-  const { adminToken, serviceToken } = config
-  const parts = { ...config, ...infrastructure, box: createSecretBox(config.encryptionKey) }
+  const { adminTokens, serviceTokens } = config
+  const parts = { ...config, ...infrastructure, box: createSecretBox(...config.encryptionKeys) }
   const { keys, accessTokens, sessions } = opening.use(openSessions(parts))
-  const { accounts, users } = opening.use(await openAccounts({ ...parts, sessions }))
-  opening.use(openSweep({ pool, jobs: [...sessionSweeps(), expiredCodes], log }))
+  const { accounts, users, demandRoom } = opening.use(await openAccounts({ ...parts, sessions }))
+  opening.use(openSweep({ pool, jobs: [...sessionSweeps(), expiredCodes, endedKeys], log }))
 
   const resolveTenant = createResolveTenant(pool)
-  const openCall = createOpenCall(resolveTenant)
+  const openCall = createOpenCall(resolveTenant, config.trustedProxies)
   const jwks = (tenant: Parameters<typeof readJwks>[1]) => readJwks(keys, tenant)
   const api = createAuthApi({ accounts, sessions, accessTokens, jwks })
   const doors = [
-    adminRoutes({ pool, writer, adminToken, onEnvironment: createPrepareKeys({ keys, log }) }),
-    keyRoutes({ pool, keys, adminToken }),
-    userRoutes({ pool, users, adminToken }),
-    authRoutes({ api, openCall, graphql: createGraphQL(api) }),
-    introspectionRoute({ resolveTenant, accessTokens, serviceToken }),
+    adminRoutes({ pool, writer, adminTokens, onEnvironment: createPrepareKeys({ keys, log }) }),
+    keyRoutes({ pool, keys, adminTokens }),
+    userRoutes({ pool, users, adminTokens }),
+    authRoutes({ api, openCall, demandRoom, graphql: createGraphQL(api) }),
+    introspectionRoute({ resolveTenant, accessTokens, serviceTokens }),
+    resealRoutes({ adminTokens, resealPage: createResealKeys(pool, config.encryptionKeys) }),
   ]
   const resources = opening.move()
   return {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   database.hostname = '127.0.0.1'
   database.port = String(postgres.port)
   service = await accounts.startService({
-    redisUrl: `redis://127.0.0.1:${redis.port}`,
+    redis: { url: `redis://127.0.0.1:${redis.port}` },
     databaseUrl: database.href,
   })
   client = await openAuthClient(service.api, { settings: { emailVerification: true } })

@@ -4,8 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { openEventCodec } from '@surehook/contracts/codec'
 import { type SessionRevocation, wholeSession } from '@surehook/contracts/events'
 import { revocationsTopic } from '@surehook/contracts/topics'
+import { startStack } from '@surehook/scripts/containers/start-stack'
+import type { Stack } from '@surehook/scripts/lib/stack'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import { type LocalStack, startLocalStack } from '@surehook/scripts/local-stack/local-stack'
 import { createKafka } from '@surehook/service-kit/kafka/client'
 import { openTopicView } from '@surehook/service-kit/kafka/topic-view'
 import { createLogger } from '@surehook/service-kit/log'
@@ -17,7 +18,7 @@ import { log, openWorld, type Running, sharedStack, type World } from './support
 
 // Redis is taken away here: this one is nobody else's.
 let dir: string
-let stack: LocalStack
+let stack: Stack
 let redis: RedisClient
 let world: World
 let service: Running
@@ -25,7 +26,7 @@ let client: AuthClient
 
 beforeAll(async () => {
   dir = await mkdtemp(`${tmpdir()}/auth-blacklist-`)
-  stack = await startLocalStack({ dir, only: ['redis'] })
+  stack = await startStack({ dir, only: ['redis'] })
   world = await openWorld({ ...sharedStack(), redisUrl: stack.redisUrl })
   service = await world.startService()
   redis = await openRedis({ url: stack.redisUrl, log })
@@ -194,6 +195,31 @@ describe('a revocation', () => {
       expect(lastsMs).toBeGreaterThan(900_000)
       expect(lastsMs).toBeLessThan(1_000_000)
     }
+  })
+
+  it('is copied however long the copy of all takes, and anew when they were flushed meanwhile', async () => {
+    const tenant = { projectId: client.projectId, environment: 'master' }
+    const expiresAt = new Date(Date.now() + 600_000)
+    let flushAt = -1
+    let pages = 0
+    // Each page takes less than the lease lasts, all of them take longer.
+    async function* living() {
+      for (let page = 0; page < 5; page++) {
+        await new Promise((resolve) => setTimeout(resolve, 150))
+        if (pages++ === flushAt) await redis.flushAll()
+        yield [{ ...tenant, sessionId: `page-${page}`, minGeneration: wholeSession, expiresAt }]
+      }
+    }
+    const blacklist = createBlacklist({ redis, living, log, leaseMs: 400 })
+    const isRevoked = (sid: string) => blacklist.isRevoked(tenant, { sid, gen: 1 })
+    await redis.flushAll()
+    expect([await isRevoked('page-0'), pages]).toEqual([true, 5])
+    await redis.flushAll()
+    flushAt = 5 + 3
+    expect(await isRevoked('page-0')).toBe(true)
+    // The rebuild that was flushed stopped at the page that found out, and another was whole.
+    expect(pages).toBe(5 + 4 + 5)
+    await redis.flushAll()
   })
 
   it('is not weakened by an earlier one that arrives later', async () => {

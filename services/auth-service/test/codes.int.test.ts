@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, outcome, password } from './support/auth-client.ts'
@@ -18,7 +19,12 @@ afterAll(async () => {
   await accounts?.[Symbol.asyncDispose]()
 })
 
-const confirm = (code: string) => client.send('POST confirm-signup', { body: { email, code } })
+/** Each from another client: what one of them may guess is bounded too. */
+const confirm = (code: string) =>
+  client.send('POST confirm-signup', {
+    body: { email, code },
+    headers: { 'x-forwarded-for': `198.18.${randomInt(256)}.${randomInt(256)}` },
+  })
 const resend = () => client.send('POST resend-code', { body: { email } })
 const mailedCode = async (count = 1) =>
   (await accounts.catcher.waitFor(email, { count })).code ?? 'no code'

@@ -46,9 +46,9 @@ describe('more logins than can be hashed', () => {
     expect(grownMiB).toBeLessThan(64)
     expect(outcome(await login(email))).toEqual([200])
     const metrics = await (await fetch(`${accounts.service.internal}/metrics`)).text()
-    expect(metrics).toMatch(/auth_hash_queue_depth\{[^}]*\} 0\n/)
-    expect(metrics).toMatch(/auth_hash_refused_total\{[^}]*\} [1-9]/)
-    expect(metrics).toMatch(/auth_hash_seconds_count\{[^}]*\} [1-9]/)
+    expect(metrics).toMatch(/surehook_auth_hash_queue_depth\{[^}]*\} 0\n/)
+    expect(metrics).toMatch(/surehook_auth_hash_refused_total\{[^}]*\} [1-9]/)
+    expect(metrics).toMatch(/surehook_auth_hash_duration_seconds_count\{[^}]*\} [1-9]/)
   }, 60_000)
 
   it('keep no token check waiting', async () => {

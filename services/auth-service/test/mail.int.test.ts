@@ -149,8 +149,12 @@ describe('without its mail server', () => {
     expect(catcher.mails.filter(({ to }) => to === email)).toHaveLength(1)
     const confirm = { body: { email, code: mail.code } }
     expect(outcome(await dark.send('POST confirm-signup', confirm))).toEqual([200])
-    expect(await metric(service)).toMatch(/auth_mails_total\{[^}]*outcome="failed"[^}]*\} [1-9]/)
-    expect(await metric(service)).toMatch(/auth_mails_total\{[^}]*outcome="sent"[^}]*\} 1\n/)
+    expect(await metric(service)).toMatch(
+      /surehook_auth_mails_total\{[^}]*outcome="failed"[^}]*\} [1-9]/,
+    )
+    expect(await metric(service)).toMatch(
+      /surehook_auth_mails_total\{[^}]*outcome="sent"[^}]*\} 1\n/,
+    )
   }, 30_000)
 
   it('gives up when the code has expired', async () => {
@@ -161,7 +165,9 @@ describe('without its mail server', () => {
       [email],
     )
     await waitUntil(isEmpty, { what: 'an empty outbox', timeoutMs: 10_000 })
-    expect(await metric(service)).toMatch(/auth_mails_total\{[^}]*outcome="expired"[^}]*\} 1\n/)
+    expect(await metric(service)).toMatch(
+      /surehook_auth_mails_total\{[^}]*outcome="expired"[^}]*\} 1\n/,
+    )
   }, 30_000)
 
   it('sends what another instance left behind', async () => {
@@ -191,7 +197,9 @@ describe('without its mail server', () => {
     await catcher.waitFor(second)
     await waitUntil(isEmpty, { what: 'an empty outbox', timeoutMs: 10_000 })
     expect(refused.filter((one) => one === email)).toHaveLength(1)
-    expect(await metric(service)).toMatch(/auth_mails_total\{[^}]*outcome="refused"[^}]*\} 1\n/)
+    expect(await metric(service)).toMatch(
+      /surehook_auth_mails_total\{[^}]*outcome="refused"[^}]*\} 1\n/,
+    )
   }, 30_000)
 })
 

@@ -59,7 +59,8 @@ describe('a management token', () => {
 
   it('may be for some environments and a time', async () => {
     await put(undefined, 'dev')
-    const request = { name: 'dev', environments: ['dev'], expiresAt: '2999-01-01T01:00:00+01:00' }
+    // PostgreSQL itself takes offsets up to 15:59 only.
+    const request = { name: 'dev', environments: ['dev'], expiresAt: '2999-01-01T23:30:00+23:30' }
     const { status, body } = await call(`POST ${tokens()}`, request)
     expect([status, body.environments, body.expiresAt]).toEqual([
       201,
@@ -114,6 +115,7 @@ describe('a management token', () => {
     ['expiresAt', { name: 'a', expiresAt: 'tomorrow' }],
     ['expiresAt', { name: 'a', expiresAt: '2030-01-01' }],
     ['expiresAt', { name: 'a', expiresAt: '0000-01-01T00:00:00Z' }],
+    ['expiresAt', { name: 'a', expiresAt: '9999-12-31T23:59:59-23:59' }],
     ['expiresAt', { name: 'a', expiresAt: 1 }],
     ['token', { name: 'a', token: 'mt_mine' }],
   ])('refuses %s in %j', async (field, body) => {

@@ -1,21 +1,22 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { startStack } from '@surehook/scripts/containers/start-stack'
 import { freePort } from '@surehook/scripts/lib/ports'
+import type { Stack } from '@surehook/scripts/lib/stack'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import { type LocalStack, startLocalStack } from '@surehook/scripts/local-stack/local-stack'
 import { call as callApi } from './support/client.ts'
 import { openWorld, type Running, type World } from './support/under-test.ts'
 
 // Parts of this stack are taken away: it is nobody else's.
 let dir: string
-let stack: LocalStack
+let stack: Stack
 let world: World
 let service: Running
 
 beforeAll(async () => {
   dir = await mkdtemp(`${tmpdir()}/auth-outage-`)
-  stack = await startLocalStack({ dir, only: ['kafka', 'registry', 'postgres', 'redis'] })
+  stack = await startStack({ dir, only: ['kafka', 'registry', 'postgres', 'redis'] })
   world = await openWorld(stack)
   service = await world.startService()
 }, 60_000)
@@ -60,6 +61,27 @@ describe('without Kafka', () => {
     await stack.processes.kafka?.kill('SIGCONT')
     expect((await change).status).toBe(200)
     expect((await world.platformState()).environments.has('frozen/master')).toBe(true)
+  }, 60_000)
+
+  it('says that a management token is gone only when the topic has it', async () => {
+    await call('PUT /frozen/environments/master', {})
+    const made = await call('POST /frozen/management-tokens', { name: 'leaked' })
+    const { id } = made.body as unknown as { id: string }
+    await stack.processes.kafka?.kill('SIGSTOP')
+    let resumed = false
+    const remove = () =>
+      call(`DELETE /frozen/management-tokens/${id}`).then(({ status }) => [status, resumed])
+    const first = remove()
+    const list = async () => JSON.stringify((await call('GET /frozen/management-tokens')).body)
+    const isCommitted = async () => !(await list()).includes(id)
+    await waitUntil(isCommitted, { what: 'the commit', timeoutMs: 5_000 })
+    const repeated = remove()
+    await list()
+    await list()
+    resumed = true
+    await stack.processes.kafka?.kill('SIGCONT')
+    expect(await first).toEqual([204, true])
+    expect(await repeated).toEqual([404, true])
   }, 60_000)
 
   it('waits at start, not ready, until it is there', async () => {

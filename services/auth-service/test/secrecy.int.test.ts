@@ -106,7 +106,7 @@ describe('what the service puts out', () => {
     // The output is there to be searched.
     expect(text).toContain('mail.sent')
     expect(text).toContain('"operation":"resetPassword"')
-    expect(metrics).toMatch(/auth_operations_total\{[^}]*operation="login"/)
+    expect(metrics).toMatch(/surehook_auth_operations_total\{[^}]*operation="login"/)
 
     const output = { log: text, events: JSON.stringify(events), metrics }
     for (const [where, said] of Object.entries(output)) {

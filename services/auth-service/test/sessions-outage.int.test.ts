@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { openEventCodec } from '@surehook/contracts/codec'
 import { type SessionRevocation, wholeSession } from '@surehook/contracts/events'
 import { revocationsTopic } from '@surehook/contracts/topics'
+import { startStack } from '@surehook/scripts/containers/start-stack'
+import type { Stack } from '@surehook/scripts/lib/stack'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import { type LocalStack, startLocalStack } from '@surehook/scripts/local-stack/local-stack'
 import { createKafka } from '@surehook/service-kit/kafka/client'
 import { openTopicView } from '@surehook/service-kit/kafka/topic-view'
 import { type AuthClient, openAuthClient, outcome } from './support/auth-client.ts'
@@ -13,14 +14,14 @@ import { log, openWorld, type Running, type World } from './support/under-test.t
 
 // Kafka is taken away: this stack is nobody else's.
 let dir: string
-let stack: LocalStack
+let stack: Stack
 let world: World
 let service: Running
 let client: AuthClient
 
 beforeAll(async () => {
   dir = await mkdtemp(`${tmpdir()}/auth-sessions-`)
-  stack = await startLocalStack({ dir })
+  stack = await startStack({ dir })
   world = await openWorld(stack)
   service = await world.startService()
   client = await openAuthClient(service.api)

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { openPool } from '@surehook/service-kit/postgres/pool'
+import { openSweep } from '@surehook/service-kit/postgres/sweep'
 import type { Pool } from 'pg'
 import { sessionSweeps } from '../src/sessions/sweep-sessions.ts'
-import { openSweep } from '../src/sweep.ts'
 import { log, openWorld, type World } from './support/under-test.ts'
 
 let world: World

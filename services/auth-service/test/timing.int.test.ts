@@ -10,7 +10,7 @@ const known: string[] = []
 
 const samples = 60
 // Generous: what would betray an address, a hash or a row that is not written, is a multiple.
-const bound = 1.6
+const bound = 2
 
 beforeAll(async () => {
   accounts = await openAccountWorld()
@@ -36,51 +36,54 @@ async function timeOf(path: string, body: unknown, status: number): Promise<numb
   return performance.now() - startedAt
 }
 
-const medianOf = (times: number[]) => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0
+/** The lower quartile: of what else the machine did, the slower times tell more than of us. */
+const typicalOf = (times: number[]) => times.toSorted((a, b) => a - b)[times.length >> 2] ?? 0
 
-/** Of each kind of address the median time of a login with a wrong password. */
-async function mediansOf<K extends string>(kinds: Record<K, () => string>, rounds: number) {
+/** Of each kind of address the typical time of a login with a wrong password. */
+async function typicalTimesOf<K extends string>(kinds: Record<K, () => string>, rounds: number) {
   const times = Object.keys(kinds).map((kind) => [kind as K, [] as number[]] as const)
   for (let i = 0; i < rounds; i++) {
     for (const [kind, taken] of times) {
       taken.push(await timeOf('login', { email: kinds[kind](), password: `${password}!` }, 401))
     }
   }
-  return Object.fromEntries(times.map(([kind, taken]) => [kind, medianOf(taken)]))
+  return Object.fromEntries(times.map(([kind, taken]) => [kind, typicalOf(taken)]))
 }
 
-function expectAlike(medians: Record<string, number>): void {
-  const all = Object.values(medians)
-  // Names the medians when it fails.
-  expect({ medians, alike: Math.max(...all) / Math.min(...all) < bound }).toEqual({
-    medians,
+function expectAlike(times: Record<string, number>): void {
+  const all = Object.values(times)
+  // Names the times when it fails.
+  expect({ times, alike: Math.max(...all) / Math.min(...all) < bound }).toEqual({
+    times,
     alike: true,
   })
 }
 
 /** In turns, so that what else the machine does falls on both alike. */
-async function ratio(time: (email: string) => Promise<number>): Promise<number> {
+async function ratio(what: string, time: (email: string) => Promise<number>): Promise<number> {
   const [ofKnown, ofUnknown]: [number[], number[]] = [[], []]
   for (const email of known) {
     ofKnown.push(await time(email))
     ofUnknown.push(await time(newEmail()))
   }
-  const [a, b] = [medianOf(ofKnown), medianOf(ofUnknown)]
+  const [a, b] = [typicalOf(ofKnown), typicalOf(ofUnknown)]
+  const reported = `${a.toFixed(2)} ms for known addresses, ${b.toFixed(2)} ms for unknown ones`
+  process.stdout.write(`${what}: ${reported} (lower quartiles of ${samples})\n`)
   return Math.max(a, b) / Math.min(a, b)
 }
 
 describe('the time of an answer tells a known address from an unknown one by no more than chance', () => {
   it('at login', async () => {
     const login = (email: string) => timeOf('login', { email, password }, 401)
-    expect(await ratio(login)).toBeLessThan(bound)
+    expect(await ratio('login', login)).toBeLessThan(bound)
   }, 60_000)
 
   it('at recover-password, and at reset-password with a wrong code', async () => {
     const recover = (email: string) => timeOf('recover-password', { email }, 200)
-    expect(await ratio(recover)).toBeLessThan(bound)
+    expect(await ratio('recover-password', recover)).toBeLessThan(bound)
     const body = { newPassword: 'a wholly new one 9', code: 'xxxxxx' }
     const reset = (email: string) => timeOf('reset-password', { email, ...body }, 400)
-    expect(await ratio(reset)).toBeLessThan(bound)
+    expect(await ratio('reset-password', reset)).toBeLessThan(bound)
   }, 60_000)
 })
 
@@ -100,11 +103,11 @@ describe('the time of a login tells nothing of what hashes an environment has ta
       const users = imported.map((email) => ({ email, passwordHash }))
       await client.admin('POST /users/import', { users })
       const { email } = await client.newUser()
-      const medians = await mediansOf(
+      const times = await typicalTimesOf(
         { imported: () => imported.pop() ?? '', unknown: newEmail, own: () => email },
         rounds,
       )
-      expectAlike(medians)
+      expectAlike(times)
     },
     60_000,
   )

@@ -1,29 +1,39 @@
-import { changesTopic } from '@surehook/contracts/topics'
+import { changesTopic, revocationsTopic } from '@surehook/contracts/topics'
 import { openPlatformAccess } from '@surehook/service-kit/access/management-access'
-import { changeRecord } from '@surehook/service-kit/capture/change-record'
+import { platformTopics } from '@surehook/service-kit/access/platform-state'
+import { capturedRecord } from '@surehook/service-kit/capture/captured-record'
 import { openRelay } from '@surehook/service-kit/capture/relay'
 import { toInvalidTopic } from '@surehook/service-kit/capture/to-invalid'
+import { anyPosition, waitUntilRelayed } from '@surehook/service-kit/capture/wait-relayed'
+import { observeCertificates } from '@surehook/service-kit/certificates'
 import { check } from '@surehook/service-kit/check'
 import { openApiServer } from '@surehook/service-kit/http/api-server'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
+import { endedKeys } from '@surehook/service-kit/idempotency/once-per-key'
+import { LogEnds } from '@surehook/service-kit/kafka/log-ends'
 import { openMessaging } from '@surehook/service-kit/kafka/messaging'
 import { retryUntilReady, type Service } from '@surehook/service-kit/lifecycle'
 import type { Logger } from '@surehook/service-kit/log'
 import { createMetrics } from '@surehook/service-kit/metrics'
 import { openPool } from '@surehook/service-kit/postgres/pool'
+import { openSweep } from '@surehook/service-kit/postgres/sweep'
+import { openTracing } from '@surehook/service-kit/tracing/open-tracing'
 import { createAuthorizers } from './callers/authorize.ts'
 import { openUserTokens } from './callers/user-tokens.ts'
 import { type Config, service } from './config.ts'
 import { dataRoutes } from './data-routes.ts'
 import { observePool } from './pool-metrics.ts'
+import { idempotencyTable } from './records/run-write.ts'
 import { createTableCache } from './tables/table-cache.ts'
 
 export type DataApi = Service & { readonly ports: { api: number; internal: number } }
 
-/** The only file that constructs things. What opens last closes first. */
+/** Opens what the process needs. What opens last closes first. */
 export async function compose(config: Config, log: Logger, signal: AbortSignal): Promise<DataApi> {
   await using opening = new AsyncDisposableStack()
+  const tracer = opening.use(await openTracing(config.tracing, log))
   const metrics = createMetrics(service)
+  observeCertificates(metrics, config.certificates)
   const internal = opening.use(await openInternalServer({ ...config.internal, metrics, log }))
   const wait = <T>(name: string, fn: () => Promise<T>) => retryUntilReady(name, fn, { log, signal })
 
@@ -36,23 +46,24 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
   )
   observePool(metrics, pool)
   await wait('postgres', () => pool.query('select from table_definition limit 1'))
-  const toRecord = changeRecord(codec, service)
+  opening.use(openSweep({ pool, jobs: [endedKeys(idempotencyTable)], log }))
+  const toRecord = capturedRecord(codec, service)
   const toInvalid = toInvalidTopic(codec, { service, topic: changesTopic })
   const relay = opening.use(
-    openRelay({ service, slot, databaseUrl, producer, toRecord, toInvalid, log, metrics }),
+    openRelay({ service, slot, databaseUrl, producer, toRecord, toInvalid, log, metrics, tracer }),
   )
-  const access = opening.use(
-    await wait('kafka', () =>
-      openPlatformAccess({ kafka, codec, clientId: config.kafka.clientId, log }),
-    ),
-  )
-  await wait('platform state', () => access.ready)
   const { clientId } = config.kafka
-  const users = opening.use(await openUserTokens({ ...config.auth, kafka, codec, clientId, log }))
+  // A user's request waits for both views: one question tells where both end.
+  const ends = opening.use(new LogEnds(kafka, [...platformTopics, revocationsTopic], log))
+  const viewing = { kafka, codec, clientId, ends, log }
+  const access = opening.use(await wait('kafka', () => openPlatformAccess(viewing)))
+  await wait('platform state', () => access.ready)
+  const users = opening.use(await openUserTokens({ ...config.auth, ...viewing }))
   await wait('revocations', () => users.ready)
   const authorizers = createAuthorizers({ access, users })
-  const routes = dataRoutes({ pool, tables: createTableCache(pool), access, authorizers })
-  const api = opening.use(await openApiServer({ ...config.http, log, metrics, routes }))
+  const relayed = () => waitUntilRelayed(pool, slot, anyPosition, { timeoutMs: 10_000 })
+  const routes = dataRoutes({ relayed, pool, tables: createTableCache(pool), access, authorizers })
+  const api = opening.use(await openApiServer({ ...config.http, log, metrics, tracer, routes }))
 
   const resources = opening.move()
   return {

@@ -1,6 +1,12 @@
-import { hostname } from 'node:os'
-import { httpEnv, kafkaEnv, postgresEnv, readEnv } from '@surehook/service-kit/config'
+import { certificateEnv, certificateFiles } from '@surehook/service-kit/certificates'
+import { credentials, httpEnv, kafkaEnv, postgresEnv, readEnv } from '@surehook/service-kit/config'
+import {
+  databaseConnection,
+  kafkaConnection,
+  registrySecurity,
+} from '@surehook/service-kit/connections'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
+import { tracingConfig, tracingEnv } from '@surehook/service-kit/tracing/open-tracing'
 import * as z from 'zod'
 
 export const service = 'data-api'
@@ -8,13 +14,15 @@ export const service = 'data-api'
 /** Without a slash at its end. */
 const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''))
 
-const Env = z.object({
+export const Env = z.object({
   ...httpEnv,
+  ...tracingEnv,
+  ...certificateEnv,
   ...kafkaEnv,
   ...postgresEnv,
   AUTH_SERVICE_URL: httpUrl,
   PUBLIC_URL: httpUrl,
-  SERVICE_TOKEN: z.string().regex(/^\S{16,512}$/, 'must be 16 to 512 characters'),
+  SERVICE_TOKEN: credentials,
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(16),
 })
 
@@ -25,24 +33,23 @@ export function readConfig(env: NodeJS.ProcessEnv) {
   const read = readEnv(Env, env)
   return Object.freeze({
     logLevel: read.LOG_LEVEL,
+    tracing: tracingConfig(read, service),
+    certificates: certificateFiles(read),
     http: { host: read.HOST, port: read.PORT },
     internal: { host: read.HOST, port: read.INTERNAL_PORT },
-    databaseUrl: read.DATABASE_URL,
+    databaseUrl: databaseConnection(read),
     poolSize: read.DATABASE_POOL_SIZE,
     slot: slotOf(service),
-    kafka: {
-      brokers: read.KAFKA_BROKERS,
-      partitions: read.KAFKA_PARTITIONS,
-      replicationFactor: read.KAFKA_REPLICATION_FACTOR,
-      clientId: `${service}-${hostname()}-${process.pid}`,
-    },
+    kafka: kafkaConnection(read, service),
     registryUrl: read.SCHEMA_REGISTRY_URL,
+    registrySecurity: registrySecurity(read),
     auth: {
       /** Where auth-service answers us. */
       url: read.AUTH_SERVICE_URL,
       /** What clients see as the base URL: whose tokens count follows from it. */
       publicUrl: read.PUBLIC_URL,
-      serviceToken: read.SERVICE_TOKEN,
+      /** The first: the others are for those who check. */
+      serviceToken: read.SERVICE_TOKEN[0] ?? '',
     },
     delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
   })

@@ -1,5 +1,6 @@
 import {
   createRecords,
+  dataGraphQL,
   deleteRecord,
   deleteTable,
   getRecord,
@@ -11,8 +12,15 @@ import {
 } from '@surehook/contracts/http/data'
 import type { Operation } from '@surehook/contracts/operation'
 import type { PlatformAccess } from '@surehook/service-kit/access/management-access'
-import { type Handle, mount, rawJson } from '@surehook/service-kit/http/mount'
-import type { Router } from 'express'
+import { refuseGraphQL } from '@surehook/service-kit/graphql/graphql-door'
+import {
+  type Handle,
+  mount,
+  Reply,
+  rawJson,
+  refuseOtherMethods,
+} from '@surehook/service-kit/http/mount'
+import { Router } from 'express'
 import type { Pool } from 'pg'
 import {
   type Authorize,
@@ -20,22 +28,30 @@ import {
   type Caller,
   requireEnvironment,
 } from './callers/authorize.ts'
-import { type AccessAction, tablesFor } from './callers/table-access.ts'
-import * as reads from './records/read-records.ts'
-import * as writes from './records/write-records.ts'
+import { createDataGraphQL } from './graphql/data-graphql.ts'
+import { createSchemaCache } from './graphql/schema-cache.ts'
+import { etagOf, type StoredRecord } from './records/preconditions.ts'
+import { createRecordApi, type RecordApi, type RecordCall } from './records/record-api.ts'
+import { insertValues } from './records/record-statements.ts'
+import { runStatement } from './records/run-statement.ts'
+import { createSharedInserts, type NewRow, type SharedTable } from './records/shared-inserts.ts'
 import { dropTable } from './tables/drop-table.ts'
 import { putTable as put } from './tables/put-table.ts'
 import { listTableViews, requireTable } from './tables/read-tables.ts'
-import type { TableCache } from './tables/table-cache.ts'
+import { createTableCache, type TableCache } from './tables/table-cache.ts'
 import { tableView } from './tables/table-view.ts'
-import { createTenantGate } from './tenant-gate.ts'
+import { createTenantGate, type TenantGate } from './tenant-gate.ts'
 
 export type DataRoutesDeps = {
   pool: Pool
+  /** Resolves once others can know of the tables that were changed before this call. */
+  relayed: () => Promise<void>
   tables: TableCache
   access: PlatformAccess
   authorizers: Authorizers
 }
+
+type ServeOptions = { on?: Router; enter?: TenantGate['pass'] }
 
 type Serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Caller>) => void
 
@@ -44,63 +60,124 @@ const maxWaitMs = 3_000
 
 export function dataRoutes(deps: DataRoutesDeps): (router: Router) => void {
   const { access, authorizers, pool } = deps
+  const api = createRecordApi(deps)
   const maxInside = Math.max(1, Math.floor(pool.options.max / 2))
   const gate = createTenantGate({ maxInside, maxWaitMs })
   return (router) => {
     const serveTo =
-      (who: Authorize): Serve =>
+      (who: Authorize, { on = router, enter = gate.pass }: ServeOptions = {}): Serve =>
       (operation, handle) =>
-        mount(router, operation, {
+        mount(on, operation, {
           authorize: who,
           async handle(input, ctx) {
             await requireEnvironment(access, ctx.auth.tenant)
-            return gate.pass(ctx.auth.tenant, () => handle(input, ctx))
+            return enter(ctx.auth.tenant, async () => handle(input, ctx))
           },
         })
-    // Before the records: `_tables` is no table.
-    tableRoutes(serveTo(authorizers.tables), deps)
-    recordRoutes(serveTo(authorizers.records), deps)
+    // Before the records, also with the methods that it does not have: `_tables` is no table.
+    const tables = Router({ caseSensitive: true })
+    tableRoutes(serveTo(authorizers.tables, { on: tables }), deps)
+    refuseOtherMethods(tables)
+    router.use(tables)
+    recordRoutes(serveTo(authorizers.records), api)
+    const creating = serveTo(authorizers.records, { enter: async (_tenant, work) => work() })
+    createRoute(creating, { api, sharing: sharingApi(pool, gate), gate })
+    graphqlRoute(router, { ...deps, api, gate })
   }
 }
 
-function tableRoutes(serve: Serve, { pool }: DataRoutesDeps): void {
-  serve(putTable, async ({ params, body }, { auth: { tenant } }) =>
-    tableView(await put(pool, { tenant, name: params.table, input: body })),
-  )
+function graphqlRoute(
+  router: Router,
+  { access, authorizers, pool, api, gate }: DataRoutesDeps & { api: RecordApi; gate: TenantGate },
+): void {
+  const graphql = createDataGraphQL({ schemas: createSchemaCache(pool), api })
+  mount(router, dataGraphQL, {
+    authorize: authorizers.records,
+    refuse: (err, { log }) => rawJson(refuseGraphQL(err, log)),
+    async handle({ headers, body }, call) {
+      const { auth, log } = call
+      const enter = <T>(work: () => Promise<T>) => gate.pass(auth.tenant, work)
+      try {
+        await requireEnvironment(access, auth.tenant)
+        return rawJson(await graphql.execute(body, { ...keyed(call, headers), log, enter }))
+      } catch (err) {
+        return rawJson(refuseGraphQL(err, log))
+      }
+    },
+  })
+}
+
+function tableRoutes(serve: Serve, { pool, relayed }: DataRoutesDeps): void {
+  serve(putTable, async ({ params, body }, { auth: { tenant } }) => {
+    const table = await put(pool, { tenant, name: params.table, input: body })
+    await relayed()
+    return tableView(table)
+  })
   serve(listTables, async (_input, { auth: { tenant } }) => ({
     tables: await listTableViews(pool, tenant),
   }))
   serve(getTable, async ({ params }, { auth: { tenant } }) =>
     tableView(await requireTable(pool, tenant, params.table)),
   )
-  serve(deleteTable, ({ params }, { auth: { tenant } }) => dropTable(pool, tenant, params.table))
+  serve(deleteTable, async ({ params }, { auth: { tenant } }) => {
+    await dropTable(pool, tenant, params.table)
+    await relayed()
+  })
 }
 
-function recordRoutes(serve: Serve, { pool, tables }: DataRoutesDeps): void {
-  const as = (caller: Caller, action: AccessAction) => ({
-    pool,
-    tables: tablesFor(tables, caller, action),
+/** Whose statements pass the gate, and not its requests: those wait for one another's. */
+function sharingApi(pool: Pool, { pass: enter }: TenantGate): RecordApi {
+  const write = (table: SharedTable, rows: readonly NewRow[]) =>
+    runStatement(pool, table, { statement: 'insert', values: insertValues(rows) })
+  const inserts = createSharedInserts({ write, enter, maxWaitMs })
+  return createRecordApi({ pool, tables: createTableCache(pool, { enter }), inserts })
+}
+
+type CreateDeps = { api: RecordApi; sharing: RecordApi; gate: TenantGate }
+
+function createRoute(serve: Serve, { api, sharing, gate }: CreateDeps): void {
+  serve(createRecords, async ({ params, headers, body }, call) => {
+    const create = (by: RecordApi) => by.create(keyed(call, headers), params.table, body)
+    const shares = !Array.isArray(body) && headers['idempotency-key'] === undefined
+    const records = await (shares
+      ? create(sharing)
+      : gate.pass(call.auth.tenant, () => create(api)))
+    if (Array.isArray(body)) return rawJson(`[${records.map(({ text }) => text).join(',')}]`)
+    return one(records[0])
   })
-  serve(createRecords, async ({ params, body }, { auth, requestId, traceparent }) => {
-    const origin = { requestId, traceparent }
-    const target = { tenant: auth.tenant, table: params.table, origin }
-    const records = await writes.createRecords(as(auth, 'create'), target, body)
-    return rawJson(Array.isArray(body) ? `[${records.join(',')}]` : (records[0] ?? ''))
-  })
-  serve(listRecords, async ({ params, query }, { auth }) => {
-    const list = { tenant: auth.tenant, table: params.table, query }
-    const { records, nextCursor } = await reads.listRecords(as(auth, 'read'), list)
+}
+
+function recordRoutes(serve: Serve, api: RecordApi): void {
+  serve(listRecords, async ({ params, query }, call) => {
+    const { records, nextCursor } = await api.list(call, params.table, query)
     return rawJson(`{"records":[${records.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`)
   })
-  serve(getRecord, async ({ params }, { auth }) =>
-    rawJson(await reads.getRecord(as(auth, 'read'), { tenant: auth.tenant, ...params })),
+  serve(getRecord, async ({ params, headers }, call) =>
+    // `mount` looks at If-None-Match.
+    one(await api.get(call, { ...params, preconditions: { ifMatch: headers['if-match'] } })),
   )
-  serve(updateRecord, async ({ params, body }, { auth, requestId, traceparent }) => {
-    const target = { tenant: auth.tenant, ...params, origin: { requestId, traceparent } }
-    return rawJson(await writes.changeRecord(as(auth, 'update'), target, body))
+  serve(updateRecord, async ({ params, headers, body }, call) => {
+    const target = { ...params, preconditions: preconditionsOf(headers) }
+    return one(await api.update(keyed(call, headers), target, body))
   })
-  serve(deleteRecord, async ({ params }, { auth, requestId, traceparent }) => {
-    const target = { tenant: auth.tenant, ...params, origin: { requestId, traceparent } }
-    return rawJson(await writes.deleteRecord(as(auth, 'delete'), target))
+  serve(deleteRecord, async ({ params, headers }, call) => {
+    const target = { ...params, preconditions: preconditionsOf(headers) }
+    const { text } = await api.delete(keyed(call, headers), target)
+    return rawJson(text)
   })
+}
+
+const keyed = (
+  { auth, requestId, traceparent }: RecordCall,
+  headers: { 'idempotency-key'?: string | undefined },
+): RecordCall => ({ auth, requestId, traceparent, idempotencyKey: headers['idempotency-key'] })
+
+const preconditionsOf = (headers: {
+  'if-match'?: string | undefined
+  'if-none-match'?: string | undefined
+}) => ({ ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] })
+
+function one(record: StoredRecord | undefined): Reply {
+  if (record === undefined) throw new Error('one record was written and none came back')
+  return new Reply(rawJson(record.text), { ETag: etagOf(record) })
 }

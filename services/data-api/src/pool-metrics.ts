@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 /** Connections of the pool by what they do; `waiting` counts requests that wait for one. */
 export function observePool(metrics: Metrics, pool: Pool): void {
   metrics.gauge({
-    name: 'postgres_pool_connections',
+    name: 'surehook_postgres_pool_connections',
     help: 'Connections to PostgreSQL by state; waiting: requests without one',
     labelNames: ['state'],
     collect() {

@@ -1,35 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import { Client as Connection } from 'pg'
+import type { Client as Connection } from 'pg'
 import { quoteIdent } from '../src/sql/quote.ts'
 import { schemaName } from '../src/tables/schema-name.ts'
 import { type Client, clientOf } from './support/client.ts'
-import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+import { type LockingWorld, openLockingWorld } from './support/locking-world.ts'
+import type { Running, Tenant, World } from './support/under-test.ts'
 
+let opened: LockingWorld
 let world: World
 let running: Running
 let admin: Connection
 let locker: Connection
 
 beforeAll(async () => {
-  world = await openWorld()
-  running = await world.startService()
-  admin = await connect()
-  locker = await connect()
+  opened = await openLockingWorld()
+  ;({ world, running, admin, locker } = opened)
 })
 
 afterAll(async () => {
-  await locker?.end()
-  await admin?.end()
-  await running?.[Symbol.asyncDispose]()
-  await world?.[Symbol.asyncDispose]()
+  await opened?.[Symbol.asyncDispose]()
 })
-
-async function connect(): Promise<Connection> {
-  const connection = new Connection({ connectionString: world.database.adminUrl })
-  await connection.connect()
-  return connection
-}
 
 async function tenantWithRecord(): Promise<{ tenant: Tenant; client: Client }> {
   const tenant = await world.tenant()

@@ -1,9 +1,11 @@
 import { openApiServer } from '@surehook/service-kit/http/api-server'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
+import { transportSecurity } from '@surehook/service-kit/http/security-headers'
 import type { Service } from '@surehook/service-kit/lifecycle'
 import { createMetrics } from '@surehook/service-kit/metrics'
+import { openTracing } from '@surehook/service-kit/tracing/open-tracing'
 import type { Logger } from 'pino'
-import type { Config } from './config.ts'
+import { type Config, service } from './config.ts'
 import { openForwarder } from './forwarding/forwarder.ts'
 import { mountLocalRoutes } from './local-routes.ts'
 import { dispatch } from './routing/dispatch.ts'
@@ -15,7 +17,8 @@ export type Gateway = Service & { readonly port: number }
 export async function compose(config: Config, log: Logger): Promise<Gateway> {
   await using opening = new AsyncDisposableStack()
   const { port, internalPort, host } = config.http
-  const metrics = createMetrics('gateway')
+  const tracer = opening.use(await openTracing(config.tracing, log))
+  const metrics = createMetrics(service)
   const checks = upstreamChecks(config.upstreams)
 
   opening.use(await openInternalServer({ port: internalPort, host, metrics, log, checks }))
@@ -26,6 +29,8 @@ export async function compose(config: Config, log: Logger): Promise<Gateway> {
       host,
       log,
       metrics,
+      headers: transportSecurity(config.publicUrl),
+      tracer,
       routes: (router) => {
         router.use(dispatch(forwarder))
         mountLocalRoutes(router, checks)

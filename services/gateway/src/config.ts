@@ -1,26 +1,21 @@
-import { commaList, duration, httpEnv, readEnv } from '@surehook/service-kit/config'
-import ipaddr from 'ipaddr.js'
+import { duration, httpEnv, readEnv } from '@surehook/service-kit/config'
+import { proxyList } from '@surehook/service-kit/http/client-address'
+import { tracingConfig, tracingEnv } from '@surehook/service-kit/tracing/open-tracing'
 import * as z from 'zod'
+
+export const service = 'gateway'
 
 const upstream = z.url({ protocol: /^https?$/ }).transform((text) => new URL(text))
 
-const cidr = z.string().transform((text, ctx) => {
-  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text)
-  if (ipaddr.isValid(text)) {
-    const address = ipaddr.parse(text)
-    const whole = address.kind() === 'ipv4' ? 32 : 128
-    return [address, whole] as [typeof address, number]
-  }
-  ctx.addIssue({ code: 'custom', message: `"${text}" is not an address or CIDR` })
-  return z.NEVER
-})
-
-const Env = z.object({
+export const Env = z.object({
   ...httpEnv,
+  ...tracingEnv,
   AUTH_SERVICE_URL: upstream,
   DATA_API_URL: upstream,
   WEBHOOK_API_URL: upstream,
-  TRUSTED_PROXIES: commaList.pipe(z.array(cidr)).prefault(''),
+  /** What clients see as our base URL. */
+  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  TRUSTED_PROXIES: proxyList.prefault(''),
   GATEWAY_BODY_LIMIT_BYTES: z.coerce
     .number()
     .int()
@@ -35,12 +30,14 @@ export function readConfig(env: NodeJS.ProcessEnv) {
   const read = readEnv(Env, env)
   return Object.freeze({
     logLevel: read.LOG_LEVEL,
+    tracing: tracingConfig(read, service),
     http: { port: read.PORT, internalPort: read.INTERNAL_PORT, host: read.HOST },
     upstreams: {
       auth: read.AUTH_SERVICE_URL,
       data: read.DATA_API_URL,
       webhooks: read.WEBHOOK_API_URL,
     },
+    publicUrl: read.PUBLIC_URL,
     trustedProxies: read.TRUSTED_PROXIES,
     bodyLimitBytes: read.GATEWAY_BODY_LIMIT_BYTES,
     upstreamTimeoutMs: read.GATEWAY_UPSTREAM_TIMEOUT,

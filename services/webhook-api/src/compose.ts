@@ -1,33 +1,62 @@
-import { subscriptionsTopic } from '@surehook/contracts/topics'
-import { openPlatformAccess } from '@surehook/service-kit/access/management-access'
-import { openRelay } from '@surehook/service-kit/capture/relay'
-import { createStateWriter, stateRecord } from '@surehook/service-kit/capture/state-writer'
+import { attemptsTopic, subscriptionsTopic } from '@surehook/contracts/topics'
+import { adminGate } from '@surehook/service-kit/access/admin-gate'
+import {
+  openPlatformAccess,
+  type PlatformAccess,
+} from '@surehook/service-kit/access/management-access'
+import { openRelay, type Relay } from '@surehook/service-kit/capture/relay'
+import { createStateWriter } from '@surehook/service-kit/capture/state-writer'
 import { toInvalidTopic } from '@surehook/service-kit/capture/to-invalid'
+import { observeCertificates } from '@surehook/service-kit/certificates'
 import { check } from '@surehook/service-kit/check'
+import { createReseal } from '@surehook/service-kit/crypto/reseal'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { openApiServer } from '@surehook/service-kit/http/api-server'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
-import { openMessaging } from '@surehook/service-kit/kafka/messaging'
+import { endedKeys } from '@surehook/service-kit/idempotency/once-per-key'
+import { type Messaging, openMessaging } from '@surehook/service-kit/kafka/messaging'
 import { retryUntilReady, type Service } from '@surehook/service-kit/lifecycle'
 import type { Logger } from '@surehook/service-kit/log'
-import { createMetrics } from '@surehook/service-kit/metrics'
+import { createMetrics, type Metrics } from '@surehook/service-kit/metrics'
 import { openPool } from '@surehook/service-kit/postgres/pool'
+import { openSweep } from '@surehook/service-kit/postgres/sweep'
+import { openTracing } from '@surehook/service-kit/tracing/open-tracing'
+import type { Router } from 'express'
+import type { Pool } from 'pg'
 import { type Config, service } from './config.ts'
-import { openDeliveryLog } from './deliveries/delivery-log.ts'
-import { newestDeliveries } from './deliveries/newest-deliveries.ts'
+import { logGroupId, openDeliveryLog } from './deliveries/delivery-log.ts'
+import { deliveryRoutes } from './deliveries/delivery-routes.ts'
+import { capturedRecord } from './deliveries/emit-jobs.ts'
+import { openHistory } from './deliveries/open-history.ts'
+import { runDisableFailing } from './failing/disable-failing.ts'
+import { hasReadAll } from './failing/log-progress.ts'
+import { createKeyedWriter, keyTable } from './keyed-writer.ts'
+import { ledgerRoutes } from './ledger/ledger-routes.ts'
+import { openLedgers } from './ledger/open-ledgers.ts'
+import { logRoutes } from './log/log-routes.ts'
+import { openLogQuestions } from './log/open-log-questions.ts'
+import { managementCaller } from './management-caller.ts'
+import { openRebuilds } from './rebuild/open-rebuilds.ts'
+import { rebuildRoutes } from './rebuild/rebuild-routes.ts'
+import { endedReplays } from './replays/replay-store.ts'
+import { resealRoutes } from './reseal/reseal-routes.ts'
+import { createResealSecrets } from './reseal/reseal-secrets.ts'
 import { manageSubscriptions } from './subscriptions/manage-subscriptions.ts'
 import { webhookRoutes } from './subscriptions/webhook-routes.ts'
+import { type KnownTables, openKnownTables } from './tables/known-tables.ts'
 
 export type WebhookApi = Service & { readonly ports: { api: number; internal: number } }
 
-/** The only file that constructs things. What opens last closes first. */
+/** Opens what the process needs. What opens last closes first. */
 export async function compose(
   config: Config,
   log: Logger,
   signal: AbortSignal,
 ): Promise<WebhookApi> {
   await using opening = new AsyncDisposableStack()
+  const tracer = opening.use(await openTracing(config.tracing, log))
   const metrics = createMetrics(service)
+  observeCertificates(metrics, config.certificates)
   const internal = opening.use(await openInternalServer({ ...config.internal, metrics, log }))
   const wait = <T>(name: string, fn: () => Promise<T>) => retryUntilReady(name, fn, { log, signal })
 
@@ -39,10 +68,10 @@ export async function compose(
   )
   await wait('postgres', () => pool.query('select from subscription, delivery limit 1'))
   const { databaseUrl, slot } = config
-  const toRecord = stateRecord(codec)
+  const toRecord = capturedRecord(codec)
   const toInvalid = toInvalidTopic(codec, { service, topic: subscriptionsTopic })
   const relay = opening.use(
-    openRelay({ service, slot, databaseUrl, producer, toRecord, toInvalid, log, metrics }),
+    openRelay({ service, slot, databaseUrl, producer, toRecord, toInvalid, log, metrics, tracer }),
   )
   await wait('relay', async () => check(relay.healthy, 'does not hold its slot yet'))
   const access = opening.use(
@@ -51,20 +80,17 @@ export async function compose(
     ),
   )
   await wait('platform state', () => access.ready)
+  const { clientId } = config.kafka
+  const tables = opening.use(
+    await wait('kafka', () => openKnownTables({ kafka, codec, clientId, log })),
+  )
+  await wait('tables', () => tables.ready)
   const deliveryLog = opening.use(openDeliveryLog(messaging, { pool, log, metrics }))
-  const subscriptions = manageSubscriptions({
-    pool,
-    writer: createStateWriter({ pool, service, slot, producer, relay }),
-    box: createSecretBox(config.encryptionKey),
-    environmentExists: (...names) => access.environmentExists(...names),
-    maxSubscriptions: config.maxSubscriptions,
-  })
-  const routes = webhookRoutes({
-    access,
-    subscriptions,
-    newestDeliveries: (...query) => newestDeliveries(pool, ...query),
-  })
-  const api = opening.use(await openApiServer({ ...config.http, log, metrics, routes }))
+  const management = opening.use(
+    openManagement({ config, pool, messaging, relay, access, tables, log, metrics }),
+  )
+  const { routes } = management
+  const api = opening.use(await openApiServer({ ...config.http, log, metrics, tracer, routes }))
 
   const resources = opening.move()
   return {
@@ -74,10 +100,72 @@ export async function compose(
         postgres: async () => void (await pool.query('select 1')),
         kafka: () => check(producer.healthy, 'not connected to Kafka'),
         relay: () => check(relay.healthy, 'state is not relayed'),
+        tables: () => check(tables.healthy, 'the view of tables is not current'),
         platform: () => check(access.healthy, 'the view of environments and tokens is not current'),
         deliveries: () => check(deliveryLog.healthy, 'the delivery log does not follow its topics'),
       })
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+type ManagementDeps = {
+  config: Config
+  pool: Pool
+  messaging: Messaging
+  relay: Relay
+  access: PlatformAccess
+  tables: KnownTables
+  log: Logger
+  metrics: Metrics
+}
+
+function openManagement(deps: ManagementDeps) {
+  const { config, pool, messaging, relay, access, tables, log, metrics } = deps
+  const { kafka, producer } = messaging
+  const { slot, historyDays, maxSubscriptions, disableAfterMs, disableLookMs } = config
+  const writer = createStateWriter({ pool, service, slot, producer, relay })
+  const keyedWriter = createKeyedWriter(writer, config.encryptionKeys)
+  const subscriptions = manageSubscriptions({
+    pool,
+    writer,
+    keyedWriter,
+    box: createSecretBox(...config.encryptionKeys),
+    environmentExists: (...names) => access.environmentExists(...names),
+    tables,
+    maxSubscriptions,
+  })
+  const open = new AsyncDisposableStack()
+  open.use(openSweep({ pool, jobs: [endedKeys(keyTable), endedReplays], log }))
+  const parts = { config, pool, writer, keyedWriter, access, tables, log, metrics }
+  const deliveries = open.use(openHistory({ ...parts, kafka, historyDays }))
+  const logQuestions = open.use(openLogQuestions({ ...parts, ...messaging }))
+  const reading = { topic: attemptsTopic, groupId: logGroupId, withinMs: 5_000 }
+  open.use(
+    runDisableFailing({
+      ...parts,
+      disableAfterMs,
+      lookEveryMs: disableLookMs,
+      hasReadAll: (signal) => hasReadAll(kafka, reading, signal),
+    }),
+  )
+  const ledgers = open.use(openLedgers({ ...parts, ...messaging }))
+  const rebuilds = open.use(openRebuilds({ ...parts, ...messaging }))
+  const authorize = managementCaller(access)
+  const newestDeliveries = deliveries.history.newest
+  const admit = adminGate(config.adminTokenDigests)
+  const resealPage = createResealSecrets({ writer, reseal: createReseal(config.encryptionKeys) })
+  const mounts = [
+    // Before those whose paths have an id in its place.
+    ledgerRoutes({ admit, ledgers }),
+    rebuildRoutes({ admit, rebuilds }),
+    resealRoutes({ admit, resealPage }),
+    webhookRoutes({ authorize, subscriptions, newestDeliveries }),
+    deliveryRoutes({ authorize, ...deliveries }),
+    logRoutes({ authorize, ...logQuestions }),
+  ]
+  return {
+    routes: (router: Router) => mounts.forEach((mountOn) => mountOn(router)),
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
 }

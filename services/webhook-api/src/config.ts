@@ -1,22 +1,46 @@
-import { hostname } from 'node:os'
+import { certificateEnv, certificateFiles } from '@surehook/service-kit/certificates'
 import {
+  commaList,
+  durationBetween,
   encryptionKeyEnv,
+  encryptionKeysOf,
   httpEnv,
   kafkaEnv,
+  maxBodyEnv,
   postgresEnv,
   readEnv,
 } from '@surehook/service-kit/config'
+import {
+  databaseConnection,
+  kafkaConnection,
+  registrySecurity,
+} from '@surehook/service-kit/connections'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
+import { tracingConfig, tracingEnv } from '@surehook/service-kit/tracing/open-tracing'
 import * as z from 'zod'
 
 export const service = 'webhook-api'
 
-const Env = z.object({
+const sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/i, 'must be 64 hex digits')
+  .transform((hex): Buffer => Buffer.from(hex, 'hex'))
+
+export const Env = z.object({
   ...httpEnv,
+  ...tracingEnv,
+  ...certificateEnv,
   ...kafkaEnv,
   ...postgresEnv,
   ...encryptionKeyEnv,
+  ...maxBodyEnv,
+  WEBHOOK_DISABLE_AFTER: z
+    .union([z.literal('0').transform(() => 0), durationBetween('100ms', '365d')])
+    .prefault('5d'),
   WEBHOOK_MAX_SUBSCRIPTIONS: z.coerce.number().int().min(1).max(100_000).default(1_000),
+  // What checks the token need not have it: its SHA-256. Without it nobody is let in.
+  PLATFORM_ADMIN_TOKEN_SHA256: commaList.pipe(z.array(sha256).max(5)).prefault(''),
+  WEBHOOK_HISTORY_DAYS: z.coerce.number().int().min(1).max(3_650).default(30),
 })
 
 export type Config = ReturnType<typeof readConfig>
@@ -26,19 +50,22 @@ export function readConfig(env: NodeJS.ProcessEnv) {
   const read = readEnv(Env, env)
   return Object.freeze({
     logLevel: read.LOG_LEVEL,
+    tracing: tracingConfig(read, service),
+    certificates: certificateFiles(read),
     http: { host: read.HOST, port: read.PORT },
     internal: { host: read.HOST, port: read.INTERNAL_PORT },
-    databaseUrl: read.DATABASE_URL,
+    databaseUrl: databaseConnection(read),
     slot: slotOf(service),
-    kafka: {
-      brokers: read.KAFKA_BROKERS,
-      partitions: read.KAFKA_PARTITIONS,
-      replicationFactor: read.KAFKA_REPLICATION_FACTOR,
-      clientId: `${service}-${hostname()}-${process.pid}`,
-    },
+    kafka: kafkaConnection(read, service),
     registryUrl: read.SCHEMA_REGISTRY_URL,
+    registrySecurity: registrySecurity(read),
     delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
-    encryptionKey: read.KEY_ENCRYPTION_KEY,
+    adminTokenDigests: read.PLATFORM_ADMIN_TOKEN_SHA256,
+    encryptionKeys: encryptionKeysOf(read),
+    maxBodyBytes: read.WEBHOOK_MAX_BODY,
+    disableAfterMs: read.WEBHOOK_DISABLE_AFTER,
+    disableLookMs: Math.ceil(Math.min(60_000, read.WEBHOOK_DISABLE_AFTER / 10)),
     maxSubscriptions: read.WEBHOOK_MAX_SUBSCRIPTIONS,
+    historyDays: read.WEBHOOK_HISTORY_DAYS,
   })
 }

@@ -6,8 +6,9 @@ import { openTestDatabase, type TestDatabase } from '@surehook/service-kit/testi
 import fc from 'fast-check'
 import type { Pool } from 'pg'
 import { createDeliveryDays } from '../src/deliveries/delivery-days.ts'
+import { deliveryHistory } from '../src/deliveries/delivery-history.ts'
 import { createDeliveryStore, type DeliveryStore } from '../src/deliveries/delivery-store.ts'
-import { newestDeliveries } from '../src/deliveries/newest-deliveries.ts'
+import { showDelivery } from '../src/deliveries/find-delivery.ts'
 import { aJob, aMove, someTime } from './support/delivery-samples.ts'
 import { encryptionKey, log, sharedStack } from './support/under-test.ts'
 
@@ -38,13 +39,10 @@ function aDelivery() {
     ...own,
     job: (change: Partial<DeliveryJob> = {}) => aJob({ ...own, ...change }),
     move: (change: Partial<DeliveryAttempt> = {}) => aMove({ ...own, ...change }),
-    shown: async () => (await newestDeliveries(pool, own.subscriptionId, 50))[0],
-    attempts: async () => {
-      const { rows } = await pool.query(
-        'select * from delivery_attempt where delivery_id = $1 order by step, at',
-        [own.deliveryId],
-      )
-      return rows
+    shown: async () => (await deliveryHistory(pool).newest(own.subscriptionId, 50))[0],
+    detail: async () => {
+      const { projectId, environment } = aJob()
+      return showDelivery(pool, { ...own, tenant: { projectId, environment } })
     },
   }
 }
@@ -64,6 +62,7 @@ describe('the delivery log', () => {
       createdAt,
       lastError: null,
       nextAttemptAt: null,
+      redeliveryOf: null,
     })
   })
 
@@ -102,9 +101,10 @@ describe('the delivery log', () => {
       lastError: null,
       nextAttemptAt: null,
     })
-    expect((await delivery.attempts()).map(({ step, attempt }) => [step, attempt])).toEqual([
-      [1, 1],
-      [3, 2],
+    const attempts = (await delivery.detail())?.attemptLog
+    expect(attempts?.map(({ attempt, outcome }) => [attempt, outcome])).toEqual([
+      [1, 'retrying'],
+      [2, 'delivered'],
     ])
   })
 
@@ -141,8 +141,8 @@ describe('the delivery log', () => {
         steps.sort((a, b) => a.rank - b.rank)
         const sequence = [...steps, ...repeated.flatMap((index) => steps[index] ?? [])]
         if (together) {
-          await store.addMoves(sequence.flatMap(({ move }) => move ?? []))
-          await store.addJobs([delivery.job(), delivery.job()])
+          const told = sequence.flatMap(({ move }) => move ?? [])
+          await store.add({ jobs: [delivery.job(), delivery.job()], moves: told })
         }
         for (const { move } of sequence) {
           await (move === null ? store.addJobs([delivery.job()]) : store.addMoves([move]))
@@ -152,7 +152,12 @@ describe('the delivery log', () => {
           httpStatus: 502,
           attempts: 5,
         })
-        expect(await delivery.attempts()).toHaveLength(3)
+        const attempts = (await delivery.detail())?.attemptLog
+        expect(attempts?.map(({ attempt, httpStatus }) => [attempt, httpStatus])).toEqual([
+          [1, 500],
+          [4, 503],
+          [5, 502],
+        ])
         const { rows } = await pool.query('select * from delivery where id = $1', [
           delivery.deliveryId,
         ])
@@ -167,17 +172,53 @@ describe('the delivery log', () => {
     const body = Buffer.from([0, 1, 2, 255, 0x5c, 0x22])
     await store.addJobs([delivery.job({ body })])
     await store.addJobs([delivery.job({ body: Buffer.from('never') })])
-    const { rows } = await pool.query('select body from delivery_body where delivery_id = $1', [
+    const { rows } = await pool.query('select body from delivery where id = $1', [
       delivery.deliveryId,
     ])
     expect(rows).toEqual([{ body }])
+  })
+
+  it('keeps the bytes of an event once, and shows them with each of its deliveries', async () => {
+    const eventId = randomUUID()
+    const body = Buffer.from('{"of":"all"}')
+    const all = Array.from({ length: 4 }, aDelivery).sort((a, b) =>
+      a.deliveryId < b.deliveryId ? -1 : 1,
+    )
+    const jobs = all.map((delivery) => delivery.job({ eventId, body }))
+    // The third names the second for good; the last comes when it is there already.
+    await store.addJobs([jobs[1], jobs[2]].flatMap((job) => job ?? []))
+    await store.addJobs([jobs[0], jobs[2]].flatMap((job) => job ?? []))
+    await store.addJobs([jobs[2], jobs[3]].flatMap((job) => job ?? []))
+    const other = aDelivery()
+    await store.addJobs([other.job({ eventId, body: Buffer.from('{"of":"one"}') })])
+    const ids = all.map(({ deliveryId }) => deliveryId)
+    const { rows } = await pool.query(
+      'select id from delivery where id = any($1::uuid[]) and body is not null order by id',
+      [ids],
+    )
+    expect(rows).toEqual([{ id: ids[0] }, { id: ids[1] }, { id: ids[3] }])
+    for (const delivery of all) expect((await delivery.detail())?.body).toBe(body.toString())
+    expect((await other.detail())?.body).toBe('{"of":"one"}')
+  })
+
+  it('shows no bytes of another delivery that was there before with others', async () => {
+    const eventId = randomUUID()
+    const [first, second] = [aDelivery(), aDelivery()].sort((a, b) =>
+      a.deliveryId < b.deliveryId ? -1 : 1,
+    )
+    if (first === undefined || second === undefined) throw new Error('there are two')
+    await store.addJobs([first.job({ eventId, body: Buffer.from('{"all":1,"secret":2}') })])
+    const body = Buffer.from('{"all":1}')
+    await store.addJobs([first.job({ eventId, body }), second.job({ eventId, body })])
+    expect((await first.detail())?.body).toBe('{"all":1,"secret":2}')
+    expect((await second.detail())?.body).toBe('{"all":1}')
   })
 
   it('takes what a receiver may answer, whatever it is', async () => {
     const delivery = aDelivery()
     const answer = 'a\u0000b\ud800"\\{}\n'
     await store.addMoves([delivery.move({ answer, errorMessage: answer })])
-    expect((await delivery.attempts())[0]?.answer).toBe('a\uFFFDb\uFFFD"\\{}\n')
+    expect((await delivery.detail())?.attemptLog[0]?.answer).toBe('a\uFFFDb\uFFFD"\\{}\n')
   })
 
   it('tells the error of a delivery that was given up without an attempt', async () => {
@@ -189,7 +230,7 @@ describe('the delivery log', () => {
       attempts: 0,
       lastError: 'too_large',
     })
-    expect(await delivery.attempts()).toEqual([])
+    expect((await delivery.detail())?.attemptLog).toEqual([])
   })
 
   it('makes the partition of a new day once, whoever needs it first', async () => {
@@ -206,7 +247,7 @@ describe('the delivery log', () => {
         ]),
       ),
     )
-    const shown = await newestDeliveries(pool, subscriptionId, 50)
+    const shown = await deliveryHistory(pool).newest(subscriptionId, 50)
     expect(shown).toHaveLength(10)
     const times = shown.map((delivery) => delivery.createdAt)
     expect(times).toEqual(times.toSorted().reverse())
@@ -222,12 +263,10 @@ describe('the delivery log', () => {
       ])
     await write(randomUUID())
     const dropped = new Date(onThatDay.createdAt).toISOString().slice(0, 10).replaceAll('-', '')
-    for (const table of ['delivery', 'delivery_body', 'delivery_attempt']) {
-      await pool.query(`drop table ${table}_${dropped}`)
-    }
+    await pool.query(`drop table delivery_${dropped}`)
     const later = randomUUID()
     await write(later)
-    expect(await newestDeliveries(pool, subscriptionId, 50)).toMatchObject([
+    expect(await deliveryHistory(pool).newest(subscriptionId, 50)).toMatchObject([
       { id: later, status: 'delivered', attempts: 1 },
     ])
   })
@@ -243,7 +282,7 @@ describe('the delivery log', () => {
       ),
     )
     await Promise.all([store.addMoves(moves), store.addJobs(jobs), store.addMoves(moves)])
-    const shown = await newestDeliveries(pool, subscriptionId, 1000)
+    const shown = await deliveryHistory(pool).newest(subscriptionId, 1000)
     expect(shown).toHaveLength(500)
     expect(new Set(shown.map(({ status, attempts }) => `${status} ${attempts}`))).toEqual(
       new Set(['delivered 3']),

@@ -3,16 +3,17 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
+import { startStack } from '@surehook/scripts/containers/start-stack'
 import { freePort } from '@surehook/scripts/lib/ports'
+import type { Stack } from '@surehook/scripts/lib/stack'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import { type LocalStack, startLocalStack } from '@surehook/scripts/local-stack/local-stack'
 import { type Client, clientOf, validInput } from './support/client.ts'
 import { aJob, aMove } from './support/delivery-samples.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 // Parts of this stack are taken away: it is nobody else's.
 let dir: string
-let stack: LocalStack
+let stack: Stack
 let world: World
 let service: Running
 let tenant: Tenant
@@ -20,7 +21,7 @@ let client: Client
 
 beforeAll(async () => {
   dir = await mkdtemp(`${tmpdir()}/webhook-outage-`)
-  stack = await startLocalStack({ dir, only: ['kafka', 'registry', 'postgres'] })
+  stack = await startStack({ dir, only: ['kafka', 'registry', 'postgres'] })
   world = await openWorld(stack)
   service = await world.startService()
   tenant = await world.tenant()
@@ -75,7 +76,9 @@ describe('without Kafka', () => {
   it('answers a change only when the topic has it', async () => {
     const before = await committed()
     await stack.processes.kafka?.kill('SIGSTOP')
-    const change = client.call('POST', '', validInput(tenant))
+    const input = validInput(tenant)
+    const create = () => client.call('POST', '', input, { 'idempotency-key': 'in the middle' })
+    const change = create()
     const isCommitted = waitUntil(async () => (await committed()) === before + 1, {
       what: 'the commit',
       timeoutMs: 5_000,
@@ -85,10 +88,40 @@ describe('without Kafka', () => {
       isCommitted.then(() => 'committed'),
     ])
     expect(first).toBe('committed')
+    // Who repeats it hears as little before the topic has it.
+    let resumed = false
+    const repeated = create().then((answer) => ({ ...answer, early: !resumed }))
+    await committed()
+    await committed()
+    resumed = true
     await stack.processes.kafka?.kill('SIGCONT')
     const { status, body } = await change
     expect(status).toBe(201)
+    expect(await repeated).toMatchObject({ status: 201, early: false, body: { id: body.id } })
+    expect(await committed()).toBe(before + 1)
     expect((await world.subscriptionStates()).has(body.id)).toBe(true)
+  }, 60_000)
+
+  it('says that a subscription is gone only when the topic has it', async () => {
+    const { body: doomed } = await client.call('POST', '', validInput(tenant))
+    const before = await committed()
+    await stack.processes.kafka?.kill('SIGSTOP')
+    let resumed = false
+    const remove = () =>
+      client.call('DELETE', `/${doomed.id}`).then(({ status }) => ({ status, early: !resumed }))
+    const first = remove()
+    await waitUntil(async () => (await committed()) === before - 1, {
+      what: 'the commit',
+      timeoutMs: 5_000,
+    })
+    const repeated = remove()
+    await committed()
+    await committed()
+    resumed = true
+    await stack.processes.kafka?.kill('SIGCONT')
+    expect(await first).toEqual({ status: 204, early: false })
+    expect(await repeated).toEqual({ status: 404, early: false })
+    expect((await world.subscriptionStates()).has(doomed.id)).toBe(false)
   }, 60_000)
 
   it('waits at start, not ready, until it is there', async () => {

@@ -75,6 +75,7 @@ describe('GET /_webhooks/{id}', () => {
         createdAt: new Date(createdAt).toISOString(),
         lastError: 'http',
         nextAttemptAt: new Date(nextAttemptAt).toISOString(),
+        redeliveryOf: null,
       },
     ])
     const lost = { httpStatus: null, errorClass: 'timeout' } as const

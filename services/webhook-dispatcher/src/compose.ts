@@ -1,3 +1,4 @@
+import { observeCertificates } from '@surehook/service-kit/certificates'
 import { check } from '@surehook/service-kit/check'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
@@ -8,29 +9,39 @@ import { retryUntilReady } from '@surehook/service-kit/lifecycle'
 import type { Logger } from '@surehook/service-kit/log'
 import { createMetrics } from '@surehook/service-kit/metrics'
 import { openRedis } from '@surehook/service-kit/redis/client'
+import { observeRedis } from '@surehook/service-kit/redis/observe-redis'
+import { openTracing } from '@surehook/service-kit/tracing/open-tracing'
 import { AddressGuard } from './attempt/address-guard.ts'
 import { systemHostNames } from './attempt/host-names.ts'
 import { Poster } from './attempt/post.ts'
-import type { Config } from './config.ts'
+import { type Config, service } from './config.ts'
 import { groupId, openDeliveryEngine } from './dispatch/delivery-engine.ts'
 import { CircuitStore } from './endpoint/circuit-store.ts'
 import { dispatcherMetrics, registerGauges } from './metrics.ts'
 
+/** What an attempt came to is told when the receiver has its delivery already. */
+const movesGatherMs = 5
+
 /** Opens what the process needs; what opens last closes first. */
 export async function compose(config: Config, log: Logger, signal: AbortSignal): Promise<Service> {
   await using opening = new AsyncDisposableStack()
-  const registry = createMetrics('webhook-dispatcher')
+  const tracer = opening.use(await openTracing(config.tracing, log))
+  const registry = createMetrics(service)
+  observeCertificates(registry, config.certificates)
   const internal = opening.use(
     await openInternalServer({ ...config.internal, metrics: registry, log }),
   )
   const redis = opening.adopt(
-    await retryUntilReady('redis', () => openRedis({ url: config.redisUrl, log, signal }), {
+    await retryUntilReady('redis', () => openRedis({ ...config.redis, log, signal }), {
       log,
       signal,
     }),
     (client) => client.destroy(),
   )
-  const messaging = opening.use(await openMessaging(config, { log, metrics: registry, signal }))
+  observeRedis(registry, redis)
+  const messaging = opening.use(
+    await openMessaging(config, { log, metrics: registry, signal, gatherMs: movesGatherMs }),
+  )
   await checkOffsetRetention(messaging.kafka, { groupId, log })
   const guard = new AddressGuard(config.attempt.allowedNetworks, systemHostNames())
   const poster = opening.use(new Poster({ ...config.attempt, guard }))
@@ -38,9 +49,11 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
     await openDeliveryEngine(config, {
       ...messaging,
       poster,
-      opener: createSecretBox(config.encryptionKey),
+      opener: createSecretBox(...config.encryptionKeys),
       circuits: new CircuitStore(redis, { threshold: config.circuit.threshold, log }),
       metrics: dispatcherMetrics(registry),
+      registry,
+      tracer,
       log,
       signal,
     }),

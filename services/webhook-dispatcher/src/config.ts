@@ -1,32 +1,42 @@
 import { readFileSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { certificateEnv, certificateFiles } from '@surehook/service-kit/certificates'
 import {
   commaList,
   durationBetween,
   encryptionKeyEnv,
+  encryptionKeysOf,
   httpEnv,
   kafkaEnv,
   readEnv,
   redisEnv,
 } from '@surehook/service-kit/config'
+import {
+  kafkaConnection,
+  redisConnection,
+  registrySecurity,
+} from '@surehook/service-kit/connections'
+import { tracingConfig, tracingEnv } from '@surehook/service-kit/tracing/open-tracing'
 import ipaddr from 'ipaddr.js'
 import * as z from 'zod'
+
+export const service = 'webhook-dispatcher'
 
 const { INTERNAL_PORT, HOST, LOG_LEVEL } = httpEnv
 
 const cidr = z.string().refine((text) => ipaddr.isValidCIDR(text), 'must be a CIDR')
 
-const Env = z.object({
+export const Env = z.object({
   INTERNAL_PORT,
   HOST,
   LOG_LEVEL,
   ...kafkaEnv,
+  ...tracingEnv,
+  ...certificateEnv,
   ...redisEnv,
   ...encryptionKeyEnv,
   WEBHOOK_TIMEOUT: durationBetween('100ms', '60s').prefault('5s'),
   WEBHOOK_CIRCUIT_COOLDOWN: durationBetween('100ms', '24h').prefault('2m'),
   WEBHOOK_ALLOWED_NETWORKS: commaList.pipe(z.array(cidr)).prefault(''),
-  WEBHOOK_EXTRA_CA_FILE: z.string().optional(),
   WEBHOOK_ENDPOINT_CONCURRENCY: z.coerce.number().int().min(1).max(1_000).default(32),
   WEBHOOK_WINDOW: z.coerce.number().int().min(1).max(100_000).default(1_000),
 })
@@ -48,18 +58,16 @@ export function readConfig(env: NodeJS.ProcessEnv) {
   const read = readEnv(Env, env)
   return Object.freeze({
     logLevel: read.LOG_LEVEL,
+    tracing: tracingConfig(read, service),
+    certificates: certificateFiles(read),
     // An attempt in flight may take its whole time, and what came of it must still be recorded.
     graceMs: Math.max(leastGraceMs, read.WEBHOOK_TIMEOUT + 5_000),
     internal: { host: read.HOST, port: read.INTERNAL_PORT },
-    kafka: {
-      brokers: read.KAFKA_BROKERS,
-      partitions: read.KAFKA_PARTITIONS,
-      replicationFactor: read.KAFKA_REPLICATION_FACTOR,
-      clientId: `webhook-dispatcher-${hostname()}-${process.pid}`,
-    },
+    kafka: kafkaConnection(read, service),
     registryUrl: read.SCHEMA_REGISTRY_URL,
-    redisUrl: read.REDIS_URL,
-    encryptionKey: read.KEY_ENCRYPTION_KEY,
+    registrySecurity: registrySecurity(read),
+    redis: redisConnection(read),
+    encryptionKeys: encryptionKeysOf(read),
     delays: read.WEBHOOK_RETRY_DELAYS,
     delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
     attempt: {

@@ -1,9 +1,9 @@
 import { runService } from '@surehook/service-kit/lifecycle'
 import { createLogger } from '@surehook/service-kit/log'
 import { compose } from './compose.ts'
-import { readConfig } from './config.ts'
+import { readConfig, service } from './config.ts'
 
-const log = createLogger('webhook-dispatcher', process.env['LOG_LEVEL'])
+const log = createLogger(service, process.env['LOG_LEVEL'])
 
 try {
   const config = readConfig(process.env)

@@ -1,19 +1,33 @@
-import type { Metrics } from '@surehook/service-kit/metrics'
+import { errorClasses } from '@surehook/contracts'
+import { fromZero, type Metrics } from '@surehook/service-kit/metrics'
 
 export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>
 
 /** Labels are closed sets: never an endpoint, a subscription or a project. */
 export function dispatcherMetrics(metrics: Metrics) {
   return {
-    attempts: metrics.counter({
-      name: 'surehook_delivery_attempts_total',
-      help: 'Attempts by outcome: delivered, or the class of the failure.',
-      labelNames: ['outcome'],
-    }),
+    attempts: fromZero(
+      metrics.counter({
+        name: 'surehook_delivery_attempts_total',
+        help: 'Attempts by outcome: delivered, or the class of the failure.',
+        labelNames: ['outcome'],
+      }),
+      'outcome',
+      ['delivered', ...errorClasses],
+    ),
     attemptSeconds: metrics.histogram({
-      name: 'surehook_delivery_attempt_seconds',
+      name: 'surehook_delivery_attempt_duration_seconds',
       help: 'Duration of one attempt, from connecting to the answer.',
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    }),
+    firstAttemptDelay: metrics.histogram({
+      name: 'surehook_delivery_first_attempt_delay_seconds',
+      help: 'From a change to the start of the first attempt, of what never had to wait for its receiver.',
+      buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    }),
+    deadLetters: metrics.counter({
+      name: 'surehook_delivery_dead_letters_total',
+      help: 'Deliveries whose last attempt failed.',
     }),
     repeated: metrics.counter({
       name: 'surehook_delivery_jobs_repeated_total',

@@ -44,6 +44,7 @@ const open = () =>
     circuits: {} as CircuitStore,
     opener: createSecretBox(Buffer.alloc(32)),
     metrics: dispatcherMetrics(createMetrics('test')),
+    registry: createMetrics('test'),
     log,
     signal: stop.signal,
   })

@@ -1,23 +1,35 @@
 import { orAborted } from '@surehook/service-kit/bounded'
+import { observeCertificates } from '@surehook/service-kit/certificates'
 import { check } from '@surehook/service-kit/check'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
 import { openMessaging } from '@surehook/service-kit/kafka/messaging'
 import { checkOffsetRetention } from '@surehook/service-kit/kafka/offset-retention'
-import { runOrderedConsumer } from '@surehook/service-kit/kafka/ordered-consumer'
+import { WindowedConsumer } from '@surehook/service-kit/kafka/windowed-consumer'
 import type { Service } from '@surehook/service-kit/lifecycle'
-import { createMetrics } from '@surehook/service-kit/metrics'
+import { createMetrics, type Metrics } from '@surehook/service-kit/metrics'
+import { openTracing } from '@surehook/service-kit/tracing/open-tracing'
+import { type Kafka, PartitionAssigners } from 'kafkajs'
 import type { Logger } from 'pino'
+import { Batches } from './batches.ts'
 import { type Config, service } from './config.ts'
 import { createMatcher } from './matcher.ts'
 import { matcherMetrics } from './metrics.ts'
-import { openSubscriptionsView } from './subscriptions/subscriptions-view.ts'
+import { openSubscriptionsView } from './subscriptions-view.ts'
+import { projectOf } from './waiting-changes.ts'
+
+/** Of each partition, read and not matched yet: a few of the largest batches. */
+const changesWindow = { messages: 2_000, bytes: 4 * 1024 * 1024 }
+const commitIntervalMs = 25
+const handOverMs = 8_000
 
 export type Matcher = Service & { readonly internalPort: number }
 
 /** The only file that constructs things. What opens last closes first. */
 export async function compose(config: Config, log: Logger, signal: AbortSignal): Promise<Matcher> {
   await using opening = new AsyncDisposableStack()
+  const tracer = opening.use(await openTracing(config.tracing, log))
   const registry = createMetrics(service)
+  observeCertificates(registry, config.certificates)
   const metrics = matcherMetrics(registry)
   const internal = opening.use(
     await openInternalServer({ ...config.internal, metrics: registry, log }),
@@ -29,19 +41,13 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
   const { index, view } = await openSubscriptionsView({ ...parts, kafka })
   opening.use(view)
   await orAborted(view.ready, signal)
-  const consumer = opening.use(
-    runOrderedConsumer({
-      kafka,
-      groupId: config.groupId,
-      topics: [config.topics.changes],
-      // A group that is new has missed nothing yet: it must not skip what came before it joined.
-      fromBeginning: true,
-      handleBatch: createMatcher({ ...parts, index, view, now: Date.now }),
-      concurrency: config.kafka.partitions,
-      metrics: registry,
-      log,
-    }),
-  )
+  const handle = createMatcher({ ...parts, index, view, tracer })
+  const batches = new Batches({ handle, log })
+  const consumer = opening.use(followChanges(config, { kafka, batches, registry, log }))
+  opening.defer(() => {
+    consumer.stopReading()
+    return batches.stop()
+  })
 
   const resources = opening.move()
   return {
@@ -52,8 +58,30 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
         subscriptions: () => check(view.healthy, 'the view of subscriptions is not current'),
         changes: () => check(consumer.healthy, 'does not follow the changes'),
       })
-      await orAborted(consumer.ready, stopping)
+      await orAborted(consumer.start(), stopping)
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
+}
+
+type Following = { kafka: Kafka; batches: Batches; registry: Metrics; log: Logger }
+
+function followChanges(config: Config, { kafka, batches, registry, log }: Following) {
+  return new WindowedConsumer({
+    kafka,
+    groupId: config.groupId,
+    topics: [config.topics.changes],
+    window: changesWindow,
+    tenants: { topics: [config.topics.changes], of: projectOf },
+    // Matchers that read in the order of the log join with the library's own; then this group uses it too.
+    olderAssignors: [PartitionAssigners.roundRobin],
+    commitIntervalMs,
+    handOverMs,
+    handle: (message) => batches.add(message),
+    inFlight: () => batches.inFlight,
+    onHandOver: (handingOver) => batches.hold(handingOver),
+    onRevoked: (partition) => batches.forget(partition),
+    metrics: registry,
+    log,
+  })
 }

@@ -1,4 +1,4 @@
-import { hostname } from 'node:os'
+import type { RegistrySecurity } from '@surehook/contracts/registry-client'
 import {
   attemptsTopic,
   changesTopic,
@@ -8,20 +8,34 @@ import {
   type TopicSpec,
   topicTable,
 } from '@surehook/contracts/topics'
-import { kafkaEnv, logEnv, readEnv } from '@surehook/service-kit/config'
+import {
+  type CertificateFiles,
+  certificateEnv,
+  certificateFiles,
+} from '@surehook/service-kit/certificates'
+import { kafkaEnv, logEnv, maxBodyEnv, readEnv } from '@surehook/service-kit/config'
+import {
+  type KafkaConnection,
+  kafkaConnection,
+  registrySecurity,
+} from '@surehook/service-kit/connections'
+import {
+  type TracingConfig,
+  tracingConfig,
+  tracingEnv,
+} from '@surehook/service-kit/tracing/open-tracing'
 import * as z from 'zod'
 
 export const service = 'webhook-matcher'
 
-const mebibyte = 1_048_576
-
-const Env = z.object({
+export const Env = z.object({
   ...logEnv,
+  ...tracingEnv,
+  ...certificateEnv,
   ...kafkaEnv,
   HOST: z.string().default('127.0.0.1'),
   INTERNAL_PORT: z.coerce.number().int().min(0).max(65_535),
-  // What else is in a job must fit on the topic too, whose limit is 2 MiB.
-  WEBHOOK_MAX_BODY: z.coerce.number().int().min(1024).max(1_900_000).default(mebibyte),
+  ...maxBodyEnv,
 })
 
 /** Where it reads and writes. Only tests use other names. */
@@ -31,8 +45,11 @@ export type Topics = Readonly<
 
 export type Config = Readonly<{
   internal: { host: string; port: number }
-  kafka: { brokers: string[]; partitions: number; replicationFactor: number; clientId: string }
+  kafka: KafkaConnection
+  tracing: TracingConfig | null
+  certificates: CertificateFiles
   registryUrl: string
+  registrySecurity: RegistrySecurity
   topicTable: readonly TopicSpec[]
   topics: Topics
   groupId: string
@@ -43,14 +60,12 @@ export type Config = Readonly<{
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = readEnv(Env, env)
   return Object.freeze({
+    tracing: tracingConfig(read, service),
+    certificates: certificateFiles(read),
     internal: { host: read.HOST, port: read.INTERNAL_PORT },
-    kafka: {
-      brokers: read.KAFKA_BROKERS,
-      partitions: read.KAFKA_PARTITIONS,
-      replicationFactor: read.KAFKA_REPLICATION_FACTOR,
-      clientId: `${service}-${hostname()}-${process.pid}`,
-    },
+    kafka: kafkaConnection(read, service),
     registryUrl: read.SCHEMA_REGISTRY_URL,
+    registrySecurity: registrySecurity(read),
     topicTable: topicTable(read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name)),
     topics: {
       changes: changesTopic,

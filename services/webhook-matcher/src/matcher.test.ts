@@ -1,16 +1,16 @@
 import { describe, expect, jest, test } from '@jest/globals'
 import { type TypeCodec, UndecodableError } from '@surehook/contracts/codec'
 import type { ChangeEvent, DeliveryJob } from '@surehook/contracts/events'
+import { SubscriptionIndex } from '@surehook/deliveries/index/subscription-index'
+import type { Subscription } from '@surehook/deliveries/subscription'
+import { aChange, aSubscription } from '@surehook/deliveries/testing/samples'
 import type { OutgoingRecord } from '@surehook/service-kit/kafka/producer'
 import { createLogger } from '@surehook/service-kit/log'
 import { createMetrics } from '@surehook/service-kit/metrics'
 import type { KafkaMessage } from 'kafkajs'
-import { aChange, aSubscription } from '../test/support/samples.ts'
 import { readConfig } from './config.ts'
 import { createMatcher } from './matcher.ts'
 import { matcherMetrics } from './metrics.ts'
-import type { Subscription } from './subscriptions/subscription.ts'
-import { SubscriptionIndex } from './subscriptions/subscription-index.ts'
 
 /** Values as JSON: what Avro does is tested elsewhere. */
 function jsonCodec<T>(): TypeCodec<T> {
@@ -58,7 +58,6 @@ function setUp({
     maxBodyBytes: 2_000,
     metrics: matcherMetrics(createMetrics('test')),
     log: createLogger('test', 'silent'),
-    now: () => Date.parse('2026-01-01T12:00:05Z'),
   })
   const run = (values: (ChangeEvent | string | null)[], signal = new AbortController().signal) =>
     handle({ topic: 'changes', partition: 3, messages: values.map(messageOf), signal })
@@ -72,7 +71,7 @@ function messageOf(value: ChangeEvent | string | null, offset: number): KafkaMes
     key: Buffer.from('k'),
     value: bytes,
     offset: String(offset),
-    timestamp: '0',
+    timestamp: String(Date.parse('2026-01-01T12:00:05Z')),
     attributes: 0,
     headers: {},
   }

@@ -1,15 +1,30 @@
 import type { EventCodec } from '@surehook/contracts/codec'
+import type { SubscriptionIndex } from '@surehook/deliveries/index/subscription-index'
+import { type PlannedDelivery, planDeliveries } from '@surehook/deliveries/plan-deliveries'
+import {
+  type Change,
+  type ChangeMessage,
+  type ReadChange,
+  readChange,
+} from '@surehook/deliveries/read-change'
 import { refuseInvalid } from '@surehook/service-kit/kafka/invalid-messages'
-import type { OrderedBatch } from '@surehook/service-kit/kafka/ordered-consumer'
 import type { EventProducer, OutgoingRecord } from '@surehook/service-kit/kafka/producer'
 import type { TopicView } from '@surehook/service-kit/kafka/topic-view'
+import type { Tracer } from '@surehook/service-kit/tracing/tracer'
 import type { Logger } from 'pino'
-import { type Change, type ReadChange, readChange } from './changes/read-change.ts'
 import type { Topics } from './config.ts'
-import { type PlannedDelivery, planDeliveries } from './deliveries/plan-deliveries.ts'
+import { MatchSpans } from './match-spans.ts'
 import type { MatcherMetrics } from './metrics.ts'
-import type { SubscriptionIndex } from './subscriptions/subscription-index.ts'
 import { Turn } from './turn.ts'
+
+/** Changes of one partition, in their order as far as they are of one project. */
+export type ChangeBatch = {
+  topic: string
+  partition: number
+  messages: readonly ChangeMessage[]
+  /** Aborted when the partition may have another owner. */
+  signal: AbortSignal
+}
 
 export type MatcherDeps = {
   index: Pick<SubscriptionIndex, 'match'>
@@ -20,8 +35,8 @@ export type MatcherDeps = {
   groupId: string
   maxBodyBytes: number
   metrics: MatcherMetrics
+  tracer?: Tracer | undefined
   log: Logger
-  now: () => number
 }
 
 /** A fan-out is sent in pieces: ten thousand copies of a body are never in memory at once. */
@@ -32,7 +47,7 @@ const chunkBytes = 2_000_000
  * Handles a batch of changes: their deliveries are acknowledged by Kafka when it resolves. It may be
  * called again with the same changes and then makes the same deliveries.
  */
-export function createMatcher(deps: MatcherDeps): (batch: OrderedBatch) => Promise<void> {
+export function createMatcher(deps: MatcherDeps): (batch: ChangeBatch) => Promise<void> {
   return async (batch) => {
     const stopTimer = deps.metrics.barrierSeconds.startTimer()
     // Asked for after the changes were read: a subscription that was answered before one of them
@@ -41,19 +56,22 @@ export function createMatcher(deps: MatcherDeps): (batch: OrderedBatch) => Promi
     const turn = new Turn()
     const [changes] = await Promise.all([readAll(deps, batch, turn), current])
     const sender = new ChunkSender(deps, batch.signal)
+    using spans = deps.tracer && new MatchSpans(deps.tracer, batch)
+    const delivering = { sender, spans }
     for (const read of changes) {
       await turn.yieldWhenLong()
       batch.signal.throwIfAborted()
       if ('reason' in read) await refuse(deps, batch, read)
-      else await deliver(deps, read.change, sender)
+      else await deliver(deps, read.change, delivering)
     }
     await sender.flush()
+    spans?.acknowledged()
   }
 }
 
 async function readAll(
   { codec }: MatcherDeps,
-  { messages }: OrderedBatch,
+  { messages }: ChangeBatch,
   turn: Turn,
 ): Promise<ReadChange[]> {
   const changes: ReadChange[] = []
@@ -64,15 +82,25 @@ async function readAll(
   return changes
 }
 
-async function deliver(deps: MatcherDeps, change: Change, sender: ChunkSender): Promise<void> {
-  const { index, metrics, maxBodyBytes, now } = deps
+type Delivering = { sender: ChunkSender; spans: MatchSpans | undefined }
+
+async function deliver(
+  deps: MatcherDeps,
+  change: Change,
+  { sender, spans }: Delivering,
+): Promise<void> {
+  const { index, metrics, maxBodyBytes } = deps
   const stopTimer = metrics.matchSeconds.startTimer()
   const matched = index.match(change)
   stopTimer()
   metrics.changes.inc({ outcome: matched.length > 0 ? 'matched' : 'unmatched' })
-  const plan = planDeliveries(change.event, matched, { maxBodyBytes, now: now() })
-  for (const planned of plan) await sender.add(planned)
+  const span = spans?.begin(change.event, matched.length)
+  const event = span === undefined ? change.event : span.event
+  const plan = planDeliveries(event, matched, { maxBodyBytes, now: change.loggedAt })
+  for (const planned of plan) await sender.add(planned, span?.headers)
 }
+
+type RecordHeaders = NonNullable<OutgoingRecord['headers']>
 
 class ChunkSender {
   readonly #deps: MatcherDeps
@@ -85,13 +113,13 @@ class ChunkSender {
     this.#signal = signal
   }
 
-  async add({ job, endpoint, tooLarge }: PlannedDelivery): Promise<void> {
+  async add({ job, endpoint, tooLarge }: PlannedDelivery, headers?: RecordHeaders): Promise<void> {
     const { codec, topics, metrics } = this.#deps
-    if (tooLarge === null) {
-      this.#push({ topic: topics.deliveries, key: endpoint, value: codec.job.encode(job) })
-    } else {
+    const topic = tooLarge === null ? topics.deliveries : topics.deadLetter
+    const record = { topic, key: endpoint, value: codec.job.encode(job) }
+    this.#push(headers === undefined ? record : { ...record, headers })
+    if (tooLarge !== null) {
       const value = codec.attempt.encode(tooLarge)
-      this.#push({ topic: topics.deadLetter, key: endpoint, value: codec.job.encode(job) })
       this.#push({ topic: topics.attempts, key: job.deliveryId, value })
     }
     metrics.deliveries.inc({ outcome: tooLarge === null ? 'produced' : 'too_large' })
@@ -115,7 +143,7 @@ class ChunkSender {
 
 async function refuse(
   { producer, codec, metrics, groupId, log }: MatcherDeps,
-  { topic, partition }: OrderedBatch,
+  { topic, partition }: ChangeBatch,
   { message, reason }: Extract<ReadChange, { reason: string }>,
 ): Promise<void> {
   await refuseInvalid(producer, codec, { message, topic, partition, reason, refusedBy: groupId })

@@ -1,37 +1,49 @@
-import type { Metrics } from '@surehook/service-kit/metrics'
+import { fromZero, type Metrics } from '@surehook/service-kit/metrics'
 
 export type MatcherMetrics = ReturnType<typeof matcherMetrics>
 
 export function matcherMetrics(metrics: Metrics) {
   return {
-    changes: metrics.counter({
-      name: 'webhook_matcher_changes_total',
-      help: 'Changes read, by whether a subscription matched',
-      labelNames: ['outcome'],
-    }),
-    deliveries: metrics.counter({
-      name: 'webhook_matcher_deliveries_total',
-      help: 'Deliveries made; repeated after a crash they count again',
-      labelNames: ['outcome'],
-    }),
+    changes: fromZero(
+      metrics.counter({
+        name: 'surehook_matcher_changes_total',
+        help: 'Changes read, by whether a subscription matched',
+        labelNames: ['outcome'],
+      }),
+      'outcome',
+      ['matched', 'unmatched', 'invalid'],
+    ),
+    deliveries: fromZero(
+      metrics.counter({
+        name: 'surehook_matcher_deliveries_total',
+        help: 'Deliveries made; repeated after a crash they count again',
+        labelNames: ['outcome'],
+      }),
+      'outcome',
+      ['produced', 'too_large'],
+    ),
     matchSeconds: metrics.histogram({
-      name: 'webhook_matcher_match_seconds',
+      name: 'surehook_matcher_match_duration_seconds',
       help: 'Time to find the subscriptions of one change',
       buckets: [0.000_005, 0.000_02, 0.000_1, 0.000_5, 0.002, 0.01, 0.05, 0.25, 1],
     }),
     barrierSeconds: metrics.histogram({
-      name: 'webhook_matcher_barrier_seconds',
+      name: 'surehook_matcher_barrier_duration_seconds',
       help: 'Time until the view of the subscriptions was as new as a batch of changes',
       buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 2, 5],
     }),
     subscriptions: metrics.gauge({
-      name: 'webhook_matcher_subscriptions',
+      name: 'surehook_matcher_subscriptions',
       help: 'Active subscriptions',
     }),
-    invalid: metrics.counter({
-      name: 'webhook_matcher_invalid_total',
-      help: 'Messages put on an invalid topic',
-      labelNames: ['topic'],
-    }),
+    invalid: fromZero(
+      metrics.counter({
+        name: 'surehook_matcher_invalid_messages_total',
+        help: 'Messages put on an invalid topic',
+        labelNames: ['topic'],
+      }),
+      'topic',
+      ['changes', 'webhook.subscriptions'],
+    ),
   }
 }

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { deliveryId } from '@surehook/contracts/ids'
+import { aSubscription } from '@surehook/deliveries/testing/samples'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import { aSubscription } from './support/samples.ts'
 import { openWorld, type World } from './support/world.ts'
 
 const fanOut = 10_000
@@ -54,7 +54,8 @@ test('after a crash between Kafka and the commit the same deliveries are made ag
     topics: [config.topics.changes],
   })
   await admin.disconnect()
-  expect(committed[0]?.partitions.every(({ offset }) => offset === '-1')).toBe(true)
+  // The change is the first of its partition.
+  expect(committed[0]?.partitions.every(({ offset }) => Number(offset) <= 0)).toBe(true)
 
   matcher = spawnMatcher()
   const expected = new Set(ids.map((id) => deliveryId(eventId, id)))

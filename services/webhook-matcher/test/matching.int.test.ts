@@ -160,7 +160,9 @@ describe('the matcher on real Kafka', () => {
       [broken.id, 'filter: a.gtx: unknown operator'],
     ])
     const metrics = await (await fetch(`${matcher.internal}/metrics`)).text()
-    expect(metrics).toMatch(/webhook_matcher_invalid_total\{topic="webhook\.subscriptions",.*\} 2/)
+    expect(metrics).toMatch(
+      /surehook_matcher_invalid_messages_total\{topic="webhook\.subscriptions",.*\} 2/,
+    )
     expect(codec.subscription).toBeDefined()
   })
 

@@ -8,6 +8,7 @@ import type { Logger } from 'pino'
 import * as z from 'zod'
 import { AppError, invalid } from '../errors.ts'
 import { parsePart } from '../http/violations.ts'
+import type { LogEnds } from '../kafka/log-ends.ts'
 import { openTopicView, type TopicView } from '../kafka/topic-view.ts'
 import { PlatformState, platformTopics } from './platform-state.ts'
 
@@ -29,6 +30,8 @@ export type PlatformAccess = AsyncDisposable & {
     signal?: AbortSignal,
   ): Promise<ManagementIdentity>
   environmentExists(projectId: string, environment: string, signal?: AbortSignal): Promise<boolean>
+  /** Whether they may by what is known here: asks nobody, and is no verdict either way. */
+  expectsUsers(projectId: string, environment: string): boolean
   /** Whether users of the environment may come, by what was acknowledged on the topic before this call. */
   admitsUsers(projectId: string, environment: string, signal?: AbortSignal): Promise<boolean>
 }
@@ -37,18 +40,21 @@ export type PlatformAccessOptions = {
   kafka: Kafka
   codec: EventCodec
   clientId: string
+  /** Of `platformTopics` and others, where somebody else asks for ends as well. */
+  ends?: LogEnds
   log: Logger
 }
 
 /** Who may manage what, from the platform topics; wait for `ready` before the first request. */
 export async function openPlatformAccess(options: PlatformAccessOptions): Promise<PlatformAccess> {
   const state = new PlatformState()
-  const { kafka, codec, clientId, log } = options
+  const { kafka, codec, clientId, ends, log } = options
   const view = await openTopicView<EnvironmentState | ManagementTokenState>({
     kafka,
     codec,
     clientId: `${clientId}.platform`,
     topics: platformTopics,
+    ends,
     apply: (topic, key, value) => state.apply(topic, key, value),
     log,
   })
@@ -91,6 +97,7 @@ export function createPlatformAccess({ state, view, now }: PlatformAccessParts):
       const find = () => state.hasEnvironment(projectId, environment) || undefined
       return (await known(find, signal)) ?? false
     },
+    expectsUsers: (projectId, environment) => state.hasUsers(projectId, environment),
     async admitsUsers(projectId, environment, signal) {
       await view.barrier(signal)
       return state.hasUsers(projectId, environment)

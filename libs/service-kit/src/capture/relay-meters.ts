@@ -3,30 +3,30 @@ import type { Metrics } from '../metrics.ts'
 export function relayMeters(metrics: Metrics, role: () => string) {
   let relayedAt = Date.now()
   const records = metrics.counter({
-    name: 'capture_relayed_total',
+    name: 'surehook_capture_relayed_total',
     help: 'Captured messages that Kafka has acknowledged',
   })
   metrics.gauge({
-    name: 'capture_relay_leader',
+    name: 'surehook_capture_relay_leader',
     help: '1 while this process reads the replication slot',
     collect() {
       this.set(role() === 'leader' ? 1 : 0)
     },
   })
   metrics.gauge({
-    name: 'capture_last_relayed_age_seconds',
-    help: 'Time since this process last relayed a message, or since its start',
+    name: 'surehook_capture_last_relayed_timestamp_seconds',
+    help: 'When this process last relayed a message, or its start',
     collect() {
-      this.set((Date.now() - relayedAt) / 1000)
+      this.set(relayedAt / 1000)
     },
   })
   return {
     lag: metrics.gauge({
-      name: 'capture_slot_lag_bytes',
+      name: 'surehook_capture_slot_lag_bytes',
       help: 'WAL that the replication slot has still to go through',
     }),
     lost: metrics.gauge({
-      name: 'capture_slot_lost',
+      name: 'surehook_capture_slot_lost',
       help: '1 when the replication slot is gone: changes may be missing on Kafka',
     }),
     relayed(count: number) {

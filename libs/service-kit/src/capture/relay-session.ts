@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   formatWalPosition,
   type WalOrigin,
@@ -10,6 +11,7 @@ import { UnsendableError } from '../kafka/unsendable-error.ts'
 import { type CapturedHeader, capturePrefix, parseCaptured } from './capture.ts'
 import type { RelayOptions } from './relay.ts'
 import { RelayQueue } from './relay-queue.ts'
+import { RelaySpans } from './relay-spans.ts'
 import { ReplicationStream } from './replication-stream.ts'
 import type { InvalidCapture } from './to-invalid.ts'
 
@@ -22,19 +24,34 @@ type SessionOptions = RelayOptions & {
 // What is read ahead of Kafka. More only waits in memory instead of in the WAL.
 const readAhead = { records: 20_000, bytes: 8_000_000 }
 const sentWithinMs = 3_000
+/**
+ * Between the starts of two batches, after one of so many records. What comes slowly is sent at once; the faster
+ * it comes, the more of it shares the requests of this stage and of every one after it.
+ */
+const pauseAfter = (records: number): number => (records >= 8 ? 15 : records >= 2 ? 10 : 5)
+/** What others committed need not be confirmed at once: nobody waits for it. */
+const confirmOthersAfterMs = 100
 
 /** The time during which this process holds the slot: WAL messages in, Kafka records out. */
 export class RelaySession implements AsyncDisposable {
+  /** Rejects when the session is over. */
+  readonly ended: Promise<never>
   readonly #options: SessionOptions
   readonly #queue = new RelayQueue(readAhead)
+  readonly #spans: RelaySpans | undefined
   readonly #stream: ReplicationStream
   readonly #failed = Promise.withResolvers<never>()
   #sending: Promise<void> | null = null
   #closed = false
+  #nextAt = 0
+  /** The transaction that is being read has a message for us. */
+  #isOurs = false
+  #confirming: NodeJS.Timeout | undefined
 
   constructor(options: SessionOptions) {
     this.#options = options
     const { service, slot, databaseUrl, publication = 'surehook_capture', confirmed } = options
+    this.#spans = options.tracer && new RelaySpans(options.tracer)
     this.#failed.promise.catch(() => undefined)
     this.#stream = new ReplicationStream({
       databaseUrl,
@@ -46,6 +63,9 @@ export class RelaySession implements AsyncDisposable {
       message: (content, commit) => this.#read(content, commit),
       reached: (lsn) => this.#reached(lsn),
     })
+    this.ended = Promise.race([this.#stream.ended, this.#failed.promise])
+    // Who is told to stop before it waits for the end does not look at it.
+    this.ended.catch(() => undefined)
   }
 
   /** Rejects when somebody else has the slot, or it cannot be read. */
@@ -53,22 +73,20 @@ export class RelaySession implements AsyncDisposable {
     return this.#stream.start()
   }
 
-  /** Rejects when the session is over. */
-  get ended(): Promise<never> {
-    return Promise.race([this.#stream.ended, this.#failed.promise])
-  }
-
   /** What is on its way to Kafka may arrive and be confirmed; the rest is read by the next holder. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
+    clearTimeout(this.#confirming)
     this.#stream.pause()
     const sent = boundedBy(sentWithinMs, this.#sending ?? Promise.resolve(), 'Kafka is away')
     await sent.catch((err) => this.#options.log.debug({ err }, 'capture.relay.close'))
+    this.#spans?.[Symbol.dispose]()
     await this.#stream[Symbol.asyncDispose]()
   }
 
   #read(content: string, commit: bigint): void {
     if (this.#closed) return
+    this.#isOurs = true
     const record = this.#toRecord(content)
     const position = formatWalPosition(this.#options.origin, commit)
     this.#queue.push({ ...record, headers: { ...record.headers, [walPositionHeader]: position } })
@@ -79,10 +97,14 @@ export class RelaySession implements AsyncDisposable {
   #reached(lsn: bigint): void {
     if (this.#closed) return
     this.#queue.mark(lsn)
-    this.#confirm()
+    if (this.#isOurs) this.#confirm()
+    else this.#confirming ??= setTimeout(() => this.#confirm(), confirmOthersAfterMs)
+    this.#isOurs = false
   }
 
   #confirm(): void {
+    clearTimeout(this.#confirming)
+    this.#confirming = undefined
     const lsn = this.#queue.confirmable()
     if (lsn !== null) this.#stream.confirm(lsn)
   }
@@ -90,9 +112,13 @@ export class RelaySession implements AsyncDisposable {
   async #send(): Promise<void> {
     try {
       while (this.#queue.length > 0 && !this.#closed) {
+        const earlyMs = this.#nextAt - performance.now()
+        if (earlyMs > 0) await sleep(earlyMs)
         const records = this.#queue.take()
+        this.#nextAt = performance.now() + pauseAfter(records.length)
         await this.#deliver(records)
         this.#queue.acknowledged(records.length)
+        this.#spans?.acknowledged(records)
         this.#confirm()
         this.#options.onRelayed(records.length)
         if (this.#queue.roomy && !this.#closed) this.#stream.resume()
@@ -130,7 +156,8 @@ export class RelaySession implements AsyncDisposable {
     try {
       const captured = parseCaptured(content)
       header = captured.header
-      return this.#options.toRecord(captured)
+      const record = this.#options.toRecord(captured)
+      return this.#spans?.begin(header, record) ?? record
     } catch (err) {
       const { topic = null, key = null } = header ?? {}
       return this.#refuse({ topic, key, value: Buffer.from(content), reason: reasonOf(err) })

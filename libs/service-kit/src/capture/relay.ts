@@ -3,7 +3,9 @@ import type { Logger } from 'pino'
 import { orAborted } from '../bounded.ts'
 import type { EventProducer, OutgoingRecord } from '../kafka/producer.ts'
 import type { Metrics } from '../metrics.ts'
+import type { Tracer } from '../tracing/tracer.ts'
 import type { Captured } from './capture.ts'
+import { letFailOver } from './let-fail-over.ts'
 import { relayMeters } from './relay-meters.ts'
 import { RelaySession } from './relay-session.ts'
 import { SlotLostError, SlotMonitor } from './slot-monitor.ts'
@@ -23,6 +25,7 @@ export type RelayOptions = {
   publication?: string
   log: Logger
   metrics?: Metrics | undefined
+  tracer?: Tracer | undefined
 }
 
 export type Relay = AsyncDisposable & {
@@ -75,13 +78,15 @@ class SlotRelay implements Relay {
   async #runForEver(): Promise<void> {
     const { log, slot } = this.#options
     for (let failures = 0; !this.#stop.signal.aborted; ) {
-      const startedAt = Date.now()
+      const startedAt = performance.now()
       try {
         await this.#runOnce()
       } catch (err) {
         this.#role = 'down'
         if (this.#stop.signal.aborted) return
-        failures = Date.now() - startedAt > 30_000 ? 1 : failures + 1
+        failures = performance.now() - startedAt > 30_000 ? 1 : failures + 1
+        // Only who reads the slot says how far behind it is: the last it knew must not stay.
+        this.#meters?.lag.set(0)
         const lost = err instanceof SlotLostError
         this.#meters?.lost.set(lost ? 1 : 0)
         if (lost) log.error({ err, slot }, 'capture.slot.lost')
@@ -96,12 +101,13 @@ class SlotRelay implements Relay {
     await using monitor = await SlotMonitor.open(databaseUrl, { service, slot })
     const origin = await monitor.origin()
     for (;;) {
-      const { confirmed, active } = await monitor.read()
+      const { confirmed, active, failsOver } = await monitor.read()
       if (active) {
         this.#setRole('standby')
         await sleep(standbyPollMs, undefined, { signal: this.#stop.signal })
         continue
       }
+      if (!failsOver) await this.#letFailOver()
       await using session = new RelaySession({
         ...this.#options,
         confirmed,
@@ -117,6 +123,16 @@ class SlotRelay implements Relay {
         this.#role = 'down'
         throw err
       }
+    }
+  }
+
+  /** For slots that were made before this was asked for; the relay does not depend on it. */
+  async #letFailOver(): Promise<void> {
+    const { databaseUrl, slot, log } = this.#options
+    try {
+      await letFailOver(databaseUrl, slot)
+    } catch (err) {
+      log.warn({ err, slot }, 'capture.slot.does-not-fail-over')
     }
   }
 

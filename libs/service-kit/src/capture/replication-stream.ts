@@ -35,7 +35,7 @@ export class ReplicationStream implements AsyncDisposable {
   #commit = 0n
   #paused = false
   #over = false
-  #heardAt = Date.now()
+  #heardAt = performance.now()
   #reporting: NodeJS.Timeout | undefined
 
   constructor(options: StreamOptions) {
@@ -99,7 +99,7 @@ export class ReplicationStream implements AsyncDisposable {
   resume(): void {
     if (!this.#paused) return
     this.#paused = false
-    this.#heardAt = Date.now()
+    this.#heardAt = performance.now()
     this.#connection?.stream.resume()
   }
 
@@ -123,7 +123,7 @@ export class ReplicationStream implements AsyncDisposable {
   }
 
   #data(message: PluginMessage | null): void {
-    this.#heardAt = Date.now()
+    this.#heardAt = performance.now()
     if (message === null) return
     if (message.tag === 'message') return this.#options.message(message.content, this.#commit)
     this.#inTransaction = message.tag === 'begin'
@@ -132,14 +132,14 @@ export class ReplicationStream implements AsyncDisposable {
   }
 
   #heartbeat(lsn: string, reply: boolean): void {
-    this.#heardAt = Date.now()
+    this.#heardAt = performance.now()
     if (!this.#inTransaction) this.#options.reached(parseLsn(lsn))
     if (reply) this.#send()
   }
 
   /** Also while paused: the server ends a connection that says nothing for a minute. */
   #report(): void {
-    if (!this.#paused && Date.now() - this.#heardAt > silentMs) {
+    if (!this.#paused && performance.now() - this.#heardAt > silentMs) {
       return this.#fail(new Error('The server has gone silent'))
     }
     this.#send(true)

@@ -8,6 +8,8 @@ export type SlotState = {
   confirmed: bigint
   /** WAL that the slot has still to go through. */
   lagBytes: number
+  /** False when the server could let stand-bys keep a copy of the slot, and does not. */
+  failsOver: boolean
 }
 
 /** The slot is gone, or the server has removed WAL that it needed: changes may be missing on Kafka. */
@@ -20,6 +22,7 @@ type SlotRow = {
   confirmed: string | null
   lag: string | null
   status: string | null
+  failsOver: boolean
 }
 
 /** Looks at one replication slot over a connection of its own. */
@@ -57,7 +60,9 @@ export class SlotMonitor implements AsyncDisposable {
     if (this.#failure) throw this.#failure
     const { rows } = await this.#client.query<SlotRow>(
       `select active, confirmed_flush_lsn::text as confirmed, wal_status as status,
-              pg_wal_lsn_diff(pg_current_wal_flush_lsn(), confirmed_flush_lsn)::text as lag
+              pg_wal_lsn_diff(pg_current_wal_flush_lsn(), confirmed_flush_lsn)::text as lag,
+              -- Before PostgreSQL 17 there is no such column.
+              coalesce((to_jsonb(pg_replication_slots) ->> 'failover')::boolean, true) as "failsOver"
          from pg_replication_slots
         where slot_name = $1`,
       [this.#slot],
@@ -68,7 +73,8 @@ export class SlotMonitor implements AsyncDisposable {
       throw new SlotLostError(`The server has given up the replication slot ${this.#slot}`)
     }
     const lagBytes = Math.max(0, Number(row.lag ?? 0))
-    return { active: row.active, confirmed: parseLsn(row.confirmed), lagBytes }
+    const { active, failsOver } = row
+    return { active, confirmed: parseLsn(row.confirmed), lagBytes, failsOver }
   }
 
   /** Which WAL the slot reads. It stays the same for as long as the server runs. */

@@ -4,7 +4,7 @@ import { unavailable } from '../errors.ts'
 import type { OutgoingRecord } from '../kafka/producer.ts'
 import { inTransaction } from '../postgres/pool.ts'
 import { type Captured, emit } from './capture.ts'
-import { waitUntilRelayed } from './wait-relayed.ts'
+import { anyPosition, waitUntilRelayed } from './wait-relayed.ts'
 
 /** The whole state of one thing, for its compacted topic; `null` ends it. */
 export type StateMessage = { topic: string; key: string; state: object | null }
@@ -18,6 +18,8 @@ export type StateWriter = {
    * goes away in the middle, the change is made, follows by itself, and the caller should repeat.
    */
   write<T>(work: (tx: PoolClient, emit: EmitState) => Promise<T>): Promise<T>
+  /** Resolves once everything that others committed before this call is acknowledged, too. */
+  relayed(): Promise<void>
 }
 
 export type StateWriterOptions = {
@@ -46,6 +48,7 @@ export function createStateWriter(options: StateWriterOptions): StateWriter {
       if (last !== undefined) await waitUntilRelayed(pool, slot, last, { timeoutMs })
       return result
     },
+    relayed: () => waitUntilRelayed(pool, slot, anyPosition, { timeoutMs }),
   }
 }
 

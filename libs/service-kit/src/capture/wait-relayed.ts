@@ -5,6 +5,9 @@ import { parseLsn } from './lsn.ts'
 
 export type WaitRelayedOptions = { timeoutMs: number; signal?: AbortSignal | undefined }
 
+/** Before any position in the WAL: what is waited for is its end as it is now. */
+export const anyPosition = '0/0'
+
 const pollMs = 3
 
 type Position = { confirmed: bigint; flushed: bigint }
@@ -23,14 +26,14 @@ export async function waitUntilRelayed(
   lsn: string,
   { timeoutMs, signal }: WaitRelayedOptions,
 ): Promise<void> {
-  const deadline = Date.now() + timeoutMs
+  const deadline = performance.now() + timeoutMs
   const poller = pollerOf(pool, slot)
   const first = await poller.next()
   const emitted = parseLsn(lsn)
   const target = first.flushed > emitted ? first.flushed : emitted
   for (let { confirmed } = first; confirmed < target; { confirmed } = await poller.next()) {
     signal?.throwIfAborted()
-    if (Date.now() > deadline) throw unavailable(`The relay of ${slot} is behind`)
+    if (performance.now() > deadline) throw unavailable(`The relay of ${slot} is behind`)
     await sleep(pollMs, undefined, { signal })
   }
 }

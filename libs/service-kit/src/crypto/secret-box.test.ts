@@ -27,6 +27,15 @@ describe('a secret box', () => {
     expect(() => createSecretBox(randomBytes(32)).open(sealed, 'subscription-1')).toThrow()
   })
 
+  it('opens what was sealed under a previous key, and seals under the current one', () => {
+    const [old, current] = [randomBytes(32), randomBytes(32)]
+    const both = createSecretBox(current, randomBytes(32), old)
+    expect(both.open(createSecretBox(old).seal('secret', 'c'), 'c')).toBe('secret')
+    expect(createSecretBox(current).open(both.seal('secret', 'c'), 'c')).toBe('secret')
+    expect(() => both.open(createSecretBox(randomBytes(32)).seal('secret', 'c'), 'c')).toThrow()
+    expect(() => both.open(createSecretBox(old).seal('secret', 'c'), 'other')).toThrow()
+  })
+
   it('opens nothing that was changed in any place', () => {
     const sealed = box.seal('secret', 'c')
     for (let at = 0; at < sealed.length; at++) {

@@ -7,9 +7,15 @@ export type SecretBox = {
   open(sealed: string, context: string): string
 }
 
-/** AES-256-GCM. Sealed form: `v1.<iv>.<ciphertext>.<tag>`, each base64url. */
-export function createSecretBox(key: Buffer): SecretBox {
-  if (key.length !== 32) throw new Error('A secret box needs a key of 32 bytes')
+/**
+ * AES-256-GCM. Sealed form: `v1.<iv>.<ciphertext>.<tag>`, each base64url. What was sealed under one of the `previous`
+ * keys opens too.
+ */
+export function createSecretBox(key: Buffer, ...previous: readonly Buffer[]): SecretBox {
+  const keys = [key, ...previous]
+  if (keys.some(({ length }) => length !== 32)) {
+    throw new Error('A secret box needs a key of 32 bytes')
+  }
   return {
     seal(plaintext, context) {
       const iv = randomBytes(12)
@@ -20,16 +26,27 @@ export function createSecretBox(key: Buffer): SecretBox {
       return ['v1', ...parts.map((part) => part.toString('base64url'))].join('.')
     },
     open(sealed, context) {
-      const [version, iv, ciphertext, tag, ...rest] = sealed.split('.')
-      const complete = iv !== undefined && ciphertext !== undefined && tag !== undefined
-      if (version !== 'v1' || !complete || rest.length > 0) throw new Error('Not a sealed secret')
-      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64url'), {
-        authTagLength: 16,
-      })
-      decipher.setAAD(Buffer.from(context))
-      decipher.setAuthTag(Buffer.from(tag, 'base64url'))
-      const opened = [decipher.update(Buffer.from(ciphertext, 'base64url')), decipher.final()]
-      return Buffer.concat(opened).toString('utf8')
+      for (const older of previous.length === 0 ? [] : keys) {
+        try {
+          return openWith(older, sealed, context)
+        } catch {
+          // The last one says why.
+        }
+      }
+      return openWith(previous.at(-1) ?? key, sealed, context)
     },
   }
+}
+
+function openWith(key: Buffer, sealed: string, context: string): string {
+  const [version, iv, ciphertext, tag, ...rest] = sealed.split('.')
+  const complete = iv !== undefined && ciphertext !== undefined && tag !== undefined
+  if (version !== 'v1' || !complete || rest.length > 0) throw new Error('Not a sealed secret')
+  const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64url'), {
+    authTagLength: 16,
+  })
+  decipher.setAAD(Buffer.from(context))
+  decipher.setAuthTag(Buffer.from(tag, 'base64url'))
+  const opened = [decipher.update(Buffer.from(ciphertext, 'base64url')), decipher.final()]
+  return Buffer.concat(opened).toString('utf8')
 }

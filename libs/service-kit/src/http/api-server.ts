@@ -7,12 +7,15 @@ import express, {
 import type { Logger } from 'pino'
 import { AppError } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
+import type { Tracer } from '../tracing/tracer.ts'
 import { listenGracefully } from './graceful-server.ts'
 import { ClientGoneError } from './json-body.ts'
 import { refuseOtherMethods } from './mount.ts'
 import { sendProblem, toAppError } from './problem.ts'
 import { contextOf, RequestContext, setContext } from './request-context.ts'
 import { requestIdOf, traceparentOf } from './request-id.ts'
+import { beginRequestSpan, endRequestSpan } from './request-span.ts'
+import { securityHeaders } from './security-headers.ts'
 
 export type ApiServer = AsyncDisposable & { readonly port: number }
 
@@ -21,9 +24,12 @@ export type ApiServerOptions = {
   host: string
   log: Logger
   metrics: Metrics
+  tracer?: Tracer | undefined
   /** Called once; mounts operations with `mount(router, operation, handler)`. */
   routes: (router: Router) => void
   bodyLimitBytes?: number
+  /** Of every answer, besides those that each API has. */
+  headers?: Readonly<Record<string, string>>
   closeGraceMs?: number
 }
 
@@ -50,9 +56,10 @@ function createApi(options: ApiServerOptions): Express {
 }
 
 function beginRequest(options: ApiServerOptions): RequestHandler {
-  const { log, metrics, bodyLimitBytes = defaultBodyLimitBytes } = options
+  const { log, metrics, tracer, bodyLimitBytes = defaultBodyLimitBytes } = options
+  const headers = Object.entries({ ...securityHeaders, ...options.headers })
   const seconds = metrics.histogram({
-    name: 'http_request_duration_seconds',
+    name: 'surehook_http_request_duration_seconds',
     help: 'Time from a request to its answer',
     labelNames: ['operation', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
@@ -60,21 +67,23 @@ function beginRequest(options: ApiServerOptions): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now()
     const requestId = requestIdOf(req.headers['x-request-id'])
-    const traceparent = traceparentOf(req.headers['traceparent'])
+    const received = traceparentOf(req.headers['traceparent'])
+    const span = tracer && beginRequestSpan(tracer, req, { requestId, traceparent: received })
+    const traceparent = span?.traceparent ?? received
     const context = new RequestContext(req, res, { requestId, traceparent, log, bodyLimitBytes })
     setContext(res, context)
     res.setHeader('X-Request-Id', requestId)
+    for (const [name, value] of headers) res.setHeader(name, value)
     res.once('close', () => {
       const ms = performance.now() - startedAt
       // 499, as others write it: the client left before its answer.
       const status = res.writableFinished ? res.statusCode : 499
-      const { operation } = context
+      const { operation, traceId } = context
       seconds.observe({ operation, status }, ms / 1_000)
       const path = context.pathTemplate ?? pathStart(req.originalUrl)
-      log.info(
-        { requestId, method: req.method, path, operation, status, ms: Math.round(ms * 10) / 10 },
-        'http.request',
-      )
+      if (span !== undefined) endRequestSpan(span, context, { path, status })
+      const answered = { operation, status, ms: Math.round(ms * 10) / 10 }
+      log.info({ requestId, traceId, method: req.method, path, ...answered }, 'http.request')
     })
     next()
   }
@@ -100,6 +109,10 @@ const errorHandler: ErrorRequestHandler = (err: unknown, _req, res, _next) => {
   const problem = toAppError(err)
   const { log, operation } = contextOf(res)
   if (problem.code === 'INTERNAL_ERROR') log.error({ err, operation }, 'http.failed')
-  else if (problem.status >= 500) log.warn({ err, operation }, 'http.unavailable')
+  else if (problem.status >= 500) {
+    // What we refuse ourselves, for want of room, has no trace worth its line.
+    const why = problem.cause === undefined ? { reason: problem.message } : { err }
+    log.warn({ ...why, operation }, 'http.unavailable')
+  }
   sendProblem(res, problem)
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { reasonOf } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import { listenGracefully } from './graceful-server.ts'
+import { securityHeaders } from './security-headers.ts'
 
 /** Resolves when the dependency can be used, rejects (or throws) when it cannot. */
 export type Check = () => Promise<void> | void
@@ -32,6 +33,7 @@ const starting: Readonly<Record<string, Check>> = {
 export async function openInternalServer(options: InternalServerOptions): Promise<InternalServer> {
   const { metrics, log, port, host } = options
   let checks = options.checks ?? starting
+  observeReadiness(metrics, () => checks)
   const routes: Readonly<Record<string, (res: ServerResponse) => Promise<void>>> = {
     '/healthz': async (res) => send(res, 200, { status: 'ok' }),
     '/readyz': async (res) => {
@@ -46,6 +48,7 @@ export async function openInternalServer(options: InternalServerOptions): Promis
   }
   const server = await listenGracefully(
     (req, res) => {
+      for (const [name, value] of Object.entries(securityHeaders)) res.setHeader(name, value)
       route(routes, req, res).catch((err: unknown) => {
         log.error({ err }, 'internal.failed')
         res.destroy()
@@ -60,6 +63,21 @@ export async function openInternalServer(options: InternalServerOptions): Promis
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
+}
+
+/** Made anew each time that metrics are asked for, as `/readyz` does. */
+function observeReadiness(metrics: Metrics, checks: () => Readonly<Record<string, Check>>): void {
+  metrics.gauge({
+    name: 'surehook_ready',
+    help: '1 for each check of /readyz that passes, else 0',
+    labelNames: ['check'],
+    async collect() {
+      const current = checks()
+      const failed = await failedChecks(current)
+      this.reset()
+      for (const check of Object.keys(current)) this.set({ check }, check in failed ? 0 : 1)
+    },
+  })
 }
 
 async function route(

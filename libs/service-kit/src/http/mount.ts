@@ -177,7 +177,10 @@ export function rememberMethod(router: Router, path: string, method: string): vo
 
 /** After all operations: a path that one of them serves answers other methods with 405 and `Allow`. */
 export function refuseOtherMethods(router: Router): void {
-  for (const [path, methods] of methodsByRouter.get(router) ?? []) {
+  const paths = [...(methodsByRouter.get(router) ?? [])]
+  // What a path names outright is not an id.
+  paths.sort(([a], [b]) => a.split('{').length - b.split('{').length)
+  for (const [path, methods] of paths) {
     if (methods.has('GET')) methods.add('HEAD')
     router.all(expressPath(path), (_req, res) => {
       contextOf(res).pathTemplate = path

@@ -51,6 +51,11 @@ export function sendProblem(res: ServerResponse, err: AppError): void {
 
 /** Sends text that is JSON already. Not cached unless a header says so. */
 export function sendJson(res: ServerResponse, status: number, json: string): void {
+  // It was begun by who kept the client waiting.
+  if (res.headersSent) {
+    res.end(json)
+    return
+  }
   if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'no-store')
   res.setHeader('Content-Type', 'application/json; charset=utf-8')
   res.setHeader('Content-Length', Buffer.byteLength(json))

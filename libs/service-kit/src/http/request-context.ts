@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Request, Response } from 'express'
 import type { Logger } from 'pino'
+import { traceIdOf } from '../tracing/trace-headers.ts'
 
 export type ContextOptions = {
   requestId: string
@@ -12,6 +13,7 @@ export type ContextOptions = {
 /** What one request carries along. Costly parts are made when they are first asked for. */
 export class RequestContext {
   readonly requestId: string
+  /** Of this request's own span when requests are traced, else what the caller sent; for what it leads to. */
   readonly traceparent: string | null
   readonly bodyLimitBytes: number
   readonly req: Request
@@ -35,10 +37,28 @@ export class RequestContext {
     this.#parentLog = options.log
   }
 
-  /** Carries the request id. */
+  get traceId(): string | undefined {
+    return traceIdOf(this.traceparent)
+  }
+
+  /** Carries the ids of the request and of its trace. */
   get log(): Logger {
-    this.#log ??= this.#parentLog.child({ requestId: this.requestId })
+    const { requestId, traceId } = this
+    this.#log ??= this.#parentLog.child({ requestId, traceId })
     return this.#log
+  }
+
+  /**
+   * While a JSON answer takes long: white space, before which it may stand, so that nobody takes the
+   * connection for dead. From the first of it on the status is 200, and an error can only cut the answer.
+   */
+  keepWaiting(everyMs: number): Disposable {
+    const res = this.#res
+    const timer = setInterval(() => {
+      if (!res.headersSent) res.writeHead(200, waitingHeaders)
+      if (!res.writableEnded) res.write(' ')
+    }, everyMs)
+    return { [Symbol.dispose]: () => clearInterval(timer) }
   }
 
   /** Aborts when the client goes away before it has its answer. */
@@ -54,6 +74,11 @@ export class RequestContext {
     }
     return this.#abort.signal
   }
+}
+
+const waitingHeaders = {
+  'Cache-Control': 'no-store',
+  'Content-Type': 'application/json; charset=utf-8',
 }
 
 const contexts = new WeakMap<ServerResponse, RequestContext>()

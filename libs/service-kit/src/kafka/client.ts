@@ -1,12 +1,24 @@
 import { calmRequestQueues } from '@surehook/contracts/calm-request-queue'
+import { encodeProducesAtOnce } from '@surehook/contracts/lean-produce'
 import { Kafka, type KafkaConfig, type LogEntry, logLevel } from 'kafkajs'
 import type { Logger } from 'pino'
+import type { KafkaSecurity } from '../connections.ts'
+import { commitsOfOneMembership } from './commits-of-one-membership.ts'
+import { fetchInOnePass } from './lean-fetch.ts'
+import { spareIdleTopics } from './seldom-fetched.ts'
+import { steadyHeartbeats } from './steady-heartbeats.ts'
 
-export type KafkaClientOptions = { brokers: readonly string[]; clientId: string; log: Logger }
+export type KafkaClientOptions = {
+  brokers: readonly string[]
+  clientId: string
+  security?: KafkaSecurity
+  log: Logger
+}
 
 /** The one way to a cluster. What it opens gives up soon: whoever uses it decides what then. */
-export function createKafka({ brokers, clientId, log }: KafkaClientOptions): Kafka {
+export function createKafka({ brokers, clientId, security, log }: KafkaClientOptions): Kafka {
   const config: KafkaConfig = {
+    ...security,
     brokers: [...brokers],
     clientId,
     connectionTimeout: 3_000,
@@ -16,6 +28,11 @@ export function createKafka({ brokers, clientId, log }: KafkaClientOptions): Kaf
     logCreator: () => logInto(log.child({ component: 'kafka' })),
   }
   calmRequestQueues()
+  steadyHeartbeats()
+  commitsOfOneMembership()
+  encodeProducesAtOnce()
+  fetchInOnePass()
+  spareIdleTopics()
   const kafka = new Kafka(config)
   configs.set(kafka, config)
   return kafka

@@ -12,7 +12,15 @@ export type CoPartitionOptions = {
    * time, and the broker waits for the member, so that it can hand back what is in flight.
    */
   mayJoin: () => boolean
+  /** The group takes one of these as long as a member offers no other. */
+  older?: readonly PartitionAssigner[] | undefined
 }
+
+/** In the order of preference. */
+export const coPartitionAssigners = (options: CoPartitionOptions): PartitionAssigner[] => [
+  coPartitionAssigner(options),
+  ...(options.older ?? []),
+]
 
 /**
  * Gives a member the same partitions of every topic, so that all jobs of an endpoint are in one

@@ -1,10 +1,11 @@
 import type { Consumer, TopicPartitionOffsetAndMetadata } from 'kafkajs'
 import type { Logger } from 'pino'
+import { isMembershipOver } from './membership-over.ts'
 import type { PartitionLane } from './partition-lane.ts'
 
 export type CommitLoopOptions = {
   consumer: Pick<Consumer, 'commitOffsets'>
-  /** Shortest time between two commits. */
+  /** How long what is finished may wait for more to be committed with it. */
   intervalMs: number
   lanes: () => Iterable<PartitionLane>
   /** After each commit that succeeded. */
@@ -12,45 +13,61 @@ export type CommitLoopOptions = {
   log: Logger
 }
 
+/** So many finished messages of one partition are not kept waiting. */
+const enough = 32
+
 /** Commits the positions of dirty lanes: one request at a time, everything dirty in each. */
 export class CommitLoop {
   readonly #options: CommitLoopOptions
   #timer: NodeJS.Timeout | null = null
   #running: Promise<void> | null = null
   #stopped = false
+  /** Counts the memberships, to know of which one a commit was. */
+  #membership = 0
+  /** The group has ended the membership: until the next one nothing can be committed. */
+  #over = false
 
   constructor(options: CommitLoopOptions) {
     this.#options = options
   }
 
-  /** True while something finished is not committed. */
+  /** True while something finished is not committed that can be. */
   get pending(): boolean {
-    return this.#running !== null || this.#timer !== null
+    return !this.#over && (this.#running !== null || this.#timer !== null)
   }
 
-  wake(): void {
-    if (this.#timer !== null || this.#running !== null || this.#stopped) return
-    this.#timer = setTimeout(() => {
-      this.#timer = null
-      this.#running = this.#commit().finally(() => {
-        this.#running = null
-        if (this.#anyDirty()) this.wake()
-      })
-    }, this.#options.intervalMs)
+  /** There is a new membership. */
+  joined(): void {
+    this.#membership++
+    this.#over = false
+  }
+
+  /** @param lane in which something was finished */
+  wake(lane: Pick<PartitionLane, 'uncommitted'>): void {
+    if (this.#running !== null || this.#stopped) return
+    if (lane.uncommitted >= enough) this.#run()
+    else this.#timer ??= setTimeout(() => this.#run(), this.#options.intervalMs)
+  }
+
+  #run(): void {
+    this.#clearTimer()
+    this.#running = this.#commit().finally(() => {
+      this.#running = null
+      for (const lane of this.#options.lanes()) if (lane.dirty) this.wake(lane)
+    })
   }
 
   /** Commits what is left and commits nothing afterwards. */
   async stop(): Promise<void> {
     this.#stopped = true
-    if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#timer = null
+    this.#clearTimer()
     await this.#running
     await this.#commit()
   }
 
-  #anyDirty(): boolean {
-    for (const lane of this.#options.lanes()) if (lane.dirty) return true
-    return false
+  #clearTimer(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
   }
 
   async #commit(): Promise<void> {
@@ -63,6 +80,7 @@ export class CommitLoop {
       const { topic, partition } = lane
       return { topic, partition, offset: String(offset), metadata }
     })
+    const membership = this.#membership
     try {
       await this.#options.consumer.commitOffsets(offsets)
       for (const [index, lane] of dirty.entries()) lane.uncommitted -= covered[index] ?? 0
@@ -70,6 +88,7 @@ export class CommitLoop {
     } catch (err) {
       // A commit that failed is made again with the next one; what it covered may be repeated.
       for (const lane of dirty) lane.dirty = true
+      this.#over ||= membership === this.#membership && isMembershipOver(err)
       this.#options.log.debug({ err }, 'consumer.commit.retry')
       await new Promise((resolve) => setTimeout(resolve, 100))
     }

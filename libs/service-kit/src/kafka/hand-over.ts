@@ -21,7 +21,7 @@ export class HandOver {
 
   begin(): void {
     if (this.#since !== null) return
-    this.#since = Date.now()
+    this.#since = performance.now()
     this.#options.onChange(true)
   }
 
@@ -29,7 +29,7 @@ export class HandOver {
   mayJoin(): boolean {
     this.begin()
     const { withinMs, isDrained } = this.#options
-    return isDrained() || Date.now() - (this.#since ?? 0) >= withinMs
+    return isDrained() || performance.now() - (this.#since ?? 0) >= withinMs
   }
 
   /** The group was joined: with these partitions work goes on. */

@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Admin } from 'kafkajs'
+import { fetchGroupCommits, type GroupCommit } from './group-commits.ts'
 import type { LaneReader } from './lane-reader.ts'
+import { LaneSteering } from './lane-steering.ts'
 import { PartitionLane } from './partition-lane.ts'
 import type { WindowedConsumerOptions } from './windowed-consumer.ts'
 
@@ -9,15 +11,18 @@ export class LaneSet {
   readonly #options: WindowedConsumerOptions
   readonly #reader: LaneReader
   readonly #admin: Admin
+  readonly #steering: LaneSteering
   #lanes = new Map<string, PartitionLane>()
   /** Those whose lanes are loaded. */
   readonly #partitions = new Set<number>()
   #loading: Promise<void> = Promise.resolve()
   #epoch = 0
+  #certain = true
 
   constructor(options: WindowedConsumerOptions, reader: LaneReader) {
     this.#options = options
     this.#reader = reader
+    this.#steering = new LaneSteering(options.window, reader)
     this.#admin = options.kafka.admin({ retry: { retries: 5 } })
   }
 
@@ -36,6 +41,16 @@ export class LaneSet {
     return this.#lanes.values()
   }
 
+  /** False while it is not known whether another member had the kept partitions in between. */
+  get certain(): boolean {
+    return this.#certain
+  }
+
+  /** What may be committed. */
+  committable(): Iterable<PartitionLane> {
+    return this.#certain ? this.#lanes.values() : []
+  }
+
   partitions(): number[] {
     return [...this.#partitions]
   }
@@ -46,52 +61,67 @@ export class LaneSet {
     return this.#lanes.get(laneKey(topic, partition))
   }
 
-  /** Takes over a new assignment: lost lanes are revoked at once, new ones load their commits. */
-  assign(assignment: Record<string, number[]>): void {
+  /**
+   * Takes over a new assignment: lost lanes are revoked at once, new ones load their commits, and kept
+   * ones are compared with theirs.
+   * @param onCertain called once the lanes are known that are really kept, unless it is superseded
+   */
+  assign(assignment: Record<string, number[]>, onCertain: () => void): void {
     const now = new Set(Object.values(assignment).flat())
     for (const partition of this.partitions()) {
       if (!now.has(partition)) this.#revoke(partition, 'revoked')
     }
     for (const lane of this.#lanes.values()) {
+      lane.overtaking?.interrupt()
       // kafkajs would read kept lanes from their commit again.
       this.#seek(lane, lane.next)
       // A new consumer knows of no pause.
-      if (lane.paused) this.#pause(lane)
+      if (lane.paused) this.#steering.pause(lane)
+      // What waits may have room by now: at the end of a log nothing else would tell.
+      this.#steering.steer(lane)
     }
-    // Also those of an assignment whose loading this one interrupts.
-    const gained = [...now].filter((partition) => !this.#partitions.has(partition))
     const epoch = ++this.#epoch
-    this.#loading = this.#load(gained, epoch)
+    this.#certain = this.#lanes.size === 0
+    if (this.#certain) onCertain()
+    this.#loading = this.#settle([...now], epoch, onCertain)
   }
 
   pauseAll(): void {
-    for (const lane of this.#lanes.values()) this.#pause(lane)
+    for (const lane of this.#lanes.values()) this.#steering.pause(lane)
   }
 
   revokeAll(reason: string): void {
     for (const partition of this.partitions()) this.#revoke(partition, reason)
   }
 
-  /** Pauses a lane that holds too much; resumes it at half. */
-  throttle(lane: PartitionLane): void {
-    const { messages, bytes } = this.#options.window
-    if (lane.lease.aborted) return
-    const full = lane.held >= messages || lane.heldBytes >= bytes
-    if (full && !lane.paused) return this.#pause(lane)
-    const roomy = lane.held <= messages / 2 && lane.heldBytes <= bytes / 2
-    if (lane.paused && roomy) {
-      lane.paused = false
-      this.#reader.resume([{ topic: lane.topic, partitions: [lane.partition] }])
-    }
+  /** Something of it was finished or moved aside. */
+  released(lane: PartitionLane): void {
+    this.#steering.steer(lane)
+  }
+
+  /**
+   * Whether a batch begins behind what comes next in the lane, which is then read again. A log that
+   * has a gap there shows the same batch once more.
+   */
+  isAhead(lane: PartitionLane, first: number): boolean {
+    const { topic, partition } = lane
+    // While partitions change their leaders a fetch of before a seek may come after it.
+    const next = lane.overtaking?.position ?? lane.next
+    if (first <= next || lane.aheadAt === first) return false
+    lane.aheadAt = first
+    this.#options.log.warn({ topic, partition, next, first }, 'consumer.gap')
+    this.#seek(lane, next)
+    return true
+  }
+
+  /** A batch of it was handed out. */
+  wasRead(lane: PartitionLane, at: { next: number; position: number }): void {
+    lane.aheadAt = -1
+    this.#steering.wasRead(lane, at)
   }
 
   #seek({ topic, partition }: PartitionLane, offset: number): void {
     this.#reader.seek({ topic, partition, offset: String(offset) })
-  }
-
-  #pause(lane: PartitionLane): void {
-    lane.paused = true
-    this.#reader.pause([{ topic: lane.topic, partitions: [lane.partition] }])
   }
 
   #revoke(partition: number, reason: string): void {
@@ -102,6 +132,53 @@ export class LaneSet {
       lane.revoke(reason)
     }
     this.#options.onRevoked?.(partition)
+  }
+
+  async #settle(assigned: readonly number[], epoch: number, onCertain: () => void): Promise<void> {
+    await this.#compare(epoch)
+    if (epoch !== this.#epoch) return
+    if (!this.#certain) {
+      this.#certain = true
+      onCertain()
+    }
+    // Also those of an assignment whose loading this one interrupts.
+    await this.#load(
+      assigned.filter((partition) => !this.#partitions.has(partition)),
+      epoch,
+    )
+  }
+
+  /**
+   * A member that was away for longer than its session comes back as a new one, and one that missed a
+   * generation as the same: somebody else may have had its partitions. Whoever had them committed
+   * what it finished before it let go, so it shows by the commit: a partition is kept only when
+   * this member has finished all of it itself. What it has finished beyond may not be committed
+   * yet; being away for a while, with nobody else to take over, repeats nothing.
+   */
+  async #compare(epoch: number): Promise<void> {
+    while (this.#lanes.size > 0 && epoch === this.#epoch) {
+      try {
+        const commitOf = await fetchGroupCommits(this.#admin, this.#options)
+        if (epoch === this.#epoch) this.#dropOvertaken(commitOf)
+        return
+      } catch (err) {
+        this.#options.log.warn({ err }, 'consumer.comparison.retry')
+        await wait(200)
+      }
+    }
+  }
+
+  #dropOvertaken(commitOf: (topic: string, partition: number) => GroupCommit): void {
+    const overtaken = new Set<number>()
+    for (const lane of this.#lanes.values()) {
+      const { topic, partition, low } = lane
+      const commit = commitOf(topic, partition)
+      if (lane.covers(commit)) continue
+      overtaken.add(partition)
+      const { offset: committed } = commit
+      this.#options.log.warn({ topic, partition, low, committed }, 'consumer.overtaken')
+    }
+    for (const partition of overtaken) this.#revoke(partition, 'another member had it')
   }
 
   /** Loads commits and log ends of gained partitions; tried until it works or a newer assignment came. */
@@ -120,28 +197,26 @@ export class LaneSet {
   }
 
   async #read(gained: readonly number[]): Promise<{ lane: PartitionLane; logStart: number }[]> {
-    const { groupId, topics } = this.#options
-    const [commits, ...logs] = await Promise.all([
-      this.#admin.fetchOffsets({ groupId, topics: [...topics] }),
+    const { topics, window, tenants } = this.#options
+    const [commitOf, ...logs] = await Promise.all([
+      fetchGroupCommits(this.#admin, this.#options),
       ...topics.map((topic) => this.#admin.fetchTopicOffsets(topic)),
     ])
     return topics.flatMap((topic, index) =>
       (logs[index] ?? [])
         .filter(({ partition }) => gained.includes(partition))
         .map(({ partition, low, high }) => {
-          const commit = commits
-            .find((row) => row.topic === topic)
-            ?.partitions.find((row) => row.partition === partition)
+          const { offset: committed, metadata } = commitOf(topic, partition)
           const logStart = Number(low)
-          const committed = Number(commit?.offset ?? -1)
           const lane = new PartitionLane({
             topic,
             partition,
             // Its metadata counts from the commit, also when the log begins after it by now.
             committed: committed < 0 ? logStart : committed,
             logStart,
-            metadata: commit?.metadata ?? null,
+            metadata,
             end: Number(high),
+            shared: tenants?.topics.includes(topic) ? window : undefined,
           })
           return { lane, logStart }
         }),
@@ -152,6 +227,8 @@ export class LaneSet {
     const { lookBack, onAssigned } = this.#options
     for (const { lane, logStart } of loaded) {
       this.#lanes.set(laneKey(lane.topic, lane.partition), lane)
+      // kafkajs remembers that it was paused when it was here before.
+      this.#reader.resume([{ topic: lane.topic, partitions: [lane.partition] }])
       const back = lookBack?.topics.includes(lane.topic) ? lookBack.messages : 0
       const from = Math.max(logStart, lane.committed - back)
       this.#seek(lane, from)

@@ -3,7 +3,7 @@ import type { RequestEvent } from 'kafkajs'
 import { MemberLease } from './member-lease.ts'
 
 const request = (apiName: string, sentAt: number) =>
-  ({ apiName, sentAt }) as RequestEvent['payload']
+  ({ apiName, sentAt, duration: Date.now() - sentAt }) as RequestEvent['payload']
 
 let lease: MemberLease
 
@@ -37,6 +37,20 @@ describe('MemberLease', () => {
   it('counts from the sending: the answer may have waited for a process that stood still', () => {
     jest.advanceTimersByTime(20_000)
     lease.saw(request('Heartbeat', 101_000))
+    lease.taken()
+    expect(lease.holds).toBe(false)
+  })
+
+  it.each([-3_600_000, 3_600_000])('does not last longer when the clock is set by %d ms', (ms) => {
+    lease.saw(request('Heartbeat', 100_000))
+    lease.taken()
+    jest.setSystemTime(Date.now() + ms)
+    jest.advanceTimersByTime(8_000)
+    expect(lease.holds).toBe(false)
+  })
+
+  it('is not taken from a request during which the clock was set back', () => {
+    lease.saw({ ...request('Heartbeat', 100_000), duration: -3_600_000 })
     lease.taken()
     expect(lease.holds).toBe(false)
   })

@@ -1,21 +1,18 @@
 import { type EventCodec, openEventCodec } from '@surehook/contracts/codec'
+import type { RegistrySecurity } from '@surehook/contracts/registry-client'
 import { type TopicSpec, topicTable } from '@surehook/contracts/topics'
 import type { Kafka } from 'kafkajs'
-import type { Logger } from 'pino'
+import type { KafkaConnection } from '../connections.ts'
 import { retryUntilReady } from '../lifecycle.ts'
 import type { Metrics } from '../metrics.ts'
 import { createKafka } from './client.ts'
-import { type EventProducer, openProducer } from './producer.ts'
-import { ensureTopics } from './topics.ts'
+import { type EventProducer, openProducer, type ProducerOptions } from './producer.ts'
+import { awaitTopics, ensureTopics } from './topics.ts'
 
 export type MessagingConfig = {
-  kafka: {
-    brokers: readonly string[]
-    clientId: string
-    partitions: number
-    replicationFactor: number
-  }
+  kafka: KafkaConnection
   registryUrl: string
+  registrySecurity: RegistrySecurity
 } & (
   | {
       /** Names of the retry topics of the platform's topics. */
@@ -33,18 +30,21 @@ export type Messaging = AsyncDisposable & {
 /** Waits for Kafka and the registry, sees to topics and schemas, and opens the producer. */
 export async function openMessaging(
   config: MessagingConfig,
-  { log, metrics, signal }: { log: Logger; metrics: Metrics; signal: AbortSignal },
+  options: { metrics: Metrics; signal: AbortSignal } & ProducerOptions,
 ): Promise<Messaging> {
-  const { brokers, clientId, partitions: mainPartitions, replicationFactor } = config.kafka
+  const { log, signal } = options
+  const { partitions: mainPartitions, replicationFactor, createTopics } = config.kafka
   const wait = <T>(name: string, fn: () => Promise<T>) => retryUntilReady(name, fn, { log, signal })
-  const kafka = createKafka({ brokers, clientId, log })
+  const kafka = createKafka({ ...config.kafka, log })
   const topics = 'topicTable' in config ? config.topicTable : topicTable(config.delayNames)
+  const classes = { mainPartitions, replicationFactor, log, signal }
   await wait('kafka', () =>
-    ensureTopics(kafka, topics, { mainPartitions, replicationFactor, log, signal }),
+    createTopics ? ensureTopics(kafka, topics, classes) : awaitTopics(kafka, topics, classes),
   )
+  const { registryUrl, registrySecurity } = config
   const codec = await wait('schema registry', () =>
-    openEventCodec({ registryUrl: config.registryUrl, log }),
+    openEventCodec({ registryUrl, registrySecurity, log }),
   )
-  const producer = await wait('kafka', () => openProducer(kafka, { log, metrics }))
+  const producer = await wait('kafka', () => openProducer(kafka, options))
   return { kafka, codec, producer, [Symbol.asyncDispose]: () => producer[Symbol.asyncDispose]() }
 }

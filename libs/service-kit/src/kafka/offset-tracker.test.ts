@@ -28,6 +28,19 @@ describe('OffsetTracker', () => {
     expect(tracker.position()).toEqual({ offset: 10, metadata: '', complete: true })
   })
 
+  it('knows what an earlier owner finished behind a gap of the log', () => {
+    const earlier = new OffsetTracker(0, '')
+    for (const offset of [0, 1, 5, 6]) earlier.take(offset)
+    for (const offset of [1, 5]) earlier.finish(offset)
+    const { offset: committed, metadata } = earlier.position()
+    const tracker = new OffsetTracker(committed, metadata)
+    tracker.take(0)
+    tracker.finish(0)
+    // 1 is gone by now, and 2 to 4 never were.
+    expect(tracker.take(5)).toBe('finished')
+    expect(tracker.low).toBe(6)
+  })
+
   it('tells a second reading of an open offset from a finished one', () => {
     const tracker = new OffsetTracker(0, '')
     tracker.take(0)

@@ -23,12 +23,12 @@ const prefix = 'w1.'
  * repeats only what was really open.
  */
 export class OffsetTracker {
-  #offsets: number[] = []
-  #finished: boolean[] = []
-  #head = 0
+  /** What is finished above `#low`, in ascending order, without neighbours; what an earlier owner finished too. */
+  readonly #finished: [from: number, to: number][]
   #open = 0
   #low: number
-  #restored: readonly Range[]
+  /** The highest offset that was taken. */
+  #last: number
 
   /**
    * @param committed the committed offset: the next one to read
@@ -36,7 +36,8 @@ export class OffsetTracker {
    */
   constructor(committed: number, metadata: string | null | undefined) {
     this.#low = committed
-    this.#restored = decodeRanges(committed, metadata)
+    this.#last = committed - 1
+    this.#finished = decodeRanges(committed, metadata).map(([from, to]) => [from, to])
   }
 
   /** Number of offsets taken and not yet finished. */
@@ -46,7 +47,7 @@ export class OffsetTracker {
 
   /** True when a few open offsets make it remember far more that are finished. */
   get sparse(): boolean {
-    const finished = this.#offsets.length - this.#head - this.#open
+    const finished = this.#last + 1 - this.#low - this.#open
     return finished > fewFinished && finished > 4 * this.#open
   }
 
@@ -57,87 +58,76 @@ export class OffsetTracker {
 
   /** Registers an offset read from the log; offsets of one pass come in ascending order. */
   take(offset: number): Taken {
-    if (offset < this.#low) return 'finished'
-    const last = this.#offsets.at(-1)
-    if (last !== undefined && this.#head < this.#offsets.length && offset <= last) {
-      const index = this.#indexOf(offset)
-      // An offset inside a gap cannot appear later: the log never fills gaps.
-      return index === -1 || this.#finished[index] ? 'finished' : 'open'
-    }
-    const wasFinished = this.#restored.some(([from, to]) => offset >= from && offset <= to)
-    this.#offsets.push(offset)
-    this.#finished.push(wasFinished)
-    if (!wasFinished) this.#open++
-    this.#advance()
-    return wasFinished ? 'finished' : 'new'
+    if (offset <= this.#last) return this.#isFinished(offset) ? 'finished' : 'open'
+    // An offset inside a gap cannot appear later: the log never fills gaps.
+    if (offset > this.#last + 1) this.#add(this.#last + 1, offset - 1)
+    this.#last = offset
+    if (this.#isFinished(offset)) return 'finished'
+    this.#open++
+    return 'new'
   }
 
   /** Marks a taken offset finished; repeating it changes nothing. */
   finish(offset: number): void {
-    const index = this.#indexOf(offset)
-    if (index === -1 || this.#finished[index]) return
-    this.#finished[index] = true
+    if (offset > this.#last || this.#isFinished(offset)) return
     this.#open--
-    this.#advance()
+    this.#add(offset, offset)
   }
 
   /** What to commit now. */
   position(): CommitPosition {
-    const { text, complete } = encodeRanges(this.#low, this.#finishedRanges())
+    const { text, complete } = encodeRanges(this.#low, this.#finished)
     return { offset: this.#low, metadata: text, complete }
   }
 
-  #indexOf(offset: number): number {
-    let from = this.#head
-    let to = this.#offsets.length - 1
-    while (from <= to) {
+  /** Whether everything is finished here that a commit with this metadata calls finished. */
+  covers(committed: number, metadata: string | null | undefined): boolean {
+    if (committed > this.#low) return false
+    return decodeRanges(committed, metadata).every(([from, to]) => {
+      if (to < this.#low) return true
+      const range = this.#finished[this.#firstEndingAt(to)]
+      return range !== undefined && range[0] <= from
+    })
+  }
+
+  #isFinished(offset: number): boolean {
+    if (offset < this.#low) return true
+    const range = this.#finished[this.#firstEndingAt(offset)]
+    return range !== undefined && range[0] <= offset
+  }
+
+  /** The first range that ends at `offset` or above it. */
+  #firstEndingAt(offset: number): number {
+    let from = 0
+    let to = this.#finished.length
+    while (from < to) {
       const middle = (from + to) >>> 1
-      const found = this.#offsets[middle] as number
-      if (found === offset) return middle
-      if (found < offset) from = middle + 1
-      else to = middle - 1
+      if ((this.#finished[middle] as Range)[1] < offset) from = middle + 1
+      else to = middle
     }
-    return -1
+    return from
   }
 
-  #advance(): void {
-    while (this.#head < this.#offsets.length && this.#finished[this.#head]) {
-      this.#low = (this.#offsets[this.#head] as number) + 1
-      this.#head++
+  /** Together with those that it touches it becomes one range, or part of what is below `low`. */
+  #add(from: number, to: number): void {
+    const index = this.#firstEndingAt(from - 1)
+    let end = index
+    let [first, last] = [from, to]
+    for (let next = this.#finished[end]; next && next[0] <= to + 1; next = this.#finished[++end]) {
+      first = Math.min(first, next[0])
+      last = Math.max(last, next[1])
     }
-    const next = this.#offsets[this.#head]
-    if (next !== undefined) this.#low = next
-    if (this.#head > 1024 && this.#head * 2 > this.#offsets.length) {
-      this.#offsets = this.#offsets.slice(this.#head)
-      this.#finished = this.#finished.slice(this.#head)
-      this.#head = 0
-    }
-  }
-
-  *#finishedRanges(): Iterable<Range> {
-    let from = -1
-    let to = -1
-    for (let index = this.#head; index < this.#offsets.length; index++) {
-      const offset = this.#offsets[index] as number
-      if (this.#finished[index]) {
-        if (from === -1) from = offset
-        to = offset
-      } else if (from !== -1) {
-        yield [from, to]
-        from = -1
-      }
-    }
-    if (from !== -1) yield [from, to]
-    // What an earlier owner finished beyond what this one has read must not be forgotten.
-    const last = this.#offsets.at(-1) ?? this.#low - 1
-    for (const [start, end] of this.#restored) {
-      if (end > last) yield [Math.max(start, last + 1), end]
+    if (first > this.#low) this.#finished.splice(index, end - index, [first, last])
+    else {
+      this.#finished.splice(index, end - index)
+      // A gap of the log may lie below it: what was finished before it was read.
+      this.#low = Math.max(this.#low, last + 1)
     }
   }
 }
 
 /** Inclusive on both ends. */
-type Range = readonly [from: number, to: number]
+export type Range = readonly [from: number, to: number]
 
 function encodeRanges(base: number, ranges: Iterable<Range>): { text: string; complete: boolean } {
   const bytes: number[] = []
@@ -156,7 +146,8 @@ function encodeRanges(base: number, ranges: Iterable<Range>): { text: string; co
   return { text: prefix + Buffer.from(bytes).toString('base64url'), complete: true }
 }
 
-function decodeRanges(base: number, metadata: string | null | undefined): Range[] {
+/** What was finished above a commit, in ascending order: `metadata` as `position` made it. */
+export function decodeRanges(base: number, metadata: string | null | undefined): Range[] {
   if (!metadata?.startsWith(prefix)) return []
   const bytes = Buffer.from(metadata.slice(prefix.length), 'base64url')
   const ranges: Range[] = []

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { pino } from 'pino'
+import { GatheredCommits } from './gathered-commits.ts'
 import { handleUntilDone } from './ordered-consumer.ts'
 
 const log = pino({ level: 'silent' })
@@ -30,6 +31,7 @@ function batchWith(commits: readonly (Error | null)[]) {
   }
   const handling = {
     groupId: 'g',
+    commits: new GatheredCommits(),
     log,
     handleBatch: async () => void calls.push('handle'),
   }

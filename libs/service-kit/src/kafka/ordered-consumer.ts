@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
 import type { Metrics } from '../metrics.ts'
+import { consumerLag } from './consumer-lag.ts'
+import { GatheredCommits } from './gathered-commits.ts'
 import { SupervisedConsumer } from './supervised-consumer.ts'
 
 export type OrderedBatch = {
@@ -26,8 +28,6 @@ export type OrderedConsumerOptions = {
   handleBatch: (batch: OrderedBatch) => Promise<void>
   /** Number of partitions handled at the same time. */
   concurrency?: number
-  /** For who need not hear at once: a fetch waits for so many bytes, so long at most. Makes larger batches. */
-  gather?: { bytes: number; forMs: number }
   metrics?: Metrics | undefined
   log: Logger
 }
@@ -43,22 +43,18 @@ const longestWaitMs = 5_000
 
 /** Handles every message of a partition in order and at least once. */
 export function runOrderedConsumer(options: OrderedConsumerOptions): OrderedConsumer {
-  const { kafka, groupId, topics, fromBeginning, concurrency = 1, gather, metrics, log } = options
-  const lag = metrics?.gauge({
-    name: 'kafka_consumer_lag',
-    help: 'Messages between the last one handled and the end of its partition',
-    labelNames: ['group', 'topic', 'partition'],
-  })
+  const { kafka, groupId, topics, fromBeginning, concurrency = 1, metrics, log } = options
+  const lag = metrics?.gauge(consumerLag)
+  const commits = new GatheredCommits()
   const consumer: SupervisedConsumer = new SupervisedConsumer({
     kafka,
     groupId,
     topics,
     fromBeginning,
     concurrency,
-    ...(gather && { config: { minBytes: gather.bytes, maxWaitTimeInMs: gather.forMs } }),
     log,
     eachBatch: async (payload) => {
-      const done = await handleUntilDone(payload, options, consumer.stopping)
+      const done = await handleUntilDone(payload, { ...options, commits }, consumer.stopping)
       if (!done) return
       const { topic, partition, highWatermark } = payload.batch
       const next = BigInt(payload.batch.lastOffset()) + 1n
@@ -71,12 +67,14 @@ export function runOrderedConsumer(options: OrderedConsumerOptions): OrderedCons
   return consumer
 }
 
-type Handling = Pick<OrderedConsumerOptions, 'handleBatch' | 'log' | 'groupId'>
+type Handling = Pick<OrderedConsumerOptions, 'handleBatch' | 'log' | 'groupId'> & {
+  commits: GatheredCommits
+}
 
 /** False when it was stopped before the batch was handled and committed: it will come again. */
 export async function handleUntilDone(
   payload: EachBatchPayload,
-  { handleBatch, log, groupId }: Handling,
+  { handleBatch, commits, log, groupId }: Handling,
   stopping: AbortSignal,
 ): Promise<boolean> {
   const { batch } = payload
@@ -103,18 +101,12 @@ export async function handleUntilDone(
   const handle = () => handleBatch({ topic, partition, messages, signal })
   if (!(await repeat('batch.failed', handle))) return false
   // Left to the next batch it would wait for one to come.
-  const commit = () => commitBatch(payload).catch(membership.judge)
+  // Also when a rebalance has begun: until the group is complete again the commit still counts.
+  const commit = () => commits.add(payload).catch(membership.judge)
   if (!(await repeat('batch.uncommitted', commit))) return false
   payload.resolveOffset(batch.lastOffset())
   membership.lost.throwIfAborted()
   return true
-}
-
-/** Also when a rebalance has begun: until the group is complete again the commit still counts. */
-async function commitBatch({ batch, commitOffsetsIfNecessary }: EachBatchPayload): Promise<void> {
-  const { topic, partition } = batch
-  const offset = String(BigInt(batch.lastOffset()) + 1n)
-  await commitOffsetsIfNecessary({ topics: [{ topic, partitions: [{ partition, offset }] }] })
 }
 
 /** Errors of a heartbeat or a commit after which this member owns nothing any more. */

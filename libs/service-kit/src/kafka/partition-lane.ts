@@ -1,5 +1,18 @@
+import type { GroupCommit } from './group-commits.ts'
+import { LaneShares, type Window } from './lane-shares.ts'
 import type { CommitPosition, Taken } from './offset-tracker.ts'
 import { OffsetTracker } from './offset-tracker.ts'
+import { Overtaking } from './overtaking.ts'
+
+/** It may also wait in the log because its tenant holds its share already. */
+export type LaneTaken = Taken | 'waits'
+
+type Held = { tenant: string; bytes: number }
+
+/** Of a lane whose window is not shared all messages are of one tenant. */
+const nobody = () => ''
+/** The commit's metadata holds 4,000: while so many are in use nobody overtakes any further. */
+const overtakenFarAt = 3_000
 
 /** One topic-partition that this process owns: what is open, how much memory it holds. */
 export class PartitionLane {
@@ -15,9 +28,18 @@ export class PartitionLane {
   readonly endAtStart: number
   /** Finished here since what the last successful commit covers. */
   uncommitted = 0
-  #held = new Map<number, number>()
-  #heldBytes = 0
+  /** Who waits for room, when the window is shared by tenants. */
+  readonly overtaking: Overtaking | null
+  readonly #held = new Map<number, Held>()
+  readonly #shares: LaneShares
   #next: number
+  #metadataLength = 0
+  /** The end of the log when it was read last. */
+  end: number
+  /** The offset at which a batch began that came too early. */
+  aheadAt = -1
+  /** Since reading back ended something was read for those who do not wait. */
+  mayGoBack = true
   paused = false
   dirty = false
   /**
@@ -34,14 +56,19 @@ export class PartitionLane {
     logStart?: number
     metadata: string | null
     end: number
+    /** What it may hold, to be shared by tenants; absent: whoever comes first has it. */
+    shared?: Window | undefined
   }) {
     this.topic = at.topic
     this.partition = at.partition
     this.committed = at.committed
     this.endAtStart = at.end
+    this.end = at.end
     this.#next = Math.max(at.committed, at.logStart ?? at.committed)
     this.#tracker = new OffsetTracker(at.committed, at.metadata)
     this.lease = this.#revoked.signal
+    this.#shares = new LaneShares(at.shared ?? { messages: 0, bytes: 0 })
+    this.overtaking = at.shared === undefined ? null : new Overtaking(this.#shares)
   }
 
   get held(): number {
@@ -49,7 +76,7 @@ export class PartitionLane {
   }
 
   get heldBytes(): number {
-    return this.#heldBytes
+    return this.#shares.all.bytes
   }
 
   get open(): number {
@@ -66,12 +93,27 @@ export class PartitionLane {
     return this.#next
   }
 
-  take(offset: number, bytes: number): Taken {
+  /** What is finished above the commit nearly fills its metadata: reading on must wait for it. */
+  get overtakenFar(): boolean {
+    return this.#metadataLength > overtakenFarAt
+  }
+
+  /** @param tenantOf whose message it is */
+  take(offset: number, bytes: number, tenantOf: () => string = nobody): LaneTaken {
     if (offset >= this.#next) this.#next = offset + 1
     const taken = this.#tracker.take(offset)
-    if (taken === 'finished') this.dirty = true
-    if (taken === 'new') this.#hold(offset, bytes)
-    return taken
+    if (taken === 'finished') {
+      this.dirty = true
+      return taken
+    }
+    if (this.overtaking === null) {
+      if (taken === 'new') this.#hold(offset, { tenant: '', bytes })
+      return taken
+    }
+    const tenant = tenantOf()
+    if (!this.overtaking.admits(tenant, offset, { isNew: taken === 'new' })) return 'waits'
+    this.#hold(offset, { tenant, bytes })
+    return 'new'
   }
 
   finish(offset: number): void {
@@ -83,24 +125,30 @@ export class PartitionLane {
 
   /** The message stays open but no longer counts as held in memory. */
   detach(offset: number): void {
-    const bytes = this.#held.get(offset)
-    if (bytes === undefined) return
+    const held = this.#held.get(offset)
+    if (held === undefined) return
     this.#held.delete(offset)
-    this.#heldBytes -= bytes
+    this.#shares.release(held.tenant, held.bytes)
   }
 
   position(): CommitPosition {
     const position = this.#tracker.position()
     this.crowded = !position.complete || this.#tracker.sparse
+    this.#metadataLength = position.metadata.length
     return position
+  }
+
+  /** Whether it knows all that the commit says: nobody else has finished anything of it since. */
+  covers({ offset, metadata }: GroupCommit): boolean {
+    return this.#tracker.covers(offset, metadata)
   }
 
   revoke(reason: string): void {
     this.#revoked.abort(reason)
   }
 
-  #hold(offset: number, bytes: number): void {
-    this.#held.set(offset, bytes)
-    this.#heldBytes += bytes
+  #hold(offset: number, held: Held): void {
+    this.#held.set(offset, held)
+    this.#shares.hold(held.tenant, held.bytes)
   }
 }

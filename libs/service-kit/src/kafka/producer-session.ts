@@ -44,12 +44,13 @@ export class ProducerSession {
       messages: group.map(({ message }) => message),
     }))
     const acks = await this.#producer.sendBatch({ topicMessages, acks: -1, timeout: 10_000 })
-    const acked = new Set(acks.map((ack) => `${ack.topicName}/${ack.partition}`))
     // When a leader moves between two tries, kafkajs may leave its partition out and still succeed.
-    const forgotten = records.find(
-      ({ topic, message }) => !acked.has(`${topic}/${message.partition}`),
-    )
-    if (forgotten) throw new Error(`No acknowledgement for ${forgotten.topic}`)
+    for (const [topic, group] of byTopic) {
+      const ofTopic = acks.filter(({ topicName }) => topicName === topic)
+      const acked = new Set(ofTopic.map(({ partition }) => partition))
+      const all = group.every(({ message: { partition = -1 } }) => acked.has(partition))
+      if (!all) throw new Error(`No acknowledgement for ${topic}`)
+    }
   }
 
   async close(): Promise<void> {
@@ -62,7 +63,6 @@ const unsendableTypes = new Set([
   'MESSAGE_TOO_LARGE',
   'RECORD_LIST_TOO_LARGE',
   'INVALID_RECORD',
-  'INVALID_TIMESTAMP',
   'INVALID_TOPIC_EXCEPTION',
   'UNSUPPORTED_FOR_MESSAGE_FORMAT',
   'POLICY_VIOLATION',

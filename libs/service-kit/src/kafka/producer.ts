@@ -22,7 +22,15 @@ export type EventProducer = AsyncDisposable & {
   readonly healthy: boolean
 }
 
-type ProducerOptions = { log: Logger; metrics?: Metrics | undefined }
+export type ProducerOptions = {
+  log: Logger
+  metrics?: Metrics | undefined
+  /**
+   * For records that nobody waits for: while there are many, a request waits so long for more after
+   * the one before it, since each costs as much as some twenty records. A few are sent at once.
+   */
+  gatherMs?: number | undefined
+}
 
 const openWithinMs = 3_000
 const probeEveryMs = 500
@@ -30,6 +38,10 @@ const slowMs = 3_000
 const drainWithinMs = 3_000
 const longestWaitMs = 1_000
 const unknownTopicWithinMs = 30_000
+/** After a request of so many records another one is likely to have company. */
+const many = 8
+/** With so many it is worth its cost. */
+const enough = 100
 
 /** Rejects when Kafka is away; once open it outlives any outage. */
 export async function openProducer(kafka: Kafka, options: ProducerOptions): Promise<EventProducer> {
@@ -51,6 +63,7 @@ class CoalescingProducer implements EventProducer {
   readonly #probing: NodeJS.Timeout
   readonly #stop = new AbortController()
   readonly #meters: ReturnType<typeof meters> | null
+  readonly #gatherMs: number
   #session: ProducerSession
   #pumping: Promise<void> | null = null
   #closing = false
@@ -58,20 +71,25 @@ class CoalescingProducer implements EventProducer {
   #looking = false
   #answers = true
   #requestSince: number | null = null
-  #ackedAt = Date.now()
+  #ackedAt = performance.now()
 
-  constructor(kafka: Kafka, session: ProducerSession, { log, metrics }: ProducerOptions) {
+  constructor(
+    kafka: Kafka,
+    session: ProducerSession,
+    { log, metrics, gatherMs = 0 }: ProducerOptions,
+  ) {
     this.#kafka = kafka
     this.#session = session
     this.#log = log
     this.#meters = metrics === undefined ? null : meters(metrics)
+    this.#gatherMs = gatherMs
     this.#probe = new BrokerProbe(kafka, slowMs)
     this.#probing = setInterval(() => void this.#look(), probeEveryMs)
     this.#probing.unref()
   }
 
   get healthy(): boolean {
-    const slow = this.#requestSince !== null && Date.now() - this.#requestSince > slowMs
+    const slow = this.#requestSince !== null && performance.now() - this.#requestSince > slowMs
     return this.#answers && !this.#failing && !slow && !this.#closing
   }
 
@@ -97,14 +115,23 @@ class CoalescingProducer implements EventProducer {
   /** One request at a time: what is sent meanwhile makes up the next. */
   async #pump(): Promise<void> {
     try {
-      while (this.#queue.length > 0) await this.#deliver(this.#queue.take())
+      while (this.#queue.length > 0) {
+        const entries = this.#queue.take()
+        await this.#deliver(entries)
+        if (entries.length >= many) await this.#gather()
+      }
     } finally {
       this.#pumping = null
     }
   }
 
+  async #gather(): Promise<void> {
+    if (this.#gatherMs === 0 || this.#queue.length >= enough || this.#closing) return
+    await sleep(this.#gatherMs)
+  }
+
   async #deliver(entries: readonly Entry[]): Promise<void> {
-    const startedAt = Date.now()
+    const startedAt = performance.now()
     for (let tries = 1; ; tries++) {
       try {
         this.#stop.signal.throwIfAborted()
@@ -128,15 +155,15 @@ class CoalescingProducer implements EventProducer {
   #kindOf(err: unknown, startedAt: number): 'unsendable' | 'away' | 'broken' {
     const kind = failureKind(err)
     if (kind !== 'unknown-topic') return kind
-    return Date.now() - startedAt > unknownTopicWithinMs ? 'unsendable' : 'away'
+    return performance.now() - startedAt > unknownTopicWithinMs ? 'unsendable' : 'away'
   }
 
   async #request(entries: readonly Entry[]): Promise<void> {
-    this.#requestSince = Date.now()
+    this.#requestSince = performance.now()
     const stopTimer = this.#meters?.seconds.startTimer()
     try {
       await orAborted(this.#session.send(entries), this.#stop.signal)
-      this.#ackedAt = Date.now()
+      this.#ackedAt = performance.now()
       this.#failing = false
       this.#answers = true
       this.#meters?.records.inc(entries.length)
@@ -171,7 +198,7 @@ class CoalescingProducer implements EventProducer {
   }
 
   async #look(): Promise<void> {
-    if (this.#looking || Date.now() - this.#ackedAt < probeEveryMs) return
+    if (this.#looking || performance.now() - this.#ackedAt < probeEveryMs) return
     this.#looking = true
     const answers = await this.#probe.answers()
     if (answers !== this.#answers) this.#log.warn({ answers }, 'producer.kafka')
@@ -193,19 +220,19 @@ function refuse(entries: readonly Entry[], err: Error): void {
 function meters(metrics: Metrics) {
   return {
     records: metrics.counter({
-      name: 'kafka_producer_records_total',
+      name: 'surehook_kafka_producer_records_total',
       help: 'Records acknowledged',
     }),
     refused: metrics.counter({
-      name: 'kafka_producer_refused_total',
+      name: 'surehook_kafka_producer_refused_total',
       help: 'Records that Kafka does not take',
     }),
     replaced: metrics.counter({
-      name: 'kafka_producer_replaced_total',
+      name: 'surehook_kafka_producer_replaced_total',
       help: 'Idempotent producers replaced after a failure that a retry does not cure',
     }),
     seconds: metrics.histogram({
-      name: 'kafka_producer_request_seconds',
+      name: 'surehook_kafka_producer_request_duration_seconds',
       help: 'Time from a produce request to its acknowledgement',
       buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5, 30],
     }),

@@ -11,8 +11,10 @@ export class QuietFetches {
     this.#fullWaitMs = fetchWaitMs * 0.8
   }
 
-  saw({ apiName, broker, sentAt, duration }: RequestEvent['payload']): void {
+  saw({ apiName, broker, duration }: RequestEvent['payload']): void {
     if (apiName !== 'Fetch') return
+    // By the clock that nobody sets: "sent after" must stay true when the time of day goes back.
+    const sentAt = performance.now() - duration
     if (duration < this.#fullWaitMs) this.#sent.delete(broker)
     else this.#sent.set(broker, { last: sentAt, before: this.#sent.get(broker)?.last ?? 0 })
   }
@@ -27,6 +29,7 @@ export class QuietFetches {
     return [...this.#sent.values()].some(({ before }) => before > 0)
   }
 
+  /** @param time of `performance.now()` */
   twiceSince(broker: string, time: number): boolean {
     return (this.#sent.get(broker)?.before ?? 0) > time
   }

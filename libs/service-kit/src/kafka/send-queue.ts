@@ -82,11 +82,8 @@ export class SendQueue {
 
 function entryOf(record: OutgoingRecord, call: Call): Entry {
   const { topic, key, value, partition, headers } = record
-  const headerBytes = Object.entries(headers ?? {}).reduce(
-    (sum, [name, text]) => sum + Buffer.byteLength(name) + Buffer.byteLength(text) + 10,
-    0,
-  )
-  const bytes = recordOverhead + Buffer.byteLength(key ?? '') + (value?.length ?? 0) + headerBytes
+  const bytes =
+    recordOverhead + Buffer.byteLength(key ?? '') + (value?.length ?? 0) + bytesOf(headers)
   if (bytes > maxRecordBytes) {
     throw new UnsendableError(`A record of ${bytes} bytes for ${topic} is too large`)
   }
@@ -94,4 +91,12 @@ function entryOf(record: OutgoingRecord, call: Call): Entry {
   if (partition !== undefined) message.partition = partition
   if (headers !== undefined) message.headers = headers
   return { topic, message, bytes, call }
+}
+
+function bytesOf(headers: OutgoingRecord['headers']): number {
+  if (headers === undefined) return 0
+  return Object.entries(headers).reduce(
+    (sum, [name, text]) => sum + Buffer.byteLength(name) + Buffer.byteLength(text) + 10,
+    0,
+  )
 }

@@ -67,7 +67,7 @@ export class SupervisedConsumer implements AsyncDisposable {
 
   /** True while this process is a member of the group and the brokers answer. */
   get healthy(): boolean {
-    return this.#member && Date.now() - this.#answeredAt < silentMs
+    return this.#member && performance.now() - this.#answeredAt < silentMs
   }
 
   /** The consumer of this moment: what it refuses because it is not running is for the next one. */
@@ -88,11 +88,11 @@ export class SupervisedConsumer implements AsyncDisposable {
   async #superviseForEver(): Promise<void> {
     const { log } = this.#options
     for (let failures = 0; !this.#stop.signal.aborted; ) {
-      const startedAt = Date.now()
+      const startedAt = performance.now()
       try {
         await this.#runOnce()
       } catch (err) {
-        failures = Date.now() - startedAt > 60_000 ? 1 : failures + 1
+        failures = performance.now() - startedAt > 60_000 ? 1 : failures + 1
         log.warn({ err, groupId: this.#groupId, failures }, 'consumer.restarting')
       }
       this.#member = false
@@ -142,7 +142,7 @@ export class SupervisedConsumer implements AsyncDisposable {
       this.#joined.resolve()
     })
     consumer.on(REQUEST, () => {
-      this.#answeredAt = Date.now()
+      this.#answeredAt = performance.now()
     })
     consumer.on(CRASH, ({ payload }) => crashed(payload.error))
   }

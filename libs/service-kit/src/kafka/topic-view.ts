@@ -25,6 +25,8 @@ export type TopicViewOptions<Value extends AnyEvent> = {
   kafka: Kafka
   codec: Pick<EventCodec, 'ofTopic'> | { ofTopic(topic: string): TypeCodec<Value> }
   topics: readonly string[]
+  /** Of these topics and others, where several views ask with one question; whoever made it closes it. */
+  ends?: LogEnds | undefined
   /** Prefix of the view's group, which is new for every process. */
   clientId: string
   /**
@@ -68,10 +70,10 @@ class KafkaTopicView<Value extends AnyEvent> implements TopicView {
   #loaded = false
 
   constructor(options: TopicViewOptions<Value>) {
-    const { kafka, topics, clientId, log } = options
+    const { kafka, topics, clientId, log, ends = new LogEnds(kafka, topics, log) } = options
     this.#options = options
-    this.#ends = new LogEnds(kafka, topics, log)
-    this.#barrier = new ViewBarrier(this.#ends, { withinMs: barrierWithinMs, log })
+    this.#ends = ends
+    this.#barrier = new ViewBarrier(ends, { topics, withinMs: barrierWithinMs, log })
     this.#consumer = new SupervisedConsumer({
       kafka,
       groupId: () => `${clientId}.view.${randomUUID()}`,
@@ -98,7 +100,7 @@ class KafkaTopicView<Value extends AnyEvent> implements TopicView {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#consumer[Symbol.asyncDispose]()
     this.#barrier.close(new DOMException('The view was closed', 'AbortError'))
-    await this.#ends[Symbol.asyncDispose]()
+    if (this.#options.ends === undefined) await this.#ends[Symbol.asyncDispose]()
   }
 
   async #load(): Promise<void> {

@@ -36,6 +36,51 @@ export async function ensureTopics(
   }
 }
 
+/**
+ * For who may not create topics: waits until every partition of those it may see has a leader. Rejects when topics are
+ * missing, naming them.
+ */
+export async function awaitTopics(
+  kafka: Kafka,
+  specs: readonly TopicSpec[],
+  options: EnsureTopicsOptions,
+): Promise<void> {
+  const admin = kafka.admin()
+  await admin.connect()
+  try {
+    const found = await Promise.all(
+      specs.map(async (spec) => [spec, await look(admin, spec)] as const),
+    )
+    const those = (state: TopicLook) => found.flatMap(([spec, is]) => (is === state ? [spec] : []))
+    const missing = those('missing').map(({ name }) => name)
+    if (missing.length > 0) {
+      throw new Error(
+        `Topics are missing: ${missing.join(', ')}; \`surehook prepare topics\` makes them`,
+      )
+    }
+    if (those('there').length === 0) throw new Error('No topic of the platform may be seen')
+    await waitForLeaders(admin, those('there'), options)
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+type TopicLook = 'there' | 'missing' | 'hidden'
+
+async function look(admin: Admin, { name }: TopicSpec): Promise<TopicLook> {
+  try {
+    await admin.fetchTopicMetadata({ topics: [name] })
+    return 'there'
+  } catch (err) {
+    const type = err instanceof Error && 'type' in err ? err.type : undefined
+    if (type === 'UNKNOWN_TOPIC_OR_PARTITION') return 'missing'
+    if (type === 'TOPIC_AUTHORIZATION_FAILED') return 'hidden'
+    // It is there, and waited for.
+    if (type === 'LEADER_NOT_AVAILABLE') return 'there'
+    throw err
+  }
+}
+
 async function createTopics(
   admin: Admin,
   specs: readonly TopicSpec[],
@@ -47,8 +92,21 @@ async function createTopics(
     await admin.createTopics({ topics, waitForLeaders: false })
     options.log.info({ topics: specs.map(({ name }) => name) }, 'topics.created')
   } catch (err) {
-    if (!madeMeanwhile(err)) throw err
+    if (madeMeanwhile(err)) return
+    if (!isRefused(err)) throw err
+    const names = specs.map(({ name }) => name).join(', ')
+    throw new Error(
+      `Not allowed to create the topics ${names}: \`surehook prepare topics\` makes them; set KAFKA_CREATE_TOPICS=false here`,
+      { cause: err },
+    )
   }
+}
+
+function isRefused(err: unknown): boolean {
+  if (err instanceof Error && 'errors' in err && Array.isArray(err.errors)) {
+    return err.errors.some(isRefused)
+  }
+  return err instanceof Error && 'type' in err && String(err.type).endsWith('_AUTHORIZATION_FAILED')
 }
 
 function topicConfig(spec: TopicSpec, options: EnsureTopicsOptions): ITopicConfig {
@@ -81,11 +139,11 @@ async function waitForLeaders(
   specs: readonly TopicSpec[],
   options: EnsureTopicsOptions,
 ): Promise<void> {
-  const deadline = Date.now() + leadersWithinMs
+  const deadline = performance.now() + leadersWithinMs
   for (;;) {
     const waitingFor = await leaderless(admin, specs, options)
     if (waitingFor === null) return
-    if (Date.now() > deadline) throw new Error(`No leader yet: ${waitingFor}`)
+    if (performance.now() > deadline) throw new Error(`No leader yet: ${waitingFor}`)
     await sleep(pollMs, undefined, { signal: options.signal })
   }
 }

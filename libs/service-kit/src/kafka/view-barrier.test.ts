@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import type { RequestEvent } from 'kafkajs'
 import { pino } from 'pino'
 import { fetchWaitMs } from './supervised-consumer.ts'
 import { ViewBarrier } from './view-barrier.ts'
@@ -9,19 +10,24 @@ const leader = 'leader:9092'
 /** The log of one partition, whose end is read only when the test says so. */
 function openBarrier() {
   const reads: PromiseWithResolvers<void>[] = []
-  const partition = { topic: 't', partition: 0, start: 0, end: 0 }
+  const partition = { topic: 't', partition: 0, end: 0 }
+  const first = { topic: 't', partition: 0, start: 0 }
+  const read = async (sending?: () => void) => {
+    sending?.()
+    const answered = Promise.withResolvers<void>()
+    reads.push(answered)
+    const answer = [{ ...partition }]
+    await answered.promise
+    return answer
+  }
   const ends = {
-    read: async () => {
-      const read = Promise.withResolvers<void>()
-      reads.push(read)
-      const answer = [{ ...partition }]
-      await read.promise
-      return answer
-    },
+    read,
+    readBounds: async (sending?: () => void) =>
+      (await read(sending)).map((end) => ({ ...end, start: first.start })),
     leaderOf: async () => leader,
   }
-  const barrier = new ViewBarrier(ends, { withinMs: 1_000, log })
-  return { barrier, reads, partition }
+  const barrier = new ViewBarrier(ends, { topics: ['t'], withinMs: 5_000, log })
+  return { barrier, reads, partition, first }
 }
 
 /** Lets everything run that does not wait for time or for the test. */
@@ -75,8 +81,9 @@ describe('ViewBarrier', () => {
   })
 
   it('counts what was deleted at the start as applied', async () => {
-    const { barrier, reads, partition } = openBarrier()
-    Object.assign(partition, { start: 5, end: 5 })
+    const { barrier, reads, partition, first } = openBarrier()
+    first.start = 5
+    partition.end = 5
     const caller = stateOf(barrier.reached())
     await settle()
     reads[0]?.resolve()
@@ -90,13 +97,14 @@ describe('ViewBarrier', () => {
     const caller = stateOf(barrier.reached())
     await settle()
     reads[0]?.resolve()
-    await jest.advanceTimersByTimeAsync(1_001)
+    await jest.advanceTimersByTimeAsync(5_001)
     expect(caller.now).toBe('refused')
   })
 
   describe('at an end that holds nothing to read', () => {
+    type Fetch = RequestEvent['payload']
     const quiet = (sentAt: number, changes: object = {}) =>
-      ({ apiName: 'Fetch', broker: leader, sentAt, duration: fetchWaitMs, ...changes }) as never
+      ({ apiName: 'Fetch', broker: leader, sentAt, duration: fetchWaitMs, ...changes }) as Fetch
 
     async function atGap() {
       const opened = openBarrier()
@@ -105,9 +113,13 @@ describe('ViewBarrier', () => {
       await settle()
       opened.reads[0]?.resolve()
       await settle()
-      const now = Date.now()
-      const fetched = async (...fetches: never[]) => {
-        for (const fetch of fetches) opened.barrier.quiet.saw(fetch)
+      const now = performance.now()
+      const fetched = async (...fetches: Fetch[]) => {
+        for (const fetch of fetches) {
+          const answeredAt = fetch.sentAt + fetch.duration
+          await jest.advanceTimersByTimeAsync(Math.max(0, answeredAt - performance.now()))
+          opened.barrier.quiet.saw(fetch)
+        }
         await opened.barrier.closeGaps()
         await settle()
         return caller.now

@@ -6,13 +6,15 @@ import { QuietFetches } from './quiet-fetches.ts'
 import { fetchWaitMs } from './supervised-consumer.ts'
 
 type Target = PartitionEnd & { readAt: number }
+type Ends = Pick<LogEnds, 'read' | 'readBounds' | 'leaderOf'>
 type Waiter = { targets: Target[]; done: PromiseWithResolvers<void> }
 
 const retryMs = 100
 
 /** Knows how far each partition was applied, and lets callers wait for the end of the log. */
 export class ViewBarrier {
-  readonly #ends: Pick<LogEnds, 'read' | 'leaderOf'>
+  readonly #ends: Ends
+  readonly #topics: readonly string[]
   readonly #withinMs: number
   readonly #log: Logger
   readonly #next = new Map<string, number>()
@@ -22,12 +24,15 @@ export class ViewBarrier {
   #asking: Promise<unknown> = Promise.resolve()
   readonly #closed = new AbortController()
   #closingGaps = false
+  #startsKnown = false
 
+  /** @param ends of these topics, and perhaps of others */
   constructor(
-    ends: Pick<LogEnds, 'read' | 'leaderOf'>,
-    { withinMs, log }: { withinMs: number; log: Logger },
+    ends: Ends,
+    { topics, withinMs, log }: { topics: readonly string[]; withinMs: number; log: Logger },
   ) {
     this.#ends = ends
+    this.#topics = topics
     this.#withinMs = withinMs
     this.#log = log
   }
@@ -58,9 +63,11 @@ export class ViewBarrier {
   }
 
   #ask(): Promise<Waiter> {
-    const asked = this.#asking.then(async () => {
-      this.#gathering = null
-      const targets = await this.#readEnds()
+    const sending = () => {
+      if (this.#gathering === asked) this.#gathering = null
+    }
+    const asked: Promise<Waiter> = this.#asking.then(async () => {
+      const targets = await this.#readEnds(sending)
       const waiter = { targets, done: Promise.withResolvers<void>() }
       this.#waiters.add(waiter)
       this.#settle(waiter)
@@ -81,21 +88,33 @@ export class ViewBarrier {
     waiter.done.promise.then(stop, stop)
   }
 
-  async #readEnds(): Promise<Target[]> {
-    const deadline = Date.now() + this.#withinMs
+  async #readEnds(sending: () => void): Promise<Target[]> {
+    const deadline = performance.now() + this.#withinMs
     for (;;) {
       try {
-        const ends = await this.#ends.read()
-        const readAt = Date.now()
-        // What was deleted at the start of the log will never come.
-        for (const { topic, partition, start } of ends) this.advance(topic, partition, start)
-        return ends.map((end) => ({ ...end, readAt }))
+        const ends = await (this.#startsKnown
+          ? this.#ends.read(sending)
+          : this.#readBounds(sending))
+        const readAt = performance.now()
+        return ends
+          .filter(({ topic }) => this.#topics.includes(topic))
+          .map((end) => ({ ...end, readAt }))
       } catch (err) {
+        sending()
         this.#closed.signal.throwIfAborted()
-        if (Date.now() + retryMs > deadline) throw unavailable('Kafka does not tell its ends', err)
+        if (performance.now() + retryMs > deadline)
+          throw unavailable('Kafka does not tell its ends', err)
         await sleep(retryMs, undefined, { signal: this.#closed.signal })
       }
     }
+  }
+
+  /** What was deleted at the start of the log will never come; what is deleted later was read, or is a gap. */
+  async #readBounds(sending: () => void): Promise<PartitionEnd[]> {
+    const bounds = await this.#ends.readBounds(sending)
+    for (const { topic, partition, start } of bounds) this.advance(topic, partition, start)
+    this.#startsKnown = true
+    return bounds
   }
 
   #settle(waiter: Waiter): void {

@@ -1,37 +1,43 @@
-import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
+import type { Consumer, EachBatchPayload, Kafka, KafkaMessage, PartitionAssigner } from 'kafkajs'
 import type { Logger } from 'pino'
 import { boundedBy } from '../bounded.ts'
-import { coPartitionAssigner } from './co-partition-assigner.ts'
+import type { Metrics } from '../metrics.ts'
+import { coPartitionAssigners } from './co-partition-assigner.ts'
 import { CommitLoop } from './commit-loop.ts'
 import { HandOver } from './hand-over.ts'
+import { laneMeters } from './lane-meters.ts'
 import { LaneReader } from './lane-reader.ts'
 import { LaneSet } from './lane-set.ts'
 import { MemberLease } from './member-lease.ts'
 import type { PartitionLane } from './partition-lane.ts'
+import { fetchSeldom } from './seldom-fetched.ts'
 import { SupervisedConsumer } from './supervised-consumer.ts'
+import { whileBeating } from './while-beating.ts'
+import type { WindowedMessage } from './windowed-message.ts'
 
-export type WindowedMessage = {
-  topic: string
-  partition: number
-  offset: number
-  key: Buffer | null
-  value: Buffer | null
-  /** Aborted when the partition is taken away: what has not started must not start any more. */
-  lease: AbortSignal
-  /** True when the offset was handed out before and is still open: its lane was sought back. */
-  reread: boolean
-  /** Everything this message stood for is durable elsewhere: its offset may be committed. */
-  finish: () => void
-  /** Keep it open but count it no longer as held; it comes again only by `seek`. */
-  detach: () => void
-}
+export type { WindowedMessage } from './windowed-message.ts'
 
 export type WindowedConsumerOptions = {
   kafka: Kafka
   groupId: string
   topics: readonly string[]
+  /** Of them those on which nothing is in a hurry. */
+  seldom?: readonly string[]
   /** Per topic and partition: reading pauses above either bound and goes on below half of it. */
   window: { messages: number; bytes: number }
+  /**
+   * On these topics the window is shared: what a tenant has more than its share waits in the log, in
+   * its order, and that of others is read meanwhile.
+   */
+  tenants?: {
+    topics: readonly string[]
+    /** It must say the same of a message each time: one that changed its tenant would not come again. */
+    of: (message: KafkaMessage) => string
+    /** Resolves when `of` may be asked; undefined when it may be already. Nothing is read meanwhile. */
+    whenKnown?: (messages: readonly KafkaMessage[], lease: AbortSignal) => Promise<void> | undefined
+  }
+  /** Offered besides the own one, so that members of a version that knows only these may be in the group meanwhile. */
+  olderAssignors?: readonly PartitionAssigner[]
   /** How often finished offsets are committed at most. */
   commitIntervalMs: number
   /** A leaving or joining member waits this long at most for what is in flight before it lets go. */
@@ -51,6 +57,7 @@ export type WindowedConsumerOptions = {
   inFlight: () => number
   /** True from the moment a rebalance begins until the group is joined again: start nothing. */
   onHandOver?: (handingOver: boolean) => void
+  metrics?: Metrics | undefined
   log: Logger
 }
 
@@ -73,8 +80,12 @@ export class WindowedConsumer implements AsyncDisposable {
 
   constructor(options: WindowedConsumerOptions) {
     this.#options = options
+    fetchSeldom(options.groupId, options.seldom ?? [])
     this.#reader = new LaneReader(() => (this.#joined && this.#group?.current) || null)
     this.#lanes = new LaneSet(options, this.#reader)
+    if (options.metrics !== undefined) {
+      laneMeters(options.metrics, { ...options, lanes: () => this.#lanes.all() })
+    }
     this.#handOver = new HandOver({
       withinMs: options.handOverMs,
       isDrained: () => options.inFlight() === 0 && !this.#commits.pending,
@@ -86,7 +97,7 @@ export class WindowedConsumer implements AsyncDisposable {
     this.#commits = new CommitLoop({
       consumer: this.#reader,
       intervalMs: options.commitIntervalMs,
-      lanes: () => this.#lanes.all(),
+      lanes: () => this.#lanes.committable(),
       onCommitted: options.onCommitted,
       log: options.log,
     })
@@ -94,7 +105,7 @@ export class WindowedConsumer implements AsyncDisposable {
 
   /** True while this process is a member of the group and hears from the broker. */
   get healthy(): boolean {
-    return this.#joined && Date.now() - this.#heardAt < silenceMs
+    return this.#joined && performance.now() - this.#heardAt < silenceMs
   }
 
   /** False when another member may have the partitions already: what starts now may be a repetition. */
@@ -104,9 +115,7 @@ export class WindowedConsumer implements AsyncDisposable {
 
   /** Messages read and not finished. */
   get open(): number {
-    let open = 0
-    for (const lane of this.#lanes.all()) open += lane.open
-    return open
+    return [...this.#lanes.all()].reduce((sum, { open }) => sum + open, 0)
   }
 
   /** Resolves when the group is joined. */
@@ -127,12 +136,11 @@ export class WindowedConsumer implements AsyncDisposable {
         heartbeatInterval: 1_000,
         // kafkajs resumes a paused partition only after the fetch in flight: keep those short.
         maxWaitTimeInMs: 100,
-        partitionAssigners: [
-          coPartitionAssigner({
-            owned: () => this.#lanes.partitions(),
-            mayJoin: () => this.#lanes.partitions().length === 0 || this.#handOver.mayJoin(),
-          }),
-        ],
+        partitionAssigners: coPartitionAssigners({
+          owned: () => this.#lanes.partitions(),
+          mayJoin: () => this.#lanes.partitions().length === 0 || this.#handOver.mayJoin(),
+          older: this.#options.olderAssignors,
+        }),
       },
       onConsumer: (consumer) => this.#watchGroup(consumer),
       eachBatch: (payload) => this.#eachBatch(payload),
@@ -172,14 +180,41 @@ export class WindowedConsumer implements AsyncDisposable {
     await closed.catch((err) => log.debug({ err }, 'consumer.close'))
   }
 
-  async #eachBatch({ batch, isStale, heartbeat }: EachBatchPayload): Promise<void> {
-    const lane = await this.#lanes.ready(batch.topic, batch.partition)
-    if (!lane || isStale() || this.#stopping) return
-    for (const message of batch.messages) this.#offer(lane, message)
-    this.#lanes.throttle(lane)
-    if (lane.dirty) this.#commits.wake()
+  async #eachBatch(payload: EachBatchPayload): Promise<void> {
+    const { batch } = payload
+    const lane = await this.#laneOf(payload)
+    if (lane === undefined) return
+    // What is not read here would count as a gap of the log, and so as finished.
+    if (this.#lanes.isAhead(lane, Number(batch.messages[0]?.offset ?? 0))) return
+    lane.overtaking?.begin()
+    const next = this.#offerAll(lane, batch.messages)
+    const position = Number(batch.lastOffset()) + 1
+    lane.end = Math.max(lane.end, Number(batch.highWatermark))
+    this.#lanes.wasRead(lane, { next: next ?? position, position })
+    // Trimmed while it was looked back at, kafkajs has committed the log's beginning, without metadata.
+    if (Number(batch.firstOffset()) <= lane.committed) lane.dirty = true
+    if (lane.dirty) this.#commits.wake(lane)
     this.#options.onRead?.(lane)
-    await heartbeat()
+    await payload.heartbeat()
+  }
+
+  /** The lane of a batch that is to be read now. */
+  async #laneOf({ batch, isStale, heartbeat }: EachBatchPayload) {
+    const lane = await this.#lanes.ready(batch.topic, batch.partition)
+    if (!lane || isStale() || this.#stopping) return undefined
+    if (lane.overtaking === null) return lane
+    const known = this.#options.tenants?.whenKnown?.(batch.messages, lane.lease)
+    if (known !== undefined) await whileBeating(known, heartbeat)
+    return lane.lease.aborted || isStale() ? undefined : lane
+  }
+
+  /** @returns behind which message the rest was not looked at; undefined when all were */
+  #offerAll(lane: PartitionLane, messages: readonly KafkaMessage[]): number | undefined {
+    for (const message of messages) {
+      this.#offer(lane, message)
+      if (lane.overtaking?.hasEnough) return Number(message.offset) + 1
+    }
+    return undefined
   }
 
   #offer(lane: PartitionLane, message: KafkaMessage): void {
@@ -190,24 +225,27 @@ export class WindowedConsumer implements AsyncDisposable {
       this.#options.onFinishedBefore?.({ topic, partition, value })
       return
     }
-    const taken = lane.take(offset, value?.length ?? 0)
-    if (taken === 'finished') return
+    const { tenants } = this.#options
+    const taken = lane.take(offset, value?.length ?? 0, () => tenants?.of(message) ?? '')
+    if (taken === 'finished' || taken === 'waits') return
     this.#options.handle({
       topic,
       partition,
       offset,
       key: message.key,
       value,
+      ...(message.headers && { headers: message.headers }),
+      timestamp: message.timestamp,
       lease,
       reread: taken === 'open',
       finish: () => {
         lane.finish(offset)
-        this.#lanes.throttle(lane)
-        this.#commits.wake()
+        this.#lanes.released(lane)
+        this.#commits.wake(lane)
       },
       detach: () => {
         lane.detach(offset)
-        this.#lanes.throttle(lane)
+        this.#lanes.released(lane)
       },
     })
   }
@@ -215,21 +253,24 @@ export class WindowedConsumer implements AsyncDisposable {
   #watchGroup(consumer: Consumer): void {
     const { GROUP_JOIN, REBALANCING, CRASH, FETCH, HEARTBEAT, REQUEST } = consumer.events
     const heard = () => {
-      this.#heardAt = Date.now()
+      this.#heardAt = performance.now()
     }
     consumer.on(FETCH, heard)
     consumer.on(REQUEST, ({ payload }) => this.#lease.saw(payload))
     consumer.on(HEARTBEAT, () => {
       heard()
       this.#lease.taken()
-      this.#handOver.confirmed()
+      if (this.#lanes.certain) this.#handOver.confirmed()
     })
     consumer.on(GROUP_JOIN, ({ payload }) => {
       this.#joined = true
       heard()
       this.#lease.taken()
-      this.#lanes.assign(payload.memberAssignment)
-      this.#handOver.joined()
+      this.#commits.joined()
+      this.#lanes.assign(payload.memberAssignment, () => {
+        this.#handOver.joined()
+        for (const lane of this.#lanes.all()) if (lane.dirty) this.#commits.wake(lane)
+      })
     })
     consumer.on(REBALANCING, () => this.#handOver.begin())
     consumer.on(CRASH, () => {

@@ -40,12 +40,21 @@ export async function ensureCaptureSlot(db: ClientBase, slot: string): Promise<v
     throw new CaptureSlotLostError(slot, rememberedAt ?? 'its creation')
   }
   if (exists && !here) throw new Error(`capture slot ${slot} belongs to another database`)
-  if (!exists) await db.query(`select pg_create_logical_replication_slot($1, 'pgoutput')`, [slot])
+  if (!exists) await createSlot(db, slot)
   await db.query(
     `insert into capture_slot (slot) values ($1)
      on conflict (slot) do update set seen_at = clock_timestamp()`,
     [slot],
   )
+}
+
+/** From PostgreSQL 17 on stand-bys may keep a copy of the slot, and go on with it when they are promoted. */
+async function createSlot(db: ClientBase, slot: string): Promise<void> {
+  const { rows } = await db.query<{ canFailOver: boolean }>(
+    `select current_setting('server_version_num')::int >= 170000 as "canFailOver"`,
+  )
+  const failover = rows[0]?.canFailOver === true ? ', failover => true' : ''
+  await db.query(`select pg_create_logical_replication_slot($1, 'pgoutput'${failover})`, [slot])
 }
 
 async function slotState(db: ClientBase, slot: string): Promise<SlotState> {

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
 import { createClient } from 'redis'
+import type { RedisConnection } from '../connections.ts'
 import { reasonOf } from '../errors.ts'
 
-export type RedisOptions = {
-  url: string
+export type RedisOptions = RedisConnection & {
   log: Logger
   /** Ends the wait for a first connection. */
   signal?: AbortSignal
@@ -16,13 +16,17 @@ export type RedisClient = Awaited<ReturnType<typeof openRedis>>
  * Waits for a first connection, then reconnects for ever. While Redis is away commands fail at once
  * (and `toUnavailable` knows the error): nothing queues up that would run late.
  */
-export async function openRedis({ url, log, signal }: RedisOptions) {
+export async function openRedis({ url, ca, log, signal }: RedisOptions) {
   const client = createClient({
     url,
     disableOfflineQueue: true,
+    // A user that may do no more than it has to may neither say which library it uses nor ask for such notices.
+    disableClientInfo: true,
+    maintNotifications: 'disabled',
     // A server that hangs is found by the ping that gets no answer.
     pingInterval: 1_000,
     socket: {
+      ...(ca && { tls: true, ca }),
       connectTimeout: 3_000,
       socketTimeout: 4_000,
       reconnectStrategy: (retries) => Math.min(50 * 2 ** Math.min(retries, 6), 2_000),

@@ -2,21 +2,24 @@ import { AppError } from '@surehook/service-kit/errors'
 import type { Metrics } from '@surehook/service-kit/metrics'
 import { toUnavailable } from '@surehook/service-kit/unavailable'
 
-export type AccountOperation =
-  | 'signup'
-  | 'confirm_signup'
-  | 'resend_code'
-  | 'login'
-  | 'recover_password'
-  | 'reset_password'
+const operations = [
+  'signup',
+  'confirm_signup',
+  'resend_code',
+  'login',
+  'recover_password',
+  'reset_password',
+] as const
+export type AccountOperation = (typeof operations)[number]
 
 /** Counts how operations end: `success`, or the code that they are answered with. */
 export function operationMeter(metrics: Metrics) {
   const ended = metrics.counter({
-    name: 'auth_operations_total',
+    name: 'surehook_auth_operations_total',
     help: 'Operations on accounts, by how they ended',
     labelNames: ['operation', 'outcome'],
   })
+  for (const operation of operations) ended.inc({ operation, outcome: 'success' }, 0)
   return async <T>(operation: AccountOperation, work: Promise<T>): Promise<T> => {
     try {
       const result = await work
@@ -33,5 +36,8 @@ const codeOf = (err: unknown) =>
   (err instanceof AppError ? err : toUnavailable(err))?.code ?? 'INTERNAL_ERROR'
 
 export function lockoutMeter(metrics: Metrics) {
-  return metrics.counter({ name: 'auth_lockouts_total', help: 'Locks set after failed logins' })
+  return metrics.counter({
+    name: 'surehook_auth_lockouts_total',
+    help: 'Locks set after failed logins',
+  })
 }

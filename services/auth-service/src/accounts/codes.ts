@@ -1,5 +1,6 @@
 import { createHmac, hkdfSync, randomInt } from 'node:crypto'
 import { newEventId } from '@surehook/contracts/ids'
+import type { EncryptionKeys } from '@surehook/service-kit/config'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { AppError } from '@surehook/service-kit/errors'
 import type { Pool, PoolClient } from 'pg'
@@ -45,14 +46,17 @@ const ownerIs: Readonly<Record<CodePurpose, string>> = {
   recovery: 'not u.disabled',
 }
 
-export type CodesDeps = { pool: Pool; box: SecretBox; encryptionKey: Buffer }
+export type CodesDeps = { pool: Pool; box: SecretBox; encryptionKeys: EncryptionKeys }
 
-export function createCodes({ pool, box, encryptionKey }: CodesDeps): Codes {
-  const key = Buffer.from(hkdfSync('sha256', encryptionKey, '', 'surehook/auth/codes', 32))
-  const digest = ({ tenant, email, purpose }: CodeSubject, code: string) =>
-    createHmac('sha256', key)
-      .update([purpose, tenant.projectId, tenant.environment, email, code].join('\0'))
-      .digest()
+export function createCodes({ pool, box, encryptionKeys }: CodesDeps): Codes {
+  const keys = encryptionKeys.map((key) =>
+    Buffer.from(hkdfSync('sha256', key, '', 'surehook/auth/codes', 32)),
+  )
+  /** Under each of the keys, the current one first. */
+  const digests = ({ tenant, email, purpose }: CodeSubject, code: string) => {
+    const text = [purpose, tenant.projectId, tenant.environment, email, code].join('\0')
+    return keys.map((key) => createHmac('sha256', key).update(text).digest())
+  }
   const place = ({ tenant, email, purpose }: CodeSubject) => [
     tenant.projectId,
     tenant.environment,
@@ -65,7 +69,7 @@ export function createCodes({ pool, box, encryptionKey }: CodesDeps): Codes {
       const mailId = newEventId()
       await db.query(sendSql(subject.purpose), [
         ...place(subject),
-        digest(subject, code),
+        digests(subject, code)[0],
         mailId,
         box.seal(code, mailContext(mailId)),
       ])
@@ -73,14 +77,14 @@ export function createCodes({ pool, box, encryptionKey }: CodesDeps): Codes {
     async isRight(subject, code) {
       const { rows } = await pool.query<{ right: boolean }>(tryStatement, [
         ...place(subject),
-        digest(subject, code),
+        digests(subject, code),
       ])
       return rows[0]?.right === true
     },
     async redeem(tx, subject, code) {
       const { rows } = await tx.query<{ user_id: string }>(redeemStatement, [
         ...place(subject),
-        digest(subject, code),
+        digests(subject, code),
       ])
       return rows[0]?.user_id ?? null
     },
@@ -120,14 +124,14 @@ select case when not exists (select from kept) then ${decoy} end`
 const tryStatement = `
 with tried as (
   update code c
-     set attempts_left = c.attempts_left - (c.code_hash <> $5)::int,
-         wrong_tries = (c.code_hash <> $5)::int
+     set attempts_left = c.attempts_left - (c.code_hash <> all($5))::int,
+         wrong_tries = (c.code_hash <> all($5))::int
            + case when c.wrong_since > now() - interval '1 hour' then c.wrong_tries else 0 end,
          wrong_since = case when c.wrong_since > now() - interval '1 hour' then c.wrong_since else now() end
     from user_account u
    where u.project_id = $1 and u.environment = $2 and u.email = $3
      and c.user_id = u.id and c.purpose = $4 and c.attempts_left > 0 and c.expires_at > now()
-  returning c.code_hash = $5 as "right"
+  returning c.code_hash = any($5) as "right"
 )
 select "right" from tried
 union all
@@ -136,6 +140,6 @@ select ${decoy} is null where not exists (select from tried)`
 const redeemStatement = `
 delete from code c using user_account u
  where u.project_id = $1 and u.environment = $2 and u.email = $3
-   and c.user_id = u.id and c.purpose = $4 and c.code_hash = $5
+   and c.user_id = u.id and c.purpose = $4 and c.code_hash = any($5)
    and c.attempts_left > 0 and c.expires_at > now()
 returning c.user_id`

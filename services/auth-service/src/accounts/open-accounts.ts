@@ -1,4 +1,5 @@
 import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
+import type { EncryptionKeys } from '@surehook/service-kit/config'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import type { Logger } from '@surehook/service-kit/log'
 import type { Metrics } from '@surehook/service-kit/metrics'
@@ -24,7 +25,7 @@ export type AccountPartsOptions = {
   writer: StateWriter
   sessions: Sessions
   box: SecretBox
-  encryptionKey: Buffer
+  encryptionKeys: EncryptionKeys
   mail: { smtpUrl: string; from: string }
   hashing: { concurrency: number; maxWaitMs: number }
   breachRangeUrl: string
@@ -35,11 +36,13 @@ export type AccountPartsOptions = {
 export type AccountParts = AsyncDisposable & {
   readonly accounts: Accounts
   readonly users: ManageUsers
+  /** SERVICE_UNAVAILABLE when whoever needs a password hash now would wait too long. */
+  demandRoom(): void
 }
 
 /** Limits, passwords, codes, mails and what is done with them, put together. */
 export async function openAccounts(options: AccountPartsOptions): Promise<AccountParts> {
-  const { pool, redis, writer, sessions, box, encryptionKey, mail, metrics, log } = options
+  const { pool, redis, writer, sessions, box, encryptionKeys, mail, metrics, log } = options
   await using opening = new AsyncDisposableStack()
   const passwords = createPasswords(createHashQueue({ ...options.hashing, metrics }), log)
   const transport = opening.use(openMailTransport(mail.smtpUrl))
@@ -54,11 +57,16 @@ export async function openAccounts(options: AccountPartsOptions): Promise<Accoun
     lockout,
     rules: createPasswordRules(createBreachCheck(options.breachRangeUrl, log)),
     passwords,
-    codes: createCodes({ pool, box, encryptionKey }),
+    codes: createCodes({ pool, box, encryptionKeys }),
     onMail: () => sender.wake(),
     metrics,
   })
   const users = manageUsers({ pool, writer, sessions, lockout })
   const resources = opening.move()
-  return { accounts, users, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+  return {
+    accounts,
+    users,
+    demandRoom: () => passwords.demandRoom(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
 }

@@ -28,21 +28,23 @@ export function createRecovery(
 ): Pick<Accounts, 'recoverPassword' | 'resetPassword'> {
   const { pool, writer, limits, lockout, rules, passwords, codes, sessions, onMail } = deps
   return {
-    async recoverPassword(tenant, { email }) {
+    async recoverPassword(tenant, { email }, client) {
+      // The client first: who is refused uses up nothing of the address.
+      await limits.consume('mail', tenant, client.address)
       await limits.consume('recover', tenant, email)
       await codes.send(pool, { tenant, email, purpose: 'recovery' })
       onMail()
       return { message: 'If the address is registered, a code is on its way to it' }
     },
 
-    async resetPassword(tenant, { email, newPassword, code }) {
+    async resetPassword(tenant, { email, newPassword, code }, client) {
       const given = { field: 'newPassword', password: newPassword, email } as const
       const violations = await rules.faults(given, tenant.settings.password)
       if (violations.length > 0) throw invalid(violations)
-      await limits.demandReady()
       const subject = { tenant, email, purpose: 'recovery' } as const
+      const isRight = () => codes.isRight(subject, code)
       // Only the holder of a code makes us hash.
-      if (!(await codes.isRight(subject, code))) throw invalidCode()
+      if (!(await limits.guess(tenant, client.address, isRight))) throw invalidCode()
       const passwordHash = await passwords.hash(newPassword)
       const ended = await writer.write(async (tx, emit) => {
         const userId = await codes.redeem(tx, subject, code)

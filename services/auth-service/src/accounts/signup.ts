@@ -52,10 +52,10 @@ export function createSignup(
       return { userId: user.id, message }
     },
 
-    async confirmSignup(tenant, { email, code }, _client, origin) {
-      await limits.demandReady()
+    async confirmSignup(tenant, { email, code }, client, origin) {
       const subject = { tenant, email, purpose: 'verification' } as const
-      if (!(await codes.isRight(subject, code))) throw invalidCode()
+      const isRight = () => codes.isRight(subject, code)
+      if (!(await limits.guess(tenant, client.address, isRight))) throw invalidCode()
       return inTransaction(pool, async (tx) => {
         const userId = await codes.redeem(tx, subject, code)
         const user = userId === null ? null : await markVerified(tx, tenant, userId)
@@ -66,7 +66,9 @@ export function createSignup(
       })
     },
 
-    async resendCode(tenant, { email }) {
+    async resendCode(tenant, { email }, client) {
+      // The client first: who is refused uses up nothing of the address.
+      await limits.consume('mail', tenant, client.address)
       await limits.consume('resend', tenant, email)
       await codes.send(pool, { tenant, email, purpose: 'verification' })
       onMail()

@@ -1,4 +1,4 @@
-import type { SweepJob } from '../sweep.ts'
+import type { SweepJob } from '@surehook/service-kit/postgres/sweep'
 
 const batch = 500
 

@@ -1,13 +1,14 @@
+import type { Cidr } from '@surehook/service-kit/http/client-address'
 import type { RequestContext } from '@surehook/service-kit/http/request-context'
-import { clientAddress } from '../limits/client-address.ts'
+import { countedClient } from '../limits/counted-client.ts'
 import type { ResolveTenant } from '../tenant/tenant.ts'
 import type { Call } from './auth-api.ts'
 
 /** What every use case needs to know of a request; rejects when it is for no tenant. */
-export function createOpenCall(resolveTenant: ResolveTenant) {
+export function createOpenCall(resolveTenant: ResolveTenant, trustedProxies: readonly Cidr[]) {
   return async ({ req, requestId, traceparent }: RequestContext): Promise<Call> => ({
     tenant: await resolveTenant(req),
-    client: { address: clientAddress(req) },
+    client: { address: countedClient(req, trustedProxies) },
     origin: { requestId, traceparent },
     authorization: req.headers.authorization,
   })

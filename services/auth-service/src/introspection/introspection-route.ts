@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { isOneOf, tokenDigest } from '@surehook/service-kit/access/admin-gate'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import { rememberMethod } from '@surehook/service-kit/http/mount'
 import { sendJson } from '@surehook/service-kit/http/problem'
@@ -12,8 +12,8 @@ import type { AccessTokens } from '../tokens/access-token.ts'
 export type IntrospectionDeps = {
   resolveTenant: ResolveTenant
   accessTokens: Pick<AccessTokens, 'verify'>
-  /** The credential of services. */
-  serviceToken: string
+  /** The credentials of services. */
+  serviceTokens: readonly string[]
 }
 
 const path = '/auth/introspect'
@@ -29,12 +29,13 @@ export function introspectionRoute(deps: IntrospectionDeps): (router: Router) =>
 function introspect({
   resolveTenant,
   accessTokens,
-  serviceToken,
+  serviceTokens,
 }: IntrospectionDeps): RequestHandler {
+  const digests = serviceTokens.map(tokenDigest)
   return async (req, res) => {
     contextOf(res).operation = 'introspect'
     const tenant = await resolveTenant(req)
-    requireService(serviceToken, req.headers.authorization)
+    requireService(digests, req.headers.authorization)
     const token = tokenIn(req, await readBody(req))
     const answer = await accessTokens
       .verify(tenant, token)
@@ -43,14 +44,11 @@ function introspect({
   }
 }
 
-function requireService(serviceToken: string, authorization: string | undefined): void {
+function requireService(digests: readonly Buffer[], authorization: string | undefined): void {
   const given = bearerToken(authorization) ?? ''
-  if (timingSafeEqual(digest(given), digest(serviceToken))) return
+  if (isOneOf(digests, given)) return
   throw new AppError('AUTH_TOKEN_INVALID', 'The credential of the service is missing or wrong')
 }
-
-// Digests are of one length, which the comparison needs and which hides the credential's.
-const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /** Nothing but that the token is not good, save for one reason: clients renew what has only expired. */
 function inactive(err: unknown): { active: false; reason?: 'expired' } {

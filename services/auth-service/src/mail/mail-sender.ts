@@ -3,7 +3,7 @@ import { boundedBy } from '@surehook/service-kit/bounded'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { reasonOf } from '@surehook/service-kit/errors'
 import type { Logger } from '@surehook/service-kit/log'
-import type { Metrics } from '@surehook/service-kit/metrics'
+import { fromZero, type Metrics } from '@surehook/service-kit/metrics'
 import type { Pool } from 'pg'
 import { fullSettings } from '../platform/auth-settings.ts'
 import {
@@ -166,9 +166,13 @@ class UnreadableCodeError extends Error {
 }
 
 function mailMeter(metrics: Metrics) {
-  return metrics.counter({
-    name: 'auth_mails_total',
-    help: 'Attempts to send a mail, by how they ended; refused and expired ones are given up',
-    labelNames: ['outcome'],
-  })
+  return fromZero(
+    metrics.counter({
+      name: 'surehook_auth_mails_total',
+      help: 'Attempts to send a mail, by how they ended; refused and expired ones are given up',
+      labelNames: ['outcome'],
+    }),
+    'outcome',
+    ['sent', 'failed', 'refused', 'expired'],
+  )
 }

@@ -40,6 +40,32 @@ describe('the hash queue', () => {
     ])
   })
 
+  it('counts the lanes of a hash, in the order of arrival, and never waits for more than there are', async () => {
+    const { queue } = queueOf({ concurrency: 3, maxWaitMs: 10_000 })
+    const lanes = [1, 3, 1, 2, 8]
+    const works = lanes.map(deferred)
+    const started: number[] = []
+    const results = works.map(({ promise }, index) =>
+      queue.run(() => {
+        started.push(index)
+        return promise
+      }, lanes[index]),
+    )
+    const end = async (index: number) => {
+      works[index]?.resolve('done')
+      await settled()
+      return started
+    }
+    await settled()
+    expect(started).toEqual([0])
+    expect(await end(0)).toEqual([0, 1])
+    expect(await end(1)).toEqual([0, 1, 2, 3])
+    expect(await end(2)).toEqual([0, 1, 2, 3])
+    expect(await end(3)).toEqual([0, 1, 2, 3, 4])
+    await end(4)
+    await Promise.all(results)
+  })
+
   it('refuses who would wait too long, with Retry-After, and takes them again later', async () => {
     const { queue, metrics } = queueOf({ concurrency: 1, maxWaitMs: 400 })
     const works = Array.from({ length: 200 }, deferred)
@@ -50,12 +76,14 @@ describe('the hash queue', () => {
         reason: { code: 'SERVICE_UNAVAILABLE', retryAfterS: 1 },
       })
     }
-    expect(await metrics.registry.metrics()).toMatch(/auth_hash_queue_depth\{[^}]*\} 10\n/)
-    expect(await metrics.registry.metrics()).toMatch(/auth_hash_refused_total\{[^}]*\} 189\n/)
+    expect(await metrics.registry.metrics()).toMatch(/surehook_auth_hash_queue_depth\{[^}]*\} 10\n/)
+    expect(await metrics.registry.metrics()).toMatch(
+      /surehook_auth_hash_refused_total\{[^}]*\} 189\n/,
+    )
     for (const { resolve } of works) resolve('done')
     await Promise.all(results.slice(0, 11))
     await expect(queue.run(async () => 'again')).resolves.toBe('again')
-    expect(await metrics.registry.metrics()).toMatch(/auth_hash_queue_depth\{[^}]*\} 0\n/)
+    expect(await metrics.registry.metrics()).toMatch(/surehook_auth_hash_queue_depth\{[^}]*\} 0\n/)
   })
 
   it('lets fewer wait when hashes take longer than they used to', async () => {

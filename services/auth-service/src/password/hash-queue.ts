@@ -2,7 +2,7 @@ import { AppError } from '@surehook/service-kit/errors'
 import type { Metrics } from '@surehook/service-kit/metrics'
 
 export type HashQueueOptions = {
-  /** Hashes at work at the same time; each takes a core and 19 MiB. */
+  /** Lanes at work at the same time; each takes a core, and a hash of ours has one and 19 MiB. */
   concurrency: number
   /** Who would have to wait longer than about this is refused at once. */
   maxWaitMs: number
@@ -13,9 +13,14 @@ export type HashQueueOptions = {
 export type HashQueue = {
   /** Refuses as `run` would now: for the beginning of what will need a hash, before it costs anything. */
   demandRoom(): void
-  /** Runs `work` when it is its turn; SERVICE_UNAVAILABLE at once when that would be too late. */
-  run<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * Runs `work`, which keeps so many cores busy, when it is its turn; SERVICE_UNAVAILABLE at once when that
+   * would be too late.
+   */
+  run<T>(work: () => Promise<T>, lanes?: number): Promise<T>
 }
+
+type Waiting = { lanes: number; begin: () => void }
 
 const firstGuessMs = 40
 /** How much the newest duration counts in the expected one. */
@@ -29,41 +34,47 @@ const weight = 0.1
 export function createHashQueue(options: HashQueueOptions): HashQueue {
   const { concurrency, maxWaitMs, metrics, now = () => performance.now() } = options
   const meters = queueMeters(metrics)
-  const waiting: (() => void)[] = []
+  const waiting: Waiting[] = []
   let running = 0
   let expectedMs = firstGuessMs
 
-  const isFull = () => {
-    const ahead = waiting.length + 1
-    return running >= concurrency && (ahead * expectedMs) / concurrency > maxWaitMs
-  }
-  const demandRoom = () => {
-    if (!isFull()) return
+  const lanesOf = (lanes: number) => Math.min(lanes, concurrency)
+  const isFree = (lanes: number) => waiting.length === 0 && running + lanes <= concurrency
+  const demandRoom = (asked = 1) => {
+    const lanes = lanesOf(asked)
+    const ahead = waiting.reduce((sum, one) => sum + one.lanes, lanes)
+    if (isFree(lanes) || (ahead * expectedMs) / concurrency <= maxWaitMs) return
     meters.refused.inc()
     throw new AppError('SERVICE_UNAVAILABLE', 'Too many passwords to hash', { retryAfterS: 1 })
   }
-  const turn = async () => {
-    if (running >= concurrency) {
-      meters.depth.inc()
-      const { promise, resolve } = Promise.withResolvers<void>()
-      waiting.push(resolve)
-      // Whoever ends hands its place over: `running` stays as it is.
-      await promise
-      meters.depth.dec()
-    } else running += 1
+  const turn = async (lanes: number) => {
+    if (isFree(lanes)) {
+      running += lanes
+      return
+    }
+    meters.depth.inc()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    waiting.push({ lanes, begin: resolve })
+    await promise
+    meters.depth.dec()
   }
-  const leave = () => {
-    const next = waiting.shift()
-    if (next === undefined) running -= 1
-    else next()
+  const leave = (lanes: number) => {
+    running -= lanes
+    // In the order of arrival: one of many lanes is not overtaken for ever by those of one.
+    for (let next = waiting[0]; next && running + next.lanes <= concurrency; next = waiting[0]) {
+      waiting.shift()
+      running += next.lanes
+      next.begin()
+    }
   }
 
   return {
-    demandRoom,
-    async run(work) {
-      demandRoom()
+    demandRoom: () => demandRoom(),
+    async run(work, asked = 1) {
+      demandRoom(asked)
+      const lanes = lanesOf(asked)
       const askedAt = now()
-      await turn()
+      await turn(lanes)
       const startedAt = now()
       meters.wait.observe((startedAt - askedAt) / 1000)
       try {
@@ -72,7 +83,7 @@ export function createHashQueue(options: HashQueueOptions): HashQueue {
         const tookMs = now() - startedAt
         expectedMs += weight * (tookMs - expectedMs)
         meters.duration.observe(tookMs / 1000)
-        leave()
+        leave(lanes)
       }
     },
   }
@@ -82,20 +93,20 @@ function queueMeters(metrics: Metrics) {
   const buckets = [0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5]
   return {
     depth: metrics.gauge({
-      name: 'auth_hash_queue_depth',
+      name: 'surehook_auth_hash_queue_depth',
       help: 'Password hashes that wait for their turn',
     }),
     refused: metrics.counter({
-      name: 'auth_hash_refused_total',
+      name: 'surehook_auth_hash_refused_total',
       help: 'Password hashes refused because the wait would have been too long',
     }),
     wait: metrics.histogram({
-      name: 'auth_hash_wait_seconds',
+      name: 'surehook_auth_hash_wait_seconds',
       help: 'How long a password hash waited for its turn',
       buckets,
     }),
     duration: metrics.histogram({
-      name: 'auth_hash_seconds',
+      name: 'surehook_auth_hash_duration_seconds',
       help: 'How long a password hash took',
       buckets,
     }),

@@ -60,7 +60,13 @@ export function workOf(hashOrScheme: string): number {
   return m * t
 }
 
-/** The same, `null` for a hash of our own parameters. */
+/** How many cores verifying keeps busy. */
+export function lanesOf(hashOrScheme: string): number {
+  if (isBcrypt(hashOrScheme)) return 1
+  return costsOf(hashOrScheme.split('$')[3] ?? '')['p'] ?? 1
+}
+
+/** The same as `workOf`, `null` for a hash of our own parameters. */
 export function foreignWorkOf(passwordHash: string | null): number | null {
   if (passwordHash === null) return null
   const { memoryCost: m, timeCost: t, parallelism: p } = parameters

@@ -6,6 +6,7 @@ import {
   foreignWorkOf,
   hashOfNobody,
   hashPassword,
+  lanesOf,
   needsRehash,
   ownScheme,
   verifyPassword,
@@ -52,15 +53,18 @@ export function createPasswords(queue: HashQueue, log: Logger): Passwords {
       const passwordHash = user?.passwordHash ?? null
       const userId = user?.id ?? null
       // One turn for all of it: who is refused half-way would learn something that nobody counted.
-      const matches = await queue.run(async () => {
-        const outcome =
-          passwordHash === null ? null : await tryVerify(passwordHash, password, userId)
-        if (outcome === true) return true
-        for (const scheme of restOf(outcome === null ? null : passwordHash, dearest)) {
-          await tryVerify(hashOfNobody(scheme), password, null)
-        }
-        return false
-      })
+      const matches = await queue.run(
+        async () => {
+          const outcome =
+            passwordHash === null ? null : await tryVerify(passwordHash, password, userId)
+          if (outcome === true) return true
+          for (const scheme of restOf(outcome === null ? null : passwordHash, dearest)) {
+            await tryVerify(hashOfNobody(scheme), password, null)
+          }
+          return false
+        },
+        mostLanes([passwordHash, dearest]),
+      )
       if (!matches || passwordHash === null) return { matches: false, rehashed: null }
       if (!needsRehash(passwordHash, password)) return { matches, rehashed: null }
       return { matches, rehashed: await hash(given).catch(nullWhenBusy) }
@@ -83,6 +87,10 @@ export function restOf(own: string | null, dearest: string | null): string[] {
   const choices = [[ownScheme], [dearest], both]
   return choices.reduce((best, next) => (distance(next) < distance(best) ? next : best))
 }
+
+/** Nobody who waits can tell by it whose hash is verified: the dearest takes part in every wrong password. */
+const mostLanes = (hashes: readonly (string | null)[]): number =>
+  Math.max(1, ...hashes.map((hash) => (hash === null ? 1 : lanesOf(hash))))
 
 /** A better hash can be made at the next login as well. */
 function nullWhenBusy(err: unknown): null {

@@ -19,15 +19,15 @@ import * as tokens from './management-tokens.ts'
 export type AdminRoutesDeps = {
   pool: Pool
   writer: StateWriter
-  adminToken: string
+  adminTokens: readonly string[]
   /** The environment is as it says; never rejects. */
   onEnvironment: (environment: Environment) => Promise<void>
 }
 
 /** `/auth/admin/…`: everything here is for the holder of the administration token alone. */
 export function adminRoutes(deps: AdminRoutesDeps): (router: Router) => void {
-  const { pool, writer, adminToken, onEnvironment } = deps
-  const gate = adminGate(adminToken)
+  const { pool, writer, adminTokens, onEnvironment } = deps
+  const gate = adminGate(adminTokens)
   return (router) => {
     const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, void>) =>
       mount(router, operation, {

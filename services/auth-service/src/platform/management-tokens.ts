@@ -22,7 +22,7 @@ type Row = {
 export type TokenRequest = {
   name: string
   environments?: readonly string[] | null | undefined
-  expiresAt?: string | null | undefined
+  expiresAt?: Date | null | undefined
 }
 
 /** The token itself is in this answer and nowhere else: only its hash is kept. */
@@ -61,16 +61,21 @@ export async function deleteManagementToken(
   id: string,
 ): Promise<void> {
   if (!z.uuid().safeParse(id).success) throw unknownToken()
-  await writer.write(async (client, emit) => {
+  const isGone = await writer.write(async (client, emit) => {
     const { rows } = await client.query<Pick<Row, 'id'>>(
       'delete from management_token where id = $1 and project_id = $2 returning id',
       [id, project],
     )
     const [deleted] = rows
-    if (deleted === undefined) throw unknownToken()
+    if (deleted === undefined) return true
     // The row's own spelling of the id: the key has to be that of the state that it ends.
     await emit({ topic: managementTokensTopic, key: deleted.id, state: null })
+    return false
   })
+  if (!isGone) return
+  // A repetition finds none, and says so only when no service takes the token any more.
+  await writer.relayed()
+  throw unknownToken()
 }
 
 async function insertToken(
@@ -80,7 +85,7 @@ async function insertToken(
 ): Promise<Row> {
   const { rows } = await client.query<Row>(
     `insert into management_token (id, project_id, name, token_hash, environments, expires_at)
-     values ($1, $2, $3, $4, $5, date_trunc('milliseconds', $6::timestamptz)) returning *`,
+     values ($1, $2, $3, $4, $5, $6::timestamptz) returning *`,
     [randomUUID(), project, name, tokenHash, environments ?? null, expiresAt ?? null],
   )
   const [row] = rows
@@ -88,9 +93,9 @@ async function insertToken(
   return row
 }
 
-function refusePast(expiresAt: string | null | undefined): void {
+function refusePast(expiresAt: Date | null | undefined): void {
   if (expiresAt === undefined || expiresAt === null) return
-  if (Date.parse(expiresAt) > Date.now()) return
+  if (expiresAt.getTime() > Date.now()) return
   throw invalid([{ field: 'expiresAt', message: 'must be in the future' }])
 }
 

@@ -9,20 +9,33 @@ import type { GraphQLEndpoint } from '../graphql/graphql-endpoint.ts'
 export type AuthRoutesDeps = {
   api: AuthApi
   openCall: (context: RequestContext) => Promise<Call>
+  /** Throws while more passwords wait to be hashed than can be in time. */
+  demandRoom: () => void
   graphql: GraphQLEndpoint
 }
 
-/** `/auth/…` for users. The tenant is known before anything else of the request is looked at. */
+/**
+ * `/auth/…` for users. The tenant is known before anything else of the request is looked at; only a flood of what
+ * needs a password hash is refused before that, when it has cost next to nothing.
+ */
 export function authRoutes(deps: AuthRoutesDeps): (router: Router) => void {
-  const { api, openCall, graphql } = deps
+  const { api, openCall, demandRoom, graphql } = deps
   return (router) => {
     const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Call>) =>
       mount(router, operation, { authorize: openCall, handle })
+    const serveHashing = <Op extends Operation>(operation: Op, handle: Handle<Op, Call>) =>
+      mount(router, operation, {
+        authorize(context) {
+          demandRoom()
+          return openCall(context)
+        },
+        handle,
+      })
 
-    serve(operations.signup, ({ body }, { auth }) => api.signup(body, auth))
+    serveHashing(operations.signup, ({ body }, { auth }) => api.signup(body, auth))
     serve(operations.confirmSignup, ({ body }, { auth }) => api.confirmSignup(body, auth))
     serve(operations.resendCode, ({ body }, { auth }) => api.resendCode(body, auth))
-    serve(operations.login, ({ body }, { auth }) => api.login(body, auth))
+    serveHashing(operations.login, ({ body }, { auth }) => api.login(body, auth))
     serve(operations.recoverPassword, ({ body }, { auth }) => api.recoverPassword(body, auth))
     serve(operations.resetPassword, ({ body }, { auth }) => api.resetPassword(body, auth))
     serve(operations.refreshToken, ({ body }, { auth }) => api.refreshToken(body, auth))

@@ -23,6 +23,8 @@ export type BlacklistOptions = {
   living: () => AsyncIterable<readonly Revocation[]>
   log: Logger
   onRebuild?: () => void
+  /** For how long a page of a rebuild may take. */
+  leaseMs?: number
 }
 
 const prefix = 'auth:revoked'
@@ -30,7 +32,6 @@ const prefix = 'auth:revoked'
 const markerKey = `${prefix}:complete`
 const answerWithinMs = 2_000
 const rebuildWithinMs = 5_000
-const rebuildLeaseMs = 60_000
 
 export function createBlacklist(options: BlacklistOptions): Blacklist {
   const { redis } = options
@@ -87,17 +88,20 @@ async function addAll(redis: RedisClient, revocations: readonly Revocation[]): P
 const msLeft = ({ expiresAt }: Revocation): number => Math.max(1, expiresAt.getTime() - Date.now())
 
 /** One rebuild at a time in this process; replicas may do it beside each other. */
-function createRebuild({ redis, living, log, onRebuild }: BlacklistOptions, run: RedisRun) {
+function createRebuild(options: BlacklistOptions, run: RedisRun) {
+  const { redis, living, log, onRebuild, leaseMs = 60_000 } = options
   let running: Promise<void> | null = null
 
   async function rebuild(): Promise<void> {
     const { runId } = await bounded(run.current())
     const lease = `${prefix}:rebuild:${randomUUID()}`
-    await redis.set(lease, '1', { PX: rebuildLeaseMs })
+    await redis.set(lease, '1', { PX: leaseMs })
     let count = 0
     for await (const page of living()) {
       await addAll(redis, page)
       count += page.length
+      // However many there are. A lease that is gone was flushed, and what was copied with it.
+      if ((await redis.pExpire(lease, leaseMs)) === 0) break
     }
     // Only when nothing was flushed since the lease was taken, and the server is still the same.
     const args = { keys: [lease, markerKey], arguments: [runId] }

@@ -64,3 +64,24 @@ export async function findRevocation(tx: PoolClient, sessionId: string): Promise
   )
   return rows
 }
+
+/**
+ * Of a user, what was revoked before and may not have reached everybody: what Redis may not have, and the newest
+ * of all, since the topic has whatever came before it once it has that.
+ */
+export async function untoldRevocations(
+  tx: PoolClient,
+  { projectId, environment, userId }: { projectId: string; environment: string; userId: string },
+): Promise<EndedSessions> {
+  const { rows } = await tx.query<Revocation>(
+    `select ${revocationColumns}
+       from (select r.*, row_number() over (order by r.revoked_at desc) as place
+               from session s join revocation r on r.session_id = s.id
+              where s.project_id = $1 and s.environment = $2 and s.user_id = $3
+                and r.expires_at > clock_timestamp()) r
+      where r.copied_at is null or r.place = 1
+      order by r.revoked_at`,
+    [projectId, environment, userId],
+  )
+  return rows
+}

@@ -1,5 +1,6 @@
 import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
 import { waitUntilRelayed } from '@surehook/service-kit/capture/wait-relayed'
+import type { EncryptionKeys } from '@surehook/service-kit/config'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { unavailable } from '@surehook/service-kit/errors'
 import type { Logger } from '@surehook/service-kit/log'
@@ -35,7 +36,7 @@ export type SessionPartsOptions = {
   producer: { readonly healthy: boolean }
   relay: { readonly healthy: boolean }
   box: SecretBox
-  encryptionKey: Buffer
+  encryptionKeys: EncryptionKeys
   publicUrl: string
   keyMaxAgeMs: number
   keyLeadMs: number
@@ -71,7 +72,7 @@ export function openSessions(options: SessionPartsOptions): SessionParts {
     pool,
     writer,
     accessTokens,
-    refreshTokens: createRefreshTokens(options.encryptionKey),
+    refreshTokens: createRefreshTokens(options.encryptionKeys),
     blacklist,
     copyRevocations: (ended: EndedSessions) => copyRevocations({ pool, blacklist }, ended),
     relayed: untilRelayed(options),

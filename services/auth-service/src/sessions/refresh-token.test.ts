@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import { createRefreshTokens, refreshHash } from './refresh-token.ts'
 
-const tokens = createRefreshTokens(Buffer.alloc(32, 'test'))
+const tokens = createRefreshTokens([Buffer.alloc(32, 'test')])
 const tenant = { projectId: 'shop', environment: 'master' }
 const sid = randomUUID()
 
@@ -18,18 +18,33 @@ describe('refresh tokens', () => {
 
   it('have one successor each, which is a token like others', () => {
     const [one, two] = [tokens.create(tenant, sid), tokens.create(tenant, sid)]
-    const next = tokens.successor(tenant, one, sid)
-    expect(tokens.successor(tenant, one, sid)).toBe(next)
-    expect(tokens.successor(tenant, two, sid)).not.toBe(next)
+    const next = tokens.successors(tenant, one, sid)[0]
+    expect(tokens.successors(tenant, one, sid)).toEqual([next])
+    expect(tokens.successors(tenant, two, sid)).not.toContain(next)
     expect(tokens.sessionOf(tenant, next)).toBe(sid)
-    expect(createRefreshTokens(randomBytes(32)).successor(tenant, one, sid)).not.toBe(next)
+    expect(createRefreshTokens([randomBytes(32)]).successors(tenant, one, sid)).not.toContain(next)
+  })
+
+  it('are known by two replicas of which one has the new key first, and have the same successors', () => {
+    const [old, current] = [randomBytes(32), randomBytes(32)]
+    const before = createRefreshTokens([old, current])
+    const after = createRefreshTokens([current, old])
+    for (const token of [before.create(tenant, sid), after.create(tenant, sid)]) {
+      expect([before.sessionOf(tenant, token), after.sessionOf(tenant, token)]).toEqual([sid, sid])
+      const successors = before.successors(tenant, token, sid)
+      expect(successors).toHaveLength(2)
+      expect(after.successors(tenant, token, sid)).toEqual(successors.toReversed())
+    }
+    const ended = createRefreshTokens([current])
+    expect(ended.sessionOf(tenant, after.create(tenant, sid))).toBe(sid)
+    expect(ended.sessionOf(tenant, before.create(tenant, sid))).toBeNull()
   })
 
   it('are nothing to another tenant, another key, or changed in any byte', () => {
     const token = tokens.create(tenant, sid)
     expect(tokens.sessionOf({ ...tenant, environment: 'staging' }, token)).toBeNull()
     expect(tokens.sessionOf({ projectId: 'shop/master', environment: '' }, token)).toBeNull()
-    expect(createRefreshTokens(randomBytes(32)).sessionOf(tenant, token)).toBeNull()
+    expect(createRefreshTokens([randomBytes(32)]).sessionOf(tenant, token)).toBeNull()
     const bytes = Buffer.from(token, 'base64')
     for (let index = 0; index < bytes.length; index++) {
       const changed = Buffer.from(bytes)

@@ -1,4 +1,5 @@
 import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { EncryptionKeys } from '@surehook/service-kit/config'
 import type { Tenant } from '../tenant/tenant.ts'
 
 type TenantName = Pick<Tenant, 'projectId' | 'environment'>
@@ -6,8 +7,11 @@ type TenantName = Pick<Tenant, 'projectId' | 'environment'>
 /** Knows our refresh tokens without a look at the database, and keeps none of them. */
 export type RefreshTokens = {
   create(tenant: TenantName, sessionId: string): string
-  /** Always the same one for a token: whoever repeats a refresh gets what the first one got. */
-  successor(tenant: TenantName, token: string, sessionId: string): string
+  /**
+   * Always the same ones for a token: whoever repeats a refresh gets what the first one got. The first is for a token
+   * that is exchanged; another replica may have given one of the others while keys are replaced.
+   */
+  successors(tenant: TenantName, token: string, sessionId: string): readonly [string, ...string[]]
   /** The session of a token that we made for this tenant; `null` for anything else. */
   sessionOf(tenant: TenantName, token: string): string | null
 }
@@ -20,7 +24,29 @@ const tagBytes = 16
  * A refresh token is base64 of session id, 16 random bytes and a tag under a key of ours. The tag proves that a
  * token which is no longer the session's was once: only such a one may end the session.
  */
-export function createRefreshTokens(encryptionKey: Buffer): RefreshTokens {
+export function createRefreshTokens([current, ...previous]: EncryptionKeys): RefreshTokens {
+  const first = makerOf(current)
+  const others = previous.map(makerOf)
+  const makers = [first, ...others]
+  return {
+    create: (tenant, sessionId) => first.build(tenant, sessionId, randomBytes(chanceBytes)),
+    successors: (tenant, token, sessionId) => [
+      first.successor(tenant, token, sessionId),
+      ...others.map((maker) => maker.successor(tenant, token, sessionId)),
+    ],
+    sessionOf(tenant, token) {
+      const bytes = Buffer.from(token, 'base64')
+      if (bytes.length !== idBytes + chanceBytes + tagBytes) return null
+      if (bytes.toString('base64') !== token) return null
+      const body = bytes.subarray(0, idBytes + chanceBytes)
+      const tag = bytes.subarray(body.length)
+      if (!makers.some(({ tagOf }) => timingSafeEqual(tag, tagOf(tenant, body)))) return null
+      return formatUuid(body.subarray(0, idBytes))
+    },
+  }
+}
+
+function makerOf(encryptionKey: Buffer) {
   const key = (purpose: string) =>
     Buffer.from(hkdfSync('sha256', encryptionKey, '', `surehook/refresh-token/${purpose}`, 32))
   const tagKey = key('tag')
@@ -36,21 +62,11 @@ export function createRefreshTokens(encryptionKey: Buffer): RefreshTokens {
     return Buffer.concat([body, tagOf(tenant, body)]).toString('base64')
   }
 
-  return {
-    create: (tenant, sessionId) => build(tenant, sessionId, randomBytes(chanceBytes)),
-    successor(tenant, token, sessionId) {
-      const chance = createHmac('sha256', successorKey).update(token).digest()
-      return build(tenant, sessionId, chance.subarray(0, chanceBytes))
-    },
-    sessionOf(tenant, token) {
-      const bytes = Buffer.from(token, 'base64')
-      if (bytes.length !== idBytes + chanceBytes + tagBytes) return null
-      if (bytes.toString('base64') !== token) return null
-      const body = bytes.subarray(0, idBytes + chanceBytes)
-      if (!timingSafeEqual(bytes.subarray(body.length), tagOf(tenant, body))) return null
-      return formatUuid(body.subarray(0, idBytes))
-    },
+  function successor(tenant: TenantName, token: string, sessionId: string): string {
+    const chance = createHmac('sha256', successorKey).update(token).digest()
+    return build(tenant, sessionId, chance.subarray(0, chanceBytes))
   }
+  return { tagOf, build, successor }
 }
 
 /** What is stored of a refresh token. */

@@ -30,17 +30,18 @@ type Row = {
   roles: string[]
   generation: number
   reused: boolean
+  refreshHash: Buffer
   lsn: string | null
   expiresAt: Date | null
 }
 
-type Exchange = { sid: string; token: string; successor: string }
+type Exchange = { sid: string; token: string; successors: readonly [string, ...string[]] }
 
 export function createRefresh(deps: RefreshDeps) {
   const { pool, accessTokens, refreshTokens, blacklist, meters } = deps
   const text = refreshSql(deps.service)
 
-  async function exchange(tenant: Tenant, { sid, token, successor }: Exchange) {
+  async function exchange(tenant: Tenant, { sid, token, successors }: Exchange) {
     const { projectId, environment, settings } = tenant
     const { refreshTokenTtl, accessTokenTtl, refreshReuseInterval } = settings
     const { rows } = await pool.query<Row>({
@@ -51,10 +52,11 @@ export function createRefresh(deps: RefreshDeps) {
         projectId,
         environment,
         refreshHash(token),
-        refreshHash(successor),
+        refreshHash(successors[0]),
         refreshTokenTtl,
         accessTokenTtl,
         refreshReuseInterval,
+        successors.map(refreshHash),
       ],
     })
     return rows[0]
@@ -68,10 +70,10 @@ export function createRefresh(deps: RefreshDeps) {
     // Once the token is used up, a client that is told to try again would be taken for a thief.
     await accessTokens.prepare(tenant)
     const repeatable = tenant.settings.refreshReuseInterval > 0
-    const successor = repeatable
-      ? refreshTokens.successor(tenant, token, sid)
-      : refreshTokens.create(tenant, sid)
-    const row = await exchange(tenant, { sid, token, successor })
+    const successors = repeatable
+      ? refreshTokens.successors(tenant, token, sid)
+      : ([refreshTokens.create(tenant, sid)] as const)
+    const row = await exchange(tenant, { sid, token, successors })
     if (row === undefined) throw refused(meters, 'ended')
     if (row.reused) {
       await tellReuse(deps, tenant, { sid, row })
@@ -80,7 +82,8 @@ export function createRefresh(deps: RefreshDeps) {
     const { userId: sub, generation: gen, roles } = row
     const accessToken = await accessTokens.issue(tenant, { sub, sid, gen, roles })
     meters.refreshed('exchanged')
-    return { accessToken, refreshToken: successor }
+    const given = successors.find((successor) => refreshHash(successor).equals(row.refreshHash))
+    return { accessToken, refreshToken: given ?? successors[0] }
   }
 }
 

@@ -1,5 +1,15 @@
-import type { Metrics } from '@surehook/service-kit/metrics'
+import { fromZero, type Metrics } from '@surehook/service-kit/metrics'
 import type { EndReason } from '../revocation/revocation.ts'
+
+const revocationReasons = [
+  'logout',
+  'reuse',
+  'reset',
+  'disabled',
+  'deleted',
+  'forced',
+  'roles',
+] as const satisfies readonly (EndReason | 'roles')[]
 
 export type SessionMeters = {
   refreshed(outcome: 'exchanged' | 'unknown' | 'ended' | 'reused'): void
@@ -9,18 +19,26 @@ export type SessionMeters = {
 }
 
 export function createSessionMeters(metrics: Metrics): SessionMeters {
-  const refreshes = metrics.counter({
-    name: 'auth_refreshes_total',
-    help: 'Refresh tokens presented, by what came of it',
-    labelNames: ['outcome'],
-  })
-  const revocations = metrics.counter({
-    name: 'auth_revocations_total',
-    help: 'Sessions whose access tokens were revoked, by reason',
-    labelNames: ['reason'],
-  })
+  const refreshes = fromZero(
+    metrics.counter({
+      name: 'surehook_auth_refreshes_total',
+      help: 'Refresh tokens presented, by what came of it',
+      labelNames: ['outcome'],
+    }),
+    'outcome',
+    ['exchanged', 'unknown', 'ended', 'reused'],
+  )
+  const revocations = fromZero(
+    metrics.counter({
+      name: 'surehook_auth_revocations_total',
+      help: 'Sessions whose access tokens were revoked, by reason',
+      labelNames: ['reason'],
+    }),
+    'reason',
+    revocationReasons,
+  )
   const rebuilds = metrics.counter({
-    name: 'auth_blacklist_rebuilds_total',
+    name: 'surehook_auth_blacklist_rebuilds_total',
     help: 'Times that the blacklist was copied to Redis anew',
   })
   return {

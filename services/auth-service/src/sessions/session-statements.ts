@@ -21,7 +21,7 @@ select $1, $2, $3, u.id, u.roles, $5,
 returning roles, generation`
 
 const fits = 'refresh_hash = $4'
-const repeats = `(previous_hash = $4 and refresh_hash = $5
+const repeats = `(previous_hash = $4 and refresh_hash = any($9)
   and clock_timestamp() < rotated_at + ${seconds('$8')})`
 const reused = `not (${fits} or ${repeats})`
 
@@ -53,7 +53,7 @@ const revokeSql = (minGeneration: string, columns = revocationColumns): string =
  * interval; or it was used before, which ends the session, revokes its access tokens and tells the verifiers.
  *
  * `$1` id, `$2` project, `$3` environment, `$4` hash of the token, `$5` of its successor, `$6` idle s,
- * `$7` access s, `$8` interval s.
+ * `$7` access s, `$8` interval s, `$9` hashes of all that may be its successor, `$5` among them.
  */
 export function refreshSql(service: string): string {
   return `
@@ -71,7 +71,8 @@ with touched as (
          end_reason = case when ${reused} then 'reuse' end
    where id = $1 and project_id = $2 and environment = $3 and ended_at is null
      and idle_expires_at > clock_timestamp() and expires_at > clock_timestamp()
-  returning id, project_id, environment, user_id, roles, generation, access_expires_at, ended_at
+  returning id, project_id, environment, user_id, roles, generation, access_expires_at, ended_at,
+            refresh_hash
 ),
 ended as (select * from touched where ended_at is not null),
 revoked as (${revokeSql(wholeSession, 'r.*')}),
@@ -79,7 +80,7 @@ told as (
   select r.expires_at, ${captureSql(service, headerSql, stateSql)}::text as lsn from revoked r
 )
 select t.user_id as "userId", t.roles, t.generation, t.ended_at is not null as reused,
-       d.lsn, d.expires_at as "expiresAt"
+       t.refresh_hash as "refreshHash", d.lsn, d.expires_at as "expiresAt"
   from touched t left join told d on true`
 }
 

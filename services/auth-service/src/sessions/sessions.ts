@@ -5,7 +5,11 @@ import { AppError } from '@surehook/service-kit/errors'
 import type { AccessClaims } from '@surehook/token-verifier'
 import type { Pool, PoolClient } from 'pg'
 import type { EndedSessions, EndReason, Revocation } from '../revocation/revocation.ts'
-import { emitRevocations, findRevocation } from '../revocation/revocation-store.ts'
+import {
+  emitRevocations,
+  findRevocation,
+  untoldRevocations,
+} from '../revocation/revocation-store.ts'
 import type { Tenant } from '../tenant/tenant.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import type { User } from '../users/user.ts'
@@ -38,6 +42,11 @@ export type Sessions = {
    * changed in the same transaction: the sessions take their roles from there.
    */
   endAccessTokens(tx: PoolClient, emit: EmitState, at: UserOfTenant): Promise<EndedSessions>
+  /**
+   * Tells again what was revoked of the user, by a call that may not have told everybody. For the repeat of
+   * what was answered with 503: it finds nothing left to end.
+   */
+  tellAgain(tx: PoolClient, emit: EmitState, at: UserOfTenant): Promise<EndedSessions>
   /** After the commit: copies what was ended to Redis. Answer success only when it has resolved. */
   blacklist(ended: EndedSessions): Promise<void>
 }
@@ -79,6 +88,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
       const ended = await writer.write(async (tx, emit) => {
         const values = [projectId, environment, sid, null, 'logout']
         const revoked = await revoke(tx, emit, { text: endSessionsSql, values })
+        meters.ended('logout', revoked.length)
         if (revoked.length > 0) return revoked
         // Ended before, by someone who may not have told everybody: it is told again.
         const known = await findRevocation(tx, sid)
@@ -86,7 +96,6 @@ export function createSessions(deps: SessionsDeps): Sessions {
         return known
       })
       await copyRevocations(ended)
-      meters.ended('logout', ended.length)
     },
     async endAll(tx, emit, { projectId, environment, userId }, reason) {
       const values = [projectId, environment, null, userId, reason]
@@ -99,6 +108,11 @@ export function createSessions(deps: SessionsDeps): Sessions {
       const ended = await revoke(tx, emit, { text: endAccessTokensSql, values })
       meters.ended('roles', ended.length)
       return ended
+    },
+    async tellAgain(tx, emit, at) {
+      const untold = await untoldRevocations(tx, at)
+      await emitRevocations(emit, untold)
+      return untold
     },
     blacklist: copyRevocations,
   }

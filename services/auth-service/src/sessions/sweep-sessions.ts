@@ -1,5 +1,5 @@
+import type { SweepJob } from '@surehook/service-kit/postgres/sweep'
 import type { Pool } from 'pg'
-import type { SweepJob } from '../sweep.ts'
 
 const batch = 1_000
 

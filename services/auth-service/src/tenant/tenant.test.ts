@@ -13,7 +13,7 @@ function resolve(headers: Record<string, string[]>) {
   const query = async ({ values }: { values: string[] }) => {
     asked.push(values.join('/'))
     const found = stored[values.join('/')]
-    return { rows: found === undefined ? [] : [{ auth_overrides: found }] }
+    return { rows: found === undefined ? [] : [{ overrides: found, keyEpoch: 7 }] }
   }
   const tenant = createResolveTenant({ query } as unknown as Pool)({ headersDistinct: headers })
   return { tenant, asked }
@@ -25,6 +25,7 @@ describe('the tenant of a request', () => {
     expect(await tenant).toMatchObject({
       projectId: 'shop',
       environment: 'master',
+      keyEpoch: 7,
       settings: { enabled: true, accessTokenTtl: 60, refreshTokenTtl: 30 * 86_400 },
     })
   })

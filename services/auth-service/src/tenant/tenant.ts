@@ -10,6 +10,8 @@ export type Tenant = {
   readonly projectId: string
   readonly environment: string
   readonly settings: AuthSettings
+  /** Keys that were read under a lower one count no more. */
+  readonly keyEpoch: number
 }
 
 export type ResolveTenant = (headers: TenantHeaders) => Promise<Tenant>
@@ -23,15 +25,15 @@ type TenantHeaders = Pick<IncomingMessage, 'headersDistinct'>
 export function createResolveTenant(pool: Pool): ResolveTenant {
   return async (req) => {
     const name = namedTenant(req)
-    const overrides = await findSettings(pool, name)
-    const settings = overrides === null ? null : fullSettings(overrides)
-    if (settings?.enabled !== true) {
+    const found = await findEnvironment(pool, name)
+    const settings = found === null ? null : fullSettings(found.overrides)
+    if (found === null || settings?.enabled !== true) {
       throw new AppError(
         'AUTH_NOT_CONFIGURED',
         'Authentication is not enabled for this project and environment',
       )
     }
-    return { ...name, settings }
+    return { ...name, settings, keyEpoch: found.keyEpoch }
   }
 }
 
@@ -56,17 +58,20 @@ function once(
   return values[0]
 }
 
+type Found = { overrides: SettingsOverrides; keyEpoch: number }
+
 /** `null` when there is no such environment, which is so for every name that none can have. */
-async function findSettings(
+async function findEnvironment(
   pool: Pool,
   { projectId, environment }: Pick<Tenant, 'projectId' | 'environment'>,
-): Promise<SettingsOverrides | null> {
+): Promise<Found | null> {
   if (!ProjectId.safeParse(projectId).success) return null
   if (!EnvironmentName.safeParse(environment).success) return null
-  const { rows } = await pool.query<{ auth_overrides: SettingsOverrides }>({
+  const { rows } = await pool.query<Found>({
     name: 'tenant-settings',
-    text: 'select auth_overrides from environment where project_id = $1 and name = $2',
+    text: `select auth_overrides as overrides, key_epoch as "keyEpoch" from environment
+            where project_id = $1 and name = $2`,
     values: [projectId, environment],
   })
-  return rows[0]?.auth_overrides ?? null
+  return rows[0] ?? null
 }

@@ -59,7 +59,8 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
   }
 
   async function claimsOf(tenant: Tenant, token: string): Promise<AccessClaims> {
-    const key = ClaimsCache.keyOf(audienceOf(tenant), token)
+    // With the keys that it was verified with a token's claims go too.
+    const key = ClaimsCache.keyOf(`${audienceOf(tenant)} ${tenant.keyEpoch}`, token)
     const known = cache.get(key)
     if (known === undefined) {
       const claims = await read(tenant, token)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { PublishedKey } from '@surehook/contracts/http/auth'
-import type { Tenant } from '../tenant/tenant.ts'
 import { keyAlgorithms } from './key-pair.ts'
+import type { KeyOwner } from './key-store.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 export type JwksAnswer = { body: { keys: PublishedKey[] }; headers: Record<string, string> }
@@ -9,7 +9,7 @@ export type JwksAnswer = { body: { keys: PublishedKey[] }; headers: Record<strin
 /** The key set of a tenant, read anew for each request, so that a change shows at once on every replica. */
 export async function readJwks(
   keys: Pick<SigningKeys, 'published'>,
-  tenant: Tenant,
+  tenant: KeyOwner,
 ): Promise<JwksAnswer> {
   const published = await keys.published(tenant)
   const body = {

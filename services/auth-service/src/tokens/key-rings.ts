@@ -1,10 +1,15 @@
 import type { Tenant } from '../tenant/tenant.ts'
 import { type KeyUse, usesOf } from './key-pair.ts'
 import { isDueForRotation } from './key-schedule.ts'
-import type { KeyStore, StoredKey, TenantName } from './key-store.ts'
+import type { KeyOwner, KeyStore, StoredKey, TenantName } from './key-store.ts'
 
 /** The keys of a tenant, as they were read. */
-export type Ring = { readonly keys: readonly StoredKey[]; readonly loadedAt: number }
+export type Ring = {
+  readonly keys: readonly StoredKey[]
+  readonly loadedAt: number
+  /** The tenant's when they were read, or before. */
+  readonly epoch: number
+}
 
 export type KeyRingsOptions = { store: KeyStore; maxAgeMs: number; now: () => number }
 
@@ -24,7 +29,7 @@ export class KeyRings {
   }
 
   /** As the database has it now, with everything made that is missing or due. */
-  async load(tenant: Tenant): Promise<Ring> {
+  async load(tenant: KeyOwner): Promise<Ring> {
     const { store, maxAgeMs, now } = this.#options
     const uses = usesOf(tenant.settings)
     let keys = await store.find(tenant)
@@ -37,7 +42,7 @@ export class KeyRings {
 
   /** To make tokens with. */
   async of(tenant: Tenant): Promise<Ring> {
-    const ring = this.#rings.get(nameOf(tenant))
+    const ring = this.#ringOf(tenant)
     const isGood =
       ring !== undefined &&
       hasAll(ring.keys, usesOf(tenant.settings)) &&
@@ -46,21 +51,30 @@ export class KeyRings {
   }
 
   /** To read tokens with: makes no key, and looks again for one that it does not know. */
-  async knowing(tenant: TenantName, isIt: (key: StoredKey) => boolean): Promise<Ring> {
-    const ring = this.#rings.get(nameOf(tenant))
+  async knowing(tenant: Tenant, isIt: (key: StoredKey) => boolean): Promise<Ring> {
+    const ring = this.#ringOf(tenant)
     const enough = ring?.keys.some(isIt) === true ? ringMaxAgeMs : lookAgainMs
     if (ring !== undefined && this.#ageOf(ring) < enough) return ring
     return this.remember(tenant, await this.#options.store.find(tenant))
   }
 
-  remember(tenant: TenantName, keys: readonly StoredKey[]): Ring {
+  remember(
+    tenant: Pick<KeyOwner, keyof TenantName | 'keyEpoch'>,
+    keys: readonly StoredKey[],
+  ): Ring {
     const name = nameOf(tenant)
-    const ring = { keys, loadedAt: this.#options.now() }
+    const ring = { keys, loadedAt: this.#options.now(), epoch: tenant.keyEpoch ?? -1 }
     this.#rings.delete(name)
     const [oldest] = this.#rings.keys()
     if (this.#rings.size >= maxTenants && oldest !== undefined) this.#rings.delete(oldest)
     this.#rings.set(name, ring)
     return ring
+  }
+
+  /** Unless the keys were replaced since. */
+  #ringOf(tenant: Tenant): Ring | undefined {
+    const ring = this.#rings.get(nameOf(tenant))
+    return ring !== undefined && ring.epoch >= tenant.keyEpoch ? ring : undefined
   }
 
   #ageOf({ loadedAt }: Ring): number {

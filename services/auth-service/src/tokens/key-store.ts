@@ -7,6 +7,9 @@ import { isDueForRotation, type KeyTimes } from './key-schedule.ts'
 
 export type TenantName = Pick<Tenant, 'projectId' | 'environment'>
 
+/** Whose keys they are. Without an epoch, what is read is not remembered for anybody. */
+export type KeyOwner = TenantName & Pick<Tenant, 'settings'> & { readonly keyEpoch?: number }
+
 export type StoredKey = KeyTimes & { publicKey: PublicMembers; sealedPrivateKey: string }
 
 export type KeyStore = {
@@ -15,6 +18,8 @@ export type KeyStore = {
   ensure(tenant: TenantName, uses: readonly KeyUse[]): Promise<StoredKey[]>
   /** Makes new keys beside those that have reached their age, or beside all; none beside one that is on its way. */
   rotate(tenant: TenantName, which: 'due' | 'all'): Promise<StoredKey[]>
+  /** Makes new keys, used from now on, and takes all others away: every replica hears of it with its next request. */
+  replace(tenant: TenantName): Promise<StoredKey[]>
   /**
    * Tokens of this lifetime are made with this key from now on. With no other: one that has ended must
    * not begin to count again.
@@ -34,7 +39,7 @@ export type KeyStoreOptions = {
 export function createKeyStore({ pool, box, maxAgeMs, leadMs }: KeyStoreOptions): KeyStore {
   const add = async (tx: PoolClient, tenant: TenantName, key: { use: KeyUse; waitMs: number }) => {
     const { kid, publicKey, privatePem } = await newKeyPair()
-    const sealed = box.seal(privatePem, contextOf(tenant, kid))
+    const sealed = box.seal(privatePem, signingKeyContext(tenant, kid))
     await insertKey(tx, tenant, { ...key, kid, publicKey, sealed })
   }
   return {
@@ -54,6 +59,13 @@ export function createKeyStore({ pool, box, maxAgeMs, leadMs }: KeyStoreOptions)
         const due = [...uses].filter((use) => !coming.has(use) && isDue(use))
         for (const use of due) await add(tx, tenant, { use, waitMs: leadMs })
       }),
+    replace: (tenant) =>
+      alone(pool, tenant, async (tx, keys) => {
+        await removeKeys(tx, tenant)
+        for (const use of new Set(keys.map((key) => key.use))) {
+          await add(tx, tenant, { use, waitMs: 0 })
+        }
+      }),
     async noteTtl({ projectId, environment }, kid, ttlS) {
       await pool.query(
         `update signing_key set longest_ttl = $4
@@ -61,7 +73,8 @@ export function createKeyStore({ pool, box, maxAgeMs, leadMs }: KeyStoreOptions)
         [projectId, environment, kid, ttlS],
       )
     },
-    open: (tenant, { kid, sealedPrivateKey }) => box.open(sealedPrivateKey, contextOf(tenant, kid)),
+    open: (tenant, { kid, sealedPrivateKey }) =>
+      box.open(sealedPrivateKey, signingKeyContext(tenant, kid)),
   }
 }
 
@@ -70,7 +83,8 @@ const isComing =
   ({ activeFrom }: StoredKey): boolean =>
     activeFrom > nowMs
 
-const contextOf = ({ projectId, environment }: TenantName, kid: string): string =>
+/** What a sealed private key is bound to. */
+export const signingKeyContext = ({ projectId, environment }: TenantName, kid: string): string =>
   `signing-key/${projectId}/${environment}/${kid}`
 
 /** One at a time for a tenant, over all replicas; `change` sees the keys as the one before left them. */
@@ -109,6 +123,16 @@ async function findKeys(
     createdAt: row.createdAt.getTime(),
     activeFrom: row.activeFrom.getTime(),
   }))
+}
+
+/** Nobody who remembers them may go on: the epoch is part of every request. */
+async function removeKeys(tx: PoolClient, { projectId, environment }: TenantName): Promise<void> {
+  const of = [projectId, environment]
+  await tx.query('delete from signing_key where project_id = $1 and environment = $2', of)
+  await tx.query(
+    'update environment set key_epoch = key_epoch + 1 where project_id = $1 and name = $2',
+    of,
+  )
 }
 
 type NewKey = {

@@ -11,6 +11,7 @@ const tenantOf = (accessTokenTtl: number): Tenant => ({
   projectId: 'p',
   environment: 'master',
   settings: { ...defaultAuthSettings, accessTokenTtl },
+  keyEpoch: 0,
 })
 
 async function aKey(activeFrom: number): Promise<StoredKey> {
@@ -27,6 +28,7 @@ it('does not bring a key back that has ended, however long tokens live from now 
     find: keepAll,
     ensure: keepAll,
     rotate: keepAll,
+    replace: keepAll,
     noteTtl: async (_tenant, kid, ttlS) => {
       for (const [at, key] of stored.entries()) {
         if (key.kid === kid) stored[at] = { ...key, longestTtl: ttlS }

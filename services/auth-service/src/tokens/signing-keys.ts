@@ -3,21 +3,23 @@ import type { Tenant } from '../tenant/tenant.ts'
 import { type KeyUse, keyAlgorithms, usesOf } from './key-pair.ts'
 import { KeyRings } from './key-rings.ts'
 import { currentKey, livingKeys } from './key-schedule.ts'
-import type { KeyStore, StoredKey, TenantName } from './key-store.ts'
+import type { KeyOwner, KeyStore, StoredKey, TenantName } from './key-store.ts'
 
 export type UsableKey = { kid: string; publicKey: CryptoKey; privateKey: CryptoKey }
 
 export type SigningKeys = {
   /** The keys of this moment, as they are published; read anew each time. */
-  published(tenant: Tenant): Promise<StoredKey[]>
+  published(tenant: KeyOwner): Promise<StoredKey[]>
   /** Makes the keys that are missing. */
-  prepare(tenant: Tenant): Promise<void>
+  prepare(tenant: KeyOwner): Promise<void>
   /** What new tokens are signed, or encrypted, with. */
   current(tenant: Tenant, use: KeyUse): Promise<UsableKey>
   /** The key of this name, in this tenant alone; `null`: there is none. */
-  find(tenant: TenantName, use: KeyUse, kid: string): Promise<UsableKey | null>
+  find(tenant: Tenant, use: KeyUse, kid: string): Promise<UsableKey | null>
   /** New keys, published from now and used as soon as every verifier can know them. */
   rotate(tenant: TenantName): Promise<StoredKey[]>
+  /** New keys, used from now on; every token made with another is refused from now on. */
+  replace(tenant: TenantName): Promise<StoredKey[]>
 }
 
 export type SigningKeysOptions = {
@@ -37,7 +39,7 @@ export function createSigningKeys(options: SigningKeysOptions): SigningKeys {
       return livingKeys(keys, now()).filter(({ use }) => uses.includes(use))
     },
     async prepare(tenant) {
-      await rings.of(tenant)
+      await rings.load(tenant)
     },
     async current(tenant, use) {
       const { keys } = await rings.of(tenant)
@@ -64,6 +66,7 @@ export function createSigningKeys(options: SigningKeysOptions): SigningKeys {
       rings.remember(tenant, keys)
       return keys
     },
+    replace: (tenant) => store.replace(tenant),
   }
 }
 

@@ -1,10 +1,11 @@
 import type { UserAccount, UserChange } from '@surehook/contracts/http/users'
 import type { Violation } from '@surehook/contracts/problem'
-import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
+import type { EmitState, StateWriter } from '@surehook/service-kit/capture/state-writer'
 import { invalid } from '@surehook/service-kit/errors'
 import type { Pool, PoolClient } from 'pg'
 import * as z from 'zod'
 import type { Lockout } from '../limits/lockout.ts'
+import type { EndedSessions } from '../revocation/revocation.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { findUser, toAccount, userNotFound } from './read-users.ts'
 import { knownRoles } from './roles.ts'
@@ -21,7 +22,7 @@ import {
 export type ManageUsersDeps = {
   pool: Pool
   writer: StateWriter
-  sessions: Pick<Sessions, 'endAll' | 'endAccessTokens' | 'blacklist'>
+  sessions: Pick<Sessions, 'endAll' | 'endAccessTokens' | 'tellAgain' | 'blacklist'>
   lockout: Pick<Lockout, 'clear'>
 }
 
@@ -40,44 +41,55 @@ export type ManageUsers = {
 
 export function manageUsers(deps: ManageUsersDeps): ManageUsers {
   const { writer, sessions, lockout } = deps
+
+  /** What the change ended, and what one before it did: that one may not have told everybody. */
+  const endWhat: EndWhat = async (tx, emit, { user, fields, change }) => {
+    const { disabled, roles } = change
+    if (disabled !== true && roles === undefined) return []
+    // Before anything ends now: what is revoked in this call is told with it.
+    const untold = await sessions.tellAgain(tx, emit, at(user))
+    if (disabled === true && fields.includes('disabled')) {
+      return [...untold, ...(await sessions.endAll(tx, emit, at(user), 'disabled'))]
+    }
+    if (!fields.includes('roles')) return untold
+    return [...untold, ...(await sessions.endAccessTokens(tx, emit, at(user)))]
+  }
+
   return {
     async change(place, id, change, origin) {
       const written = await writer.write(async (tx, emit) => {
         const before = await demandLocked(tx, place, id)
         const fields = await changedFields(tx, before, change)
-        if (fields.length === 0) return { user: before, ended: [] }
-        const after = await updateUser(tx, before, { ...before, ...given(change) })
-        const event = { operation: 'UPDATE', user: after, changedFields: fields } as const
-        await emitUserChanges(tx, [event], origin)
-        if (after.disabled && fields.includes('disabled')) {
-          return { user: after, ended: await sessions.endAll(tx, emit, at(after), 'disabled') }
-        }
-        const ended = fields.includes('roles')
-          ? await sessions.endAccessTokens(tx, emit, at(after))
-          : []
-        return { user: after, ended }
+        const user = await applyChange(tx, before, { fields, change, origin })
+        return { user, ended: await endWhat(tx, emit, { user, fields, change }) }
       })
       await sessions.blacklist(written.ended)
       return toAccount(written.user)
     },
 
     async remove(place, id, origin) {
-      const ended = await writer.write(async (tx, emit) => {
-        const locked = await demandLocked(tx, place, id)
+      const { ended, isGone } = await writer.write(async (tx, emit) => {
+        const locked = await findLocked(tx, place, id)
+        // A repeat finds no user, and says so only when everybody knows.
+        const untold = isId(id) ? await sessions.tellAgain(tx, emit, { ...place, userId: id }) : []
+        if (locked === null) return { ended: untold, isGone: true }
         const over = await sessions.endAll(tx, emit, at(locked), 'deleted')
         const deletedAt = await deleteUser(tx, locked)
         await emitUserChanges(tx, [{ operation: 'DELETE', user: locked, at: deletedAt }], origin)
         // Last, so that nothing else can still fail but the commit: a repeat finds no user.
         await lockout.clear(place, locked.email)
-        return over
+        return { ended: [...untold, ...over], isGone: false }
       })
       await sessions.blacklist(ended)
+      if (isGone) throw userNotFound()
     },
 
     async logout(place, id) {
-      const ended = await writer.write(async (tx, emit) =>
-        sessions.endAll(tx, emit, at(await demandLocked(tx, place, id)), 'forced'),
-      )
+      const ended = await writer.write(async (tx, emit) => {
+        const user = at(await demandLocked(tx, place, id))
+        const untold = await sessions.tellAgain(tx, emit, user)
+        return [...untold, ...(await sessions.endAll(tx, emit, user, 'forced'))]
+      })
       await sessions.blacklist(ended)
     },
 
@@ -89,11 +101,37 @@ export function manageUsers(deps: ManageUsersDeps): ManageUsers {
 
 const at = ({ projectId, environment, id: userId }: User) => ({ projectId, environment, userId })
 
+const isId = (id: string) => z.uuid().safeParse(id).success
+
+const findLocked = async (tx: PoolClient, place: UserPlace, id: string): Promise<User | null> =>
+  isId(id) ? lockUser(tx, place, id) : null
+
 async function demandLocked(tx: PoolClient, place: UserPlace, id: string): Promise<User> {
-  const user = z.uuid().safeParse(id).success ? await lockUser(tx, place, id) : null
+  const user = await findLocked(tx, place, id)
   if (user === null) throw userNotFound()
   return user
 }
+
+type Changed = { fields: (keyof EditableFields)[]; change: UserChange }
+
+/** The user as it is then; nothing happens when no field differs. */
+async function applyChange(
+  tx: PoolClient,
+  before: User,
+  { fields, change, origin }: Changed & { origin: ChangeOrigin },
+): Promise<User> {
+  if (fields.length === 0) return before
+  const after = await updateUser(tx, before, { ...before, ...given(change) })
+  const event = { operation: 'UPDATE', user: after, changedFields: fields } as const
+  await emitUserChanges(tx, [event], origin)
+  return after
+}
+
+type EndWhat = (
+  tx: PoolClient,
+  emit: EmitState,
+  changed: Changed & { user: User },
+) => Promise<EndedSessions>
 
 /** What differs from what is there; throws VALIDATION_ERROR for roles that are none. */
 async function changedFields(

@@ -11,11 +11,11 @@ import { findUser, listUsers, toAccount } from './read-users.ts'
 import { createRole, listRoles } from './roles.ts'
 import type { UserPlace } from './user-store.ts'
 
-export type UserRoutesDeps = { pool: Pool; users: ManageUsers; adminToken: string }
+export type UserRoutesDeps = { pool: Pool; users: ManageUsers; adminTokens: readonly string[] }
 
 /** `/auth/admin/…/users` and `…/roles`, for the holder of the administration token alone. */
-export function userRoutes({ pool, users, adminToken }: UserRoutesDeps): (router: Router) => void {
-  const gate = adminGate(adminToken)
+export function userRoutes({ pool, users, adminTokens }: UserRoutesDeps): (router: Router) => void {
+  const gate = adminGate(adminTokens)
   const placeOf = async (params: EnvironmentName): Promise<UserPlace> => {
     const { projectId, environment } = await getEnvironment(pool, params)
     return { projectId, environment }

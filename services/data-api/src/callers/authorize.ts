@@ -1,12 +1,17 @@
 import { type PlatformAccess, readTenant } from '@surehook/service-kit/access/management-access'
 import { AppError } from '@surehook/service-kit/errors'
 import type { RequestContext } from '@surehook/service-kit/http/request-context'
-import { bearerToken } from '@surehook/token-verifier'
+import { type AccessClaims, bearerToken } from '@surehook/token-verifier'
 import type { Tenant } from '../tables/table-definition.ts'
 import type { UserTokens } from './user-tokens.ts'
 
 /** Who calls, and for which tenant. `roles` of a user; `null` for a management token, which may everything. */
-export type Caller = { tenant: Tenant; roles: readonly string[] | null }
+export type Caller = {
+  tenant: Tenant
+  roles: readonly string[] | null
+  /** Of the management token or of the user. */
+  id: string
+}
 
 export type Authorize = (context: RequestContext) => Promise<Caller>
 
@@ -19,7 +24,7 @@ export type Authorizers = {
 }
 
 export type AuthorizeDeps = {
-  access: Pick<PlatformAccess, 'authorizeManagement' | 'admitsUsers'>
+  access: Pick<PlatformAccess, 'authorizeManagement' | 'expectsUsers' | 'admitsUsers'>
   users: Pick<UserTokens, 'verify'>
 }
 
@@ -29,23 +34,36 @@ const notValid = () => new AppError('AUTH_TOKEN_INVALID', 'The access token is n
 
 export function createAuthorizers({ access, users }: AuthorizeDeps): Authorizers {
   async function management({ req }: RequestContext): Promise<Caller> {
-    const { projectId, environment } = await access.authorizeManagement({
+    const { projectId, environment, tokenId } = await access.authorizeManagement({
       authorization: req.headers.authorization,
       projectId: req.headers['x-project-id'],
       environment: req.headers['environment'] ?? defaultEnvironment,
     })
-    return { tenant: { projectId, environment }, roles: null }
+    return { tenant: { projectId, environment }, roles: null, id: tokenId }
+  }
+
+  /** Strangers name any tenant: nothing is made of a token before there is one whose users may come. */
+  async function verify(tenant: Tenant, token: string): Promise<AccessClaims> {
+    const { projectId, environment } = tenant
+    const admitted = () => access.admitsUsers(projectId, environment)
+    if (!access.expectsUsers(projectId, environment)) {
+      // It may only not have arrived yet.
+      if (!(await admitted())) throw notValid()
+      return users.verify(tenant, token)
+    }
+    // Both at once: each asks the brokers. What is switched off decides, whatever becomes of the token.
+    const verifying = Promise.allSettled([users.verify(tenant, token)])
+    if (!(await admitted())) throw notValid()
+    const [verified] = await verifying
+    if (verified.status === 'rejected') throw verified.reason
+    return verified.value
   }
 
   async function user({ req }: RequestContext, token: string): Promise<Caller> {
     const environment = req.headers['environment'] ?? defaultEnvironment
     const tenant = readTenant(req.headers['x-project-id'], environment)
-    // Both at once: each asks the brokers. What is switched off decides, whatever becomes of the token.
-    const verifying = Promise.allSettled([users.verify(tenant, token)])
-    if (!(await access.admitsUsers(tenant.projectId, tenant.environment))) throw notValid()
-    const [verified] = await verifying
-    if (verified.status === 'rejected') throw verified.reason
-    return { tenant, roles: verified.value.roles }
+    const { roles, sub } = await verify(tenant, token)
+    return { tenant, roles, id: sub }
   }
 
   return {

@@ -27,6 +27,10 @@ export function tablesFor(
   }
 }
 
+/** Whether the caller may do anything at all with the table. */
+export const mayUse = ({ roles }: Pick<Caller, 'roles'>, access: TableAccess): boolean =>
+  roles === null || Object.values(access).some((allowed) => grants(allowed, roles))
+
 const grants = (allowed: readonly string[], roles: readonly string[]): boolean =>
   allowed.some((role) => roles.includes(role))
 

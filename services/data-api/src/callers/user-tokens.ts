@@ -2,6 +2,7 @@ import type { EventCodec } from '@surehook/contracts/codec'
 import type { SessionRevocation } from '@surehook/contracts/events'
 import { revocationsTopic } from '@surehook/contracts/topics'
 import { AppError, unavailable } from '@surehook/service-kit/errors'
+import type { LogEnds } from '@surehook/service-kit/kafka/log-ends'
 import {
   openTopicView,
   type TopicView,
@@ -34,21 +35,25 @@ export type UserTokensOptions = {
   kafka: TopicViewOptions<SessionRevocation>['kafka']
   codec: EventCodec
   clientId: string
+  /** Of `revocationsTopic` and others. */
+  ends: LogEnds
   log: Logger
 }
 
 /** Unknown keys are asked for at most this often; auth-service is near. */
 const cooldownMs = 1_000
+const timeoutMs = 2_000
 
 /** Verifies what auth-service issued, with its keys and its topic of revocations. */
 export async function openUserTokens(options: UserTokensOptions): Promise<UserTokens> {
-  const { kafka, codec, clientId, log } = options
+  const { kafka, codec, clientId, ends, log } = options
   const revocations = new Revocations()
   const view = await openTopicView<SessionRevocation>({
     kafka,
     codec,
     clientId: `${clientId}.revocations`,
     topics: [revocationsTopic],
+    ends,
     apply: (_topic, sessionId, revocation) => revocations.apply(sessionId, revocation),
     log,
   })
@@ -92,7 +97,12 @@ function issuerOptions(
     headers,
     issuer: `${publicUrl}/auth/${projectId}/${environment}`,
     audience: `${projectId}/${environment}`,
-    introspect: createIntrospection({ url: `${url}/auth/introspect`, serviceToken, headers }),
+    introspect: createIntrospection({
+      url: `${url}/auth/introspect`,
+      serviceToken,
+      headers,
+      timeoutMs,
+    }),
     cooldownMs,
   }
 }

@@ -7,6 +7,7 @@ import type { KnownTable } from '../tables/table-cache.ts'
 import type { TableDefinition, Tenant } from '../tables/table-definition.ts'
 import { isUuid } from '../values/text-value.ts'
 import { listCursor, readListCursor } from './list-cursor.ts'
+import { type Preconditions, requireMatch, type StoredRecord } from './preconditions.ts'
 import { whereSql } from './record-filter.ts'
 import {
   afterSql,
@@ -20,21 +21,31 @@ import { listParts } from './record-statements.ts'
 import { runStatement } from './run-statement.ts'
 import { type RecordDeps, recordNotFound } from './write-records.ts'
 
-/** @returns the record as JSON text */
+export type RecordToGet = {
+  tenant: Tenant
+  table: string
+  id: string
+  preconditions?: Preconditions | undefined
+}
+
 export async function getRecord(
   { pool, tables }: RecordDeps,
-  { tenant, table, id }: { tenant: Tenant; table: string; id: string },
-): Promise<string> {
+  { tenant, table, id, preconditions = {} }: RecordToGet,
+): Promise<StoredRecord> {
   const record = await tables.use(tenant, table, async (known) => {
     if (!isUuid(id)) return null
-    const [found] = await runStatement(pool, known, { statement: 'get', values: [id] })
-    return found ?? null
+    const [text] = await runStatement(pool, known, { statement: 'get', values: [id] })
+    return text === undefined ? null : { text, columns: known.definition.columns.length }
   })
   if (record === null) throw recordNotFound()
+  requireMatch(preconditions, record)
   return record
 }
 
-export type ListQuery = z.output<NonNullable<(typeof listOperation)['query']>>
+export type ListQuery = z.output<NonNullable<(typeof listOperation)['query']>> & {
+  /** A page ends early rather than hold much more than this. */
+  maxBytes?: number
+}
 export type RecordPage = { records: string[]; nextCursor: string | null }
 
 /** @returns one page of records as JSON texts; `nextCursor` is `null` on the last one */
@@ -52,7 +63,7 @@ export async function listRecords(
 async function findPage(
   pool: Pool,
   { definition }: KnownTable,
-  { where, order: orderText, limit, cursor }: ListQuery,
+  { where, order: orderText, limit, cursor, maxBytes = maxPageBytes }: ListQuery,
 ): Promise<RecordPage> {
   const order = parseOrder(definition.columns, orderText)
   const scope = { tableId: definition.id, order }
@@ -62,7 +73,7 @@ async function findPage(
     ...whereSql(definition, where, values),
     ...(position === null ? [] : [afterSql(order, position, values)]),
   ]
-  const text = pageSql(definition, { order, conditions, limit })
+  const text = pageSql(definition, { order, conditions, limit, maxBytes })
   const rows = await runPage(pool, { text, values, hasCursor: position !== null })
   const last = rows.at(-1)
   return {
@@ -71,13 +82,17 @@ async function findPage(
   }
 }
 
-/** A page ends early rather than hold much more than this. */
-const maxPageBytes = 4 * 1024 * 1024
+export const maxPageBytes = 4 * 1024 * 1024
 
-type Page = { order: readonly OrderTerm[]; conditions: readonly string[]; limit: number }
+type Page = {
+  order: readonly OrderTerm[]
+  conditions: readonly string[]
+  limit: number
+  maxBytes: number
+}
 
 /** Finds one more than the page holds, which tells whether there is another. */
-function pageSql(table: TableDefinition, { order, conditions, limit }: Page): string {
+function pageSql(table: TableDefinition, { order, conditions, limit, maxBytes }: Page): string {
   const { record, from, where } = listParts(table)
   return `
 with found as materialized (
@@ -94,7 +109,7 @@ measured as (
 )
 select m.record, m.position, m.place < (select count(*) from found) as more
   from measured m
- where m.place <= ${limit} and m.before < ${maxPageBytes}
+ where m.place <= ${limit} and m.before < ${maxBytes}
  order by m.place`
 }
 

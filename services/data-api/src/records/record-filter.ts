@@ -1,6 +1,7 @@
 import type { FieldType } from '@surehook/contracts/filter/filter'
 import { filterToSql } from '@surehook/contracts/filter/filter-to-sql'
 import { parseFilter } from '@surehook/contracts/filter/parse-filter'
+import { assignedFields } from '@surehook/contracts/http/data-names'
 import { invalid } from '@surehook/service-kit/errors'
 import { quoteIdent } from '../sql/quote.ts'
 import type { TableDefinition } from '../tables/table-definition.ts'
@@ -33,9 +34,7 @@ export function whereSql(
 
 function fieldTypes({ columns }: Pick<TableDefinition, 'columns'>): Map<string, FieldType> {
   return new Map<string, FieldType>([
-    ['id', 'uuid'],
-    ['createdAt', 'timestamp'],
-    ['updatedAt', 'timestamp'],
+    ...Object.entries(assignedFields),
     ...columns.map(({ name, type }): [string, FieldType] => [name, type]),
   ])
 }

@@ -1,3 +1,4 @@
+import { newEventId } from '@surehook/contracts/ids'
 import { quoteIdent, quoteLiteral } from '../sql/quote.ts'
 import { qualifiedTable } from '../tables/table-ddl.ts'
 import type { TableDefinition } from '../tables/table-definition.ts'
@@ -14,8 +15,24 @@ export type RecordStatements = {
   update: string
   /** `$1` head, `$2` id. */
   delete: string
+  /**
+   * As the two above, only for a record whose `updatedAt` is in the first array (`null`: any) and not in the second, which
+   * follow as parameters; for another it does nothing and gives `null`.
+   */
+  updateIf: string
+  deleteIf: string
   /** `$1` id. */
   get: string
+}
+
+/** The parameters of `insert`, with new ids. */
+export function insertValues(
+  rows: readonly { head: string; values: readonly (string | null)[] }[],
+): unknown[] {
+  const heads = rows.map(({ head }) => head)
+  const ids = rows.map(newEventId).toSorted()
+  const columns = rows[0]?.values.map((_, place) => rows.map(({ values }) => values[place] ?? null))
+  return [heads, ids, ...(columns ?? [])]
 }
 
 const now = `date_trunc('milliseconds', clock_timestamp())`
@@ -33,8 +50,15 @@ export function recordStatements(table: TableDefinition): RecordStatements {
   const target: Target = { table, name: qualifiedTable(table), current }
   return {
     insert: insertSql(target),
-    update: updateSql(target),
+    update: updateSql(target, null),
     delete: deleteSql(target),
+    // Made when it is asked for, which is seldom.
+    get updateIf() {
+      return updateSql(target, isExpected(5))
+    },
+    get deleteIf() {
+      return deleteIfSql(target, isExpected(3))
+    },
     get: `select ${recordJson(table, 't')} as record from ${target.name} t where t."id" = $1::uuid and ${current}`,
   }
 }
@@ -98,7 +122,7 @@ select capture_change(($1::text[])[r.place], r.id, '{}', r.at, r.record) as reco
  * The row is locked before it is read, so that `changed` compares with what the write replaces; the
  * time is taken after. A change that changes nothing writes nothing.
  */
-function updateSql({ table, name, current }: Target): string {
+function updateSql({ table, name, current }: Target, expected: string | null): string {
   const columns = table.columns.map((column, index) => ({
     name: quoteIdent(column.name),
     literal: quoteLiteral(column.name),
@@ -116,7 +140,8 @@ with old as materialized (
   select t.* from ${name} t where t."id" = $2::uuid and ${current} for no key update
 ),
 next as materialized (
-  select ${['o."id"', `${after('o."updatedAt"')} as at`, ...next].join(', ')} from old o
+  select ${['o."id"', `${after('o."updatedAt"')} as at`, ...next].join(', ')}
+    from old o${expected === null ? '' : ` where ${expected}`}
 ),
 diff as materialized (
   select array_remove(array[${changed.join(', ')}]::text[], null) as fields from old o, next n
@@ -134,8 +159,15 @@ rendered as (
 select capture_change($1, n."id", d.fields, n.at, r.record) as record
   from rendered r, next n, diff d
 union all
-select ${recordJson(table, 'o')} from old o, diff d where cardinality(d.fields) = 0`
+select ${recordJson(table, 'o')} from old o, diff d where cardinality(d.fields) = 0${otherwise(expected)}`
 }
+
+/** Compared under the row's lock. */
+const isExpected = (first: number): string =>
+  `(($${first}::timestamptz[] is null or o."updatedAt" = any($${first}::timestamptz[])) and o."updatedAt" <> all($${first + 1}::timestamptz[]))`
+
+const otherwise = (expected: string | null): string =>
+  expected === null ? '' : `\nunion all\nselect null from old o where not ${expected}`
 
 function deleteSql({ table, name, current }: Target): string {
   return `
@@ -147,4 +179,19 @@ rendered as (
   offset 0
 )
 select capture_change($1, r.id, '{}', r.at, r.record) as record from rendered r`
+}
+
+function deleteIfSql({ table, name, current }: Target, expected: string): string {
+  return `
+with old as materialized (
+  select t.* from ${name} t where t."id" = $2::uuid and ${current} for update
+),
+gone as (
+  delete from ${name} t using old o where t."id" = o."id" and ${expected} returning t.*
+),
+rendered as (
+  select g."id" as id, ${after('g."updatedAt"')} as at, ${recordJson(table, 'g')} as record from gone g
+  offset 0
+)
+select capture_change($1, r.id, '{}', r.at, r.record) as record from rendered r${otherwise(expected)}`
 }

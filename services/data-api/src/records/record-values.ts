@@ -1,4 +1,5 @@
-import type { RecordInput } from '@surehook/contracts/http/data'
+import { assignedFields } from '@surehook/contracts/http/data-names'
+import type { RecordInput } from '@surehook/contracts/http/data-records'
 import type { Violation } from '@surehook/contracts/problem'
 import type { Column } from '../tables/table-definition.ts'
 import { parseColumnValue } from '../values/column-value.ts'
@@ -11,7 +12,7 @@ export type ColumnChanges = { given: readonly boolean[]; values: ColumnValues }
 
 type Faults = { prefix: string; violations: Violation[] }
 
-const assigned: ReadonlySet<string> = new Set(['id', 'createdAt', 'updatedAt'])
+const assigned: ReadonlySet<string> = new Set(Object.keys(assignedFields))
 
 /** The values of a new record; what is wrong with it is added to `violations`. */
 export function newRecordValues(

@@ -1,7 +1,8 @@
 import { AppError } from '@surehook/service-kit/errors'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { sqlStateOf } from '../sql/sql-state.ts'
 import type { KnownTable } from '../tables/table-cache.ts'
+import { changedMeanwhile } from './preconditions.ts'
 import type { RecordStatements } from './record-statements.ts'
 
 /** Raised by `capture_change`. */
@@ -11,19 +12,22 @@ const whole = (record: string) => record
 
 /** Runs one of the table's statements; gives the JSON text of each record, as far as the caller may see it. */
 export async function runStatement(
-  pool: Pool,
+  db: Pool | PoolClient,
   { definition: { id, version }, sql, prepared, view = whole }: KnownTable,
   { statement, values }: { statement: keyof RecordStatements; values: unknown[] },
 ): Promise<string[]> {
   const name = prepared ? `${statement}/${id}/${version}` : undefined
   try {
-    const { rows } = await pool.query<[string]>({
+    const { rows } = await db.query<[string | null]>({
       ...(name !== undefined && { name }),
       text: sql[statement],
       values,
       rowMode: 'array',
     })
-    return rows.map(([record]) => view(record))
+    return rows.map(([record]) => {
+      if (record === null) throw changedMeanwhile()
+      return view(record)
+    })
   } catch (err) {
     if (sqlStateOf(err) !== recordTooLarge) throw err
     throw new AppError('PAYLOAD_TOO_LARGE', 'A record has at most 256 KiB', { cause: err })

@@ -6,6 +6,10 @@ import type { Column, TableAccess, TableShape } from './table-definition.ts'
 /** One change of the PostgreSQL table; `index` is the column's place in the definition. */
 export type ColumnStep =
   | { kind: 'add'; column: Column; index: number }
+  /** As `add`, of a column that is there already with its index; `prepareUnique` made both. */
+  | { kind: 'adopt'; column: Column; index: number }
+  /** Takes a column away that nobody could write yet, so that it can be added. */
+  | { kind: 'clear'; column: Column }
   | { kind: 'relax-required'; column: Column }
   | { kind: 'relax-unique'; index: number }
   | { kind: 'change-default'; column: Column }

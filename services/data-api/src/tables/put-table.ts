@@ -5,6 +5,7 @@ import { quoteIdent } from '../sql/quote.ts'
 import { sqlStateOf } from '../sql/sql-state.ts'
 import { changeSchema } from './change-schema.ts'
 import { type ColumnStep, evolveTable } from './evolve-table.ts'
+import { preparedState, prepareUnique, type UniqueWish } from './prepare-unique.ts'
 import { schemaName } from './schema-name.ts'
 import { addTable, changeTable, claimSchema, findTable } from './table-catalogue.ts'
 import { alterTableSql, createTableSql, qualifiedTable } from './table-ddl.ts'
@@ -13,19 +14,73 @@ import type { TableDefinition, TableShape, Tenant } from './table-definition.ts'
 export type TablePut = { tenant: Tenant; name: string; input: TableInput }
 
 /** Creates the table or evolves it; asking again for what it already is changes nothing. */
-export function putTable(pool: Pool, { tenant, name, input }: TablePut): Promise<TableDefinition> {
+export async function putTable(pool: Pool, put: TablePut): Promise<TableDefinition> {
+  const { tenant, name } = put
   const schema = schemaName(tenant)
+  await prepare(pool, put)
   return changeSchema(pool, schema, async (tx) => {
-    const current = await findTable(tx, tenant, name)
-    const hasRecords = current !== null && (await isFilled(tx, current))
-    const evolution = evolveTable(current && { ...current, hasRecords }, input)
+    const { current, evolution } = await evolutionOf(tx, put)
     if (!evolution.ok) throw invalid(evolution.violations)
     const { shape, steps, changed } = evolution
     if (current === null) return create(tx, { ...tenant, ...shape, name, schema })
     if (!changed) return current
-    if (steps.length > 0) await alter(tx, current, steps)
+    if (steps.length > 0) await alter(tx, current, await withPrepared(tx, current, steps))
     return changeTable(tx, current.id, shape)
   })
+}
+
+async function evolutionOf(db: Pool | PoolClient, { tenant, name, input }: TablePut) {
+  const current = await findTable(db, tenant, name)
+  const hasRecords = current !== null && (await isFilled(db, current))
+  return {
+    current,
+    hasRecords,
+    evolution: evolveTable(current && { ...current, hasRecords }, input),
+  }
+}
+
+/** What takes long, before the one transaction that may not. */
+async function prepare(pool: Pool, put: TablePut): Promise<void> {
+  const wish = (db: Pool | PoolClient) => uniqueWish(db, put)
+  try {
+    if ((await wish(pool)) !== null) await prepareUnique(pool, schemaName(put.tenant), wish)
+  } catch (err) {
+    // The table went away meanwhile: there is nothing to prepare.
+    if (!tableGone.test(sqlStateOf(err) ?? '')) throw err
+  }
+}
+
+/** Undefined table, undefined schema. */
+const tableGone = /^(?:42P01|3F000)$/
+
+async function uniqueWish(db: Pool | PoolClient, put: TablePut): Promise<UniqueWish | null> {
+  const { current, hasRecords, evolution } = await evolutionOf(db, put)
+  if (current === null || !hasRecords || !evolution.ok) return null
+  const columns = evolution.steps.flatMap((step) =>
+    step.kind === 'add' && step.column.unique ? [step.column] : [],
+  )
+  return columns.length === 0 ? null : { table: current, columns }
+}
+
+async function withPrepared(
+  tx: PoolClient,
+  table: TableDefinition,
+  steps: readonly ColumnStep[],
+): Promise<ColumnStep[]> {
+  const changed: ColumnStep[] = []
+  for (const step of steps) {
+    if (step.kind !== 'add') {
+      changed.push(step)
+      continue
+    }
+    const { column } = step
+    const state = await preparedState(tx, table, column)
+    const isReady = state === 'ready' && column.unique && !column.required
+    if (isReady) changed.push({ ...step, kind: 'adopt' })
+    else if (state === 'none') changed.push(step)
+    else changed.push({ kind: 'clear', column }, step)
+  }
+  return changed
 }
 
 async function create(
@@ -55,8 +110,8 @@ async function alter(
   }
 }
 
-async function isFilled(tx: PoolClient, table: TableDefinition): Promise<boolean> {
-  const { rows } = await tx.query<{ filled: boolean }>(
+async function isFilled(db: Pool | PoolClient, table: TableDefinition): Promise<boolean> {
+  const { rows } = await db.query<{ filled: boolean }>(
     `select exists (select from ${qualifiedTable(table)}) as filled`,
   )
   return rows[0]?.filled ?? false

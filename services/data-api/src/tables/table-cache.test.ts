@@ -21,7 +21,7 @@ beforeEach(() => {
     const row = catalogue.get(values[2] ?? '')
     return { rows: row === undefined ? [] : [row] }
   }
-  cache = createTableCache({ query } as unknown as Pool, () => now)
+  cache = createTableCache({ query } as unknown as Pool, { now: () => now })
 })
 
 function define(name: string, version = 1): void {

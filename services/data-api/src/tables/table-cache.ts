@@ -37,7 +37,16 @@ const structureErrors = /^(?:42...|3F000)$/
 
 type Definition = Pick<KnownTable, 'definition' | 'sql'>
 
-export function createTableCache(pool: Pool, now = () => performance.now()): TableCache {
+export type TableCacheOptions = {
+  now?: () => number
+  /** Around each look at the catalogue, where the caller of `use` has not entered already. */
+  enter?: <T>(tenant: Tenant, work: () => Promise<T>) => Promise<T>
+}
+
+export function createTableCache(
+  pool: Pool,
+  { now = () => performance.now(), enter = (_tenant, work) => work() }: TableCacheOptions = {},
+): TableCache {
   /** The longest unused first. */
   const known = new Map<string, Definition>()
   const prepared = new PreparedTables(now)
@@ -59,7 +68,7 @@ export function createTableCache(pool: Pool, now = () => performance.now()): Tab
     const key = keyOf(tenant, name)
     let definition: TableDefinition
     try {
-      definition = await requireTable(pool, tenant, name)
+      definition = await enter(tenant, () => requireTable(pool, tenant, name))
     } catch (err) {
       if (err instanceof AppError) forget(key)
       throw err

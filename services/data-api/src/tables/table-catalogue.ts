@@ -37,12 +37,38 @@ export async function findTables(
   return rows
 }
 
-/** One change of an environment's tables at a time; held to the end of the transaction. */
-export async function lockSchema(tx: PoolClient, schema: string): Promise<void> {
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [schema])
+/** What tells whether the tables that `findTables` gave are those of now. */
+export async function findVersions(db: Db, { projectId, environment }: Tenant): Promise<string> {
+  const { rows } = await db.query<{ versions: string }>({
+    name: 'find-versions',
+    text: `select coalesce(string_agg(id || '.' || version, ',' order by name collate "C"), '') as versions
+             from table_definition
+            where project_id = $1 and environment = $2`,
+    values: [projectId, environment],
+  })
+  return rows[0]?.versions ?? ''
 }
 
-/** Records which environment the schema is, and fails when it is another's. Needs `lockSchema`. */
+const schemaKey = 'hashtextextended($1, 0)'
+
+/** One change of an environment's tables at a time; held to the end of the transaction, or of the session. */
+export async function tryLockSchema(
+  db: PoolClient,
+  schema: string,
+  until: 'transaction' | 'session',
+): Promise<boolean> {
+  const lock = until === 'transaction' ? 'pg_try_advisory_xact_lock' : 'pg_try_advisory_lock'
+  const { rows } = await db.query<{ locked: boolean }>(`select ${lock}(${schemaKey}) as locked`, [
+    schema,
+  ])
+  return rows[0]?.locked ?? false
+}
+
+export async function unlockSchema(db: PoolClient, schema: string): Promise<void> {
+  await db.query(`select pg_advisory_unlock(${schemaKey})`, [schema])
+}
+
+/** Records which environment the schema is, and fails when it is another's. Needs `tryLockSchema`. */
 export async function claimSchema(
   tx: PoolClient,
   schema: string,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { quoteIdent, quoteLiteral } from '../sql/quote.ts'
 import { parseColumnValue } from '../values/column-value.ts'
 import { valueTypes } from '../values/value-types.ts'
@@ -14,6 +15,10 @@ export const qualifiedTable = ({ schema, name }: TableRef): string =>
 // Indexes and tables share one name space per schema; no table's name can hold a capital letter.
 const primaryKeyName = ({ id }: TableId): string => `P${id}`
 const uniqueName = ({ id }: TableId, index: number): string => `U${id}_${index}`
+
+/** The name of an index until its column is in the catalogue: its place there is not known before. */
+export const preparedIndex = ({ id }: TableId, column: string): string =>
+  `N${id}_${createHash('sha256').update(column).digest('hex').slice(0, 16)}`
 
 /** The column whose uniqueness a constraint of this name guards, else `undefined`. */
 export function columnOfConstraint(
@@ -54,6 +59,13 @@ function stepClauses(table: TableId, step: ColumnStep): string[] {
       const add = `add column ${columnSql(column)}`
       return column.unique ? [add, `add ${uniqueSql(table, column, index)}`] : [add]
     }
+    case 'adopt': {
+      const name = quoteIdent(uniqueName(table, step.index))
+      const prepared = quoteIdent(preparedIndex(table, step.column.name))
+      return [`add constraint ${name} unique using index ${prepared}`]
+    }
+    case 'clear':
+      return [`drop column ${quoteIdent(step.column.name)}`]
     case 'relax-required':
       return [`alter column ${quoteIdent(step.column.name)} drop not null`]
     case 'relax-unique':

@@ -1,21 +1,12 @@
-import { Agent as HttpAgent, type IncomingMessage, ServerResponse } from 'node:http'
-import { Agent as HttpsAgent } from 'node:https'
-import type { Socket } from 'node:net'
-import { reasonOf, unavailable } from '@surehook/service-kit/errors'
-import { sendProblem } from '@surehook/service-kit/http/problem'
+import type { Cidr } from '@surehook/service-kit/http/client-address'
 import { contextOf } from '@surehook/service-kit/http/request-context'
 import type { NextFunction, Request, Response } from 'express'
-import {
-  createProxyMiddleware,
-  type Options,
-  proxyEventsPlugin,
-  type RequestHandler,
-} from 'http-proxy-middleware'
+import { Pool } from 'undici'
 import type { Upstream } from '../routing/route-of.ts'
-import { checkBodyFraming, limitStreamedBody } from './body-limit.ts'
-import type { Cidr } from './client-address.ts'
+import { AnswerRelay } from './answer-relay.ts'
+import { checkBodyFraming } from './body-limit.ts'
+import { bodyToSend } from './body-to-send.ts'
 import { rewriteRequestHeaders } from './request-headers.ts'
-import { responseHeaders } from './response-headers.ts'
 
 export type ForwarderOptions = {
   upstreams: Readonly<Record<Upstream, URL>>
@@ -24,86 +15,54 @@ export type ForwarderOptions = {
   upstreamTimeoutMs: number
 }
 
-export type Forwarder = Disposable & {
-  /** Sends the request on as `url`; the body streams, nothing is retried. */
+export type Forwarder = AsyncDisposable & {
+  /** Sends the request on as `url`; a large body streams, nothing is retried. */
   forward(upstream: Upstream, url: string, exchange: Exchange): void
 }
 
 export type Exchange = { req: Request; res: Response; next: NextFunction }
 
+type Target = { pool: Pool; prefix: string }
+
 const connectTimeoutMs = 3_000
-const sockets = {
-  keepAlive: true,
-  maxSockets: 1_024,
-  maxFreeSockets: 256,
-  timeout: connectTimeoutMs,
-}
+const maxSockets = 1_024
 
 export function openForwarder(options: ForwarderOptions): Forwarder {
-  const { upstreams, trustedProxies, bodyLimitBytes } = options
-  const agents = { 'http:': new HttpAgent(sockets), 'https:': new HttpsAgent(sockets) }
-  const proxyTo = (target: URL) =>
-    createProxy(target, options, agents[target.protocol as keyof typeof agents])
-  const proxies: Readonly<Record<Upstream, RequestHandler>> = {
-    auth: proxyTo(upstreams.auth),
-    data: proxyTo(upstreams.data),
-    webhooks: proxyTo(upstreams.webhooks),
+  const { upstreams, trustedProxies, bodyLimitBytes, upstreamTimeoutMs } = options
+  const targetOf = ({ origin, pathname }: URL): Target => ({
+    pool: new Pool(origin, {
+      connections: maxSockets,
+      allowH2: false,
+      connect: { timeout: connectTimeoutMs },
+      headersTimeout: upstreamTimeoutMs,
+      bodyTimeout: upstreamTimeoutMs,
+    }),
+    prefix: pathname.replace(/\/$/, ''),
+  })
+  const targets: Readonly<Record<Upstream, Target>> = {
+    auth: targetOf(upstreams.auth),
+    data: targetOf(upstreams.data),
+    webhooks: targetOf(upstreams.webhooks),
   }
+
+  async function send({ pool, prefix }: Target, url: string, { req, res }: Exchange) {
+    const answer = new AnswerRelay(req, res)
+    const body = await bodyToSend(req, bodyLimitBytes, (problem) => answer.refuse(problem))
+    if (body === 'gone') return
+    const { host: _host, 'transfer-encoding': _framing, ...headers } = req.headers
+    pool.dispatch({ path: prefix + url, method: req.method, headers, body }, answer)
+  }
+
   return {
-    forward(upstream, url, { req, res, next }) {
+    forward(upstream, url, exchange) {
+      const { req, res, next } = exchange
       checkBodyFraming(req, bodyLimitBytes)
-      rewriteRequestHeaders(req, { requestId: contextOf(res).requestId, trustedProxies })
-      req.url = url
-      proxies[upstream](req, res, next).catch(next)
+      const { requestId, traceparent } = contextOf(res)
+      rewriteRequestHeaders(req, { requestId, traceparent, trustedProxies })
+      send(targets[upstream], url, exchange).catch(next)
     },
-    [Symbol.dispose]() {
-      for (const agent of Object.values(agents)) agent.destroy()
-    },
-  }
-}
-
-function createProxy(
-  target: URL,
-  { bodyLimitBytes, upstreamTimeoutMs }: ForwarderOptions,
-  agent: HttpAgent,
-): RequestHandler {
-  const proxyOptions: Options = {
-    target,
-    agent,
-    changeOrigin: true,
-    proxyTimeout: upstreamTimeoutMs,
-    // Of its plugins only the one that calls `on`: the others write logs and answers of their own.
-    ejectPlugins: true,
-    plugins: [proxyEventsPlugin],
-    selfHandleResponse: true,
-    on: {
-      proxyReq(proxyReq, req, res) {
-        limitStreamedBody(req, bodyLimitBytes, (problem) => {
-          req.unpipe(proxyReq)
-          proxyReq.destroy()
-          sendProblem(res, problem)
-        })
-      },
-      proxyRes: sendResponse,
-      error: sendUnavailable,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(Object.values(targets).map(({ pool }) => pool.destroy()))
     },
   }
-  return createProxyMiddleware(proxyOptions)
-}
-
-/** The upstream could not be reached, broke off or took too long. */
-function sendUnavailable(err: Error, _req: IncomingMessage, res: ServerResponse | Socket): void {
-  // A socket is for upgrades only, which are never passed on; an answer of our own made us break off.
-  if (!(res instanceof ServerResponse) || res.writableEnded) return
-  contextOf(res).log.warn({ reason: reasonOf(err) }, 'upstream.failed')
-  sendProblem(res, unavailable('no answer from upstream', err))
-}
-
-function sendResponse(proxyRes: IncomingMessage, _req: unknown, res: ServerResponse): void {
-  if (res.headersSent) {
-    proxyRes.resume()
-    return
-  }
-  res.writeHead(proxyRes.statusCode ?? 502, responseHeaders(proxyRes))
-  proxyRes.pipe(res)
 }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { type Cidr, clientAddress } from './client-address.ts'
+import { type Cidr, clientAddress } from '@surehook/service-kit/http/client-address'
 
 /** Meant for the next hop only, or believed by services because only we may set them. */
 const dropped = [
@@ -25,10 +25,17 @@ const dropped = [
 const droppedPrefix = /^x-(?:forwarded|internal|surehook)-/
 const hostForm = /^[A-Za-z0-9.[\]:_-]{1,255}$/
 
+type Rewriting = {
+  requestId: string
+  /** `null`: whatever the client sent of it goes on. */
+  traceparent: string | null
+  trustedProxies: readonly Cidr[]
+}
+
 /** Changes the request's headers into those that the upstream is to see. */
 export function rewriteRequestHeaders(
   req: IncomingMessage,
-  { requestId, trustedProxies }: { requestId: string; trustedProxies: readonly Cidr[] },
+  { requestId, traceparent, trustedProxies }: Rewriting,
 ): void {
   const { headers } = req
   const forwarded = forwardedHeaders(req, trustedProxies)
@@ -36,6 +43,7 @@ export function rewriteRequestHeaders(
   for (const name of dropped) delete headers[name]
   for (const name in headers) if (droppedPrefix.test(name)) delete headers[name]
   Object.assign(headers, forwarded, { 'x-request-id': requestId })
+  if (traceparent !== null) headers['traceparent'] = traceparent
 }
 
 /** What the sender declared to be for this hop only. Never what frames the body. */

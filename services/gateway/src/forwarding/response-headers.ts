@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http'
-
 const hopByHop = new Set([
   'connection',
   'keep-alive',
@@ -12,12 +10,17 @@ const hopByHop = new Set([
 ])
 
 /** The upstream's headers as name, value, name, value, without those of its connection and its request id. */
-export function responseHeaders({ rawHeaders }: IncomingMessage): string[] {
+export function responseHeaders(rawHeaders: unknown): string[] {
+  if (!Array.isArray(rawHeaders)) throw new Error('Not the headers of an HTTP/1.1 answer')
   const kept: string[] = []
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] ?? ''
+    const name = textOf(rawHeaders[i])
     const lower = name.toLowerCase()
-    if (!hopByHop.has(lower) && lower !== 'x-request-id') kept.push(name, rawHeaders[i + 1] ?? '')
+    if (!hopByHop.has(lower) && lower !== 'x-request-id') kept.push(name, textOf(rawHeaders[i + 1]))
   }
   return kept
 }
+
+/** As Node reads headers itself. */
+const textOf = (raw: unknown): string =>
+  Buffer.isBuffer(raw) ? raw.toString('latin1') : String(raw)

@@ -8,7 +8,8 @@ export type DeliveryDays = {
   forget(days: readonly string[]): void
 }
 
-const tables = ['delivery', 'delivery_body', 'delivery_attempt'] as const
+/** Has a partition per day, named `<table>_<YYYYMMDD>`. */
+export const dayTable = 'delivery'
 
 /** The UTC day under which the log keeps a delivery made at this time. */
 export const dayOf = (createdAt: number): string => new Date(createdAt).toISOString().slice(0, 10)
@@ -29,23 +30,21 @@ export function createDeliveryDays(pool: Pool): DeliveryDays {
   }
 }
 
+/** Rows come in by the thousand and hardly change: no need to look them over each minute while they come. */
+const vacuuming = `autovacuum_vacuum_insert_threshold = 200000, autovacuum_vacuum_insert_scale_factor = 1,
+  autovacuum_analyze_threshold = 100000, autovacuum_analyze_scale_factor = 1`
+
 async function makePartitions(pool: Pool, day: string): Promise<void> {
   const next = dayOf(Date.parse(day) + 86_400_000)
   await inTransaction(pool, async (client) => {
     // `if not exists` alone does not hold off another replica that makes the same partition.
     await client.query(`select pg_advisory_xact_lock(hashtext('webhook-api delivery days'))`)
-    for (const table of tables) {
-      const partition = `${table}_${day.replaceAll('-', '')}`
-      const { rowCount } = await client.query('select 1 where to_regclass($1) is not null', [
-        partition,
-      ])
-      if (rowCount === 1) continue
-      // Half-filled pages: a delivery is updated a few times right after it was written.
-      const storage = table === 'delivery' ? 'with (fillfactor = 60)' : ''
-      await client.query(
-        `create table ${partition} partition of ${table}
-         for values from ('${day}') to ('${next}') ${storage}`,
-      )
-    }
+    const partition = `${dayTable}_${day.replaceAll('-', '')}`
+    const found = await client.query('select where to_regclass($1) is not null', [partition])
+    if (found.rowCount === 1) return
+    await client.query(
+      `create table ${partition} partition of ${dayTable}
+       for values from ('${day}') to ('${next}') with (${vacuuming})`,
+    )
   })
 }

@@ -8,6 +8,8 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const statuses: ReadonlySet<string> = new Set(deliveryStatuses)
 const firstTime = Date.UTC(2020, 0, 1)
 const day = 86_400_000
+/** By so much the clock of whoever made a job may be ahead: a hole in the log is worse than a wrong day. */
+const aheadAtMost = 7 * day
 
 /** Why the log cannot keep this job, or `null`. The schema fixes types, not what they must hold. */
 export function jobFault(job: DeliveryJob, now: number): string | null {
@@ -30,7 +32,9 @@ function idFault({ deliveryId, subscriptionId }: { deliveryId: string; subscript
 }
 
 function madeFault({ createdAt }: { createdAt: number }, now: number): string | null {
-  return createdAt >= firstTime && createdAt <= now + day ? null : 'createdAt: not a plausible time'
+  return createdAt >= firstTime && createdAt <= now + aheadAtMost
+    ? null
+    : 'createdAt: not a plausible time'
 }
 
 const uuidFault = (field: string, value: string) => (uuid.test(value) ? null : `${field}: no UUID`)

@@ -1,17 +1,19 @@
 import { refuseInvalid } from '@surehook/service-kit/kafka/invalid-messages'
 import type { Messaging } from '@surehook/service-kit/kafka/messaging'
-import {
-  type OrderedConsumer,
-  runOrderedConsumer,
-} from '@surehook/service-kit/kafka/ordered-consumer'
+import { ReadAheadConsumer } from '@surehook/service-kit/kafka/read-ahead-consumer'
 import type { Logger } from '@surehook/service-kit/log'
-import type { Metrics } from '@surehook/service-kit/metrics'
+import { fromZero, type Metrics } from '@surehook/service-kit/metrics'
 import type { Pool } from 'pg'
+import { recordFailures } from '../failing/failing-store.ts'
 import { createDeliveryDays } from './delivery-days.ts'
 import { createDeliveryProjection, projectedTopics } from './delivery-projection.ts'
 import { createDeliveryStore } from './delivery-store.ts'
+import { LogWriter } from './log-writer.ts'
 
-const groupId = 'webhook-api'
+/** All replicas share the work of following the delivery topics. */
+export const logGroupId = 'webhook-api'
+
+export type DeliveryLog = AsyncDisposable & { readonly healthy: boolean }
 
 type Parts = { pool: Pool; log: Logger; metrics: Metrics }
 
@@ -19,33 +21,58 @@ type Parts = { pool: Pool; log: Logger; metrics: Metrics }
 export function openDeliveryLog(
   { kafka, codec, producer }: Messaging,
   { pool, log, metrics }: Parts,
-): OrderedConsumer {
-  const refused = metrics.counter({
-    name: 'webhook_log_messages_refused_total',
-    help: 'Messages that the delivery log could not take and put on an invalid topic',
-    labelNames: ['topic'],
-  })
-  const handleBatch = createDeliveryProjection({
-    store: createDeliveryStore(pool, createDeliveryDays(pool)),
+): DeliveryLog {
+  const refused = fromZero(
+    metrics.counter({
+      name: 'surehook_webhook_log_messages_refused_total',
+      help: 'Messages that the delivery log could not take and put on an invalid topic',
+      labelNames: ['topic'],
+    }),
+    'topic',
+    projectedTopics,
+  )
+  const store = createDeliveryStore(pool, createDeliveryDays(pool))
+  const projection = createDeliveryProjection({
+    store: {
+      async add(told) {
+        await store.add(told)
+        await recordFailures(pool, told.moves)
+      },
+    },
     codec,
-    now: Date.now,
     async refuse(message) {
-      await refuseInvalid(producer, codec, { ...message, refusedBy: groupId })
+      await refuseInvalid(producer, codec, { ...message, refusedBy: logGroupId })
       refused.inc({ topic: message.topic })
       const { topic, partition, reason } = message
       log.warn({ topic, partition, offset: message.message.offset, reason }, 'message.refused')
     },
   })
-  return runOrderedConsumer({
+  const writer = new LogWriter({
+    projection,
+    reader: {
+      commit: (positions) => consumer.commit(positions),
+      pause: (place) => consumer.pause(place),
+      resume: (place) => consumer.resume(place),
+    },
+    log,
+  })
+  const consumer: ReadAheadConsumer = new ReadAheadConsumer({
     kafka,
-    groupId,
+    groupId: logGroupId,
     topics: projectedTopics,
-    fromBeginning: true,
-    handleBatch,
-    concurrency: 4,
-    // Each batch is a commit to disk and one to Kafka.
-    gather: { bytes: 65_536, forMs: 100 },
+    gather: { bytes: 1_048_576, forMs: 100 },
+    take: (batch) => writer.take(batch),
+    onJoin: () => writer.forget(),
     metrics,
     log,
   })
+  return {
+    get healthy() {
+      return consumer.healthy
+    },
+    async [Symbol.asyncDispose]() {
+      await writer[Symbol.asyncDispose]()
+      await consumer[Symbol.asyncDispose]()
+    },
+  }
 }

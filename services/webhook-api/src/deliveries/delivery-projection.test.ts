@@ -5,8 +5,8 @@ import type { KafkaMessage } from 'kafkajs'
 import { aJob, aMove, someTime } from '../../test/support/delivery-samples.ts'
 import { createDeliveryProjection, type Refused } from './delivery-projection.ts'
 
-const codecOf = <T>(values: ReadonlyMap<string, T>) => ({
-  encode: () => Buffer.alloc(0),
+const codecOf = <T extends { deliveryId: string }>(values: ReadonlyMap<string, T>) => ({
+  encode: (value: T) => Buffer.from(value.deliveryId.slice(0, 1)),
   decode: (bytes: Buffer) => {
     const value = values.get(bytes.toString())
     if (value === undefined) throw new UndecodableError('Not a value')
@@ -25,10 +25,10 @@ function setUp({ poison = [] as string[], failure = '22P02' } = {}) {
     added.push(ids)
   }
   const uuid = (name: string) => aJob().deliveryId.replace(/^./, name)
-  const handle = createDeliveryProjection({
+  const projection = createDeliveryProjection({
     store: {
-      addJobs: (jobs) => add(jobs.map(({ deliveryId }) => deliveryId.slice(0, 1))),
-      addMoves: (moves) => add(moves.map(({ deliveryId }) => deliveryId.slice(0, 1))),
+      add: ({ jobs, moves }) =>
+        add([...jobs, ...moves].map(({ deliveryId }) => deliveryId.slice(0, 1))),
     },
     codec: {
       job: codecOf(new Map(names.map((name) => [name, aJob({ deliveryId: uuid(name) })]))),
@@ -37,16 +37,18 @@ function setUp({ poison = [] as string[], failure = '22P02' } = {}) {
     refuse: async ({ message, reason }: Refused) => {
       refused.push([message.value?.toString() ?? 'null', reason])
     },
-    now: () => someTime,
   })
-  const read = (topic: string, values: (string | null)[]) =>
-    handle({
-      topic,
-      partition: 0,
-      messages: values.map(
-        (value) => ({ value: value === null ? null : Buffer.from(value) }) as KafkaMessage,
-      ),
-    })
+  const read = async (topic: string, values: (string | null)[]) => {
+    const messages = values.map(
+      (value) =>
+        ({
+          key: null,
+          value: value === null ? null : Buffer.from(value),
+          timestamp: String(someTime),
+        }) as KafkaMessage,
+    )
+    await projection.write(await projection.read({ topic, partition: 0, messages }))
+  }
   return { read, added, refused }
 }
 

@@ -6,86 +6,102 @@ import { jobFault, moveFault } from './delivery-faults.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 
 export type TopicBatch = { topic: string; partition: number; messages: readonly KafkaMessage[] }
-export type Refused = { topic: string; partition: number; message: KafkaMessage; reason: string }
+export type Refused = {
+  topic: string
+  partition: number
+  message: Pick<KafkaMessage, 'key' | 'value' | 'offset'>
+  reason: string
+}
+
+/** What a message says, and where it stands. The message itself would keep all that was fetched with it. */
+export type LogItem = {
+  topic: string
+  partition: number
+  offset: string
+  key: Buffer | null
+} & ({ job: DeliveryJob; move: null } | { job: null; move: DeliveryAttempt })
 
 export type ProjectionDeps = {
-  store: DeliveryStore
+  store: Pick<DeliveryStore, 'add'>
   codec: Pick<EventCodec, 'job' | 'attempt'>
   /** Puts a message aside that will never be readable, and resolves once that is safe. */
   refuse: (refused: Refused) => Promise<void>
-  now: () => number
 }
 
-type Source<T> = {
-  codec: TypeCodec<T>
-  faultOf: (value: T, now: number) => string | null
-  add: (values: readonly T[]) => Promise<void>
+export type DeliveryProjection = {
+  /** What a batch says; the rest of it is put aside. */
+  read(batch: TopicBatch): Promise<LogItem[]>
+  /** Into the log. Items may come again, in part or whole. */
+  write(items: readonly LogItem[]): Promise<void>
 }
-
-type Read<T> = { message: KafkaMessage; value: T }
 
 export const projectedTopics = [deliveriesTopic, attemptsTopic] as const
 
-/** Turns what is on the topics into the delivery log. A batch may come again, in part or whole. */
-export function createDeliveryProjection({ store, codec, refuse, now }: ProjectionDeps) {
-  const jobs: Source<DeliveryJob> = {
-    codec: codec.job,
-    faultOf: jobFault,
-    add: (values) => store.addJobs(values),
-  }
-  const moves: Source<DeliveryAttempt> = {
-    codec: codec.attempt,
-    faultOf: moveFault,
-    add: (values) => store.addMoves(values),
-  }
+/** Turns what is on the topics into the delivery log. */
+export function createDeliveryProjection(deps: ProjectionDeps): DeliveryProjection {
+  const { store, codec, refuse } = deps
 
-  async function project<T>(source: Source<T>, batch: TopicBatch): Promise<void> {
-    const readable: Read<T>[] = []
-    for (const message of batch.messages) {
-      const read = await readMessage(source, message, now())
-      if ('reason' in read) await refuse({ ...placeOf(batch), ...read })
-      else readable.push(read)
+  async function read({ topic, partition, messages }: TopicBatch): Promise<LogItem[]> {
+    const items: LogItem[] = []
+    for (const message of messages) {
+      const { offset, key } = message
+      // By the broker's clock: a wrong one of this process must not leave holes in the log.
+      const at = Number(message.timestamp)
+      const place = { topic, partition, offset, key: key && Buffer.from(key) }
+      try {
+        if (topic === deliveriesTopic) {
+          const job = await valueOf(codec.job, message, (value) => jobFault(value, at))
+          items.push({ ...place, job, move: null })
+        } else {
+          const move = await valueOf(codec.attempt, message, (value) => moveFault(value, at))
+          items.push({ ...place, job: null, move })
+        }
+      } catch (err) {
+        if (!(err instanceof UndecodableError)) throw err
+        await refuse({ topic, partition, message, reason: err.message })
+      }
     }
-    await add(source, batch, readable)
+    return items
   }
 
   /** What the database itself finds unacceptable is cornered by halves, so that the rest goes on. */
-  async function add<T>(source: Source<T>, batch: TopicBatch, read: Read<T>[]): Promise<void> {
-    const [first] = read
+  async function write(items: readonly LogItem[]): Promise<void> {
+    const [first] = items
     if (first === undefined) return
     try {
-      await source.add(read.map(({ value }) => value))
+      await store.add({
+        jobs: items.flatMap(({ job }) => job ?? []),
+        moves: items.flatMap(({ move }) => move ?? []),
+      })
     } catch (err) {
       const reason = dataFault(err)
       if (reason === null) throw err
-      if (read.length === 1) return refuse({ ...placeOf(batch), message: first.message, reason })
-      const middle = Math.ceil(read.length / 2)
-      await add(source, batch, read.slice(0, middle))
-      await add(source, batch, read.slice(middle))
+      if (items.length === 1) return refuse({ ...refusedItem(first), reason })
+      const middle = Math.ceil(items.length / 2)
+      await write(items.slice(0, middle))
+      await write(items.slice(middle))
     }
   }
 
-  return (batch: TopicBatch): Promise<void> =>
-    batch.topic === deliveriesTopic ? project(jobs, batch) : project(moves, batch)
-}
-
-async function readMessage<T>(
-  { codec, faultOf }: Source<T>,
-  message: KafkaMessage,
-  now: number,
-): Promise<Read<T> | { message: KafkaMessage; reason: string }> {
-  if (message.value === null) return { message, reason: 'No value' }
-  try {
-    const value = await codec.decode(message.value)
-    const fault = faultOf(value, now)
-    return fault === null ? { message, value } : { message, reason: fault }
-  } catch (err) {
-    if (err instanceof UndecodableError) return { message, reason: err.message }
-    throw err
+  function refusedItem({ topic, partition, offset, key, job, move }: LogItem) {
+    const value = job === null ? codec.attempt.encode(move) : codec.job.encode(job)
+    return { topic, partition, message: { offset, key, value } }
   }
+
+  return { read, write }
 }
 
-const placeOf = ({ topic, partition }: TopicBatch) => ({ topic, partition })
+async function valueOf<T>(
+  codec: TypeCodec<T>,
+  { value: bytes }: KafkaMessage,
+  faultOf: (value: T) => string | null,
+): Promise<T> {
+  if (bytes === null) throw new UndecodableError('No value')
+  const value = await codec.decode(bytes)
+  const fault = faultOf(value)
+  if (fault !== null) throw new UndecodableError(fault)
+  return value
+}
 
 /** PostgreSQL's class 22, "data exception": the same values will fail again. */
 function dataFault(err: unknown): string | null {

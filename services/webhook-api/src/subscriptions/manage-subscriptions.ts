@@ -4,28 +4,37 @@ import type {
   SubscriptionChange,
   SubscriptionInput,
 } from '@surehook/contracts/http/webhooks'
-import { subscriptionsTopic } from '@surehook/contracts/topics'
-import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
+import type { EmitState, StateWriter } from '@surehook/service-kit/capture/state-writer'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { AppError } from '@surehook/service-kit/errors'
 import { CursorTime, decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool, PoolClient } from 'pg'
 import * as z from 'zod'
+import { forgetFailures } from '../failing/failing-store.ts'
+import type { KeyedWriter } from '../keyed-writer.ts'
+import { cancelReplays } from '../replays/replay-store.ts'
+import { fitToTable } from '../tables/fit-to-table.ts'
+import type { KnownTables } from '../tables/known-tables.ts'
+import { announce } from './announce.ts'
+import { lockedSubscription, ownSubscription } from './find-own.ts'
 import {
   changeSubscription,
+  filterText,
   newSubscription,
   refuseForeignTenant,
   type Tenant,
 } from './subscription-changes.ts'
-import { type SubscriptionRow, toState, toSubscription } from './subscription-row.ts'
+import { type SubscriptionRow, toSubscription } from './subscription-row.ts'
 import * as store from './subscription-store.ts'
 
 export type SubscriptionDeps = {
   pool: Pool
   /** Its writes answer only once the new state is acknowledged on its topic. */
   writer: StateWriter
+  keyedWriter: KeyedWriter
   box: SecretBox
   environmentExists: (projectId: string, environment: string) => Promise<boolean>
+  tables: Pick<KnownTables, 'current' | 'fieldsOf'>
   maxSubscriptions: number
 }
 
@@ -36,6 +45,11 @@ export type ListQuery = {
   cursor?: string | undefined
 }
 
+type TableWish = Pick<
+  SubscriptionInput,
+  'projectId' | 'environment' | 'table' | 'filter' | 'select'
+>
+
 const Position = z.tuple([CursorTime, z.uuid()])
 
 export type Subscriptions = ReturnType<typeof manageSubscriptions>
@@ -44,16 +58,23 @@ export type Subscriptions = ReturnType<typeof manageSubscriptions>
 export function manageSubscriptions(deps: SubscriptionDeps) {
   const { pool, writer, box } = deps
   return {
-    async create(tenant: Tenant, input: SubscriptionInput): Promise<Subscription> {
+    async create(
+      tenant: Tenant,
+      input: SubscriptionInput,
+      key: string | undefined,
+    ): Promise<Subscription> {
       refuseForeignTenant(input, tenant)
       await refuseUnknownEnvironment(deps, tenant)
-      return writer.write(async (client, emit) => {
+      if (input.filter || input.select) await deps.tables.current()
+      const asked = { tenant, key, request: ['createWebhook', input] }
+      return deps.keyedWriter.write(asked, async (client, emit) => {
+        const wish = fitted(input, deps.tables)
         if ((await store.countSubscriptions(client, tenant)) >= deps.maxSubscriptions) {
           throw tooMany(deps.maxSubscriptions)
         }
-        const row = newSubscription(box, input, { id: randomUUID(), now: new Date() })
+        const row = newSubscription(box, wish, { id: randomUUID(), now: new Date() })
         await store.insertSubscription(client, row)
-        await emit({ topic: subscriptionsTopic, key: row.id, state: toState(row) })
+        await announce(client, emit, { before: null, after: row })
         return toSubscription(row)
       })
     },
@@ -68,31 +89,57 @@ export function manageSubscriptions(deps: SubscriptionDeps) {
     },
 
     async get(tenant: Tenant, id: string): Promise<Subscription> {
-      const row = isUuid(id) ? await store.findSubscription(pool, id, tenant) : undefined
-      if (row === undefined) throw notFound()
-      return toSubscription(row)
+      return toSubscription(await ownSubscription(pool, id, tenant))
     },
 
     async change(tenant: Tenant, id: string, change: SubscriptionChange): Promise<Subscription> {
       refuseForeignTenant(change, tenant)
+      if (asksFields(change)) await deps.tables.current()
       return writer.write(async (client, emit) => {
-        const current = await locked(client, id, tenant)
-        const row = changeSubscription(box, current, { change, now: new Date() })
+        const current = await lockedSubscription(client, id, tenant)
+        const changed = changeSubscription(box, current, { change, now: new Date() })
+        const row = asksFields(change) ? fittedRow(changed, deps.tables) : changed
         await store.updateSubscription(client, row)
-        await emit({ topic: subscriptionsTopic, key: row.id, state: toState(row) })
+        // What failed before says nothing of what it is now.
+        if (change.active === true || row.url !== current.url) await forgetFailures(client, row.id)
+        await announce(client, emit, { before: current, after: row, secret: change.secret })
         return toSubscription(row)
       })
     },
 
-    async remove(tenant: Tenant, id: string): Promise<void> {
-      await writer.write(async (client, emit) => {
-        const { id: key } = await locked(client, id, tenant)
-        await store.deleteSubscription(client, key)
-        await emit({ topic: subscriptionsTopic, key, state: null })
-      })
-    },
+    remove: (tenant: Tenant, id: string): Promise<void> => remove(writer, tenant, id),
   }
 }
+
+async function remove(writer: StateWriter, tenant: Tenant, id: string): Promise<void> {
+  try {
+    await writer.write(async (tx, emit) => end(tx, emit, await lockedSubscription(tx, id, tenant)))
+  } catch (err) {
+    // A repetition finds none, and says so only when everybody knows.
+    if (err instanceof AppError && err.code === 'WEBHOOK_NOT_FOUND') await writer.relayed()
+    throw err
+  }
+}
+
+async function end(tx: PoolClient, emit: EmitState, row: SubscriptionRow): Promise<void> {
+  await store.deleteSubscription(tx, row.id)
+  await cancelReplays(tx, row.id)
+  await forgetFailures(tx, row.id)
+  await announce(tx, emit, { before: row, after: null })
+}
+
+function fitted<T extends TableWish>(wish: T, tables: SubscriptionDeps['tables']): T {
+  const { filter, select } = wish
+  return { ...wish, filter: fitToTable({ filter, select, fields: tables.fieldsOf(wish) }) }
+}
+
+function fittedRow(row: SubscriptionRow, tables: SubscriptionDeps['tables']): SubscriptionRow {
+  return { ...row, filter: filterText(fitted(toSubscription(row), tables).filter) }
+}
+
+/** A change that touches neither may leave what a table that was changed since does not have. */
+const asksFields = ({ table, filter, select }: SubscriptionChange): boolean =>
+  table !== undefined || filter !== undefined || select !== undefined
 
 async function refuseUnknownEnvironment(
   { environmentExists }: SubscriptionDeps,
@@ -102,13 +149,5 @@ async function refuseUnknownEnvironment(
   throw new AppError('ENVIRONMENT_NOT_FOUND', 'No such environment')
 }
 
-async function locked(client: PoolClient, id: string, tenant: Tenant): Promise<SubscriptionRow> {
-  const row = isUuid(id) ? await store.lockSubscription(client, id, tenant) : undefined
-  if (row === undefined) throw notFound()
-  return row
-}
-
-const isUuid = (id: string) => z.uuid().safeParse(id).success
-const notFound = () => new AppError('WEBHOOK_NOT_FOUND', 'No such webhook')
 const tooMany = (limit: number) =>
   new AppError('CONFLICT', `The environment has its ${limit} subscriptions; delete one first`)

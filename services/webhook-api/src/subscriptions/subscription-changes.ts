@@ -42,6 +42,8 @@ export function newSubscription(
     secrets: [{ ciphertext: box.seal(input.secret, id), validUntil: null }],
     created_at: now,
     updated_at: now,
+    disabled_at: null,
+    disabled_reason: null,
   }
 }
 
@@ -61,6 +63,7 @@ export function changeSubscription(
     selected: change.select === undefined ? row.selected : change.select,
     secrets: changeSecrets(box, row, { change, now }),
     updated_at: now,
+    ...(change.active === true && { disabled_at: null, disabled_reason: null }),
   }
 }
 
@@ -74,6 +77,6 @@ function changeSecrets(
   return rotateSecret(box, { subscriptionId: id, secrets, secret, overlapS, now })
 }
 
-function filterText(filter: Record<string, unknown> | null | undefined): string | null {
+export function filterText(filter: Record<string, unknown> | null | undefined): string | null {
   return filter === undefined || filter === null ? null : JSON.stringify(filter)
 }

@@ -15,6 +15,9 @@ export type SubscriptionRow = {
   secrets: SealedSecret[]
   created_at: Date
   updated_at: Date
+  /** When and why it was deactivated without being asked; `null` when it was not. */
+  disabled_at: Date | null
+  disabled_reason: string | null
 }
 
 /** What clients see: never a secret, and no `filter` or `select` where there is none. */
@@ -30,6 +33,9 @@ export function toSubscription(row: SubscriptionRow): Subscription {
     ...(row.filter === null ? {} : { filter: JSON.parse(row.filter) }),
     ...(row.selected === null ? {} : { select: row.selected }),
     createdAt: row.created_at.toISOString(),
+    ...(row.disabled_at === null || row.disabled_reason === null
+      ? {}
+      : { disabledAt: row.disabled_at.toISOString(), disabledReason: row.disabled_reason }),
   }
 }
 

@@ -5,8 +5,8 @@ import type { SubscriptionRow } from './subscription-row.ts'
 export async function insertSubscription(client: PoolClient, row: SubscriptionRow): Promise<void> {
   await client.query(
     `insert into subscription (id, project_id, environment, watched_table, events, url, active,
-       filter, selected, secrets, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+       filter, selected, secrets, created_at, updated_at, disabled_at, disabled_reason)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
     values(row),
   )
 }
@@ -15,7 +15,7 @@ export async function updateSubscription(client: PoolClient, row: SubscriptionRo
   await client.query(
     `update subscription set project_id = $2, environment = $3, watched_table = $4, events = $5,
        url = $6, active = $7, filter = $8, selected = $9, secrets = $10, created_at = $11,
-       updated_at = $12
+       updated_at = $12, disabled_at = $13, disabled_reason = $14
      where id = $1`,
     values(row),
   )
@@ -35,6 +35,8 @@ function values(row: SubscriptionRow): unknown[] {
     JSON.stringify(row.secrets),
     row.created_at,
     row.updated_at,
+    row.disabled_at,
+    row.disabled_reason,
   ]
 }
 
@@ -47,6 +49,18 @@ export async function lockSubscription(
   const { rows } = await client.query<SubscriptionRow>(
     `select * from subscription where id = $1 and project_id = $2 and environment = $3 for update`,
     [id, tenant.projectId, tenant.environment],
+  )
+  return rows[0]
+}
+
+/** As `lockSubscription`, for work that is about no tenant in particular. */
+export async function lockAnySubscription(
+  tx: PoolClient,
+  id: string,
+): Promise<SubscriptionRow | undefined> {
+  const { rows } = await tx.query<SubscriptionRow>(
+    'select * from subscription where id = $1 for update',
+    [id],
   )
   return rows[0]
 }

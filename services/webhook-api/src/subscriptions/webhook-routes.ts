@@ -7,7 +7,6 @@ import {
   updateWebhook,
 } from '@surehook/contracts/http/webhooks'
 import type { Operation } from '@surehook/contracts/operation'
-import type { PlatformAccess } from '@surehook/service-kit/access/management-access'
 import { type Handle, mount } from '@surehook/service-kit/http/mount'
 import type { RequestContext } from '@surehook/service-kit/http/request-context'
 import type { Router } from 'express'
@@ -18,24 +17,20 @@ import type { Tenant } from './subscription-changes.ts'
 const shownDeliveries = 50
 
 export type WebhookRoutesDeps = {
-  access: Pick<PlatformAccess, 'authorizeManagement'>
+  authorize: (ctx: RequestContext) => Promise<Tenant>
   subscriptions: Subscriptions
   newestDeliveries: (subscriptionId: string, limit: number) => Promise<Delivery[]>
 }
 
 export function webhookRoutes(deps: WebhookRoutesDeps): (router: Router) => void {
-  const { access, subscriptions, newestDeliveries } = deps
-  const authorize = ({ req: { headers } }: RequestContext): Promise<Tenant> =>
-    access.authorizeManagement({
-      authorization: headers.authorization,
-      projectId: headers['x-project-id'],
-      environment: headers['environment'],
-    })
+  const { authorize, subscriptions, newestDeliveries } = deps
   return (router) => {
     const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Tenant>) =>
       mount(router, operation, { authorize, handle })
 
-    serve(createWebhook, ({ body }, { auth }) => subscriptions.create(auth, body))
+    serve(createWebhook, ({ body, headers }, { auth }) =>
+      subscriptions.create(auth, body, headers['idempotency-key']),
+    )
     serve(listWebhooks, ({ query }, { auth }) => subscriptions.list(auth, query))
     serve(getWebhook, async ({ params }, { auth }) => {
       const webhook = await subscriptions.get(auth, params.id)

@@ -4,7 +4,7 @@ import type { Tenant } from './under-test.ts'
 
 // Every field that an answer may have; the tests say which ones they expect.
 export type Body = Subscription &
-  Problem & { webhook: Subscription; deliveries: Delivery[] } & {
+  Problem & { webhook: Subscription; deliveries: Delivery[]; deliveryId: string; count: number } & {
     webhooks: Subscription[]
     nextCursor: string | null
   }

@@ -1,19 +1,26 @@
 import type { DeliveryJob } from '@surehook/contracts'
+import { signedHeaders } from '@surehook/deliveries/signed-headers'
+import { traceHeaders, traceIdOf } from '@surehook/service-kit/tracing/trace-headers'
+import type { Tracer } from '@surehook/service-kit/tracing/tracer'
 import type { Logger } from 'pino'
+import type { Delivery } from '../dispatch/delivery.ts'
 import type { Circuit } from '../endpoint/circuit.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
+import { beginAttemptSpan, endAttemptSpan } from './attempt-span.ts'
 import type { AttemptResult, NextStep, RetryDelay } from './decide-next-step.ts'
 import { decideNextStep, succeeded } from './decide-next-step.ts'
 import type { Poster } from './post.ts'
-import { signedHeaders } from './sign.ts'
 
 export type AttemptsDeps = {
   poster: Pick<Poster, 'post'>
   delays: readonly RetryDelay[]
   metrics: DispatcherMetrics
+  tracer?: Tracer | undefined
   log: Logger
 }
+
+type Tracing = { tracer: Tracer; subscription: Subscription; circuit: Circuit }
 
 /** Makes attempts and decides what follows from them. */
 export class Attempts {
@@ -24,12 +31,46 @@ export class Attempts {
   }
 
   /** One signed POST through the endpoint's circuit; throws only when the circuit is open. */
-  async make(
+  make(delivery: Delivery, subscription: Subscription, circuit: Circuit): Promise<AttemptResult> {
+    const { tracer } = this.#deps
+    if (tracer === undefined) return this.#make(delivery.job, subscription, circuit)
+    return this.#makeTraced(delivery, { tracer, subscription, circuit })
+  }
+
+  async #makeTraced(
+    delivery: Delivery,
+    { tracer, subscription, circuit }: Tracing,
+  ): Promise<AttemptResult> {
+    const span = beginAttemptSpan(tracer, delivery)
+    try {
+      const job = { ...delivery.job, traceparent: span.traceparent }
+      const result = await this.#make(job, subscription, circuit)
+      endAttemptSpan(span, result)
+      return { ...result, sentAs: traceHeaders(span) }
+    } catch (err) {
+      span.end({ error: 'circuit_open' })
+      throw err
+    }
+  }
+
+  nextStep(job: DeliveryJob, result: AttemptResult): NextStep {
+    const { delays, metrics } = this.#deps
+    const chance = { at: Date.now(), jitter: Math.random() }
+    const next = decideNextStep(result, job.attempt, { delays, ...chance })
+    if (next.kind === 'dead-letter') metrics.deadLetters.inc()
+    return next
+  }
+
+  async #make(
     job: DeliveryJob,
     subscription: Subscription,
     circuit: Circuit,
   ): Promise<AttemptResult> {
     const now = Date.now()
+    if (isFirstInTurn(job)) {
+      const delayMs = Math.max(0, now - job.createdAt)
+      this.#deps.metrics.firstAttemptDelay.observe(delayMs / 1000)
+    }
     const secrets = subscription.secretsAt(now)
     const headers = signedHeaders(job, secrets, Math.floor(now / 1000))
     if (job.traceparent !== null) headers['traceparent'] = job.traceparent
@@ -41,11 +82,6 @@ export class Attempts {
     return result
   }
 
-  nextStep(job: DeliveryJob, result: AttemptResult): NextStep {
-    const { delays } = this.#deps
-    return decideNextStep(result, job.attempt, { delays, at: Date.now(), jitter: Math.random() })
-  }
-
   #report(job: DeliveryJob, result: AttemptResult): void {
     const { metrics, log } = this.#deps
     const failure = result.kind === 'unreachable' ? result.errorClass : 'http'
@@ -54,16 +90,12 @@ export class Attempts {
     metrics.attemptSeconds.observe(result.latencyMs / 1000)
     // Kept at debug for successes: at thousands a second the attempts topic is the record of them.
     const level = succeeded(result) ? 'debug' : 'info'
+    if (!log.isLevelEnabled(level)) return
     const { deliveryId, eventId, subscriptionId, projectId, environment, attempt } = job
     log[level](
       {
-        deliveryId,
-        eventId,
-        subscriptionId,
-        projectId,
-        environment,
-        attempt,
-        outcome,
+        ...{ deliveryId, eventId, subscriptionId, projectId, environment, attempt, outcome },
+        traceId: traceIdOf(job.traceparent),
         latencyMs: result.latencyMs,
         ...(result.kind === 'responded' && { httpStatus: result.status }),
       },
@@ -71,3 +103,9 @@ export class Attempts {
     )
   }
 }
+
+/**
+ * What a move has brought here waited for its receiver: behind an open circuit, for room, for its
+ * subscription; and what is sent again is late by intention.
+ */
+const isFirstInTurn = ({ step, redeliveryOf }: DeliveryJob) => step === 0 && redeliveryOf === null

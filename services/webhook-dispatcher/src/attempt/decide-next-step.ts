@@ -1,8 +1,13 @@
 import type { ErrorClass } from '@surehook/contracts'
+import type { OutgoingRecord } from '@surehook/service-kit/kafka/producer'
 
-export type AttemptResult =
+export type AttemptResult = (
   | { kind: 'responded'; status: number; answer: string; latencyMs: number }
   | { kind: 'unreachable'; errorClass: ErrorClass; message: string; latencyMs: number }
+) & {
+  /** What the records that come of it say of its span, when it is traced. */
+  sentAs?: OutgoingRecord['headers'] | undefined
+}
 
 /** A configured delay: its name is also the end of its topic's name. */
 export type RetryDelay = { name: string; ms: number }

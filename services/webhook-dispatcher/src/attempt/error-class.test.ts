@@ -18,8 +18,8 @@ describe('errorClassOf', () => {
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls'],
     ['EPROTO', 'tls'],
     ['SSRF_BLOCKED', 'ssrf_blocked'],
-    ['HPE_INVALID_CONSTANT', 'http'],
     ['UND_ERR_HEADERS_OVERFLOW', 'http'],
+    ['ANSWER_REFUSED', 'http'],
   ])('takes %s as %s', (code, expected) => {
     expect(errorClassOf(coded(code))).toBe(expected)
   })
@@ -27,6 +27,12 @@ describe('errorClassOf', () => {
   it('looks into causes, and into what was tried for several addresses', () => {
     expect(errorClassOf(new Error('outer', { cause: coded('ENOTFOUND') }))).toBe('dns')
     expect(errorClassOf(new AggregateError([coded('CERT_HAS_EXPIRED')]))).toBe('tls')
+  })
+
+  it('takes what is no HTTP as such, with or without a code', () => {
+    const unreadable = Object.assign(new Error('Expected HTTP/'), { name: 'HTTPParserError' })
+    expect(errorClassOf(unreadable)).toBe('http')
+    expect(errorClassOf(Object.assign(unreadable, coded('HPE_INVALID_CONSTANT')))).toBe('http')
   })
 
   it('takes an abort as the time-out that caused it', () => {

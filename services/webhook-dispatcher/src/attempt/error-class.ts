@@ -17,6 +17,7 @@ const byCode: Readonly<Record<string, ErrorClass>> = {
   UND_ERR_HEADERS_OVERFLOW: 'http',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'http',
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'http',
+  ANSWER_REFUSED: 'http',
   EPROTO: 'tls',
 }
 
@@ -30,11 +31,12 @@ type Failure = { name?: unknown; code?: unknown; cause?: unknown; errors?: unkno
 export function errorClassOf(err: unknown): ErrorClass {
   for (let at = asFailure(err); at !== null; at = innerOf(at)) {
     if (at.name === 'TimeoutError' || at.name === 'AbortError') return 'timeout'
+    // Not all of undici's parser have their code.
+    if (at.name === 'HTTPParserError') return 'http'
     const code = typeof at.code === 'string' ? at.code : ''
     const known = byCode[code]
     if (known) return known
     if (tlsCode.test(code)) return 'tls'
-    if (code.startsWith('HPE_')) return 'http'
   }
   return 'refused'
 }

@@ -1,9 +1,10 @@
 import type { SecureContext } from 'node:tls'
 import { createSecureContext, getCACertificates } from 'node:tls'
 import { LRUCache } from 'lru-cache'
-import type { Dispatcher } from 'undici'
 import { buildConnector, Pool } from 'undici'
 import type { AddressGuard } from './address-guard.ts'
+import { Answer, type Answered } from './answer.ts'
+import { filterAnswers } from './answer-filter.ts'
 import type { AttemptResult } from './decide-next-step.ts'
 import { errorClassOf } from './error-class.ts'
 
@@ -27,9 +28,6 @@ export type Exchange = {
   body: Buffer
 }
 
-/** More of an answer is neither read nor kept. */
-export const answerLimit = 4096
-
 /** Posts deliveries over keep-alive connections, one bounded pool for each tenant and origin. */
 export class Poster implements AsyncDisposable {
   readonly #options: PosterOptions
@@ -52,33 +50,39 @@ export class Poster implements AsyncDisposable {
    * Never throws: whatever goes wrong is a result. Redirects are answers like any other, and an
    * answer counts by its status, also when its body breaks off or does not end in time.
    */
-  async post({ tenant, url, headers, body }: Exchange): Promise<AttemptResult> {
+  async post(exchange: Exchange): Promise<AttemptResult> {
     const startedAt = performance.now()
-    const latencyMs = () => Math.round(performance.now() - startedAt)
-    const timeout = new AbortController()
-    const timer = setTimeout(() => timeout.abort(timedOut(this.#options)), this.#options.timeoutMs)
-    try {
-      const target = new URL(url)
-      const response = await this.#pool(tenant, target.origin).request({
-        method: 'POST',
-        path: target.pathname + target.search,
-        headers,
-        body,
-        signal: timeout.signal,
-      })
-      const answer = await readStart(response.body)
-      return { kind: 'responded', status: response.statusCode, answer, latencyMs: latencyMs() }
-    } catch (err) {
-      const message = err instanceof Error ? describe(err) : String(err)
-      return { kind: 'unreachable', errorClass: errorClassOf(err), message, latencyMs: latencyMs() }
-    } finally {
-      clearTimeout(timer)
+    const answered = await this.#exchange(exchange)
+    const latencyMs = Math.round(performance.now() - startedAt)
+    if ('status' in answered) {
+      return { kind: 'responded', status: answered.status, answer: answered.text, latencyMs }
     }
+    const { error } = answered
+    const message = error instanceof Error ? describe(error) : String(error)
+    return { kind: 'unreachable', errorClass: errorClassOf(error), message, latencyMs }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const pools = [...this.#pools.values(), ...this.#closing]
     await Promise.all(pools.map((pool) => pool.destroy()))
+  }
+
+  #exchange({ tenant, url, headers, body }: Exchange): Promise<Answered> {
+    return new Promise((resolve) => {
+      const answer = new Answer((answered) => {
+        clearTimeout(timer)
+        resolve(answered)
+      })
+      const { timeoutMs } = this.#options
+      const timer = setTimeout(() => answer.giveUp(timedOut(timeoutMs)), timeoutMs)
+      try {
+        const target = new URL(url)
+        const path = target.pathname + target.search
+        this.#pool(tenant, target.origin).dispatch({ method: 'POST', path, headers, body }, answer)
+      } catch (err) {
+        answer.onResponseError(null, err)
+      }
+    })
   }
 
   #pool(tenant: string, origin: string): Pool {
@@ -123,29 +127,16 @@ export class Poster implements AsyncDisposable {
         callback(err as Error, null)
         return
       }
-      connect(options, callback)
+      connect(options, (...[err, socket]) => {
+        if (err !== null) return callback(err, null)
+        filterAnswers(socket)
+        callback(null, socket)
+      })
     }
   }
 }
 
-/** As much of the answer as is kept; less when it breaks off. */
-async function readStart(body: Dispatcher.ResponseData['body']): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  try {
-    // Leaving the loop destroys the stream, and with it a connection whose answer is too long.
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      chunks.push(chunk)
-      size += chunk.length
-      if (size > answerLimit) break
-    }
-  } catch {
-    // The receiver has answered with a status: how its text ended changes nothing.
-  }
-  return Buffer.concat(chunks).subarray(0, answerLimit).toString('utf8').replaceAll('\0', '\uFFFD')
-}
-
-const timedOut = ({ timeoutMs }: PosterOptions) =>
+const timedOut = (timeoutMs: number) =>
   Object.assign(new Error(`no complete answer within ${timeoutMs} ms`), { name: 'TimeoutError' })
 
 function describe(err: Error): string {

@@ -8,6 +8,8 @@ import { openTopicView } from '@surehook/service-kit/kafka/topic-view'
 import { WindowedConsumer } from '@surehook/service-kit/kafka/windowed-consumer'
 import { retryUntilReady } from '@surehook/service-kit/lifecycle'
 import type { Logger } from '@surehook/service-kit/log'
+import type { Metrics } from '@surehook/service-kit/metrics'
+import type { Tracer } from '@surehook/service-kit/tracing/tracer'
 import { Attempts } from '../attempt/attempts.ts'
 import type { Poster } from '../attempt/post.ts'
 import type { Config } from '../config.ts'
@@ -24,17 +26,19 @@ import { retryTopicsToRead } from './retry-topics.ts'
 export const groupId = 'webhook-dispatcher'
 /** Far more than a matcher repeats after a crash: it commits after each batch. */
 const lookBackMessages = 5_000
-const commitIntervalMs = 10
+const commitIntervalMs = 25
 /** What waits longer for its endpoint makes room for others by waiting on the paused topic. */
 const localWaitMs = 1_000
 /** Moving jobs aside costs more than it gains when it is this process that they wait for. */
-const longerLocalWaitMs = 5_000
+const longerLocalWaitMs = 10_000
 
 export type DeliveryEngineDeps = Pick<Messaging, 'kafka' | 'codec' | 'producer'> & {
   poster: Poster
   opener: SecretOpener
   circuits: CircuitStore
   metrics: DispatcherMetrics
+  registry: Metrics
+  tracer?: Tracer | undefined
   log: Logger
   /** Ends the waiting for Kafka while this opens. */
   signal: AbortSignal
@@ -116,7 +120,7 @@ type Later = {
 
 function createDispatcher(
   config: Config,
-  { codec, producer, poster, circuits, metrics, log }: DeliveryEngineDeps,
+  { codec, producer, poster, circuits, metrics, tracer, log }: DeliveryEngineDeps,
   { subscriptions, view, consumer }: Later,
 ): Dispatcher {
   const ownLoad = new OwnLoad()
@@ -140,7 +144,7 @@ function createDispatcher(
         maxLocalWaitMs: () => (ownLoad.saturated ? longerLocalWaitMs : localWaitMs),
       },
       window: config.window,
-      attempts: new Attempts({ poster, delays: config.delays, metrics, log }),
+      attempts: new Attempts({ poster, delays: config.delays, metrics, tracer, log }),
       moves: new Moves({ producer, codec }),
       subscriptions,
       subscriptionsCurrent: (lease) => view().barrier(lease),
@@ -158,14 +162,22 @@ function createDispatcher(
 
 function createConsumer(
   config: Config,
-  { kafka, log }: DeliveryEngineDeps,
+  { kafka, registry, log }: DeliveryEngineDeps,
   { dispatcher, retryTopics }: { dispatcher: Dispatcher; retryTopics: readonly string[] },
 ): WindowedConsumer {
   return new WindowedConsumer({
     kafka,
     groupId,
     topics: [deliveriesTopic, ...retryTopics, pausedTopic],
+    // A retry is due a second after it was written at the earliest.
+    seldom: [...retryTopics, pausedTopic],
     window: config.window,
+    // Parking reads the paused topic where it wants to, and holds nothing of it in the window.
+    tenants: {
+      topics: [deliveriesTopic, ...retryTopics],
+      of: (message) => dispatcher.tenantOf(message),
+      whenKnown: (messages, lease) => dispatcher.whenTenantsKnown(messages, lease),
+    },
     commitIntervalMs,
     handOverMs: config.handOverMs,
     lookBack: { topics: [deliveriesTopic, ...retryTopics], messages: lookBackMessages },
@@ -177,6 +189,7 @@ function createConsumer(
     onFinishedBefore: (message) => dispatcher.finishedBefore(message),
     onHandOver: (handingOver) => dispatcher.handOver(handingOver),
     inFlight: () => dispatcher.inFlight,
+    metrics: registry,
     log,
   })
 }

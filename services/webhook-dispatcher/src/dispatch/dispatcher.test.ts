@@ -54,10 +54,13 @@ function setUp(decode: Record<string, Decode[]>) {
   open.assigned(0, new Map(lanes.map((lane) => [lane.topic, lane])))
   const read = (name: string, offset: number) => {
     const value = Buffer.from(name)
-    const message = { topic: deliveriesTopic, partition: 0, offset, key: null, value }
+    const place = { topic: deliveriesTopic, partition: 0, offset }
+    const message = { ...place, timestamp: '0', key: null, value }
     const lease = new AbortController().signal
     const finish = () => void finished.push(name)
-    open.handle({ ...message, lease, reread: false, finish, detach: () => {} })
+    const handed = { ...message, lease, reread: false, finish, detach: () => {} }
+    open.handle(handed)
+    return handed
   }
   return { open, read, cancelled, refused, finished, faults }
 }
@@ -82,6 +85,13 @@ it('waits for a registry that is away, and those behind the job wait with it', a
   })
 })
 
+it('keeps no piece of the answer to a fetch', async () => {
+  const { read, finished } = setUp({})
+  const message = read('some', 0)
+  await until(() => finished.length === 1)
+  expect(message).toMatchObject({ key: null, value: null })
+})
+
 it('puts a job aside once when nobody can ever decode it', async () => {
   const never: Decode = () => Promise.reject(new UndecodableError('No schema has the id 9'))
   const { read, refused, finished } = setUp({ odd: [never, never] })
@@ -102,4 +112,24 @@ it('outlives a look-back on jobs that cannot be decoded now', async () => {
   await turn()
   process.off('unhandledRejection', listen)
   expect(unhandled).toEqual([])
+})
+
+it('tells whose a job is when its schema is known, and outlives one that never is', async () => {
+  const unhandled: unknown[] = []
+  const listen = (err: unknown) => unhandled.push(err)
+  process.on('unhandledRejection', listen)
+  const never: Decode = () => Promise.reject(new UndecodableError('No schema has the id 9'))
+  const older = '\0\0\0\0\u0007older'
+  const odd = '\0\0\0\0\u0009odd'
+  const known: Decode = async () => job('older')
+  const now: Decode = () => ({ ...job('older'), projectId: 'p' })
+  const { open } = setUp({ [older]: [away, known, now, now], [odd]: [never, never, never] })
+  const messages = [older, odd, 'rubbish'].map((text) => ({ value: Buffer.from(text) }))
+  const lease = new AbortController().signal
+  await open.whenTenantsKnown(messages, lease)
+  expect(open.whenTenantsKnown(messages, lease)).toBeUndefined()
+  const tenants = messages.slice(0, 2).map((message) => open.tenantOf(message))
+  await turn()
+  process.off('unhandledRejection', listen)
+  expect({ tenants, unhandled }).toEqual({ tenants: ['p', ''], unhandled: [] })
 })

@@ -8,6 +8,7 @@ import type { WindowedMessage } from '@surehook/service-kit/kafka/windowed-consu
 import type { Logger } from 'pino'
 import type { DispatcherMetrics } from '../metrics.ts'
 import type { DeskDeps } from './desk-deps.ts'
+import { JobSchemas } from './job-schemas.ts'
 import type { OwnLoad } from './own-load.ts'
 import { PartitionDesk } from './partition-desk.ts'
 
@@ -36,10 +37,14 @@ export class Dispatcher implements Disposable {
   /** Per partition: a job with an older schema is decoded later, and those behind it wait. */
   readonly #decoding = new Map<number, Promise<void>>()
   readonly #relief: NodeJS.Timeout
+  readonly #schemas: JobSchemas
   #revokedBusy: PartitionDesk[] = []
+  /** The last job that was decoded to know whose it is. */
+  #decoded: { value: Buffer; job: DeliveryJob } | null = null
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps
+    this.#schemas = new JobSchemas(deps)
     this.#relief = setInterval(() => this.#relieve(), reliefEveryMs)
   }
 
@@ -78,6 +83,25 @@ export class Dispatcher implements Disposable {
 
   handOver(handingOver: boolean): void {
     for (const desk of this.#desks.values()) desk.handOver(handingOver)
+  }
+
+  /** Resolves when `tenantOf` can tell whose these are; undefined when it can already. */
+  whenTenantsKnown(
+    messages: readonly Pick<WindowedMessage, 'value'>[],
+    lease: AbortSignal,
+  ): Promise<void> | undefined {
+    return this.#schemas.whenMet(messages, lease)
+  }
+
+  /** Whose job it is; of what can never be decoded, nobody's. It must always say the same. */
+  tenantOf({ value }: Pick<WindowedMessage, 'value'>): string {
+    if (value === null) return ''
+    const job = tryDecode(this.#deps.codec, value)
+    if (job instanceof Promise) job.catch(() => undefined)
+    if (job === null || job instanceof Promise) return ''
+    // It is the next to be handled, if it is handled now.
+    this.#decoded = { value, job }
+    return job.projectId
   }
 
   handle(message: WindowedMessage): void {
@@ -137,6 +161,7 @@ export class Dispatcher implements Disposable {
   #decode(message: WindowedMessage): Decoded | Promise<Decoded> {
     const { value } = message
     if (value === null) return this.#refuse(message, 'a job must have a value')
+    if (this.#decoded?.value === value) return located(this.#decoded.job, message)
     try {
       const job = this.#deps.codec.job.decode(value)
       if (!(job instanceof Promise)) return located(job, message)
@@ -180,6 +205,9 @@ export class Dispatcher implements Disposable {
 }
 
 function dispatchTo(desk: PartitionDesk, message: WindowedMessage, job: DeliveryJob): void {
+  // The job has copies. These are pieces of the answer to a fetch, and would keep all of it.
+  message.key = null
+  message.value = null
   if (message.topic === pausedTopic) desk.readParked({ job, message })
   else desk.accept({ job, message })
 }

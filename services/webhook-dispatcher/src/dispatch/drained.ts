@@ -5,6 +5,6 @@ export async function drained(
   inFlight: () => number,
   { withinMs }: { withinMs: number },
 ): Promise<void> {
-  const deadline = Date.now() + withinMs
-  while (inFlight() > 0 && Date.now() < deadline) await wait(10)
+  const deadline = performance.now() + withinMs
+  while (inFlight() > 0 && performance.now() < deadline) await wait(10)
 }

@@ -1,8 +1,21 @@
+import { retryTopic } from '@surehook/contracts/topics'
 import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+import { parseDuration } from '@surehook/service-kit/time'
 import type { Delivery } from './delivery.ts'
 
-/** Node's timers hold no more; a configured delay is far below. */
+/** Node's timers hold no more. */
 const longestTimerMs = 2 ** 31 - 1
+
+const retries = retryTopic('')
+/** Delay and jitter. */
+const stretched = 1.1
+
+/** Of whoever wrote the due time the clock may have been ahead: no job waits for longer than its topic's delay. */
+function longestWaitOn(topic: string): number {
+  return topic.startsWith(retries)
+    ? parseDuration(topic.slice(retries.length)) * stretched
+    : longestTimerMs
+}
 
 /** The jobs of one partition that are not due yet. */
 export class DueTimes {
@@ -11,7 +24,7 @@ export class DueTimes {
 
   /** Calls `then` when the job is due, at once when it is already. */
   await({ job, message: { topic } }: Delivery, then: () => void): void {
-    const waitMs = Math.min(job.dueAt - Date.now(), longestTimerMs)
+    const waitMs = Math.min(job.dueAt - Date.now(), longestWaitOn(topic))
     if (waitMs <= 0) return then()
     this.#count(topic, 1)
     const timer = setTimeout(() => {

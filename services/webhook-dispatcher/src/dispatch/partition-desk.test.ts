@@ -3,6 +3,7 @@ import { type DeliveryJob, deliveriesTopic, pausedTopic } from '@surehook/contra
 import { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
 import { createMetrics } from '@surehook/service-kit/metrics'
 import { dispatcherMetrics } from '../metrics.ts'
+import type { Delivery } from './delivery.ts'
 import type { DeskDeps } from './desk-deps.ts'
 import { PartitionDesk } from './partition-desk.ts'
 
@@ -17,6 +18,7 @@ class DeskWorld {
   /** The paused topic. */
   readonly parked: DeliveryJob[] = []
   active = true
+  mayStart = true
   /** How often somebody asked for a subscription. */
   asked = 0
   refuse: (move: string) => boolean = () => false
@@ -63,7 +65,7 @@ class DeskWorld {
 
   #delivery(job: DeliveryJob, at: { topic: string; offset: number; reread: boolean }) {
     const message = {
-      ...{ ...at, partition: 0, key: null, value: null },
+      ...{ ...at, partition: 0, timestamp: '0', key: null, value: null },
       lease: new AbortController().signal,
       finish: () => void this.finished.push(`${at.topic} ${job.deliveryId}`),
       detach: () => {},
@@ -89,7 +91,7 @@ class DeskWorld {
       limits: { maxInFlight: 4, maxLocalWaitMs: () => 1_000 },
       window: { messages: 100, bytes: 100_000 },
       attempts: {
-        make: async (job: DeliveryJob) => {
+        make: async ({ job }: Delivery) => {
           this.posted.push(job.deliveryId)
           return ok
         },
@@ -109,7 +111,7 @@ class DeskWorld {
         get: (id: string) => {
           this.asked++
           const deliverable = this.active && !id.startsWith('inactive')
-          return { url: 'u', endpointId: 'e', deliverable }
+          return { url: 'u', endpointId: `e of ${id}`, deliverable }
         },
       },
       subscriptionsCurrent: async () => {},
@@ -118,7 +120,7 @@ class DeskWorld {
         pause: () => {},
         resume: () => {},
       },
-      mayStart: () => true,
+      mayStart: () => this.mayStart,
       metrics: dispatcherMetrics(createMetrics('test')),
       onFault: (err: unknown) => void this.faults.push(err),
     } as unknown as DeskDeps
@@ -269,4 +271,16 @@ describe('parked jobs', () => {
     await passes(10)
     expect(world.posted).toEqual(['a', 'b', 'c'])
   })
+})
+
+it('starts the jobs of several endpoints in turns when they could not start before', async () => {
+  world.mayStart = false
+  for (const subscriptionId of ['a', 'b', 'c']) {
+    for (let n = 1; n <= 3; n++) world.read({ deliveryId: `${subscriptionId}${n}`, subscriptionId })
+  }
+  await passes(10)
+  expect(world.posted).toEqual([])
+  world.mayStart = true
+  world.desk.relieve()
+  expect(world.posted).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'c2', 'a3', 'b3', 'c3'])
 })

@@ -38,6 +38,8 @@ export class PartitionDesk {
   readonly #work: WorkInFlight
   readonly #nextPlaces: NextPlaces
   #handingOver = false
+  /** Whose turn is first when several may start. */
+  #turn = 0
 
   constructor(lanes: ReadonlyMap<string, PartitionLane>, deps: DeskDeps) {
     const pausedLane = lanes.get(pausedTopic)
@@ -191,8 +193,13 @@ export class PartitionDesk {
     this.#start(endpoint)
   }
 
+  /** In turns: while little may start, whoever was first would have all of it. */
   #startAll(): void {
-    for (const endpoint of this.#endpoints.all()) if (endpoint.queued > 0) this.#start(endpoint)
+    let waiting = [...this.#endpoints.all()].filter(({ queued }) => queued > 0)
+    const first = waiting.length === 0 ? 0 : this.#turn++ % waiting.length
+    waiting = [...waiting.slice(first), ...waiting.slice(0, first)]
+    while (waiting.length > 0)
+      waiting = waiting.filter((endpoint) => this.#start(endpoint, 1) === 1)
   }
 
   get #mayStart(): boolean {
@@ -200,11 +207,14 @@ export class PartitionDesk {
     return this.#unsettled.hasRoom
   }
 
-  #start(endpoint: Endpoint<Delivery>): void {
+  /** @returns how many were started */
+  #start(endpoint: Endpoint<Delivery>, most = Number.POSITIVE_INFINITY): number {
     let left = false
-    while (endpoint.queued > 0 && this.#mayStart) {
+    let started = 0
+    while (started < most && endpoint.queued > 0 && this.#mayStart) {
       const next = endpoint.next()
       if (next === undefined) break
+      started++
       const { job: delivery, ended } = next
       const subscription = this.#deps.subscriptions.get(delivery.job.subscriptionId)
       if (subscription?.deliverable && subscription.url === delivery.job.url) {
@@ -218,13 +228,14 @@ export class PartitionDesk {
     }
     // Their room is free, and no attempt of theirs will tell so; not now: parking may be at work.
     if (left) queueMicrotask(() => this.#parking.endpointChanged(endpoint.id))
+    return started
   }
 
   async #attempt({ delivery, subscription, endpoint, ended }: Started): Promise<void> {
     const { job } = delivery
     const { attempts } = this.#deps
     const result = await attempts
-      .make(job, subscription, endpoint.circuit)
+      .make(delivery, subscription, endpoint.circuit)
       .catch((err: unknown) => {
         // No attempt was made: nothing is counted, and the job must not stay without an owner.
         ended(undefined)

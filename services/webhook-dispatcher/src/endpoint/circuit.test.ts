@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import CircuitBreaker from 'opossum'
 import type { AttemptResult } from '../attempt/decide-next-step.ts'
 import { Circuit } from './circuit.ts'
 import type { CircuitState, CircuitStore } from './circuit-store.ts'
@@ -42,11 +43,30 @@ describe('Circuit', () => {
     expect(changes).toEqual([true])
   })
 
+  it('keeps nothing of attempts that are long past', async () => {
+    const fire = jest.spyOn(CircuitBreaker.prototype, 'fire')
+    const circuit = circuitOf()
+    for (let n = 0; n < 3_500; n++) await circuit.fire(async () => (n % 2 ? success : failure))
+    const [breaker] = fire.mock.contexts as CircuitBreaker[]
+    fire.mockRestore()
+    const kept = breaker?.status.window.flatMap(({ latencyTimes }) => latencyTimes)
+    expect(kept?.length).toBeLessThanOrEqual(1_000)
+    expect(circuit.isOpen).toBe(false)
+  })
+
   it('counts only failures in a row', async () => {
     const circuit = circuitOf()
     for (const result of [failure, failure, failure, failure, success, failure, failure]) {
       await circuit.record(result)
     }
+    expect(circuit.isOpen).toBe(false)
+  })
+
+  it('stays open for no longer than a cooldown, whatever the clock of its last owner was', async () => {
+    const circuit = circuitOf({ failures: 5, openUntil: Date.now() + 26 * 3_600_000 })
+    await circuit.restore()
+    expect(circuit.isOpen).toBe(true)
+    jest.advanceTimersByTime(120_000)
     expect(circuit.isOpen).toBe(false)
   })
 

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events'
 import CircuitBreaker from 'opossum'
 import type { AttemptResult } from '../attempt/decide-next-step.ts'
 import { succeeded } from '../attempt/decide-next-step.ts'
@@ -14,6 +15,33 @@ type Action = () => Promise<AttemptResult>
 
 /** opossum's own reset would half-open: the cooldown here closes, as the product promises. */
 const never = 2 ** 31 - 1
+/** opossum keeps how long each attempt took until its window moves on. */
+const windowAttempts = 1_000
+
+/** Moves opossum's window on by attempts: by time, each of thousands of breakers would have a timer. */
+class WindowByAttempts {
+  #left = windowAttempts
+  #moveOn: (() => void) | null = null
+
+  on(_event: string, moveOn: () => void): void {
+    this.#moveOn = moveOn
+  }
+
+  removeListener(): void {
+    this.#moveOn = null
+  }
+
+  listenerCount(): number {
+    return 0
+  }
+
+  attempted(): void {
+    this.#left -= 1
+    if (this.#left > 0) return
+    this.#left = windowAttempts
+    this.#moveOn?.()
+  }
+}
 
 /**
  * The circuit of one endpoint: opens on the n-th consecutive failure, closes when the cooldown is
@@ -23,6 +51,7 @@ export class Circuit {
   readonly #endpointId: string
   readonly #options: CircuitOptions
   readonly #breaker: CircuitBreaker<[Action], AttemptResult>
+  readonly #window = new WindowByAttempts()
   #failures = 0
   #timer: NodeJS.Timeout | null = null
   readonly #onChange: (open: boolean) => void
@@ -37,7 +66,10 @@ export class Circuit {
       volumeThreshold: Number.MAX_SAFE_INTEGER,
       enableSnapshots: false,
       rollingCountBuckets: 1,
-      rollingCountTimeout: never,
+      // With each failure opossum would sort what the attempts of its window took.
+      rollingPercentilesEnabled: false,
+      // Of an emitter opossum asks for no more than it has.
+      rotateBucketController: this.#window as unknown as EventEmitter,
     })
   }
 
@@ -52,12 +84,15 @@ export class Circuit {
   /** Takes over what an earlier owner of the endpoint left in the store. */
   async restore(): Promise<void> {
     const { failures, openUntil } = await this.#options.store.load(this.#endpointId)
-    if (openUntil > Date.now()) this.#open(openUntil)
+    // Never longer than it could have been opened for: the owner before may have had another clock.
+    const longest = Date.now() + this.#options.cooldownMs
+    if (openUntil > Date.now()) this.#open(Math.min(openUntil, longest))
     else this.#failures = openUntil === 0 ? failures : 0
   }
 
   /** Makes the attempt; throws opossum's EOPENBREAKER when the circuit is open. */
   async fire(action: Action): Promise<AttemptResult> {
+    this.#window.attempted()
     try {
       return await this.#breaker.fire(action)
     } catch (err) {

@@ -18,6 +18,13 @@ function startAll(endpoint: Endpoint<number>) {
   return started
 }
 
+/** Looked at when it has more than it may, and again when that has lasted. */
+function shedForLong(endpoint: Endpoint<number>): number[] {
+  expect(endpoint.shed()).toEqual([])
+  jest.advanceTimersByTime(500)
+  return endpoint.shed()
+}
+
 describe('Endpoint', () => {
   beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick'] }))
   afterEach(() => void jest.useRealTimers())
@@ -38,7 +45,7 @@ describe('Endpoint', () => {
     startAll(endpoint)
     jest.advanceTimersByTime(5_000)
     expect(endpoint.room).toBe(0)
-    expect(endpoint.shed()).toHaveLength(92)
+    expect(shedForLong(endpoint)).toHaveLength(92)
     expect(endpoint.queued).toBe(4)
   })
 
@@ -50,8 +57,22 @@ describe('Endpoint', () => {
     startAll(endpoint)
     jest.advanceTimersByTime(5_000)
     expect(endpoint.accepts).toBe(true)
-    expect(endpoint.shed()).toEqual([])
+    expect(shedForLong(endpoint)).toEqual([])
     expect(endpoint.room).toBe(0)
+  })
+
+  it('parks nothing because of one slow moment', () => {
+    const endpoint = endpointWith({ isOpen: false })
+    for (let job = 0; job < 100; job++) endpoint.enqueue(job)
+    const slow = startAll(endpoint)
+    jest.advanceTimersByTime(400)
+    expect(endpoint.room).toBe(0)
+    expect(endpoint.shed()).toEqual([])
+    for (const { ended } of slow) ended(undefined)
+    for (const { ended } of startAll(endpoint)) ended(true)
+    jest.advanceTimersByTime(400)
+    expect(endpoint.shed()).toEqual([])
+    expect(endpoint.accepts).toBe(true)
   })
 
   it('gives up the latest arrivals, so that what stays is still first', () => {
@@ -59,7 +80,8 @@ describe('Endpoint', () => {
     for (let job = 0; job < 20; job++) endpoint.enqueue(job)
     startAll(endpoint)
     jest.advanceTimersByTime(5_000)
-    expect(endpoint.shed()[0]).toBe(8)
+    expect(shedForLong(endpoint)[0]).toBe(8)
+    expect(endpoint.accepts).toBe(false)
   })
 
   it('starts nothing and keeps nothing while the circuit is open', () => {
@@ -72,16 +94,32 @@ describe('Endpoint', () => {
     expect(endpoint.shed()).toEqual([1])
   })
 
-  it('comes back with a few in flight and doubles with each success', () => {
+  it('comes back from a cooldown with one attempt, and twice as many with each round', () => {
+    const wide = { maxInFlight: 32, maxLocalWaitMs: () => 250 }
+    const endpoint = new Endpoint<number>('e', { isOpen: false } as Circuit, {
+      ...{ limits: wide, pressure: () => true },
+    })
+    endpoint.ready = true
+    endpoint.ramp()
+    for (let job = 0; job < 200; job++) endpoint.enqueue(job)
+    const rounds: number[] = []
+    for (let started = startAll(endpoint); rounds.length < 7; started = startAll(endpoint)) {
+      rounds.push(started.length)
+      for (const { ended } of started) ended(true)
+    }
+    expect(rounds).toEqual([1, 2, 4, 8, 16, 32, 32])
+  })
+
+  it('has fewer at once again when one fails on the way back', () => {
     const endpoint = endpointWith({ isOpen: false })
     endpoint.ramp()
-    for (let job = 0; job < 10; job++) endpoint.enqueue(job)
-    const first = startAll(endpoint)
-    expect(first).toHaveLength(2)
-    first[0]?.ended(false)
+    for (let job = 0; job < 20; job++) endpoint.enqueue(job)
+    startAll(endpoint)[0]?.ended(true)
+    const [first, second] = startAll(endpoint)
+    first?.ended(false)
+    expect(startAll(endpoint)).toHaveLength(0)
+    second?.ended(false)
     expect(startAll(endpoint)).toHaveLength(1)
-    first[1]?.ended(true)
-    expect(startAll(endpoint)).toHaveLength(3)
   })
 
   it('waits until the circuit of an earlier owner is known', () => {

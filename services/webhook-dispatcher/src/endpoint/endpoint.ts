@@ -1,4 +1,5 @@
 import type { Circuit } from './circuit.ts'
+import { SlowStart } from './slow-start.ts'
 
 export type EndpointLimits = {
   /** Attempts in flight at once. */
@@ -12,8 +13,8 @@ export type EndpointOptions = { limits: EndpointLimits; pressure: Pressure }
 /** Tells whether jobs that wait here keep the partition from reading on. */
 export type Pressure = () => boolean
 
-/** How an endpoint comes back after a cooldown: so few at first, doubled with each success. */
-const firstInFlight = 2
+/** Attempts that take longer for less than this (a collection, a busy machine) park nothing. */
+const lastsMs = 500
 
 /**
  * One endpoint's place in this process: its queue in order of arrival, its cap, and how long it
@@ -28,15 +29,17 @@ export class Endpoint<T> {
   readonly #pressure: Pressure
   readonly #startedAt = new Set<{ at: number }>()
   #queue: T[] = []
-  #cap: number
+  readonly #slowStart: SlowStart
   #latencyMs = 1
+  /** Since when more waits here than may, as `shed` has seen. */
+  #overSince: number | null = null
 
   constructor(id: string, circuit: Circuit, { limits, pressure }: EndpointOptions) {
     this.id = id
     this.circuit = circuit
     this.#limits = limits
     this.#pressure = pressure
-    this.#cap = limits.maxInFlight
+    this.#slowStart = new SlowStart(limits.maxInFlight)
   }
 
   get inFlight(): number {
@@ -50,7 +53,7 @@ export class Endpoint<T> {
   /** Whether a job that arrives may wait here; otherwise it waits on the paused topic. */
   get accepts(): boolean {
     if (this.circuit.isOpen) return false
-    return this.room > 0 || !this.#pressure()
+    return this.room > 0 || !this.#pressure() || !this.#isOverForLong
   }
 
   /** How many jobs may come back from the paused topic. */
@@ -72,31 +75,41 @@ export class Endpoint<T> {
    * with `undefined` when there was no attempt after all.
    */
   next(): { job: T; ended: (succeeded: boolean | undefined) => void } | undefined {
-    if (!this.ready || this.circuit.isOpen || this.inFlight >= this.#cap) return undefined
+    if (!this.ready || this.circuit.isOpen || this.inFlight >= this.#slowStart.cap) return undefined
     const job = this.#queue.shift()
     if (job === undefined) return undefined
+    if (this.#queue.length === 0) this.#overSince = null
     const started = { at: performance.now() }
     this.#startedAt.add(started)
     return { job, ended: (succeeded) => this.#ended(started, succeeded) }
   }
 
-  /** Takes out what no longer has room, the latest arrivals first; all of it when the circuit is open. */
+  /**
+   * Takes out what has had no room for a while, the latest arrivals first; all of it when the circuit
+   * is open. To be called several times a second.
+   */
   shed(): T[] {
-    if (!this.circuit.isOpen && !this.#pressure()) return []
-    const allowed = this.circuit.isOpen ? 0 : this.#allowedQueue()
-    return this.#queue.length > allowed ? this.#queue.splice(allowed) : []
+    if (this.circuit.isOpen) return this.#queue.splice(0)
+    const allowed = this.#allowedQueue()
+    if (this.#queue.length <= allowed) this.#overSince = null
+    else this.#overSince ??= performance.now()
+    return this.#isOverForLong && this.#pressure() ? this.#queue.splice(allowed) : []
   }
 
   /** After a cooldown: a few first, so that a receiver that recovers is not stampeded. */
   ramp(): void {
-    this.#cap = Math.min(firstInFlight, this.#limits.maxInFlight)
+    this.#slowStart.begin()
+  }
+
+  get #isOverForLong(): boolean {
+    return this.#overSince !== null && performance.now() - this.#overSince >= lastsMs
   }
 
   #ended(started: { at: number }, succeeded: boolean | undefined): void {
     this.#startedAt.delete(started)
     if (succeeded === undefined) return
     this.#latencyMs += 0.2 * (performance.now() - started.at - this.#latencyMs)
-    if (succeeded) this.#cap = Math.min(this.#cap * 2, this.#limits.maxInFlight)
+    this.#slowStart.ended(succeeded)
   }
 
   /** As many as are expected to start within `maxLocalWaitMs`, judged also by who has not answered yet. */
@@ -105,6 +118,6 @@ export class Endpoint<T> {
     const age = oldest === undefined ? 0 : performance.now() - oldest.at
     const expectedMs = Math.max(this.#latencyMs, age, 0.1)
     const turns = this.#limits.maxLocalWaitMs() / expectedMs
-    return Math.max(this.#cap, Math.floor(this.#cap * turns))
+    return Math.max(this.#slowStart.cap, Math.floor(this.#slowStart.cap * turns))
   }
 }

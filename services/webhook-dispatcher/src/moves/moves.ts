@@ -39,13 +39,13 @@ export class Moves {
       case 'retry': {
         const again = { ...job, attempt: job.attempt + 1, step: job.step + 1, dueAt: next.dueAt }
         return this.#send(
-          this.#job(retryTopic(next.delay.name), again),
+          this.#job(retryTopic(next.delay.name), again, result.sentAs),
           this.#attempted(job, result, { status: 'retrying', at }, next.dueAt),
         )
       }
       case 'dead-letter':
         return this.#send(
-          this.#job(deadLetterTopic, { ...job, step: job.step + 1 }),
+          this.#job(deadLetterTopic, { ...job, step: job.step + 1 }, result.sentAs),
           this.#attempted(job, result, { status: 'dead_letter', at }, null),
         )
     }
@@ -79,9 +79,10 @@ export class Moves {
     return this.#deps.producer.send(records)
   }
 
-  #job(topic: string, job: DeliveryJob): OutgoingRecord {
+  #job(topic: string, job: DeliveryJob, headers?: OutgoingRecord['headers']): OutgoingRecord {
     const key = endpointId(job.projectId, job.environment, job.url)
-    return { topic, key, value: this.#deps.codec.job.encode(job) }
+    const record = { topic, key, value: this.#deps.codec.job.encode(job) }
+    return headers === undefined ? record : { ...record, headers }
   }
 
   #unattempted(job: DeliveryJob, { status, at }: Unattempted): OutgoingRecord {

@@ -3,10 +3,11 @@ import type { WindowedMessage } from '@surehook/service-kit/kafka/windowed-consu
 
 export type ParkedDelivery = { job: DeliveryJob; message: WindowedMessage }
 
-/** Bodies kept in memory ahead of their release, per partition and per subscription. */
+/** Bodies kept in memory ahead of their release, per partition. */
 const maxKept = 1_024
 const maxKeptBytes = 4 * 1024 * 1024
-const maxKeptPerSubscription = 256
+/** A subscription may have so many times what is left for others: one alone three quarters. */
+const timesTheRest = 3
 
 /** The parked jobs of one partition that were read for their release, a bounded number of them. */
 export class ParkedBodies {
@@ -27,7 +28,8 @@ export class ParkedBodies {
     const { job, message } = delivery
     if (this.#byOffset.has(message.offset)) return true
     const mine = this.#countOf.get(job.subscriptionId) ?? 0
-    if (this.isFull || mine >= maxKeptPerSubscription) return false
+    const rest = maxKept - this.#byOffset.size
+    if (this.isFull || mine >= timesTheRest * rest) return false
     this.#byOffset.set(message.offset, delivery)
     this.#countOf.set(job.subscriptionId, mine + 1)
     this.#bytes += job.body.length

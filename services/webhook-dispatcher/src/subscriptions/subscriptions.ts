@@ -1,5 +1,6 @@
 import type { SubscriptionState } from '@surehook/contracts'
 import { endpointId } from '@surehook/contracts/ids'
+import { type SigningKeys, signingKeys } from '@surehook/deliveries/signed-headers'
 import type { Logger } from '@surehook/service-kit/log'
 
 export type SecretOpener = { open(sealed: string, context: string): string }
@@ -10,11 +11,11 @@ export class Subscription {
   readonly endpointId: string
   readonly #active: boolean
   readonly #validUntil: readonly number[]
-  readonly #open: () => readonly string[] | null
-  #secrets: readonly string[] | null | undefined
+  readonly #open: () => readonly SigningKeys[] | null
+  #secrets: readonly SigningKeys[] | null | undefined
 
   /** @param open its secrets, the current one first; null when they cannot be read */
-  constructor(state: SubscriptionState, open: () => readonly string[] | null) {
+  constructor(state: SubscriptionState, open: () => readonly SigningKeys[] | null) {
     this.url = state.url
     this.endpointId = endpointId(state.projectId, state.environment, state.url)
     this.#active = state.active
@@ -30,12 +31,12 @@ export class Subscription {
   }
 
   /** The secrets that sign at `now` (epoch ms), the current one first. */
-  secretsAt(now: number): string[] {
+  secretsAt(now: number): SigningKeys[] {
     const secrets = this.#opened ?? []
     return secrets.filter((_, index) => (this.#validUntil[index] ?? 0) > now)
   }
 
-  get #opened(): readonly string[] | null {
+  get #opened(): readonly SigningKeys[] | null {
     if (this.#secrets === undefined) this.#secrets = this.#open()
     return this.#secrets
   }
@@ -88,9 +89,9 @@ export class Subscriptions {
     return new Subscription(state, () => this.#secretsOf({ id, secrets }))
   }
 
-  #secretsOf({ id, secrets }: Pick<SubscriptionState, 'id' | 'secrets'>): string[] | null {
+  #secretsOf({ id, secrets }: Pick<SubscriptionState, 'id' | 'secrets'>): SigningKeys[] | null {
     try {
-      return secrets.map(({ ciphertext }) => this.#opener.open(ciphertext, id))
+      return secrets.map(({ ciphertext }) => signingKeys(this.#opener.open(ciphertext, id)))
     } catch (err) {
       this.#log.error({ err, subscriptionId: id }, 'subscription.secret.unreadable')
       return null

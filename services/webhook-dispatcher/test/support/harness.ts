@@ -40,7 +40,11 @@ export type Harness = AsyncDisposable & {
   ): Promise<SubscriptionState>
   unsubscribe(id: string): Promise<void>
   /** Puts new jobs for the subscription on the deliveries topic, in order. */
-  enqueue(subscription: SubscriptionState, count?: number): Promise<DeliveryJob[]>
+  enqueue(
+    subscription: SubscriptionState,
+    count?: number,
+    more?: { bytes: number },
+  ): Promise<DeliveryJob[]>
   /** On the deliveries topic, or on `topic`. */
   enqueueOne(subscription: SubscriptionState, topic?: string): Promise<DeliveryJob>
   send(topic: string, job: DeliveryJob): Promise<void>
@@ -140,12 +144,13 @@ export async function openHarness(): Promise<Harness> {
     },
     unsubscribe: (id) => tell(id, null),
     async enqueueOne(subscription, topic = deliveriesTopic) {
-      const job = jobOf(subscription, 0)
+      const job = jobOf(subscription, { n: 0 })
       await producer.send([record(codec, topic, job)])
       return job
     },
-    async enqueue(subscription, count = 1) {
-      const jobs = Array.from({ length: count }, (_, n) => jobOf(subscription, n))
+    async enqueue(subscription, count = 1, { bytes } = { bytes: 0 }) {
+      const more = 'x'.repeat(bytes)
+      const jobs = Array.from({ length: count }, (_, n) => jobOf(subscription, { n, more }))
       await producer.send(jobs.map((job) => record(codec, deliveriesTopic, job)))
       return jobs
     },
@@ -169,7 +174,10 @@ function record(codec: EventCodec, topic: string, job: DeliveryJob) {
   return { topic, key, value: codec.job.encode(job) }
 }
 
-function jobOf(subscription: SubscriptionState, n: number): DeliveryJob {
+function jobOf(
+  subscription: SubscriptionState,
+  content: { n: number; more?: string },
+): DeliveryJob {
   const { id, projectId, environment, table, url } = subscription
   const eventId = newEventId()
   const webhookId = deliveryId(eventId, id)
@@ -183,7 +191,7 @@ function jobOf(subscription: SubscriptionState, n: number): DeliveryJob {
     table,
     operation: 'INSERT',
     url,
-    body: Buffer.from(JSON.stringify({ id: eventId, n })),
+    body: Buffer.from(JSON.stringify({ id: eventId, ...content })),
     createdAt: Date.now(),
     attempt: 1,
     step: 0,

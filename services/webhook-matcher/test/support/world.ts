@@ -9,6 +9,7 @@ import type {
 import type { NewChange } from '@surehook/contracts/new-change'
 import { type ChangePublisher, openChangePublisher } from '@surehook/contracts/publisher'
 import { invalidTopic, type TopicSpec } from '@surehook/contracts/topics'
+import { aSubscription } from '@surehook/deliveries/testing/samples'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { createKafka } from '@surehook/service-kit/kafka/client'
 import { runOrderedConsumer } from '@surehook/service-kit/kafka/ordered-consumer'
@@ -18,7 +19,6 @@ import { createLogger } from '@surehook/service-kit/log'
 import type { Kafka } from 'kafkajs'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, type Topics } from '../../src/config.ts'
-import { aSubscription } from './samples.ts'
 
 export const log = createLogger('test', process.env['TEST_LOG_LEVEL'] ?? 'silent')
 

@@ -1,0 +1,20 @@
+import { expect, it } from '@jest/globals'
+import { compare, numbersOf } from './ratios.ts'
+
+it('reads the numbers of a value, without those that belong to a word', () => {
+  expect(numbersOf('2,187/s')).toEqual([2187])
+  expect(numbersOf('0.73 CPU-s, 450 MiB')).toEqual([0.73, 450])
+  expect(numbersOf('none')).toEqual([])
+})
+
+it('tells the ratio of the medians of what both versions measured', () => {
+  const run = (rate: string) => [
+    { title: 't', measure: 'rate', value: rate },
+    { title: 't', measure: `only ${rate}`, value: '1' },
+  ]
+  const before = ['100/s', '1,000/s', '200/s'].map(run)
+  const after = ['500/s', '300/s', '400/s'].map(run)
+  expect(compare(before, after)).toEqual([
+    { title: 't', measure: 'rate', before: '200', after: '400', ratio: '2.00' },
+  ])
+})

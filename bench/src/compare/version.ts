@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { repoRoot } from '@surehook/scripts/lib/paths'
+import { freePort } from '@surehook/scripts/lib/ports'
+import { ownerOf } from '@surehook/scripts/lib/process-group'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import type { Version } from '@surehook/scripts/versions/check-out'
+import type { Printed } from './ratios.ts'
+
+/** Packages are installed and everything is built before the first start of a checkout. */
+const startWithinMs = 600_000
+
+/** Starts its system, runs the scenarios of this checkout on it, and stops it. */
+export async function measure({ dir }: Version, benchArgs: readonly string[]): Promise<Printed> {
+  await using _system = await start(dir)
+  const results = await mkdtemp(join(tmpdir(), 'surehook-compare-'))
+  try {
+    const file = join(results, 'printed.json')
+    const entry = `${repoRoot}/bench/src/main.ts`
+    const args = ['--conditions=source', entry, ...benchArgs, '--at', dir, '--json', file]
+    const bench = spawn(process.execPath, args, { stdio: 'inherit' })
+    const [code] = (await once(bench, 'exit')) as [number | null]
+    if (code !== 0) throw new Error(`the bench ended with ${code}`)
+    return JSON.parse(await readFile(file, 'utf8')) as Printed
+  } finally {
+    await rm(results, { recursive: true })
+  }
+}
+
+async function start(dir: string): Promise<AsyncDisposable> {
+  const endpoints = `${dir}/.local/endpoints.json`
+  if ((await ownerOf(`${dir}/.local/system`)) !== null) {
+    throw new Error(`a system runs from ${dir}: stop it first`)
+  }
+  // A system that was killed leaves it behind.
+  await rm(endpoints, { force: true })
+  const args = ['scripts/bootstrap.mjs', 'scripts/src/start.ts']
+  // What processes use is measured: that of containers would be missing.
+  const env = { ...process.env, START_WITH: 'local', PORT: String(await freePort()) }
+  const child = spawn(process.execPath, args, {
+    cwd: dir,
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  const isUp = () => {
+    if (child.exitCode !== null) throw new Error(`the system of ${dir} did not start`)
+    return existsSync(endpoints)
+  }
+  await waitUntil(isUp, { what: 'the system', timeoutMs: startWithinMs, everyMs: 200 })
+  return {
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import { Client, escapeIdentifier } from 'pg'
+import type { BenchProject } from '../platform.ts'
+import { allRelaysPassed } from '../relays.ts'
+
+export const table = 'bench'
+
+const columns = [
+  { name: 'number', type: 'bigint', unique: true },
+  { name: 'status', type: 'text' },
+  { name: 'sent_at', type: 'double' },
+  { name: 'note', type: 'text' },
+]
+
+/** How many records there are of each `status`. */
+export const statuses = 10
+
+/** The id of the record with this number. */
+export const idOf = (n: number): string =>
+  `01900000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
+
+/**
+ * A table of about 500 bytes a record, put straight into the schema of data-api and without events: nobody sends a million
+ * records. Records that a scenario adds have other ids.
+ */
+export async function fillTable(project: BenchProject, rows: number): Promise<void> {
+  await project.call('PUT', `/_tables/${table}`, { columns })
+  const database = new Client({ connectionString: project.system.databaseUrl })
+  await database.connect()
+  try {
+    const { rows: found } = await database.query<{ schema: string }>(
+      'select schema_name as schema from data_api.table_definition where project_id = $1 and name = $2',
+      [project.projectId, table],
+    )
+    const name = `${escapeIdentifier(found[0]?.schema ?? '')}.${escapeIdentifier(table)}`
+    await database.query(
+      `insert into ${name} ("id", "createdAt", "updatedAt", number, status, sent_at, note)
+       select ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, now(), now(),
+              n, 's' || n % ${statuses}, n, repeat('n', 330)
+         from generate_series(0, $1::integer - 1) n`,
+      [rows],
+    )
+    await database.query(`vacuum analyze ${name}`)
+    await database.query('checkpoint')
+    await allRelaysPassed(database)
+  } finally {
+    await database.end()
+  }
+}

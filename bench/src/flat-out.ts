@@ -1,0 +1,35 @@
+import { Latencies, type LatencySummary } from './latencies.ts'
+
+export type FlatOut = {
+  done: number
+  /** How often, by status. */
+  failed: ReadonlyMap<number, number>
+  ms: number
+  latency: LatencySummary
+}
+
+/**
+ * Does `one` over and over for `seconds`, as fast as answers come with `concurrency` in flight.
+ * @param one told which of the workers it is for; resolves with the status of the answer
+ */
+export async function flatOut(
+  { concurrency, seconds }: { concurrency: number; seconds: number },
+  one: (worker: number) => Promise<number>,
+): Promise<FlatOut> {
+  const latencies = new Latencies()
+  const startedAt = performance.now()
+  let done = 0
+  const failed = new Map<number, number>()
+  const work = async (_: unknown, worker: number) => {
+    for (;;) {
+      const at = performance.now()
+      if (at - startedAt >= seconds * 1000) return
+      const status = await one(worker)
+      if (status < 300) done++
+      else failed.set(status, (failed.get(status) ?? 0) + 1)
+      latencies.add(performance.now() - at)
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, work))
+  return { done, failed, ms: performance.now() - startedAt, latency: latencies.summary() }
+}

@@ -1,0 +1,76 @@
+import { deliveryId } from '@surehook/contracts/ids'
+import { Client } from 'pg'
+
+/** Deliveries of one subscription, put straight into the log: nobody waits for a million of them. */
+export type ManyDeliveries = AsyncDisposable & {
+  /** Spread over the last `days` days, each with its body and its attempt. */
+  fill(count: number, days: number): Promise<void>
+}
+
+export type Subscriber = { projectId: string; subscriptionId: string }
+
+const dayMs = 86_400_000
+/** Out of a thousand: what a subscription whose receiver fails now and then looks like. */
+const statusSql = `case
+    when n % 1000 < 10 then 'dead_letter'
+    when n % 1000 < 15 then 'retrying'
+    when n % 100000 = 500 then 'paused'
+    else 'delivered' end`
+
+const deliveriesSql = `
+insert into webhook_api.delivery (day, id, created_at, event_id, subscription_id, project_id,
+  environment, status, step, moved_at, attempts, attempt_step, attempted_at, http_status,
+  watched_table, operation, webhook_id, body, attempt_log)
+select $1::date, id, at, event_id, $2::uuid, $3, 'master',
+  ${statusSql}, 1, at, 1, 1, at, 204, 'bench', 'INSERT', id,
+  convert_to('{"id":"' || event_id || '","note":"' || repeat('x', 300) || '"}', 'UTF8'),
+  format(E'[1,%s,1,"delivered","https://receiver.example/hook",204,12,null,null,""]\\n',
+    (extract(epoch from at) * 1000)::bigint)
+from unnest($4::uuid[], $5::text[]) with ordinality made (id, event_id, n),
+  lateral (select date_trunc('milliseconds', $1::date + n * interval '1 day' / ($6 + 1)) at) timed`
+
+export async function openManyDeliveries(
+  databaseUrl: string,
+  { projectId, subscriptionId }: Subscriber,
+): Promise<ManyDeliveries> {
+  const database = new Client({ connectionString: databaseUrl })
+  await database.connect()
+  // Partitions belong to the service, which drops them.
+  await database.query('set role surehook_webhook_api')
+  const filled: string[] = []
+  return {
+    async fill(count, days) {
+      for (let back = days - 1; back >= 0; back--) {
+        const day = dayOf(Date.now() - back * dayMs)
+        filled.push(day)
+        await makePartition(database, day)
+        const perDay = Math.ceil(count / days)
+        const events = Array.from({ length: perDay }, (_, n) => `bench-${day}-${n + 1}`)
+        const ids = events.map((eventId) => deliveryId(eventId, subscriptionId))
+        await database.query(deliveriesSql, [day, subscriptionId, projectId, ids, events, perDay])
+      }
+      await database.query('analyze webhook_api.delivery')
+    },
+    async [Symbol.asyncDispose]() {
+      for (const day of filled) await forget(database, subscriptionId, day)
+      await database.end()
+    },
+  }
+}
+
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
+
+async function makePartition(database: Client, day: string): Promise<void> {
+  const next = dayOf(Date.parse(day) + dayMs)
+  await database.query(
+    `create table if not exists webhook_api.delivery_${day.replaceAll('-', '')}
+     partition of webhook_api.delivery for values from ('${day}') to ('${next}')`,
+  )
+}
+
+async function forget(database: Client, subscriptionId: string, day: string): Promise<void> {
+  await database.query(
+    'delete from webhook_api.delivery where day = $1::date and subscription_id = $2',
+    [day, subscriptionId],
+  )
+}

@@ -1,0 +1,45 @@
+import { type FlatOut, flatOut } from './flat-out.ts'
+import { type Usage, usageOf } from './processes.ts'
+import { costRows, milliseconds, perSecond, printRows } from './report.ts'
+
+export type MeasureOptions = { seconds: number; runDirs: readonly string[] }
+
+/** How much is in flight at a time. */
+export const concurrency = 16
+const warmUpS = 2
+
+export type Measured = FlatOut & { before: Usage; after: Usage }
+
+/** Connections, prepared statements and code that was never run are not what is measured. */
+export async function measure(
+  { seconds, runDirs }: MeasureOptions,
+  one: (worker: number) => Promise<number>,
+): Promise<Measured> {
+  await flatOut({ concurrency, seconds: warmUpS }, one)
+  const before = usageOf(runDirs)
+  const run = await flatOut({ concurrency, seconds }, one)
+  return { ...run, before, after: usageOf(runDirs) }
+}
+
+export function printMeasured(
+  what: string,
+  run: Measured,
+  of: { mine: string; target?: string; rate?: string },
+): void {
+  const { done, failed, ms, latency, before, after } = run
+  printRows(`${what}, ${concurrency} at a time`, [
+    {
+      measure: 'rate',
+      value: perSecond(done, ms),
+      ...(of.rate !== undefined && { target: of.rate }),
+    },
+    { measure: 'p50', value: milliseconds(latency.p50) },
+    { measure: 'p99', value: milliseconds(latency.p99) },
+    { measure: 'refused', value: byStatus(failed) || 'none' },
+    ...costRows(before, after, { count: done, ...of }),
+  ])
+}
+
+/** How often, by status; empty when there is none. */
+export const byStatus = (answers: ReadonlyMap<number, number>): string =>
+  Array.from(answers, ([status, count]) => `${count} with ${status}`).join(', ')

@@ -1,0 +1,15 @@
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import type { Client } from 'pg'
+
+/** The relays read over what was written here, and find nothing of theirs: not while something is measured. */
+export async function allRelaysPassed(database: Client): Promise<void> {
+  const { rows } = await database.query<{ lsn: string }>('select pg_current_wal_lsn()::text as lsn')
+  const isPassed = async () => {
+    const behind = await database.query(
+      'select from pg_replication_slots where active and confirmed_flush_lsn < $1::pg_lsn',
+      [rows[0]?.lsn],
+    )
+    return behind.rowCount === 0
+  }
+  await waitUntil(isPassed, { what: 'the relays', timeoutMs: 300_000, everyMs: 500 })
+}

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { answerAs } from './manners.ts'
+import type { Answer, Question } from './many-endpoints.ts'
+import { PathStats } from './path-stats.ts'
+
+/** Many HTTPS endpoints, good and bad, in a process of their own. */
+const [keyFile = '', certFile = ''] = process.argv.slice(2)
+const paths = new Map<string, PathStats>()
+/** Of the paths that are mended, also over a reset: what came while they were broken. */
+const triedOf = new Map<string, Set<number>>()
+let mended = false
+
+const now = () => performance.timeOrigin + performance.now()
+
+const server = createServer(
+  { key: readFileSync(keyFile), cert: readFileSync(certFile) },
+  (req, res) => {
+    const path = req.url ?? '/'
+    const tried = triedOf.get(path) ?? new Set()
+    triedOf.set(path, tried)
+    const stats = paths.get(path) ?? new PathStats(tried)
+    paths.set(path, stats)
+    stats.began(now())
+    res.once('close', () => stats.ended())
+    const chunks: Buffer[] = []
+    req.on('data', (chunk: Buffer) => chunks.push(chunk))
+    req.on('end', () => {
+      stats.read(Buffer.concat(chunks).toString('latin1'), now())
+      void answerAs(path, { req, res, mended })
+    })
+  },
+)
+server.keepAliveTimeout = 60_000
+server.on('clientError', (_err, socket) => socket.destroy())
+
+process.on('message', ({ id, ask }: Question) => {
+  if (ask === 'reset') paths.clear()
+  if (ask === 'mend') mended = true
+  if (ask === 'break') {
+    mended = false
+    triedOf.clear()
+  }
+  const of = <Told>(tell: (stats: PathStats) => Told) =>
+    Object.fromEntries(Array.from(paths, ([path, stats]) => [path, tell(stats)]))
+  const reports = ask === 'report' ? of((stats) => stats.report) : {}
+  process.send?.({ id, reports, received: of((stats) => stats.received) } satisfies Answer)
+})
+process.on('disconnect', () => process.exit(0))
+server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))

@@ -1,0 +1,89 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import type { PathReport } from './path-stats.ts'
+
+export type Question = { id: number; ask: 'report' | 'count' | 'reset' | 'mend' | 'break' }
+export type Answer = {
+  id: number
+  reports: Record<string, PathReport>
+  received: Record<string, number>
+}
+
+export type ManyEndpoints = AsyncDisposable & {
+  /** The first part of the path says how it answers. */
+  url(path: string): string
+  reset(): Promise<void>
+  /** From now on paths of the manner `switch` answer 204; before, and after `break`, 500. */
+  mend(): Promise<void>
+  break(): Promise<void>
+  /** In the order of the paths. */
+  reportsOf(paths: readonly string[]): Promise<PathReport[]>
+  /** How many have come on all of them. Costs less than a report. */
+  received(paths: readonly string[]): Promise<number>
+  /** Resolves when so many have come on each of the paths since the last reset. */
+  waitFor(paths: readonly string[], count: number, timeoutMs: number): Promise<PathReport[]>
+}
+
+const nothing: PathReport = {
+  received: 0,
+  latency: { p50: 0, p99: 0, max: 0 },
+  firstAt: 0,
+  lastAt: 0,
+  inFlightAtFirst: [],
+  mostOvertaken: 0,
+}
+
+export async function openManyEndpoints(tls: {
+  key: string
+  cert: string
+}): Promise<ManyEndpoints> {
+  const entry = fileURLToPath(new URL('./many-endpoints-process.ts', import.meta.url))
+  const child = fork(entry, [tls.key, tls.cert], { execArgv: process.execArgv })
+  const [port] = (await once(child, 'message')) as [number]
+  const waiting = new Map<number, (answer: Answer) => void>()
+  let asked = 0
+  child.on('message', (answer: Answer) => {
+    waiting.get(answer.id)?.(answer)
+    waiting.delete(answer.id)
+  })
+  const ask = async (what: Question['ask']) => {
+    const id = asked++
+    const answered = new Promise<Answer>((resolve) => waiting.set(id, resolve))
+    child.send({ id, ask: what } satisfies Question)
+    return answered
+  }
+  const reportsOf = async (paths: readonly string[]) => {
+    const { reports } = await ask('report')
+    return paths.map((path) => reports[path] ?? nothing)
+  }
+  return {
+    url: (path) => `https://localhost:${port}${path}`,
+    reset: async () => void (await ask('reset')),
+    mend: async () => void (await ask('mend')),
+    break: async () => void (await ask('break')),
+    reportsOf,
+    async received(paths) {
+      const { received } = await ask('count')
+      return paths.reduce((sum, path) => sum + (received[path] ?? 0), 0)
+    },
+    async waitFor(paths, count, timeoutMs) {
+      const haveCome = async () => {
+        const { received } = await ask('count')
+        return paths.every((path) => (received[path] ?? 0) >= count)
+      }
+      await waitUntil(haveCome, {
+        what: `${count} deliveries on each of ${paths.join(', ')}`,
+        timeoutMs,
+        everyMs: 100,
+      })
+      return reportsOf(paths)
+    },
+    async [Symbol.asyncDispose]() {
+      const exited = once(child, 'exit')
+      child.disconnect()
+      await exited
+    },
+  }
+}

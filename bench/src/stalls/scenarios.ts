@@ -1,0 +1,21 @@
+import { backlog } from './backlog.ts'
+import { dispatchers } from './dispatchers.ts'
+import { fairness } from './fairness.ts'
+import { neighbours } from './neighbours.ts'
+import { parked } from './parked.ts'
+import { openStallBench, type StallBench, type StallOptions } from './stall-bench.ts'
+
+/** Scenarios of `npm run bench` about what must not hold up others. */
+export function stallScenarios(options: StallOptions): Record<string, () => Promise<void>> {
+  const on = (run: (bench: StallBench) => Promise<void>) => async () => {
+    await using bench = await openStallBench(options)
+    await run(bench)
+  }
+  return {
+    neighbours: on(neighbours),
+    parked: on(parked),
+    backlog: on(backlog),
+    fairness: on(fairness),
+    dispatchers: on(dispatchers),
+  }
+}

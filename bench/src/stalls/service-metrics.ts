@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Where the replicas of a service serve their metrics; read from their environment, which is ours. */
+export function internalUrlsOf(runDirs: readonly string[], service: string): string[] {
+  return pidFilesOf(runDirs, service).map((file) => {
+    const { INTERNAL_PORT } = environmentOf(file)
+    return `http://127.0.0.1:${INTERNAL_PORT}`
+  })
+}
+
+/** What the process was started with, and how. */
+export function environmentOf(pidFile: string): Record<string, string> {
+  const text = readFileSync(`/proc/${pidOf(pidFile)}/environ`, 'utf8')
+  const pairs = text.split('\0').filter((pair) => pair.includes('='))
+  return Object.fromEntries(
+    pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+  )
+}
+
+export const commandOf = (pidFile: string): string[] =>
+  readFileSync(`/proc/${pidOf(pidFile)}/cmdline`, 'utf8')
+    .split('\0')
+    .filter(Boolean)
+
+export function pidFilesOf(runDirs: readonly string[], service: string): string[] {
+  const isOne = new RegExp(`^${service}(-\\d+)?\\.pid$`)
+  return runDirs.flatMap((dir) =>
+    readdirSync(dir)
+      .filter((name) => isOne.test(name))
+      .map((name) => `${dir}/${name}`),
+  )
+}
+
+const pidOf = (pidFile: string) => readFileSync(pidFile, 'utf8').split('\n', 1)[0]
+
+/** The sum of a metric over its labels and the replicas of a service. */
+export async function metricOf(urls: readonly string[], name: string): Promise<number> {
+  const texts = await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()))
+  return texts
+    .flatMap((text) => text.split('\n'))
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ChangePublisher, NewChange } from '@surehook/contracts/publisher'
+import { openChangePublisher } from '@surehook/contracts/publisher'
+import type { RunningSystem } from '@surehook/scripts/lib/running-system'
+import { type BenchProject, createProject, createTable, newRecord, subscribe } from '../platform.ts'
+import { type ManyEndpoints, openManyEndpoints } from './many-endpoints.ts'
+
+export type StallOptions = {
+  system: RunningSystem
+  runDirs: readonly string[]
+  seconds: number
+  changes: number
+  tls: { key: string; cert: string }
+}
+
+export type StallBench = AsyncDisposable &
+  StallOptions & { endpoints: ManyEndpoints; publisher: ChangePublisher }
+
+export async function openStallBench(options: StallOptions): Promise<StallBench> {
+  await using opening = new AsyncDisposableStack()
+  const endpoints = opening.use(await openManyEndpoints(options.tls))
+  const publisher = opening.use(
+    await openChangePublisher({
+      brokers: options.system.kafkaBrokers.split(','),
+      schemaRegistryUrl: options.system.schemaRegistryUrl,
+      source: 'bench',
+    }),
+  )
+  const resources = opening.move()
+  return {
+    ...options,
+    endpoints,
+    publisher,
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+export type StallProject = BenchProject & {
+  /** Deletes its subscriptions: what is on its way to them is cancelled. */
+  retire(): Promise<void>
+}
+
+/** A project with one table, whose changes go to each of the paths; `apart`: to one of them in turn. */
+export async function projectWith(
+  { system, endpoints }: StallBench,
+  paths: readonly string[],
+  { apart } = { apart: false },
+): Promise<StallProject> {
+  const project = await createProject(system)
+  await createTable(project, table)
+  const ids: string[] = []
+  for (const [part, path] of paths.entries()) {
+    const filter = apart ? { part } : undefined
+    ids.push(await subscribe(project, table, endpoints.url(path), filter))
+  }
+  return {
+    ...project,
+    async retire() {
+      for (const id of ids) await project.call('DELETE', `/_webhooks/${id}`)
+    },
+  }
+}
+
+const table = 'bench'
+/** Into how many changes are divided among paths that are apart. */
+export const parts = 4
+/** Large enough to cost little, small enough that latency does not come from waiting for one. */
+const batch = 500
+const tickMs = 10
+
+type Changes = {
+  count: number
+  /** All of one record: they stay in their order, in one partition. By default each is another's. */
+  recordId?: string
+}
+
+/** As fast as Kafka takes them. */
+export async function publish(
+  { publisher }: StallBench,
+  project: BenchProject,
+  { count, recordId }: Changes,
+): Promise<void> {
+  for (let from = 0; from < count; from += batch) {
+    const size = Math.min(batch, count - from)
+    const changes = Array.from({ length: size }, (_, n) => changeOf(project, from + n, recordId))
+    await publisher.publish(changes)
+  }
+}
+
+/** Publishes at a fixed rate until told to stop, whatever becomes of them. Resolves with their number. */
+export async function publishAtRate(
+  { publisher }: StallBench,
+  project: BenchProject,
+  { perSecond, until }: { perSecond: number; until: AbortSignal },
+): Promise<number> {
+  const startedAt = performance.now()
+  let sent = 0
+  const pending: Promise<void>[] = []
+  while (!until.aborted) {
+    const due = Math.floor(((performance.now() - startedAt) * perSecond) / 1000)
+    const changes = Array.from({ length: due - sent }, (_, n) => changeOf(project, sent + n))
+    if (changes.length > 0) pending.push(publisher.publish(changes))
+    sent = Math.max(sent, due)
+    await wait(tickMs)
+  }
+  await Promise.all(pending)
+  return sent
+}
+
+/** While it runs a quiet load goes on beside it. */
+export async function beside<T>(
+  bench: StallBench,
+  load: { project: BenchProject; perSecond: number },
+  run: () => Promise<T>,
+): Promise<{ result: T; sent: number }> {
+  const stop = new AbortController()
+  const sending = publishAtRate(bench, load.project, { ...load, until: stop.signal })
+  try {
+    const result = await run()
+    stop.abort()
+    return { result, sent: await sending }
+  } finally {
+    stop.abort()
+  }
+}
+
+function changeOf(
+  { projectId }: BenchProject,
+  n: number,
+  recordId: string = randomUUID(),
+): NewChange {
+  const record = { id: recordId, n, part: n % parts, ...newRecord() }
+  return { projectId, environment: 'master', table, recordId, operation: 'INSERT', record }
+}

@@ -1,0 +1,115 @@
+import type { Violation } from '../problem.ts'
+import { decimalOf, printDecimal } from './decimal.ts'
+import type { FieldType, Operator, Scalar } from './filter.ts'
+import { isOperator, parseFilter } from './parse-filter.ts'
+import { operandReader } from './parse-operand.ts'
+
+type Json = Record<string, unknown>
+type Fields = ReadonlyMap<string, FieldType>
+
+export type SettledFilter =
+  | { readonly ok: true; readonly filter: Json }
+  | { readonly ok: false; readonly violations: Violation[] }
+
+/**
+ * The same filter, each operand in the form in which records of its table have the value: whoever asks it without the
+ * types gets the same answers. The filter must have been parsed with `fields`.
+ */
+export function settleOperands(filter: Json, fields: Fields): SettledFilter {
+  const violations: Violation[] = []
+  const settled = settleEntries(filter, { path: '', fields, violations })
+  if (violations.length > 0) return { ok: false, violations }
+  // It may be longer than it was.
+  const parsed = parseFilter(settled)
+  return parsed.ok ? { ok: true, filter: settled } : parsed
+}
+
+type Place = { path: string; fields: Fields; violations: Violation[] }
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const inside = (place: Place, key: string | number): Place => ({
+  ...place,
+  path: place.path === '' ? String(key) : `${place.path}.${key}`,
+})
+
+const settleEntries = (filter: Json, place: Place): Json =>
+  Object.fromEntries(
+    Object.entries(filter).map(([key, value]) => [
+      key,
+      settleEntry(key, value, inside(place, key)),
+    ]),
+  )
+
+function settleEntry(key: string, value: unknown, place: Place): unknown {
+  if (key === 'changed') return value
+  if (key === 'not') return settleEntries(value as Json, place)
+  if (key === 'and' || key === 'or') {
+    return (value as Json[]).map((part, index) => settleEntries(part, inside(place, index)))
+  }
+  const form = formOf(place.fields.get(key))
+  if (form === null) return value
+  if (!isObject(value)) return settleOne('eq', value, { ...place, form })
+  const tests = Object.entries(value).map(([op, operand]): [string, unknown] => {
+    if (!isOperator(op) || op === 'exists') return [op, operand]
+    const at = { ...inside(place, op), form }
+    if (!Array.isArray(operand)) return [op, settleOne(op, operand, at)]
+    return [op, operand.map((one, index) => settleOne(op, one, { ...at, ...inside(at, index) }))]
+  })
+  return Object.fromEntries(tests)
+}
+
+function settleOne(op: Operator, operand: unknown, { form, path, violations }: Place & Formed) {
+  if (operand === null) return null
+  const read = operandReader(op, form.type)?.(operand)
+  const settled = read && 'value' in read ? form.settle(String(read.value), op) : undefined
+  if (settled !== undefined) return settled
+  violations.push({ field: path, message: 'has more digits than are compared exactly: at most 15' })
+  return null
+}
+
+type Form = { type: FieldType; settle: (normal: string, op: Operator) => Scalar | undefined }
+type Formed = { form: Form }
+
+/** `null` for types whose values stand in records as operands are given. */
+function formOf(type: FieldType | undefined): Form | null {
+  switch (type) {
+    case 'bigint':
+      return { type, settle: (normal, op) => numberOf(normal) ?? sameWhole(normal, op) }
+    case 'decimal':
+      return { type, settle: numberOf }
+    case 'timestamp':
+      return { type, settle: instantFor }
+    case 'uuid':
+      return { type, settle: (normal) => normal }
+    default:
+      return null
+  }
+}
+
+/** Records have these as strings, which compare as numbers with a number alone. */
+function numberOf(normal: string): number | undefined {
+  const number = Number(normal)
+  const isExact = Number.isFinite(number) && printDecimal(decimalOf(number)) === normal
+  const isTaken = 'value' in (operandReader('eq', null)?.(number) ?? {})
+  return isExact && isTaken ? number : undefined
+}
+
+const equalities: ReadonlySet<Operator> = new Set(['eq', 'ne', 'in', 'nin'])
+
+/** Whole numbers have one spelling: equal texts are equal numbers. */
+const sameWhole = (normal: string, op: Operator): string | undefined =>
+  equalities.has(op) ? normal : undefined
+
+/** Records have milliseconds: finer bounds are moved to the one that parts the same values. */
+function instantFor(normal: string, op: Operator): string {
+  const isFiner = normal.slice(-4, -1) !== '000'
+  // Equal to no record's value, as it is.
+  if (isFiner && equalities.has(op)) return normal
+  const ms = Date.parse(`${normal.slice(0, -4)}Z`)
+  const isNext = isFiner && (op === 'gte' || op === 'lt')
+  return isNext ? new Date(Math.min(ms + 1, lastMs)).toISOString() : new Date(ms).toISOString()
+}
+
+const lastMs = Date.parse('9999-12-31T23:59:59.999Z')

@@ -1,0 +1,33 @@
+import * as z from 'zod'
+import { Problem } from '../problem.ts'
+
+export const GraphQLRequest = z
+  .strictObject({
+    query: z.string().min(1),
+    variables: z.record(z.string(), z.unknown()).nullish(),
+    operationName: z.string().nullish(),
+    extensions: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .meta({ id: 'GraphQLRequest' })
+export type GraphQLRequest = z.infer<typeof GraphQLRequest>
+
+/** HTTP 200 whatever the operations came to: one that fails is an entry in `errors`. */
+export const GraphQLResult = z
+  .object({
+    data: z.record(z.string(), z.unknown()).nullish(),
+    errors: z
+      .array(
+        z.object({
+          message: z.string(),
+          path: z.array(z.union([z.string(), z.int()])).optional(),
+          extensions: z.object({
+            code: Problem.shape.error,
+            violations: Problem.shape.violations,
+            lockedUntil: Problem.shape.lockedUntil,
+            retryAfter: z.int().optional().describe('Seconds'),
+          }),
+        }),
+      )
+      .optional(),
+  })
+  .meta({ id: 'GraphQLResult' })

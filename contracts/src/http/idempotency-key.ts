@@ -1,0 +1,19 @@
+import * as z from 'zod'
+
+/** How long a key and the answer to its request are remembered. */
+export const idempotencyKeyHours = 24
+
+/** The header of operations that make something; after draft-ietf-httpapi-idempotency-key-header. */
+export const IdempotencyKey = z
+  .string()
+  .regex(
+    /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/,
+    'must be 1 to 255 printable ASCII characters',
+  )
+  .describe(
+    'Chosen by the client, once for each thing it wants made. The same request again has the same ' +
+      `answer and does nothing; with another request the key is a 409. Kept ${idempotencyKeyHours} hours`,
+  )
+
+/** For an operation's `headers`: `tenant.extend(idempotencyHeader)`. */
+export const idempotencyHeader = { 'idempotency-key': IdempotencyKey.optional() } as const

@@ -1,0 +1,73 @@
+{{/*
+What the six services are: what they need follows from it, once, for Deployments, NetworkPolicies, Secrets and all else.
+  api          has a port for requests
+  config       variables of `.Values.config` that it knows
+  secrets      variables that it takes from the shared Secret
+  graceSeconds what it takes for itself to hand everything back after SIGTERM
+  callers      services that ask it
+  consumes     has a consumer group: no more replicas than partitions have work
+*/}}
+{{- define "surehook.traits" -}}
+gateway:
+  api: true
+  config: [LOG_LEVEL, PUBLIC_URL]
+  secrets: []
+  callers: []
+auth-service:
+  api: true
+  kafka: true
+  database: true
+  redis: true
+  mail: true
+  breachCheck: true
+  config: [LOG_LEVEL, PUBLIC_URL, WEBHOOK_RETRY_DELAYS]
+  secrets: [KEY_ENCRYPTION_KEY, PLATFORM_ADMIN_TOKEN, SERVICE_TOKEN, SMTP_URL]
+  optionalSecrets: [KEY_ENCRYPTION_KEY_PREVIOUS]
+  callers: [gateway, data-api]
+data-api:
+  api: true
+  kafka: true
+  database: true
+  config: [LOG_LEVEL, PUBLIC_URL, WEBHOOK_RETRY_DELAYS]
+  secrets: [SERVICE_TOKEN]
+  callers: [gateway]
+webhook-api:
+  api: true
+  kafka: true
+  database: true
+  config: [LOG_LEVEL, WEBHOOK_MAX_BODY, WEBHOOK_RETRY_DELAYS]
+  secrets: [KEY_ENCRYPTION_KEY, PLATFORM_ADMIN_TOKEN_SHA256]
+  optionalSecrets: [KEY_ENCRYPTION_KEY_PREVIOUS]
+  callers: [gateway]
+webhook-matcher:
+  kafka: true
+  consumes: true
+  config: [LOG_LEVEL, WEBHOOK_MAX_BODY, WEBHOOK_RETRY_DELAYS]
+  secrets: []
+  callers: []
+webhook-dispatcher:
+  kafka: true
+  redis: true
+  consumes: true
+  internet: true
+  config: [LOG_LEVEL, WEBHOOK_RETRY_DELAYS]
+  secrets: [KEY_ENCRYPTION_KEY]
+  optionalSecrets: [KEY_ENCRYPTION_KEY_PREVIOUS]
+  callers: []
+{{- end -}}
+
+{{/* Seconds that a service takes to hand everything back: {root, service}. The dispatcher ends its attempts first. */}}
+{{- define "surehook.graceSeconds" -}}
+{{- if eq .service "webhook-dispatcher" -}}
+{{- $timeout := index .root.Values.services .service "config" "WEBHOOK_TIMEOUT" | default "5s" -}}
+{{- max 10 (add 5 (include "surehook.seconds" $timeout | int)) -}}
+{{- else -}}
+10
+{{- end -}}
+{{- end -}}
+
+{{/* Seconds for which a terminating pod still answers: until nobody sends it anything. */}}
+{{- define "surehook.preStopSeconds" -}}
+{{- $traits := get (include "surehook.traits" .root | fromYaml) .service -}}
+{{- if $traits.api }}{{ .root.Values.rollout.preStopSeconds }}{{ else }}0{{ end -}}
+{{- end -}}

@@ -1,0 +1,114 @@
+import type { ChangeEvent, DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
+import { deliveryId } from '@surehook/contracts/ids'
+import { buildBody } from './build-body.ts'
+import type { Subscription } from './subscription.ts'
+
+/** One delivery of a change, or why it is dead before it began. */
+export type PlannedDelivery = {
+  readonly job: DeliveryJob
+  readonly endpoint: string
+  readonly tooLarge: DeliveryAttempt | null
+}
+
+export type PlanOptions = { maxBodyBytes: number; now: number }
+
+/**
+ * The deliveries of one change, the same whenever it is matched again. Bodies are made once for
+ * each set of selected fields, one set after the other: only one body is held at a time.
+ */
+export function* planDeliveries(
+  event: ChangeEvent,
+  subscriptions: Iterable<Subscription>,
+  { maxBodyBytes, now }: PlanOptions,
+): Generator<PlannedDelivery> {
+  const createdAt = createdAtOf(event, now)
+  const bySelect = Map.groupBy(subscriptions, ({ selectKey }) => selectKey)
+  for (const alike of bySelect.values()) {
+    const { body, bytes } = bodyOf(event, alike[0]?.select ?? null, maxBodyBytes)
+    for (const subscription of alike) {
+      const { endpoint } = subscription
+      const job = jobOf(event, subscription, { body, createdAt })
+      if (bytes <= maxBodyBytes) yield { job, endpoint, tooLarge: null }
+      else yield { ...deadLetter(job, { bytes, maxBodyBytes, now }), endpoint }
+    }
+  }
+}
+
+const none = Buffer.alloc(0)
+
+/** Of a body that is too large only its size is kept. */
+function bodyOf(event: ChangeEvent, select: Subscription['select'], maxBodyBytes: number) {
+  const body = buildBody(event, select)
+  const bytes = body.length
+  return { body: bytes <= maxBodyBytes ? body : none, bytes }
+}
+
+const day = 86_400_000
+const kept = 7 * day
+
+/**
+ * The time of the change, so that whoever matches it again makes the same delivery; the log files a
+ * delivery under its day, so a time that is long past or not yet gives way to the clock.
+ */
+function createdAtOf({ timestamp }: ChangeEvent, now: number): number {
+  const at = Date.parse(timestamp)
+  return at > now - kept && at < now + day ? at : now
+}
+
+function jobOf(
+  event: ChangeEvent,
+  { id: subscriptionId, url }: Subscription,
+  { body, createdAt }: { body: Buffer; createdAt: number },
+): DeliveryJob {
+  const id = deliveryId(event.id, subscriptionId)
+  return {
+    deliveryId: id,
+    webhookId: id,
+    eventId: event.id,
+    subscriptionId,
+    projectId: event.projectId,
+    environment: event.environment,
+    table: event.table,
+    operation: event.operation,
+    url,
+    body,
+    createdAt,
+    attempt: 1,
+    step: 0,
+    dueAt: 0,
+    arrival: -1,
+    redeliveryOf: null,
+    traceparent: event.traceparent,
+  }
+}
+
+/** Nothing was sent and nothing ever can be: the job has no body. */
+function deadLetter(
+  job: DeliveryJob,
+  { bytes, maxBodyBytes, now }: PlanOptions & { bytes: number },
+): Pick<PlannedDelivery, 'job' | 'tooLarge'> {
+  const { deliveryId: id, eventId, subscriptionId, projectId, environment, createdAt, url } = job
+  return {
+    job: { ...job, step: 1 },
+    tooLarge: {
+      deliveryId: id,
+      eventId,
+      subscriptionId,
+      projectId,
+      environment,
+      createdAt,
+      step: 1,
+      status: 'dead_letter',
+      attempts: 0,
+      attempted: false,
+      at: now,
+      url,
+      httpStatus: null,
+      latencyMs: null,
+      errorClass: 'too_large',
+      errorMessage: `The body has ${bytes} bytes; at most ${maxBodyBytes} are sent`,
+      answer: null,
+      nextAttemptAt: null,
+    },
+  }
+}

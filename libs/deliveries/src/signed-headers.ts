@@ -1,0 +1,71 @@
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import type { ChangeOperation } from '@surehook/contracts'
+
+export type Signable = {
+  body: Buffer
+  eventId: string
+  webhookId: string
+  operation: ChangeOperation
+}
+
+/** The headers of one attempt that need no secret. */
+export function plainHeaders(
+  { eventId, webhookId, operation }: Omit<Signable, 'body'>,
+  timestampS: number,
+): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    'x-service-event': operation,
+    'x-service-delivery': eventId,
+    'webhook-id': webhookId,
+    'webhook-timestamp': String(timestampS),
+  }
+}
+
+/** One secret, as the two schemes take it. Made once: a key that is not an object yet costs more than what it signs. */
+export type SigningKeys = { readonly plain: KeyObject; readonly standard: KeyObject }
+
+export function signingKeys(secret: string): SigningKeys {
+  return {
+    plain: createSecretKey(secret, 'utf8'),
+    standard: createSecretKey(standardKey(secret)),
+  }
+}
+
+/**
+ * The headers of one attempt. `X-*-Signature` sign the body with the current secret's UTF-8 bytes.
+ * `webhook-*` follow Standard Webhooks 1.0.0 ("Signature scheme"): every secret that is valid now
+ * signs `id.timestamp.body`.
+ * @param secrets those valid now, the current one first
+ * @param timestampS Unix time of the attempt in seconds
+ */
+export function signedHeaders(
+  signable: Signable,
+  secrets: readonly SigningKeys[],
+  timestampS: number,
+): Record<string, string> {
+  const [current] = secrets
+  if (current === undefined) throw new Error('a delivery cannot be signed without a secret')
+  const { body, webhookId } = signable
+  const digest = createHmac('sha256', current.plain).update(body).digest('hex')
+  const signedPrefix = `${webhookId}.${timestampS}.`
+  const signatures = secrets.map(({ standard }) => {
+    const hmac = createHmac('sha256', standard).update(signedPrefix).update(body)
+    return `v1,${hmac.digest('base64')}`
+  })
+  return {
+    ...plainHeaders(signable, timestampS),
+    'x-service-signature': `sha256=${digest}`,
+    'x-webhook-signature': digest,
+    'webhook-signature': signatures.join(' '),
+  }
+}
+
+/** With or without padding, and at least one byte: anybody could sign with an empty key. */
+const base64 = /^(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/
+
+/** A `whsec_` secret is base64 of the key; any other is the key itself. */
+function standardKey(secret: string): Buffer {
+  const encoded = secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : ''
+  return base64.test(encoded) ? Buffer.from(encoded, 'base64') : Buffer.from(secret, 'utf8')
+}

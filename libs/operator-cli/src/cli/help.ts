@@ -1,0 +1,55 @@
+import type { AnyCommand, OptionSpec, OptionSpecs } from './command.ts'
+import { commonOptions } from './read-call.ts'
+
+const codes = 'Exit codes: 0 ok, 1 something is wrong, 2 not called as it should be.'
+
+/** The commands whose names begin with `prefix`, one line each. */
+export function helpOfAll(commands: readonly AnyCommand[], prefix = ''): string {
+  const shown = commands.filter(({ name }) =>
+    `${name} `.startsWith(prefix === '' ? '' : `${prefix} `),
+  )
+  return [
+    `Usage: surehook ${prefix === '' ? '' : `${prefix} `}<command> [options]`,
+    '',
+    ...table(shown.map(({ name, summary }) => [name, summary])),
+    '',
+    'surehook <command> --help says more about one of them.',
+    codes,
+  ].join('\n')
+}
+
+export function helpOf(command: AnyCommand): string {
+  const words = (command.positionals ?? []).map((name) => ` <${name}>`).join('')
+  return [
+    `Usage: surehook ${command.name}${words} [options]`,
+    '',
+    command.summary,
+    ...(command.details === undefined ? [] : ['', command.details]),
+    ...section('Options', optionRows({ ...command.options, ...commonOptions })),
+    ...section('Variables', Object.entries(command.variables ?? {})),
+    '',
+    codes,
+  ].join('\n')
+}
+
+function section(title: string, rows: readonly (readonly [string, string])[]): string[] {
+  return rows.length === 0 ? [] : ['', `${title}:`, ...table(rows)]
+}
+
+function optionRows(options: OptionSpecs): [string, string][] {
+  return Object.entries(options).map(([name, spec]) => {
+    const value = spec.type === 'string' ? ` <${spec.value ?? 'text'}>` : ''
+    return [`--${name}${value}`, `${spec.help}${remark(spec)}`]
+  })
+}
+
+function remark(spec: OptionSpec): string {
+  if (spec.required) return ' (required)'
+  if (spec.multiple) return ' (may be given several times)'
+  return spec.default === undefined ? '' : ` (default ${spec.default})`
+}
+
+function table(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)
+}

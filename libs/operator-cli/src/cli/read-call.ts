@@ -1,0 +1,50 @@
+import { parseArgs } from 'node:util'
+import { reasonOf } from '@surehook/service-kit/errors'
+import { type AnyCommand, type Call, type Io, type OptionSpecs, UsageError } from './command.ts'
+
+type Given = Record<string, string | boolean | (string | boolean)[] | undefined>
+
+/** What every command takes. */
+export const commonOptions = {
+  json: { type: 'boolean', help: 'print one JSON document' },
+  help: { type: 'boolean', help: 'show this help' },
+} as const satisfies OptionSpecs
+
+/** Reads the arguments after a command's name; throws `UsageError` for whatever it does not know or misses. */
+export function readCall(command: AnyCommand, args: readonly string[], io: Io): Call<OptionSpecs> {
+  const { values: given, positionals } = parse(command, args)
+  const names = command.positionals ?? []
+  const [extra] = positionals.slice(names.length)
+  if (extra !== undefined) throw new UsageError(`what is "${extra}"?`)
+  const missing = names[positionals.length]
+  if (missing !== undefined) throw new UsageError(`<${missing}> is missing`)
+  const words = Object.fromEntries(names.map((name, index) => [name, positionals[index] ?? '']))
+  return { ...io, values: valuesOf(command.options, given), words, json: given['json'] === true }
+}
+
+function parse(command: AnyCommand, args: readonly string[]) {
+  const options = Object.fromEntries(
+    Object.entries({ ...command.options, ...commonOptions }).map(([name, spec]) => [
+      name,
+      { type: spec.type, multiple: 'multiple' in spec },
+    ]),
+  )
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
+    return { values: values as Given, positionals }
+  } catch (err) {
+    // Its own advice is about arguments that begin with a dash.
+    throw new UsageError(reasonOf(err).split('. ')[0] ?? '', { cause: err })
+  }
+}
+
+function valuesOf(specs: OptionSpecs, given: Given) {
+  const entries = Object.entries(specs).map(([name, spec]) => {
+    if (spec.type === 'boolean') return [name, given[name] === true]
+    if (spec.multiple) return [name, given[name] ?? []]
+    const value = given[name] ?? spec.default
+    if (value === undefined && spec.required) throw new UsageError(`--${name} is missing`)
+    return [name, value]
+  })
+  return Object.fromEntries(entries)
+}

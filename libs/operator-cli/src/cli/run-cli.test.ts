@@ -1,0 +1,102 @@
+import { describe, expect, it } from '@jest/globals'
+import { type AnyCommand, defineCommand, exitCodes, Failure, type Io } from './command.ts'
+import { runCli } from './run-cli.ts'
+
+const greet = defineCommand({
+  name: 'greet people',
+  summary: 'Greets',
+  positionals: ['who'],
+  options: {
+    loud: { type: 'boolean', help: 'in capitals' },
+    times: { type: 'string', default: '1', help: 'how often' },
+    tag: { type: 'string', multiple: true, help: 'tags' },
+    from: { type: 'string', required: true, help: 'who greets' },
+  },
+  variables: { GREETING: 'the word' },
+  async run({ values, words, env, json, out }) {
+    const { loud, times, tag, from } = values
+    const said = { who: words['who'], loud, times, tag, from, word: env['GREETING'] }
+    out(json ? JSON.stringify(said) : `${env['GREETING']} ${words['who']}`)
+    return exitCodes.ok
+  },
+})
+const fail = defineCommand({
+  name: 'fail',
+  summary: 'Fails',
+  options: {},
+  run: () => Promise.reject(new Failure('It is broken', { error: 'BROKEN' })),
+})
+const commands: readonly AnyCommand[] = [greet, fail]
+
+async function run(...args: string[]) {
+  const lines = { out: [] as string[], notes: [] as string[] }
+  const io: Io = {
+    env: { GREETING: 'Hello' },
+    out: (line) => void lines.out.push(line),
+    note: (line) => void lines.notes.push(line),
+    signal: new AbortController().signal,
+    now: Date.now,
+  }
+  const code = await runCli(commands, args, io)
+  return { code, out: lines.out.join('\n'), notes: lines.notes.join('\n') }
+}
+
+describe('runCli', () => {
+  it('gives a command its options, words and variables', async () => {
+    const { code, out } = await run(
+      'greet',
+      'people',
+      'Ada',
+      '--from',
+      'us',
+      '--tag',
+      'a',
+      '--tag',
+      'b',
+      '--json',
+    )
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toEqual({
+      who: 'Ada',
+      loud: false,
+      times: '1',
+      tag: ['a', 'b'],
+      from: 'us',
+      word: 'Hello',
+    })
+  })
+
+  it.each([
+    [['greet', 'people', '--from', 'us'], '<who> is missing'],
+    [['greet', 'people', 'Ada'], '--from is missing'],
+    [['greet', 'people', 'Ada', 'Bea', '--from', 'us'], 'what is "Bea"?'],
+    [['greet', 'people', 'Ada', '--from', 'us', '--token', 'x'], "Unknown option '--token'"],
+    [['greet', 'animals'], 'There is no command "greet animals"'],
+    [['unknown'], 'There is no command "unknown"'],
+    [['greet'], 'greet people'],
+  ])('ends with 2 for %j', async (args, reason) => {
+    const { code, out, notes } = await run(...args)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(notes).toContain(reason)
+  })
+
+  it('ends with 1 and the reason when something is wrong', async () => {
+    expect(await run('fail')).toEqual({ code: 1, out: '', notes: 'It is broken' })
+    const inJson = await run('fail', '--json')
+    expect(inJson).toMatchObject({ code: 1, notes: '' })
+    expect(JSON.parse(inJson.out)).toEqual({ message: 'It is broken', error: 'BROKEN' })
+  })
+
+  it('helps', async () => {
+    const all = await run('--help')
+    expect(all).toMatchObject({ code: 0, notes: '' })
+    expect(all.out).toContain('greet people  Greets')
+    expect((await run('greet', '--help')).out).not.toContain('fail')
+    const one = await run('greet', 'people', '--help')
+    expect(one.code).toBe(0)
+    for (const part of ['<who>', '--from <text>', '(required)', '(default 1)', 'GREETING']) {
+      expect(one.out).toContain(part)
+    }
+    expect((await run('help', 'greet', 'people')).out).toBe(one.out)
+  })
+})

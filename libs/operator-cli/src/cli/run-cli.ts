@@ -1,0 +1,74 @@
+import { reasonOf } from '@surehook/service-kit/errors'
+import {
+  type AnyCommand,
+  type ExitCode,
+  exitCodes,
+  Failure,
+  type Io,
+  UsageError,
+} from './command.ts'
+import { helpOf, helpOfAll } from './help.ts'
+import { readCall } from './read-call.ts'
+
+/** Finds the command that `args` begin with, runs it, and says how it ended. Never rejects. */
+export async function runCli(
+  commands: readonly AnyCommand[],
+  args: readonly string[],
+  io: Io,
+): Promise<ExitCode> {
+  const isWord = args.findIndex((arg) => arg.startsWith('-'))
+  const words = isWord === -1 ? args : args.slice(0, isWord)
+  const command = commandOf(commands, words)
+  if (command === undefined) return withoutCommand(commands, args, io)
+  const rest = args.slice(command.name.split(' ').length)
+  if (rest.includes('--help')) return say(io, helpOf(command))
+  try {
+    return await command.run(readCall(command, rest, io))
+  } catch (err) {
+    return explain(err, { command, json: rest.includes('--json'), io })
+  }
+}
+
+/** The longest name wins: `admin users list` before `admin users`. */
+function commandOf(commands: readonly AnyCommand[], words: readonly string[]) {
+  return commands
+    .filter(({ name }) => `${words.join(' ')} `.startsWith(`${name} `))
+    .toSorted((a, b) => b.name.length - a.name.length)[0]
+}
+
+function withoutCommand(
+  commands: readonly AnyCommand[],
+  args: readonly string[],
+  io: Io,
+): ExitCode {
+  const asksHelp = args[0] === 'help' || args.includes('--help')
+  const name = args.filter((arg) => arg !== 'help' && arg !== '--help').join(' ')
+  const exact = commands.find((command) => command.name === name)
+  if (asksHelp && exact) return say(io, helpOf(exact))
+  const isKnown = name === '' || commands.some((command) => command.name.startsWith(`${name} `))
+  if (!isKnown) {
+    io.note(`There is no command "${name}": surehook --help lists what there is.`)
+    return exitCodes.usage
+  }
+  if (asksHelp) return say(io, helpOfAll(commands, name))
+  io.note(helpOfAll(commands, name))
+  return exitCodes.usage
+}
+
+function say(io: Io, text: string): ExitCode {
+  io.out(text)
+  return exitCodes.ok
+}
+
+type Ending = { command: AnyCommand; json: boolean; io: Io }
+
+function explain(err: unknown, { command, json, io }: Ending): ExitCode {
+  if (err instanceof UsageError) {
+    io.note(`${err.message}\nsurehook ${command.name} --help says how it is called.`)
+    return exitCodes.usage
+  }
+  const facts = err instanceof Failure ? err.facts : {}
+  if (json) io.out(JSON.stringify({ message: reasonOf(err), ...facts }, null, 2))
+  else io.note(reasonOf(err))
+  return exitCodes.wrong
+}

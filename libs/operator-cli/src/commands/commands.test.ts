@@ -1,0 +1,14 @@
+import { describe, expect, it } from '@jest/globals'
+import { commands } from './commands.ts'
+
+describe('the commands', () => {
+  it('have names of their own', () => {
+    const names = commands.map(({ name }) => name)
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  it('take no secret as an argument', () => {
+    const options = commands.flatMap((command) => Object.keys(command.options))
+    expect(options.filter((name) => /token$|secret|password$/.test(name))).toEqual([])
+  })
+})

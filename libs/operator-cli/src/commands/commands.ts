@@ -1,0 +1,35 @@
+import type { AnyCommand } from '../cli/command.ts'
+import { environmentCommands } from './admin/environments.ts'
+import { importUsersCommand } from './admin/import-users.ts'
+import { projectCommands } from './admin/projects.ts'
+import { roleCommands } from './admin/roles.ts'
+import { tokenCommands } from './admin/tokens.ts'
+import { userCommands } from './admin/users.ts'
+import { demoCommand } from './demo.ts'
+import { doctorCommand } from './doctor.ts'
+import { ledgerCommand } from './ledger.ts'
+import { prepareDatabaseCommand } from './prepare-database.ts'
+import { prepareKafkaAccessCommand } from './prepare-kafka-access.ts'
+import { prepareTopicsCommand } from './prepare-topics.ts'
+import { rebuildHistoryCommand } from './rebuild.ts'
+import { reconcileCommand } from './reconcile.ts'
+import { rotateKeyCommand } from './rotate-key.ts'
+
+/** Every command, in the order in which the help lists them. */
+export const commands: readonly AnyCommand[] = [
+  prepareDatabaseCommand,
+  prepareTopicsCommand,
+  prepareKafkaAccessCommand,
+  reconcileCommand,
+  rebuildHistoryCommand,
+  rotateKeyCommand,
+  doctorCommand,
+  ledgerCommand,
+  demoCommand,
+  ...projectCommands,
+  ...environmentCommands,
+  ...tokenCommands,
+  ...roleCommands,
+  ...userCommands,
+  importUsersCommand,
+]

@@ -1,0 +1,119 @@
+import * as z from 'zod'
+import { serviceNames } from '../lib/service-catalog.ts'
+import { loadServiceConfiguration } from '../lib/service-configuration.ts'
+import { type Meaning, meanings } from './meanings.ts'
+
+export type Variable = Meaning & {
+  name: string
+  services: readonly string[]
+  isRequired: boolean
+  /** Of a closed set or a range; empty when it is free. */
+  values: string
+}
+
+/** Every variable of every service, from the schemas that read them. Throws when one has no meaning yet. */
+export async function readVariables(): Promise<Variable[]> {
+  const fields = new Map<string, { schema: z.ZodType; services: string[] }>()
+  for (const service of serviceNames) {
+    const configuration = await loadServiceConfiguration(service)
+    if (!(configuration?.Env instanceof z.ZodObject)) throw new Error(`${service} exports no Env`)
+    for (const [name, schema] of Object.entries(configuration.Env.shape)) {
+      const known = fields.get(name)
+      if (known) known.services.push(service)
+      else fields.set(name, { schema: schema as z.ZodType, services: [service] })
+    }
+  }
+  const unexplained = [...fields.keys()].filter((name) => meanings[name] === undefined)
+  if (unexplained.length > 0) throw new Error(`say what they mean: ${unexplained.join(', ')}`)
+  return [...fields].map(([name, { schema, services }]) => ({
+    name,
+    services,
+    ...describe(schema),
+    meaning: '',
+    ...meanings[name],
+  }))
+}
+
+function describe(schema: z.ZodType) {
+  const preset = defaultOf(schema)
+  return {
+    isRequired: !schema.safeParse(undefined).success,
+    values: valuesOf(schema),
+    ...(preset !== undefined && { default: preset }),
+  }
+}
+
+/** The wrapped schemas, from the outside in. */
+function layersOf(schema: z.ZodType): z.ZodType[] {
+  const inner =
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodOptional
+      ? schema.def.innerType
+      : schema instanceof z.ZodPipe
+        ? schema.def.in
+        : undefined
+  return inner === undefined ? [schema] : [schema, ...layersOf(inner as z.ZodType)]
+}
+
+function defaultOf(schema: z.ZodType): string | undefined {
+  for (const layer of layersOf(schema)) {
+    if (!(layer instanceof z.ZodDefault || layer instanceof z.ZodPrefault)) continue
+    const value: unknown = layer.def.defaultValue
+    return value === '' ? undefined : String(value)
+  }
+  return undefined
+}
+
+function valuesOf(schema: z.ZodType): string {
+  const innermost = layersOf(schema).at(-1)
+  if (innermost instanceof z.ZodEnum) return innermost.options.map((one) => `\`${one}\``).join(', ')
+  if (!(innermost instanceof z.ZodNumber)) return ''
+  const { minValue: least, maxValue: most } = innermost
+  if (most === null || most >= Number.MAX_SAFE_INTEGER)
+    return least === null ? '' : `from ${Math.max(1, least)}`
+  return `${least ?? ''} to ${most}`
+}
+
+/** The page that operators read. */
+export function variablesPage(variables: readonly Variable[]): string {
+  return [
+    '# Configuration',
+    '',
+    'Every variable of every service, made from the schemas that read them (`npm run generate`). A service that misses one, or',
+    'gets one that makes no sense, stops before anything opens and names all faults at once; `surehook doctor --env-file',
+    '<file>` says the same beforehand. An empty variable counts as absent. Durations are written `250ms`, `5s`, `2m`, `1h` or',
+    '`1d`. What is **secret** belongs into a Secret, the rest may stand in a ConfigMap.',
+    '',
+    '| variable | services | default | values | meaning |',
+    '| -------- | -------- | ------- | ------ | ------- |',
+    ...variables.map(rowOf),
+    '',
+    '`surehook prepare database` reads `DATABASE_URL` of an administrator and `DATABASE_PASSWORD_AUTH_SERVICE`,',
+    '`DATABASE_PASSWORD_DATA_API`, `DATABASE_PASSWORD_WEBHOOK_API`: the passwords that it gives to the roles of these services,',
+    'which then stand in their `DATABASE_URL`. One that is absent is derived from `KEY_ENCRYPTION_KEY`, as `npm start` does.',
+    '',
+  ].join('\n')
+}
+
+function rowOf(variable: Variable): string {
+  const { name, services, isRequired, values, meaning, secret } = variable
+  const preset = variable.default === undefined ? 'none' : codeOf(variable.default)
+  const cells = [
+    `\`${name}\``,
+    servicesInWords(services),
+    isRequired ? 'required' : preset,
+    values,
+    `${meaning}${secret ? ' (**secret**)' : ''}`,
+  ]
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+}
+
+const codeOf = (text: string) => (text === 'cores' ? text : `\`${text}\``)
+
+function servicesInWords(services: readonly string[]): string {
+  const others = serviceNames.filter((name) => !services.includes(name))
+  if (others.length === 0) return 'all'
+  if (others.length === 1) return `all but ${others[0]}`
+  return services.join(', ')
+}

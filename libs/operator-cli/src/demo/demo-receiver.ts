@@ -1,0 +1,39 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
+import type { IncomingHttpHeaders } from 'node:http'
+import { createServer } from 'node:https'
+
+export type Receipt = { headers: IncomingHttpHeaders; body: string }
+
+export type DemoReceiver = AsyncDisposable & {
+  /** What has arrived, in order. */
+  readonly receipts: readonly Receipt[]
+}
+
+/** Takes webhooks at the port of `url` and remembers them. */
+export async function openDemoReceiver(
+  url: URL,
+  { key, cert }: { key: string; cert: string },
+): Promise<DemoReceiver> {
+  const receipts: Receipt[] = []
+  const server = createServer({ key, cert }, (req, res) => {
+    const pieces: Buffer[] = []
+    req.on('data', (piece: Buffer) => pieces.push(piece))
+    req.on('error', () => res.destroy())
+    req.on('end', () => {
+      receipts.push({ headers: req.headers, body: Buffer.concat(pieces).toString('utf8') })
+      res.writeHead(204).end()
+    })
+  })
+  server.listen(Number(url.port || 443))
+  await once(server, 'listening')
+  return { receipts, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+}
+
+/** As receivers do it: over the bytes as they came, compared in constant time. */
+export function isSigned({ headers, body }: Receipt, secret: string): boolean {
+  const given = Buffer.from([headers['x-service-signature'] ?? ''].flat().join())
+  const digest = createHmac('sha256', secret).update(body).digest('hex')
+  const expected = Buffer.from(`sha256=${digest}`)
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}

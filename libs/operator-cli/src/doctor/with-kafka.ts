@@ -1,0 +1,19 @@
+import type { Admin } from 'kafkajs'
+import { type KafkaVariables, kafkaClient, readKafkaVariables } from '../lib/connections.ts'
+import { quietLog } from '../lib/quiet-log.ts'
+import type { Target } from './target.ts'
+
+/** An admin client of its own for one check. */
+export async function withKafka<T>(
+  { env, io }: Pick<Target, 'env' | 'io'>,
+  use: (admin: Admin, read: KafkaVariables) => Promise<T>,
+): Promise<T> {
+  const read = readKafkaVariables(env)
+  const admin = kafkaClient(read, quietLog({ env: io.env, note: io.note })).admin()
+  try {
+    await admin.connect()
+    return await use(admin, read)
+  } finally {
+    await admin.disconnect()
+  }
+}

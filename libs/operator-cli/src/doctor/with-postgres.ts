@@ -1,0 +1,24 @@
+import { Client } from 'pg'
+import { databaseUrlOf } from '../lib/connections.ts'
+import type { Target } from './target.ts'
+
+/** A connection of its own for one check; every wait on it is bounded. */
+export async function withPostgres<T>(
+  { env }: Pick<Target, 'env'>,
+  use: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = new Client({
+    connectionString: databaseUrlOf(env),
+    application_name: 'surehook-doctor',
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 10_000,
+  })
+  // A broken connection also rejects the query in flight; without a listener it would end the process.
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return await use(client)
+  } finally {
+    await client.end()
+  }
+}

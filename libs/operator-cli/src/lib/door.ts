@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs'
+import { reasonOf } from '@surehook/service-kit/errors'
+import { Failure, type OptionSpecs, UsageError } from '../cli/command.ts'
+import { findRunningSystem, type RunningSystem } from './running-system.ts'
+
+/** Where the gateway is, and what lets in. */
+export type Door = { baseUrl: string; adminToken: string }
+
+/** For commands that speak with the gateway. */
+export const doorOptions = {
+  url: {
+    type: 'string',
+    value: 'url',
+    help: 'of the gateway; by default SUREHOOK_URL, else what `npm start` runs',
+  },
+  'token-file': { type: 'string', value: 'file', help: "that holds the administration's token" },
+} as const satisfies OptionSpecs
+
+export const doorVariables = {
+  SUREHOOK_URL: 'of the gateway',
+  SUREHOOK_ADMIN_TOKEN: "the administration's token; else the first of PLATFORM_ADMIN_TOKEN",
+} as const
+
+type DoorValues = { readonly url: string | undefined; readonly 'token-file': string | undefined }
+
+/** The token of `npm start` goes to the system of `npm start` and nowhere else. */
+export function findDoor(
+  values: DoorValues,
+  env: NodeJS.ProcessEnv,
+  running: () => RunningSystem | null = findRunningSystem,
+): Door {
+  const url = values.url ?? (env['SUREHOOK_URL'] || undefined)
+  const given = values['token-file'] === undefined ? tokenOf(env) : tokenIn(values['token-file'])
+  if (url !== undefined) {
+    if (given !== undefined) return { baseUrl: checkedUrl(url), adminToken: given }
+    throw new UsageError(
+      "the administration's token is missing: SUREHOOK_ADMIN_TOKEN or --token-file",
+    )
+  }
+  const system = running()
+  if (system === null) {
+    throw new UsageError(
+      'no system runs from this checkout: say where it is with --url or SUREHOOK_URL',
+    )
+  }
+  return { baseUrl: system.baseUrl, adminToken: given ?? system.adminToken }
+}
+
+/** While it is replaced there are two: who shows it takes the first. */
+function tokenOf(env: NodeJS.ProcessEnv): string | undefined {
+  const text = env['SUREHOOK_ADMIN_TOKEN'] || env['PLATFORM_ADMIN_TOKEN']
+  return text?.split(',')[0]?.trim() || undefined
+}
+
+function tokenIn(file: string): string {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8').trim()
+  } catch (err) {
+    throw new Failure(`--token-file: ${reasonOf(err)}`)
+  }
+  if (!/^\S+$/.test(text)) throw new Failure(`--token-file: ${file} does not hold one token`)
+  return text
+}
+
+export function checkedUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new UsageError(`"${text}" is not an http or https URL`)
+  }
+  return text.replace(/\/+$/, '')
+}

@@ -1,0 +1,21 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { surehookRoot } from './root.ts'
+
+/** What a system that runs from this checkout tells of itself. */
+export type RunningSystem = {
+  baseUrl: string
+  adminToken: string
+  databaseUrl: string
+  kafkaBrokers: string
+  schemaRegistryUrl: string
+  redisUrl: string
+  retryDelays: string[]
+}
+
+const files = ['.local/endpoints.json', '.local/compose/endpoints.json']
+
+/** That of `npm start` while it runs, else that of the system in containers, else null. */
+export function findRunningSystem(root = surehookRoot): RunningSystem | null {
+  const file = files.map((name) => `${root}/${name}`).find((path) => existsSync(path))
+  return file === undefined ? null : (JSON.parse(readFileSync(file, 'utf8')) as RunningSystem)
+}

@@ -1,0 +1,32 @@
+/** Rows as lines with aligned columns; the first row holds the titles. */
+export function textTable(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, at) =>
+    Math.max(...rows.map((row) => row[at]?.length ?? 0)),
+  )
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/** One thing as lines: `auth.enabled  true`. */
+export function textFields(thing: object): string[] {
+  return textTable(leavesOf(thing).map(([path, value]) => [path, cellOf(value)]))
+}
+
+/** Everything but objects, by its dotted path. */
+export function leavesOf(thing: object, prefix = ''): [path: string, value: unknown][] {
+  return Object.entries(thing).flatMap(([name, value]: [string, unknown]) => {
+    const path = `${prefix}${name}`
+    const isInner = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isInner ? leavesOf(value, `${path}.`) : [[path, value] as [string, unknown]]
+  })
+}
+
+export function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return '-'
+  if (Array.isArray(value)) return value.length === 0 ? '-' : value.join(', ')
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

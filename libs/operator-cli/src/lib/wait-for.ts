@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isNativeError } from 'node:util/types'
+import { reasonOf } from '@surehook/service-kit/errors'
+import { parseDuration } from '@surehook/service-kit/time'
+import { toUnavailable } from '@surehook/service-kit/unavailable'
+import { Failure, type Io, type OptionSpecs, UsageError } from '../cli/command.ts'
+
+/** For commands that may run before what they need is up. */
+export const waitOption = {
+  wait: {
+    type: 'string',
+    value: 'duration',
+    default: '60s',
+    help: 'how long to wait for what is not up yet',
+  },
+} as const satisfies OptionSpecs
+
+export type Awaited = { what: string; wait: string }
+
+const firstPauseMs = 200
+const longestPauseMs = 3_000
+
+/** `work`, tried again while `what` is away, for at most `wait`; any other error ends it at once. */
+export async function waitFor<T>(
+  { what, wait }: Awaited,
+  work: () => Promise<T>,
+  io: Pick<Io, 'note' | 'signal'>,
+): Promise<T> {
+  const deadline = performance.now() + durationOf('wait', wait)
+  for (let tries = 1; ; tries++) {
+    io.signal.throwIfAborted()
+    try {
+      return await work()
+    } catch (err) {
+      if (!isAway(err)) throw err
+      if (performance.now() >= deadline) {
+        throw new Failure(`${what} is not there after ${wait}: ${reasonOf(err)}`)
+      }
+      if (tries === 1) io.note(`waiting for ${what}: ${reasonOf(err)}`)
+      const leftMs = Math.max(0, deadline - performance.now())
+      const pauseMs = Math.min(firstPauseMs * 2 ** (tries - 1), longestPauseMs, leftMs)
+      await sleep(pauseMs, undefined, { signal: io.signal })
+    }
+  }
+}
+
+/** It, or what it was caused by, says that a dependency does not answer yet. */
+function isAway(err: unknown): boolean {
+  if (toUnavailable(err) !== null) return true
+  // It is there and busy with its start.
+  if (err instanceof DOMException && err.name === 'TimeoutError') return true
+  if (!isNativeError(err)) return false
+  return /\b50[0234]\b/.test(err.message) || isAway(err.cause)
+}
+
+/** The milliseconds of an option; a `UsageError` names it. */
+export function durationOf(option: string, text: string): number {
+  try {
+    return parseDuration(text)
+  } catch (err) {
+    throw new UsageError(`--${option}: ${reasonOf(err)}`, { cause: err })
+  }
+}

@@ -1,0 +1,19 @@
+import { runCli } from './cli/run-cli.ts'
+import { commands } from './commands/commands.ts'
+
+/** `surehook <command> …` */
+const stop = new AbortController()
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(name, () => {
+    stop.abort(new Error(`stopped by ${name}`))
+    // Whatever does not listen to the signal is left behind by the second one.
+    process.once(name, () => process.exit(1))
+  })
+}
+process.exitCode = await runCli(commands, process.argv.slice(2), {
+  env: process.env,
+  out: (line) => process.stdout.write(`${line}\n`),
+  note: (line) => process.stderr.write(`${line}\n`),
+  signal: stop.signal,
+  now: Date.now,
+})

@@ -1,0 +1,84 @@
+import type { GraphQLRequest } from '@surehook/contracts/http/graphql'
+import {
+  type DocumentNode,
+  execute,
+  GraphQLError,
+  type GraphQLSchema,
+  parse,
+  validate,
+} from 'graphql'
+import { createHandler, type FormatError, type OperationContext } from 'graphql-http'
+import type { RequestContext } from '../http/request-context.ts'
+import { codedError } from './coded-error.ts'
+import { requireShallow } from './nesting.ts'
+import { type QueryLimits, requireSmall } from './query-limits.ts'
+
+type Log = RequestContext['log']
+
+/** What one endpoint decides about the documents that it takes. */
+export type GraphQLDoor = { maxTokens: number; limits: QueryLimits }
+
+export type GraphQLQuestion<Context> = {
+  /** Asked when the document is known to be small. */
+  schemaFor: (document: DocumentNode) => GraphQLSchema
+  rootValue?: unknown
+  context: Context
+  request: GraphQLRequest
+  log: Log
+}
+
+/** Each fault costs time: what it may have meant is looked for, and the value is printed (of variables, up to 1 MiB). */
+const maxErrors = 20
+
+/** What the server needs of the request that `mount` has read and judged already. */
+const posted = {
+  method: 'POST',
+  url: '/',
+  headers: { accept: 'application/json', 'content-type': 'application/json' },
+} as const
+
+/** The JSON text of the result, whatever the operations came to; rejects with what `schemaFor` throws. */
+export async function answerGraphQL<Context extends OperationContext>(
+  door: GraphQLDoor,
+  { schemaFor, rootValue, context, request, log }: GraphQLQuestion<Context>,
+): Promise<string> {
+  const { query, variables = null, operationName = null } = request
+  const handle = createHandler<unknown, unknown, Context>({
+    schema: (_req, { document }) => schemaFor(document),
+    rootValue,
+    context,
+    parse(source, options) {
+      requireShallow(query, door.maxTokens)
+      const document = parse(source, { ...options, maxTokens: door.maxTokens })
+      requireSmall(document, door.limits)
+      return document
+    },
+    execute: (args) => execute({ ...args, options: { maxCoercionErrors: 1 } }),
+    validate: (schema, document, rules) => validate(schema, document, rules, { maxErrors }),
+    formatError: tellIn(log),
+  })
+  const body = { query, variables, operationName }
+  const [text] = await handle({ ...posted, body, raw: undefined, context: undefined })
+  if (text === null) throw new Error('GraphQL gave no answer')
+  return text
+}
+
+/** The JSON text for a request of which nothing was looked at. */
+export function refuseGraphQL(err: unknown, log: Log): string {
+  const originalError = err instanceof Error ? err : new Error('refused', { cause: err })
+  return JSON.stringify({ errors: [tellIn(log)(new GraphQLError('', { originalError }))] })
+}
+
+function tellIn(log: Log): FormatError {
+  return (error) => {
+    const { coded, problem } = codedError(asGraphQLError(error))
+    const field = coded.path?.[0]
+    if (problem.code === 'INTERNAL_ERROR')
+      log.error({ err: problem.cause, field }, 'graphql.failed')
+    else if (problem.status >= 500) log.warn({ err: problem, field }, 'graphql.unavailable')
+    return coded
+  }
+}
+
+const asGraphQLError = (error: Readonly<GraphQLError | Error>) =>
+  error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error })

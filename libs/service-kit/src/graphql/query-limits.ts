@@ -1,0 +1,146 @@
+import {
+  type DefinitionNode,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  Kind,
+  OperationTypeNode,
+  type SelectionSetNode,
+} from 'graphql'
+
+export type QueryLimits = {
+  /** Operations and fragments. */
+  maxDefinitions: number
+  maxDepth: number
+  maxAliases: number
+  /** Fields of one response name in one place, whichever fragments they come from. */
+  maxRepeats: number
+  maxCost: number
+  /** Of a mutation, of a query; a field within costs 1. */
+  mutationCost: number
+  queryCost: number
+  /** Of an alias in a question about the schema, whose answer is long whatever the question. */
+  schemaAliasCost: number
+}
+
+/**
+ * Throws for a document that asks too much. It comes before GraphQL's own validation, whose time grows with the square of
+ * the fields that share a response name. Fragments count wherever they are spread, so that they make nothing cheaper.
+ */
+export function requireSmall(document: DocumentNode, limits: QueryLimits): void {
+  const { maxDefinitions } = limits
+  if (document.definitions.length > maxDefinitions) {
+    throw new GraphQLError(`The request has more than ${maxDefinitions} operations and fragments`)
+  }
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) {
+      fragments.set(definition.name.value, definition)
+    }
+  }
+  for (const definition of document.definitions) {
+    const place = placeOf(definition, limits)
+    if (place === null || !('selectionSet' in definition)) continue
+    // Fragments that no operation uses are validated as well.
+    new Walk(fragments, limits).visit([definition.selectionSet], place)
+  }
+}
+
+type Place = { depth: number; fieldCost: number; isSchema: boolean }
+
+function placeOf(
+  definition: DefinitionNode,
+  { mutationCost, queryCost }: QueryLimits,
+): Place | null {
+  const place = { depth: 1, fieldCost: 1, isSchema: false }
+  if (definition.kind === Kind.OPERATION_DEFINITION) {
+    const isMutation = definition.operation === OperationTypeNode.MUTATION
+    return { ...place, fieldCost: isMutation ? mutationCost : queryCost }
+  }
+  if (definition.kind !== Kind.FRAGMENT_DEFINITION) return null
+  return { ...place, isSchema: definition.typeCondition.name.value.startsWith('__') }
+}
+
+/** Of one operation: ends with an error as soon as a limit is passed, so that it never takes long itself. */
+class Walk {
+  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  readonly #limits: QueryLimits
+  #aliases = 0
+  #cost = 0
+  #steps = 0
+
+  constructor(fragments: ReadonlyMap<string, FragmentDefinitionNode>, limits: QueryLimits) {
+    this.#fragments = fragments
+    this.#limits = limits
+  }
+
+  /** Looks at what GraphQL would merge: the selection sets of all fields of one response name. */
+  visit(selectionSets: readonly SelectionSetNode[], place: Place): void {
+    const fields = new Map<string, FieldNode[]>()
+    const spread = new Set<string>()
+    for (const selectionSet of selectionSets) this.#collect(selectionSet, fields, spread)
+    for (const [name, same] of fields) {
+      if (same.length > this.#limits.maxRepeats) {
+        throw new GraphQLError(
+          `The operation asks for a field more than ${this.#limits.maxRepeats} times: ${name}`,
+        )
+      }
+      this.#visitFields(same, place)
+    }
+  }
+
+  #collect(
+    { selections }: SelectionSetNode,
+    fields: Map<string, FieldNode[]>,
+    spread: Set<string>,
+  ): void {
+    for (const selection of selections) {
+      this.#step()
+      if (selection.kind === Kind.FIELD) {
+        const name = (selection.alias ?? selection.name).value
+        const same = fields.get(name)
+        if (same === undefined) fields.set(name, [selection])
+        else same.push(selection)
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        this.#collect(selection.selectionSet, fields, spread)
+      } else if (!spread.has(selection.name.value)) {
+        spread.add(selection.name.value)
+        const fragment = this.#fragments.get(selection.name.value)
+        if (fragment !== undefined) this.#collect(fragment.selectionSet, fields, spread)
+      }
+    }
+  }
+
+  #visitFields(same: readonly FieldNode[], { depth, fieldCost, isSchema }: Place): void {
+    const { maxDepth } = this.#limits
+    const asksSchema = isSchema || same.some(({ name }) => name.value.startsWith('__'))
+    // The depth of questions about the schema is limited by graphql itself.
+    if (depth > maxDepth && !asksSchema) {
+      throw new GraphQLError(`The operation is deeper than ${maxDepth} levels`)
+    }
+    for (const field of same) this.#count(field, { fieldCost, asksSchema })
+    const inner = same.flatMap(({ selectionSet }) => selectionSet ?? [])
+    if (inner.length > 0) {
+      this.visit(inner, { depth: depth + 1, fieldCost: 1, isSchema: asksSchema })
+    }
+  }
+
+  #count(
+    { alias }: FieldNode,
+    { fieldCost, asksSchema }: { fieldCost: number; asksSchema: boolean },
+  ): void {
+    const { maxAliases, maxCost, schemaAliasCost } = this.#limits
+    if (alias !== undefined && ++this.#aliases > maxAliases) {
+      throw new GraphQLError(`The operation has more than ${maxAliases} aliases`)
+    }
+    if (asksSchema) this.#cost += alias === undefined ? 1 : schemaAliasCost
+    else this.#cost += fieldCost
+    if (this.#cost > maxCost) throw new GraphQLError(`The operation costs more than ${maxCost}`)
+  }
+
+  #step(): void {
+    const { maxCost } = this.#limits
+    if (++this.#steps > maxCost) throw new GraphQLError(`The operation costs more than ${maxCost}`)
+  }
+}

@@ -1,0 +1,59 @@
+import ipaddr from 'ipaddr.js'
+import * as z from 'zod'
+import { commaList } from '../config.ts'
+
+export type Cidr = [address: ipaddr.IPv4 | ipaddr.IPv6, prefix: number]
+
+const cidr = z.string().transform((text, ctx): Cidr => {
+  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text)
+  if (ipaddr.isValid(text)) {
+    const address = ipaddr.parse(text)
+    return [address, address.kind() === 'ipv4' ? 32 : 128]
+  }
+  ctx.addIssue({ code: 'custom', message: `"${text}" is not an address or CIDR` })
+  return z.NEVER
+})
+
+/** `10.0.0.0/8, ::1`: the proxies that a variable declares. */
+export const proxyList = commaList.pipe(z.array(cidr))
+
+export type ForwardedFor = {
+  /** The nearest address that is not one of our proxies. */
+  client: string
+  /** The connection itself comes from a trusted proxy, so that its other headers count too. */
+  trusted: boolean
+}
+
+/**
+ * Walks `X-Forwarded-For` from the connection outwards for as long as the hop is trusted: what a
+ * stranger wrote further left counts for nothing.
+ */
+export function clientAddress(
+  socketAddress: string,
+  forwardedFor: string | undefined,
+  trustedProxies: readonly Cidr[],
+): ForwardedFor {
+  let client = plainAddress(socketAddress) ?? socketAddress
+  const trusted = isTrusted(client, trustedProxies)
+  if (!trusted || forwardedFor === undefined) return { client, trusted }
+  for (const hop of forwardedFor.split(',').toReversed()) {
+    const address = plainAddress(hop.trim())
+    if (address === null) break
+    client = address
+    if (!isTrusted(client, trustedProxies)) break
+  }
+  return { client, trusted }
+}
+
+/** `::ffff:10.0.0.1` and `10.0.0.1` are one address. */
+function plainAddress(text: string): string | null {
+  return ipaddr.isValid(text) ? ipaddr.process(text).toString() : null
+}
+
+function isTrusted(address: string, trustedProxies: readonly Cidr[]): boolean {
+  if (trustedProxies.length === 0 || !ipaddr.isValid(address)) return false
+  const parsed = ipaddr.parse(address)
+  return trustedProxies.some(
+    ([network, prefix]) => network.kind() === parsed.kind() && parsed.match([network, prefix]),
+  )
+}

@@ -1,0 +1,91 @@
+import { idempotencyKeyHours } from '@surehook/contracts/http/idempotency-key'
+import type { Pool, PoolClient } from 'pg'
+import { AppError } from '../errors.ts'
+import type { SweepJob } from '../postgres/sweep.ts'
+
+export type KeyedRequest = {
+  /**
+   * Whose keys they are: the tenant, and the caller where one must not see the answer of another.
+   * The same key of another scope is another key.
+   */
+  scope: readonly string[]
+  /** As the client sent it. */
+  key: string
+  /** `requestFingerprint` of what it asks for. */
+  fingerprint: Buffer
+  /** As it was made under keys that are being replaced. */
+  alsoKnownAs?: readonly Buffer[]
+}
+
+export type Once = { answer: string; repeated: boolean }
+
+/**
+ * Runs `work` unless the key has an answer already: then that is the answer. Key and answer commit with
+ * whatever `work` did in `tx`, so that there is neither without the other; a request that fails leaves
+ * its key free. Repetitions that come meanwhile wait for the first. With another fingerprint: 409.
+ *
+ * @param table of the service's own schema, with `scope text, key text, fingerprint bytea, answer text,
+ *   created_at timestamptz, primary key (scope, key)` and an index on `created_at`
+ */
+export async function oncePerKey(
+  tx: PoolClient,
+  table: string,
+  request: KeyedRequest,
+  // oxlint-disable-next-line max-params -- the work comes last, as everywhere
+  work: () => Promise<string>,
+): Promise<Once> {
+  const scope = JSON.stringify(request.scope)
+  const { key, fingerprint, alsoKnownAs = [] } = request
+  const claimed = await tx.query(
+    `insert into ${table} as known (scope, key, fingerprint, answer, created_at)
+     values ($1, $2, $3, '', clock_timestamp())
+     on conflict (scope, key) do update
+       set fingerprint = excluded.fingerprint, answer = '', created_at = excluded.created_at
+       where known.created_at < clock_timestamp() - $4 * interval '1 hour'`,
+    [scope, key, fingerprint, idempotencyKeyHours],
+  )
+  if (claimed.rowCount === 0) {
+    const known = await tx.query<{ fingerprint: Buffer; answer: string }>(
+      `select fingerprint, answer from ${table} where scope = $1 and key = $2`,
+      [scope, key],
+    )
+    const [row] = known.rows
+    if (row === undefined) throw new Error('an idempotency key went away while it was held')
+    const own = [fingerprint, ...alsoKnownAs]
+    if (!own.some((each) => each.equals(row.fingerprint))) throw usedOtherwise()
+    return { answer: row.answer, repeated: true }
+  }
+  const answer = await work()
+  await tx.query(`update ${table} set answer = $3 where scope = $1 and key = $2`, [
+    scope,
+    key,
+    answer,
+  ])
+  return { answer, repeated: false }
+}
+
+const batch = 10_000
+
+/** For `openSweep`: ends the keys that have been kept long enough. */
+export const endedKeys = (table: string): SweepJob => ({
+  name: 'idempotency-keys',
+  run: async (pool) => (await dropOldKeys(pool, table)) === batch,
+})
+
+/** Forgets what is older than the keys are kept, a bounded number at a time. */
+export async function dropOldKeys(pool: Pool, table: string): Promise<number> {
+  const { rowCount } = await pool.query(
+    `delete from ${table} where (scope, key) in (
+       select scope, key from ${table}
+       where created_at < clock_timestamp() - $1 * interval '1 hour'
+       order by created_at limit $2 for update skip locked)`,
+    [idempotencyKeyHours, batch],
+  )
+  return rowCount ?? 0
+}
+
+function usedOtherwise(): AppError {
+  return new AppError('CONFLICT', 'The Idempotency-Key was used for another request', {
+    violations: [{ field: 'Idempotency-Key', message: 'was used for another request' }],
+  })
+}

@@ -1,0 +1,81 @@
+import type { TopicSpec } from '@surehook/contracts/topics'
+import kafkajs, { type Admin, type IResourceConfigEntry, type Kafka } from 'kafkajs'
+import type { Logger } from 'pino'
+
+// Node finds no more than the first names that kafkajs exports.
+const { TOPIC: topicType } = kafkajs.ConfigResourceTypes
+const { TOPIC_CONFIG: setOnTopic } = kafkajs.ConfigSource
+
+export type AlignedTopic = { topic: string; changed: Readonly<Record<string, string>> }
+
+/**
+ * Sets what the topic table says on topics that exist and differ: those of an older installation. A time for which
+ * something is kept is made longer and never shorter, and what the table does not name stays as it is.
+ */
+export async function alignTopics(
+  kafka: Pick<Kafka, 'admin'>,
+  specs: readonly TopicSpec[],
+  log: Pick<Logger, 'info'>,
+): Promise<AlignedTopic[]> {
+  const admin = kafka.admin()
+  await admin.connect()
+  try {
+    const existing = new Set(await admin.listTopics())
+    const aligned: AlignedTopic[] = []
+    for (const spec of specs.filter(({ name }) => existing.has(name))) {
+      const changed = await alignTopic(admin, spec)
+      if (Object.keys(changed).length === 0) continue
+      aligned.push({ topic: spec.name, changed })
+      log.info({ topic: spec.name, changed }, 'topic.aligned')
+    }
+    return aligned
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+/** Kafka replaces all that is set on a topic at once: what was there is sent along. */
+async function alignTopic(
+  admin: Admin,
+  { name, config }: TopicSpec,
+): Promise<Record<string, string>> {
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: [{ type: topicType, name }],
+  })
+  const entries = resources[0]?.configEntries ?? []
+  const inForce = new Map(entries.map(({ configName, configValue }) => [configName, configValue]))
+  const changed = differing(config, inForce)
+  if (Object.keys(changed).length === 0) return changed
+  const kept = entries.filter(({ configSource }) => configSource === setOnTopic)
+  const wanted = {
+    ...Object.fromEntries(kept.map(({ configName, configValue }) => [configName, configValue])),
+    ...changed,
+  }
+  const configEntries: IResourceConfigEntry[] = Object.entries(wanted).map(([key, value]) => ({
+    name: key,
+    value,
+  }))
+  const alter = { validateOnly: false, resources: [{ type: topicType, name, configEntries }] }
+  await admin.alterConfigs(alter)
+  return changed
+}
+
+/** What of the wanted settings is to be set, given those in force. */
+export function differing(
+  wanted: Readonly<Record<string, string>>,
+  inForce: ReadonlyMap<string, string>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(wanted).filter(([key, value]) => {
+      const current = inForce.get(key)
+      return current !== value && !(current !== undefined && keepsLonger(key, current, value))
+    }),
+  )
+}
+
+/** Whether a time is longer than the other; -1 is for ever. */
+function keepsLonger(key: string, current: string, wanted: string): boolean {
+  if (!key.endsWith('.ms') || Number(wanted) === -1) return false
+  return Number(current) === -1 || Number(current) > Number(wanted)
+}

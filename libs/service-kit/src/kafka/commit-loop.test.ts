@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { pino } from 'pino'
+import { CommitLoop, type CommitLoopOptions } from './commit-loop.ts'
+import type { PartitionLane } from './partition-lane.ts'
+
+const log = pino({ level: 'silent' })
+type Commit = CommitLoopOptions['consumer']['commitOffsets']
+
+beforeEach(() => void jest.useFakeTimers())
+afterEach(() => void jest.useRealTimers())
+
+function openLoop() {
+  const commitOffsets = jest.fn<Commit>(async () => {})
+  const lane = { topic: 't', partition: 0, dirty: false, uncommitted: 0 }
+  const position = () => ({ offset: 7, metadata: '', complete: true })
+  const lanes = () => [Object.assign(lane, { position }) as Partial<PartitionLane> as PartitionLane]
+  const loop = new CommitLoop({ consumer: { commitOffsets }, intervalMs: 25, lanes, log })
+  const finish = (count: number) => {
+    for (let n = 0; n < count; n++) {
+      lane.dirty = true
+      lane.uncommitted++
+      loop.wake(lane)
+    }
+  }
+  return { loop, lane, finish, commitOffsets }
+}
+
+/** As kafkajs hands it on. */
+const refusal = (type: string) =>
+  new Error('refused', { cause: Object.assign(new Error(type), { type }) })
+
+describe('CommitLoop', () => {
+  it('gathers what is finished for a while', async () => {
+    const { finish, lane, commitOffsets } = openLoop()
+    finish(1)
+    await jest.advanceTimersByTimeAsync(24)
+    finish(1)
+    expect(commitOffsets).not.toHaveBeenCalled()
+    await jest.advanceTimersByTimeAsync(1)
+    expect(commitOffsets).toHaveBeenCalledTimes(1)
+    expect(lane).toMatchObject({ dirty: false, uncommitted: 0 })
+  })
+
+  it('does not let many of one partition wait', async () => {
+    const { finish, commitOffsets } = openLoop()
+    finish(32)
+    await jest.advanceTimersByTimeAsync(0)
+    expect(commitOffsets).toHaveBeenCalledTimes(1)
+    await jest.advanceTimersByTimeAsync(100)
+    expect(commitOffsets).toHaveBeenCalledTimes(1)
+  })
+
+  it('commits once more what was finished during a commit, and repeats one that failed', async () => {
+    const { finish, lane, commitOffsets } = openLoop()
+    const away = Promise.withResolvers<void>()
+    commitOffsets.mockReturnValueOnce(away.promise)
+    finish(32)
+    finish(1)
+    away.reject(new Error('away'))
+    await jest.advanceTimersByTimeAsync(100)
+    expect(commitOffsets).toHaveBeenCalledTimes(2)
+    expect(lane).toMatchObject({ dirty: false, uncommitted: 0 })
+  })
+
+  it('has nothing pending while no commit can succeed, until there is a new membership', async () => {
+    const { loop, finish, lane, commitOffsets } = openLoop()
+    commitOffsets.mockRejectedValue(refusal('UNKNOWN_MEMBER_ID'))
+    finish(1)
+    expect(loop.pending).toBe(true)
+    await jest.advanceTimersByTimeAsync(300)
+    expect(loop.pending).toBe(false)
+    loop.joined()
+    expect(loop.pending).toBe(true)
+    commitOffsets.mockResolvedValue()
+    await jest.advanceTimersByTimeAsync(300)
+    expect(loop.pending).toBe(false)
+    expect(lane).toMatchObject({ dirty: false, uncommitted: 0 })
+  })
+
+  it('waits for what may still be committed: while a rebalance begins, or after the next join', async () => {
+    const { loop, finish, commitOffsets } = openLoop()
+    commitOffsets.mockRejectedValueOnce(refusal('REBALANCE_IN_PROGRESS'))
+    const late = Promise.withResolvers<void>()
+    commitOffsets.mockReturnValueOnce(late.promise)
+    finish(1)
+    await jest.advanceTimersByTimeAsync(125)
+    expect(loop.pending).toBe(true)
+    await jest.advanceTimersByTimeAsync(25)
+    loop.joined()
+    late.reject(refusal('ILLEGAL_GENERATION'))
+    await jest.advanceTimersByTimeAsync(0)
+    expect(loop.pending).toBe(true)
+  })
+
+  it('commits what is left when it is stopped, and nothing after that', async () => {
+    const { loop, finish, commitOffsets } = openLoop()
+    finish(1)
+    await loop.stop()
+    expect(commitOffsets).toHaveBeenCalledTimes(1)
+    finish(40)
+    await jest.advanceTimersByTimeAsync(100)
+    expect(commitOffsets).toHaveBeenCalledTimes(1)
+  })
+})

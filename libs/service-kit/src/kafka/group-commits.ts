@@ -1,0 +1,17 @@
+import type { Admin } from 'kafkajs'
+
+export type GroupCommit = { offset: number; metadata: string | null }
+
+/** @returns the group's commit of a partition; one at offset -1 when there is none */
+export async function fetchGroupCommits(
+  admin: Pick<Admin, 'fetchOffsets'>,
+  of: { groupId: string; topics: readonly string[] },
+): Promise<(topic: string, partition: number) => GroupCommit> {
+  const commits = await admin.fetchOffsets({ groupId: of.groupId, topics: [...of.topics] })
+  return (topic, partition) => {
+    const commit = commits
+      .find((row) => row.topic === topic)
+      ?.partitions.find((row) => row.partition === partition)
+    return { offset: Number(commit?.offset ?? -1), metadata: commit?.metadata ?? null }
+  }
+}

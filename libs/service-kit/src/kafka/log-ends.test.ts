@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals'
+import type { Kafka } from 'kafkajs'
+import { pino } from 'pino'
+import { LogEnds } from './log-ends.ts'
+
+const log = pino({ level: 'silent' })
+const topics = ['a', 'b']
+
+/** A cluster that answers when the test says so, with the number of the question as every end. */
+function openEnds() {
+  const questions: { topics: string[]; answered: PromiseWithResolvers<void> }[] = []
+  const cluster = {
+    connect: async () => undefined,
+    disconnect: async () => undefined,
+    addMultipleTargetTopics: async () => undefined,
+    refreshMetadataIfNecessary: async () => undefined,
+    findTopicPartitionMetadata: () => [{ partitionId: 0 }],
+    async fetchTopicsOffset(asked: { topic: string }[]) {
+      const answered = Promise.withResolvers<void>()
+      questions.push({ topics: asked.map(({ topic }) => topic), answered })
+      const offset = String(questions.length)
+      await answered.promise
+      return asked.map(({ topic }) => ({ topic, partitions: [{ partition: 0, offset }] }))
+    },
+  }
+  const create = Symbol('private:Kafka:createCluster')
+  const kafka = { [create]: () => cluster } as unknown as Kafka
+  return { ends: new LogEnds(kafka, topics, log), questions }
+}
+
+const nextTurns = async () => {
+  for (let n = 0; n < 5; n++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe('LogEnds', () => {
+  it('asks once for all topics and for all who come before the question is sent', async () => {
+    const { ends, questions } = openEnds()
+    const all = [ends.read(), Promise.resolve().then(() => ends.read()), ends.read()]
+    await nextTurns()
+    expect(questions.map((question) => question.topics)).toEqual([topics])
+    questions[0]?.answered.resolve()
+    const expected = topics.map((topic) => ({ topic, partition: 0, end: 1 }))
+    expect(await Promise.all(all)).toEqual([expected, expected, expected])
+  })
+
+  it('asks again for who comes later, when the first question is answered', async () => {
+    const { ends, questions } = openEnds()
+    const sent: string[] = []
+    const first = ends.read(() => sent.push('first'))
+    await nextTurns()
+    const later = [ends.read(() => sent.push('second')), ends.read(() => sent.push('third'))]
+    await nextTurns()
+    expect([sent, questions.length]).toEqual([['first'], 1])
+    questions[0]?.answered.resolve()
+    await first
+    await nextTurns()
+    expect([sent, questions.length]).toEqual([['first', 'second', 'third'], 2])
+    questions[1]?.answered.resolve()
+    expect((await Promise.all(later)).map(([end]) => end?.end)).toEqual([2, 2])
+  })
+
+  it('tells everybody of a question that it failed, and asks anew', async () => {
+    const { ends, questions } = openEnds()
+    const failed = Promise.allSettled([ends.read(), ends.read()])
+    await nextTurns()
+    questions[0]?.answered.reject(new Error('not the leader'))
+    expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    const again = ends.read()
+    await nextTurns()
+    questions[1]?.answered.resolve()
+    expect(await again).toHaveLength(2)
+  })
+})

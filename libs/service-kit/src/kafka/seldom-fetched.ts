@@ -1,0 +1,89 @@
+import { createRequire } from 'node:module'
+
+type TopicPartitions = { topic: string; partitions: number[] }
+type Batch = { topic: string; isEmpty(): boolean; isEmptyDueToFiltering(): boolean }
+type ConsumerGroup = {
+  readonly groupId: string
+  readonly seekOffset: { size: number; has(topic: string, partition: number): boolean }
+  maxWaitTime: number
+  filterPartitionsByNode(nodeId: string, assigned: TopicPartitions[]): TopicPartitions[]
+  fetch(nodeId: string): Promise<Batch[]>
+}
+
+const { prototype } = createRequire(import.meta.url)('kafkajs/src/consumer/consumerGroup') as {
+  prototype: ConsumerGroup
+}
+const { filterPartitionsByNode, fetch } = prototype
+
+/** A seldom topic that had nothing is asked for again after so long. */
+const everyMs = 50
+/** By group. */
+const seldomTopics = new Map<string, ReadonlySet<string>>()
+
+/** What a consumer has asked a broker for. */
+type Asked = {
+  /** When it asked for all topics. */
+  at: number
+  /** Those that had something then. */
+  readonly busy: Set<string>
+}
+const asked = new WeakMap<ConsumerGroup, Map<string, Asked>>()
+const fullWait = new WeakMap<ConsumerGroup, number>()
+
+function askedOf(group: ConsumerGroup, nodeId: string): Asked {
+  const byNode = asked.get(group) ?? new Map<string, Asked>()
+  asked.set(group, byNode)
+  const known = byNode.get(nodeId) ?? { at: Number.NEGATIVE_INFINITY, busy: new Set() }
+  byNode.set(nodeId, known)
+  return known
+}
+
+/** kafkajs asks this before each fetch, and fetches nothing else. */
+function partitionsForNow(
+  this: ConsumerGroup,
+  nodeId: string,
+  assigned: TopicPartitions[],
+): TopicPartitions[] {
+  const all = filterPartitionsByNode.call(this, nodeId, assigned)
+  const seldom = seldomTopics.get(this.groupId)
+  if (seldom === undefined) return all
+  const waitMs = fullWait.get(this) ?? this.maxWaitTime
+  fullWait.set(this, waitMs)
+  const { at, busy } = askedOf(this, nodeId)
+  if (performance.now() - at >= everyMs) {
+    askedOf(this, nodeId).at = performance.now()
+    this.maxWaitTime = waitMs
+    return all
+  }
+  // As long as it waits, the others are not looked at.
+  this.maxWaitTime = Math.min(waitMs, everyMs)
+  const isSought = ({ topic, partitions }: TopicPartitions) =>
+    this.seekOffset.size > 0 && partitions.some((one) => this.seekOffset.has(topic, one))
+  return all.filter((one) => !seldom.has(one.topic) || busy.has(one.topic) || isSought(one))
+}
+
+async function fetchWhatThereIs(this: ConsumerGroup, nodeId: string): Promise<Batch[]> {
+  const batches = await fetch.call(this, nodeId)
+  const seldom = seldomTopics.get(this.groupId)
+  const found = batches.filter((batch) => !batch.isEmpty() || batch.isEmptyDueToFiltering())
+  if (seldom === undefined) return found
+  const { busy } = askedOf(this, nodeId)
+  for (const { topic } of batches) busy.delete(topic)
+  for (const { topic } of found) if (seldom.has(topic)) busy.add(topic)
+  return found
+}
+
+/**
+ * To be called before a process consumes. kafkajs 2.2.4 hands on a batch for each partition that it asked for,
+ * most of them empty, and asks for all of them each time: of an idle topic with many partitions that
+ * costs broker and client more than what the others bring.
+ */
+export function spareIdleTopics(): void {
+  prototype.filterPartitionsByNode = partitionsForNow
+  prototype.fetch = fetchWhatThereIs
+}
+
+/** Topics of a group on which nothing is in a hurry: while they have nothing they are asked for 20 times a second. */
+export function fetchSeldom(groupId: string, topics: readonly string[]): void {
+  seldomTopics.set(groupId, new Set(topics))
+}

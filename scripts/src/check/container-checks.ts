@@ -1,0 +1,21 @@
+import { whyNoContainers } from '../compose/docker-commands.ts'
+import { runJest } from './jest-step.ts'
+import type { Step } from './step.ts'
+
+export type ContainerChecks = { steps: readonly Step[]; said: string }
+
+const whatItIs = 'the images and docker-compose.yml'
+
+/** Builds and starts what is delivered as containers: minutes, which only `TEST_INFRA=containers` spends. */
+export async function containerChecks(
+  dir: string,
+  env: NodeJS.ProcessEnv,
+): Promise<ContainerChecks> {
+  if (env['TEST_INFRA'] !== 'containers') {
+    return { steps: [], said: `${whatItIs} were not tested: TEST_INFRA=containers npm test does` }
+  }
+  const why = await whyNoContainers(env)
+  if (why !== null) return { steps: [], said: `${whatItIs} were not tested: ${why}` }
+  const run = () => runJest({ level: 'containers', dir, env: {} })
+  return { steps: [{ name: 'containers', run }], said: `${whatItIs} were tested` }
+}

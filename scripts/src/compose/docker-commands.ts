@@ -1,0 +1,45 @@
+import { runCommand } from '../check/run-command.ts'
+
+/** `docker compose` or, where that is missing, `docker-compose`; null without either. */
+export async function findCompose(): Promise<readonly string[] | null> {
+  for (const compose of [['docker', 'compose'], ['docker-compose']]) {
+    const { ok } = await runCommand({ args: [...compose, 'version'], timeoutMs: composeMs })
+    if (ok) return compose
+  }
+  return null
+}
+
+/** Why containers cannot be used here, in a few words; null when they can. */
+export async function whyNoContainers(env: NodeJS.ProcessEnv): Promise<string | null> {
+  const host = env['DOCKER_HOST']
+  // Published ports would be somewhere else.
+  if (host && !/^(unix|npipe):/.test(host)) return 'DOCKER_HOST is another machine'
+  const { ok } = await runCommand({ args: ['docker', 'info'], timeoutMs: askMs })
+  if (!ok) return 'Docker does not answer'
+  return (await findCompose()) === null ? 'Docker Compose is not installed' : null
+}
+
+/** Brings the images that are not here yet; which of them could not be had, or null. */
+export async function pullMissing(
+  images: readonly string[],
+  options: { timeoutMs: number; onPull: (image: string) => void },
+): Promise<string | null> {
+  const outcomes = await Promise.all(images.map((image) => pullIfMissing(image, options)))
+  return outcomes.find((outcome) => outcome !== null) ?? null
+}
+
+async function pullIfMissing(
+  image: string,
+  { timeoutMs, onPull }: { timeoutMs: number; onPull: (image: string) => void },
+): Promise<string | null> {
+  const inspect = ['docker', 'image', 'inspect', image]
+  if ((await runCommand({ args: inspect, timeoutMs: askMs })).ok) return null
+  onPull(image)
+  const { ok } = await runCommand({ args: ['docker', 'pull', '--quiet', image], timeoutMs })
+  return ok ? null : image
+}
+
+/** So long a daemon may think about a simple question. */
+const askMs = 10_000
+/** Nothing can hang there, but a busy machine loads it slowly. */
+const composeMs = 60_000

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from '@jest/globals'
+import { repoRoot } from '../lib/paths.ts'
+import { serviceNames } from '../system/service-catalog.ts'
+import { envFilesOf } from './env-files.ts'
+import { infrastructureImages } from './infrastructure-images.ts'
+
+const compose = readFileSync(`${repoRoot}/docker-compose.yml`, 'utf8')
+const files = envFilesOf({
+  adminToken: 'the-admin-token',
+  keyEncryptionKey: 'the-key',
+  serviceToken: 'the-service-token',
+  postgresPassword: 'of-postgres',
+  databasePasswords: {
+    'auth-service': 'of-auth',
+    'data-api': 'of-data',
+    'webhook-api': 'of-webhooks',
+  },
+  grafanaPassword: 'of-grafana',
+})
+
+it('makes the files that docker-compose.yml reads, and no others', () => {
+  const read = [...compose.matchAll(/env_file: .*\/([a-z-]+)\.env$/gm)].map(([, name]) => name)
+  expect(read.toSorted()).toEqual(Object.keys(files).toSorted())
+})
+
+it('gives each container its own secrets', () => {
+  expect(Object.keys(files['auth-service'] ?? {}).toSorted()).toEqual([
+    'DATABASE_URL',
+    'KEY_ENCRYPTION_KEY',
+    'PLATFORM_ADMIN_TOKEN',
+    'SERVICE_TOKEN',
+    'UV_THREADPOOL_SIZE',
+  ])
+  expect(files['data-api']).toEqual({
+    DATABASE_URL: 'postgres://surehook_data_api:of-data@postgres:5432/surehook',
+    SERVICE_TOKEN: 'the-service-token',
+  })
+  expect(files['webhook-dispatcher']).toEqual({ KEY_ENCRYPTION_KEY: 'the-key' })
+  expect(JSON.stringify(files['webhook-api'])).not.toContain('the-admin-token')
+})
+
+it('tells the roles the passwords that their services have', () => {
+  expect(files['prepare-database']).toEqual({
+    DATABASE_URL: 'postgres://postgres:of-postgres@postgres:5432/surehook',
+    DATABASE_PASSWORD_AUTH_SERVICE: 'of-auth',
+    DATABASE_PASSWORD_DATA_API: 'of-data',
+    DATABASE_PASSWORD_WEBHOOK_API: 'of-webhooks',
+  })
+})
+
+it('finds every service and the infrastructure in docker-compose.yml', async () => {
+  for (const name of serviceNames) expect(compose).toMatch(new RegExp(`^  ${name}:$`, 'm'))
+  expect(await infrastructureImages()).toEqual([
+    expect.stringMatching(/^apache\/kafka:\d/),
+    expect.stringMatching(/^apicurio\/apicurio-registry-\w+:\d/),
+    expect.stringMatching(/^postgres:\d+$/),
+    expect.stringMatching(/^redis:\d+$/),
+  ])
+})

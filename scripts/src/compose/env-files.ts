@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import { availableParallelism } from 'node:os'
+import { roleOf } from '@surehook/service-kit/postgres/service-role'
+import type { ServiceName } from '../system/service-catalog.ts'
+import { type ComposeSecrets, databaseServices } from './compose-secrets.ts'
+
+type Variables = Readonly<Record<string, string>>
+
+/** The secrets of each container that has any, by the name of its env file: its own and no others. */
+export function envFilesOf(secrets: ComposeSecrets): Readonly<Record<string, Variables>> {
+  const { adminToken, keyEncryptionKey, serviceToken, databasePasswords } = secrets
+  const encryption = { KEY_ENCRYPTION_KEY: keyEncryptionKey }
+  const database = (service: ServiceName) => ({
+    DATABASE_URL: databaseUrl(roleOf(service), databasePasswords[service] ?? ''),
+  })
+  return {
+    'auth-service': {
+      ...database('auth-service'),
+      ...encryption,
+      SERVICE_TOKEN: serviceToken,
+      PLATFORM_ADMIN_TOKEN: adminToken,
+      // No secret, but only this machine knows it: a password hash for each core, and what else threads do.
+      UV_THREADPOOL_SIZE: String(availableParallelism() + 4),
+    },
+    'data-api': { ...database('data-api'), SERVICE_TOKEN: serviceToken },
+    'webhook-api': {
+      ...database('webhook-api'),
+      ...encryption,
+      PLATFORM_ADMIN_TOKEN_SHA256: createHash('sha256').update(adminToken).digest('hex'),
+    },
+    'webhook-dispatcher': encryption,
+    'prepare-database': {
+      DATABASE_URL: databaseUrl('postgres', secrets.postgresPassword),
+      ...Object.fromEntries(
+        databaseServices.map((name) => [passwordVariable(name), databasePasswords[name] ?? '']),
+      ),
+    },
+    postgres: { POSTGRES_PASSWORD: secrets.postgresPassword },
+    grafana: { GF_SECURITY_ADMIN_PASSWORD: secrets.grafanaPassword },
+  }
+}
+
+/** As the operator's command reads them: `DATABASE_PASSWORD_AUTH_SERVICE`. */
+const passwordVariable = (service: ServiceName) =>
+  `DATABASE_PASSWORD_${service.replaceAll('-', '_').toUpperCase()}`
+
+const databaseUrl = (user: string, password: string) =>
+  `postgres://${user}:${password}@postgres:5432/surehook`

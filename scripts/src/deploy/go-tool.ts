@@ -1,0 +1,40 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { runCommand } from '../check/run-command.ts'
+import { cacheDir } from '../lib/paths.ts'
+
+export type GoTool = {
+  name: string
+  /** `helm.sh/helm/v3/cmd/helm` */
+  package: string
+  version: string
+  ldflags?: string
+}
+
+const installWithinMs = 900_000
+
+/** A program written in Go, built once for each version and kept in `.local/cache`. */
+export async function goTool({ name, package: path, version, ldflags }: GoTool): Promise<string> {
+  const dir = `${cacheDir}/go-tools/${name}-${version}`
+  const binary = `${dir}/${name}`
+  if (existsSync(binary)) return binary
+  const partial = `${dir}.${process.pid}`
+  await mkdir(partial, { recursive: true })
+  const flags = ldflags === undefined ? [] : [`-ldflags=${ldflags}`]
+  const built = await runCommand({
+    args: ['go', 'install', ...flags, `${path}@${version}`],
+    env: { GOBIN: partial },
+    timeoutMs: installWithinMs,
+  })
+  if (!built.ok) throw new Error(`${name} cannot be built:\n${built.output}`)
+  await rm(dir, { recursive: true, force: true })
+  await rename(partial, dir)
+  return binary
+}
+
+/** Whether a program on the path says, when it is asked so, what `expected` matches. */
+export function onPath(command: string, args: readonly string[], expected: RegExp): boolean {
+  const { status, stdout } = spawnSync(command, args, { encoding: 'utf8' })
+  return status === 0 && expected.test(stdout)
+}

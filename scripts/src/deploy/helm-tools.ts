@@ -1,0 +1,34 @@
+import { repoRoot } from '../lib/paths.ts'
+import { pythonWith } from '../python/python-tools.ts'
+import { goTool, onPath } from './go-tool.ts'
+
+export const chartDir = `${repoRoot}/deploy/helm/surehook`
+
+/** The version of Kubernetes that manifests are rendered for and compared with. */
+export const kubernetesVersion = '1.36'
+
+/** Helm 3: the machine's own, or one that is built here. */
+export async function findHelm(): Promise<string> {
+  if (onPath('helm', ['version', '--template', '{{.Version}}'], /^v3\./)) return 'helm'
+  return goTool({
+    name: 'helm',
+    package: 'helm.sh/helm/v3/cmd/helm',
+    version: 'v3.22.0',
+    ldflags: '-s -w',
+  })
+}
+
+export function findKubeScore(): Promise<string> {
+  return goTool({
+    name: 'kube-score',
+    package: 'github.com/zegl/kube-score/cmd/kube-score',
+    version: 'v1.20.0',
+    ldflags: '-s -w',
+  })
+}
+
+/** Compares manifests with the schemas of Kubernetes' own API. */
+export async function findKubernetesValidate(): Promise<string> {
+  const python = await pythonWith(`${repoRoot}/scripts/python/kubernetes.txt`)
+  return python.replace(/python$/, 'kubernetes-validate')
+}

@@ -1,0 +1,76 @@
+import {
+  type KafkaAcl,
+  type KafkaResource,
+  type KafkaUser,
+  kafkaAclsOf,
+  kafkaUsers,
+} from '@surehook/contracts/kafka-access'
+import { topicTable } from '@surehook/contracts/topics'
+
+/** Manifests of the topics and the users for Strimzi's operators, from the tables of the contracts. */
+export type StrimziOptions = {
+  /** Name of the `Kafka` resource that they belong to. */
+  cluster: string
+  /** Of the topics of changes and deliveries: as the services' KAFKA_PARTITIONS. */
+  partitions: number
+  replicas: number
+  retryDelays: readonly string[]
+  usernamePrefix: string
+  /** How users prove who they are. */
+  authentication: 'scram-sha-512' | 'tls'
+}
+
+export const defaultOptions: StrimziOptions = {
+  cluster: 'kafka',
+  partitions: 24,
+  replicas: 3,
+  retryDelays: ['1s', '5s', '30s', '5m'],
+  usernamePrefix: 'surehook-',
+  authentication: 'scram-sha-512',
+}
+
+export type Manifest = {
+  apiVersion: 'kafka.strimzi.io/v1'
+  kind: 'KafkaTopic' | 'KafkaUser'
+  metadata: { name: string; labels: Record<string, string> }
+  spec: object
+}
+
+export function strimziTopics(options: StrimziOptions): Manifest[] {
+  return topicTable(options.retryDelays).map(({ name, partitions, config }) => ({
+    ...head('KafkaTopic', name, options),
+    spec: {
+      partitions: partitions === 'main' ? options.partitions : 1,
+      replicas: options.replicas,
+      // With three copies an acknowledged record must survive the loss of one.
+      config: { ...(options.replicas >= 3 && { 'min.insync.replicas': '2' }), ...config },
+    },
+  }))
+}
+
+export function strimziUsers(options: StrimziOptions): Manifest[] {
+  return kafkaUsers.map((user: KafkaUser) => ({
+    ...head('KafkaUser', `${options.usernamePrefix}${user}`, options),
+    spec: {
+      authentication: { type: options.authentication },
+      authorization: { type: 'simple', acls: kafkaAclsOf(user).map(aclOf) },
+    },
+  }))
+}
+
+function head(kind: Manifest['kind'], name: string, { cluster }: StrimziOptions) {
+  const labels = { 'strimzi.io/cluster': cluster, 'app.kubernetes.io/part-of': 'surehook' }
+  return { apiVersion: 'kafka.strimzi.io/v1' as const, kind, metadata: { name, labels } }
+}
+
+const aclOf = ({ resource, operations }: KafkaAcl) => ({
+  resource: resourceOf(resource),
+  operations: [...operations],
+  host: '*',
+})
+
+function resourceOf(resource: KafkaResource) {
+  if (resource.type === 'cluster') return { type: 'cluster' }
+  const { type, name, pattern } = resource
+  return { type, name, patternType: pattern }
+}

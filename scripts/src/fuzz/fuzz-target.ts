@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { admin, type Door, expectStatus, send } from '../client/call.ts'
+import { createTenant } from '../client/tenant.ts'
+import { waitUntil } from '../lib/wait-until.ts'
+
+/** Where requests go, and names of things that are there: most requests should get past the door. */
+export type FuzzTarget = {
+  baseUrl: string
+  tokens: { admin: string; management: string; user: string }
+  projectId: string
+  environment: string
+  table: string
+  ids: IdsOf
+  deliveryId: string
+  /** What is deleted. */
+  spare: { table: string; ids: IdsOf }
+  email: string
+}
+
+/** What `{id}` stands for in the paths of a document. */
+export type IdsOf = { data: string; webhooks: string; admin: string }
+
+const typesOfColumns = {
+  a: 'text',
+  b: 'integer',
+  c: 'bigint',
+  d: 'double',
+  e: 'decimal',
+  f: 'boolean',
+  g: 'timestamp',
+  h: 'date',
+  i: 'uuid',
+  j: 'json',
+}
+
+/** A tenant of its own for one document: what fuzzing leaves behind is in nobody's way. */
+export async function prepareFuzzTarget(door: Door): Promise<FuzzTarget> {
+  const tenant = await createTenant(door)
+  const { projectId, environment } = tenant
+  const table = 'things'
+  await tenant.putTable(table, typesOfColumns)
+  const spareTable = 'spare'
+  await tenant.putTable(spareTable, typesOfColumns)
+
+  const settings = { auth: { emailVerification: false } }
+  const path = `/${projectId}/environments/${environment}`
+  expectStatus(200, await admin(door, `PUT ${path}`, settings))
+  const headers = { 'x-project-id': projectId, environment }
+  const call = (operation: string, body: object) =>
+    send(door.baseUrl, `POST /auth/${operation}`, { body, headers })
+  const password = 'correct horse battery'
+  const one = async () => {
+    const email = `${randomUUID()}@example.com`
+    const { body } = expectStatus(201, await call('signup', { email, password }))
+    const ids: IdsOf = {
+      data: (await tenant.insert({ a: 'x' }, table)).id,
+      webhooks: (await tenant.subscribe('https://receiver.invalid/', { table })).id,
+      admin: String(Reflect.get(body, 'userId')),
+    }
+    return { email, ids }
+  }
+  const { email, ids } = await one()
+  await tenant.insert({ a: 'delivered' }, table)
+  const made = async () => (await tenant.deliveries(ids.webhooks)).length > 0
+  await waitUntil(made, { what: 'a delivery', timeoutMs: 20_000 })
+  const [delivery] = await tenant.deliveries(ids.webhooks)
+  const session = expectStatus(200, await call('login', { email, password })).body
+  return {
+    baseUrl: door.baseUrl,
+    tokens: {
+      admin: door.adminToken,
+      management: tenant.token,
+      user: String(Reflect.get(session, 'accessToken')),
+    },
+    projectId,
+    environment,
+    table,
+    ids,
+    deliveryId: delivery?.id ?? '',
+    spare: { table: spareTable, ids: (await one()).ids },
+    email,
+  }
+}

@@ -1,0 +1,75 @@
+import type { ApiName } from '@surehook/contracts/openapi/openapi'
+import type { FuzzTarget, IdsOf } from './fuzz-target.ts'
+
+const tokensOf: Readonly<Record<ApiName, readonly (keyof FuzzTarget['tokens'])[]>> = {
+  admin: ['admin'],
+  auth: ['user'],
+  data: ['management'],
+  webhooks: ['management'],
+}
+
+/** What every answer must hold, whatever the request. */
+const checks = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_headers_conformance',
+  'response_schema_conformance',
+  'missing_required_header',
+  'unsupported_method',
+  'allow_header_conformance',
+  'ignored_auth',
+]
+
+/**
+ * The configuration of schemathesis (TOML; a string of JSON is one of TOML): credentials, the tenant
+ * of every request, and known names that it takes most of the time instead of invented ones.
+ */
+export function schemathesisConfig(api: ApiName, target: FuzzTarget): string {
+  const { projectId, environment, table, ids, spare, email, tokens } = target
+  const idIn = (all: IdsOf) => (api === 'auth' ? [] : [all[api]])
+  const known = {
+    table: [table],
+    id: idIn(ids),
+    spare: idIn(spare.ids),
+    delivery: [target.deliveryId],
+    email: [email],
+  }
+  const dictionaries = Object.entries(known).filter(([, values]) => values.length > 0)
+  const ifIds = (line: string) => (api === 'auth' ? [] : [line])
+  const lines = [
+    ...tokensOf[api].map((name) => `auth.openapi.${name}.bearer = ${quote(tokens[name])}`),
+    ...dictionaries.map(
+      ([name, values]) => `dictionaries.${name}.values = [${values.map(quote).join(', ')}]`,
+    ),
+    'checks.enabled = false',
+    ...checks.map((name) => `checks.${name}.enabled = true`),
+    // Whether authentication is there at all is answered before who asks.
+    'checks.missing_required_header.expected-statuses = ["400", "401", "404"]',
+    '[parameters]',
+    ...['header.x-project-id', 'path.project'].map((name) => set(name, projectId)),
+    ...['header.environment', 'path.environment'].map((name) => set(name, environment)),
+    choose('path.table', 'table'),
+    ...ifIds(choose('path.id', 'id')),
+    choose('path.deliveryId', 'delivery'),
+    choose('body.email', 'email'),
+    choose('body.table', 'table'),
+    // GraphQL tells of every failure with 200.
+    '[[operations]]',
+    'include-path-regex = "/graphql$"',
+    'checks.ignored_auth.enabled = false',
+    'checks.missing_required_header.enabled = false',
+    // What the others need must not go.
+    '[[operations]]',
+    'include-method = "DELETE"',
+    `parameters = { ${[set('path.table', spare.table), ...ifIds(choose('path.id', 'spare'))].join(', ')} }`,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+const set = (parameter: string, value: string) => `${quote(parameter)} = ${quote(value)}`
+
+const choose = (parameter: string, dictionary: string) =>
+  `${quote(parameter)} = { dictionary = ${quote(dictionary)}, probability = 0.9 }`
+
+const quote = (text: string) => JSON.stringify(text)

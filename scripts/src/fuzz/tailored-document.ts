@@ -1,0 +1,52 @@
+import type { FuzzTarget } from './fuzz-target.ts'
+
+type Schema = { properties?: Record<string, unknown> }
+export type OpenApiDocument = { components: { schemas: Record<string, Schema> } }
+
+/**
+ * The document with what only this tenant knows: its names and the columns of its table. Invented
+ * ones would be refused before anything else is looked at.
+ */
+export function tailored(document: OpenApiDocument, target: FuzzTarget): OpenApiDocument {
+  const { schemas } = document.components
+  const record = { type: 'object', properties: columns, additionalProperties: false }
+  const records: Record<string, object> = {
+    RecordInput: record,
+    RecordsInput: { oneOf: [record, { type: 'array', minItems: 1, maxItems: 20, items: record }] },
+  }
+  const subscription = {
+    projectId: { type: 'string', const: target.projectId },
+    environment: { type: 'string', const: target.environment },
+    url: { type: 'string', enum: receivers },
+  }
+  const tailoredSchemas = Object.entries(schemas).map(([name, schema]) => [
+    name,
+    records[name] ?? (inputs.has(name) ? withProperties(schema, subscription) : schema),
+  ])
+  const components = { ...document.components, schemas: Object.fromEntries(tailoredSchemas) }
+  return { ...document, components }
+}
+
+const inputs = new Set(['SubscriptionInput', 'SubscriptionChange'])
+const receivers = ['https://receiver.invalid/', 'https://receiver.invalid/hooks?a=%20']
+
+const withProperties = (schema: Schema, properties: object): Schema => ({
+  ...schema,
+  ...(schema.properties && { properties: { ...schema.properties, ...properties } }),
+})
+
+const text = (more: object = {}) => ({ type: ['string', 'null'], ...more })
+
+/** As `typesOfColumns` makes them. */
+const columns = {
+  a: text(),
+  b: { type: ['integer', 'null'], minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
+  c: text({ pattern: '^-?[0-9]{1,18}$' }),
+  d: { type: ['number', 'null'] },
+  e: text({ pattern: '^-?[0-9]{1,30}(\\.[0-9]{1,10})?$' }),
+  f: { type: ['boolean', 'null'] },
+  g: text({ format: 'date-time' }),
+  h: text({ format: 'date' }),
+  i: text({ format: 'uuid' }),
+  j: {},
+}

@@ -1,0 +1,43 @@
+import { type ImageName, tagOf, version } from './image-names.ts'
+
+/** Docker knows them all by itself, and keeps none of them in an image. */
+const proxyVariables = [
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+]
+
+/**
+ * `docker build …` for one image. What only a builder behind a mirror or a proxy needs comes from the environment, as
+ * arguments of stages that are thrown away and as secrets.
+ */
+export function buildArguments(
+  name: ImageName,
+  env: NodeJS.ProcessEnv,
+  revision: string,
+): string[] {
+  const given = ['NPM_CONFIG_REGISTRY', ...proxyVariables].filter((variable) => env[variable])
+  const buildArgs = [
+    `SERVICE=${name}`,
+    `VERSION=${version()}`,
+    `REVISION=${revision}`,
+    ...(env['NODE_IMAGE'] ? [`NODE_IMAGE=${env['NODE_IMAGE']}`] : []),
+    // Without a value: Docker takes it from its environment.
+    ...given,
+  ]
+  const secrets = [
+    ...(env['IMAGE_NPMRC'] ? [`id=npmrc,src=${env['IMAGE_NPMRC']}`] : []),
+    ...(env['NODE_EXTRA_CA_CERTS'] ? [`id=ca,src=${env['NODE_EXTRA_CA_CERTS']}`] : []),
+  ]
+  return [
+    'build',
+    ...['--file', 'deploy/docker/Dockerfile', '--tag', tagOf(name, env)],
+    ...buildArgs.flatMap((arg) => ['--build-arg', arg]),
+    ...secrets.flatMap((secret) => ['--secret', secret]),
+    ...(env['DOCKER_BUILD_OPTIONS']?.split(/\s+/).filter((option) => option !== '') ?? []),
+    '.',
+  ]
+}

@@ -1,0 +1,36 @@
+import { runCommand } from '../check/run-command.ts'
+import { step } from '../start/progress.ts'
+import { buildArguments } from './build-arguments.ts'
+import { type ImageName, imageNames, tagOf } from './image-names.ts'
+
+/** Builds the images one after the other: all but the last stages are made by the first. */
+export async function buildImages(
+  names: readonly ImageName[],
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  const revision = await currentRevision()
+  for (const name of names) {
+    await step(tagOf(name, env), async () => {
+      const args = ['docker', ...buildArguments(name, env, revision)]
+      const { ok, output } = await runCommand({ args, env: { DOCKER_BUILDKIT: '1' } })
+      if (!ok) throw new Error(`building ${name} failed:\n${lastLines(output)}`)
+    })
+  }
+}
+
+/** Throws a sentence that lists the names there are. */
+export function asImageName(text: string): ImageName {
+  const name = imageNames.find((one) => one === text)
+  if (name === undefined) throw new Error(`no image "${text}"; there are: ${imageNames.join(', ')}`)
+  return name
+}
+
+/** Of an archive without a history nobody knows it. */
+async function currentRevision(): Promise<string> {
+  const { ok, output } = await runCommand({ args: ['git', 'rev-parse', 'HEAD'] })
+  return ok ? output.trim() : 'unknown'
+}
+
+function lastLines(output: string): string {
+  return output.trimEnd().split('\n').slice(-40).join('\n')
+}

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs'
+import { repoRoot } from '../lib/paths.ts'
+import { serviceNames } from '../system/service-catalog.ts'
+
+/** Directories of services/ and libs/ of which images are made. */
+export const imageNames = [...serviceNames, 'operator-cli'] as const
+
+export type ImageName = (typeof imageNames)[number]
+
+/** As docker-compose.yml and the chart name it: `surehook/gateway:0.1.0`. */
+export function tagOf(name: ImageName, env: NodeJS.ProcessEnv): string {
+  return `${env['IMAGE_PREFIX'] || 'surehook'}/${name}:${env['IMAGE_TAG'] || version()}`
+}
+
+export function version(): string {
+  const manifest = JSON.parse(readFileSync(`${repoRoot}/package.json`, 'utf8')) as {
+    version: string
+  }
+  return manifest.version
+}

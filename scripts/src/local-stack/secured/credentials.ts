@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { type KafkaUser, kafkaUsers } from '@surehook/contracts/kafka-access'
+import { type RedisUser, redisUsers } from '@surehook/contracts/redis-access'
+import { createCertificates } from '../../receiver/certificates.ts'
+
+/** What the parts of a secured stack ask for, and show. */
+export type Credentials = {
+  caFile: string
+  certificateFile: string
+  keyFile: string
+  ca: string
+  /** Passwords by user; `admin` may do everything. */
+  kafka: Readonly<Record<KafkaUser | 'admin', string>>
+  redis: Readonly<Record<RedisUser | 'admin', string>>
+  registry: { username: string; password: string }
+}
+
+const password = () => randomBytes(18).toString('hex')
+
+const passwordsOf = <User extends string>(users: readonly User[]) =>
+  Object.fromEntries(users.map((user) => [user, password()])) as Record<User, string>
+
+/** A certificate for this host, from an authority of its own, and a password for everybody. */
+export async function makeCredentials(dir: string): Promise<Credentials> {
+  const { ca, cert, key } = await createCertificates()
+  await mkdir(dir, { recursive: true, mode: 0o755 })
+  const file = async (name: string, text: string, mode: number) => {
+    await writeFile(`${dir}/${name}`, text, { mode })
+    await chmod(`${dir}/${name}`, mode)
+    return `${dir}/${name}`
+  }
+  return {
+    ca,
+    caFile: await file('ca.pem', ca, 0o644),
+    certificateFile: await file('server.pem', cert, 0o644),
+    keyFile: await file('server.key', key, 0o600),
+    kafka: passwordsOf([...kafkaUsers, 'admin']),
+    redis: passwordsOf([...redisUsers, 'admin']),
+    registry: { username: 'surehook', password: password() },
+  }
+}

@@ -1,0 +1,79 @@
+import { createKafka } from '@surehook/service-kit/kafka/client'
+import { createLogger } from '@surehook/service-kit/log'
+import { prepareKafkaAccess } from 'surehook/prepare/prepare-kafka-access'
+import type { Endpoints } from '../../lib/endpoints.ts'
+import type { ServiceName } from '../../system/service-catalog.ts'
+import { type LocalStack, startLocalStack } from '../local-stack.ts'
+import { type Credentials, makeCredentials } from './credentials.ts'
+import { openRegistryDoor } from './secured-door.ts'
+
+export type SecuredStack = AsyncDisposable & {
+  /** PostgreSQL's is an administrator's; the others need the variables of `variablesOf`. */
+  readonly endpoints: Endpoints
+  readonly credentials: Credentials
+  readonly processes: LocalStack['processes']
+  /** What a service, or `operator` or `admin`, shows and trusts. */
+  variablesOf(user: ServiceName | 'operator' | 'admin'): Record<string, string>
+}
+
+/** A stack that talks over TLS, to users it knows, and lets each do only what it has to. */
+export async function startSecuredStack(options: {
+  dir: string
+  log?: (line: string) => void
+}): Promise<SecuredStack> {
+  await using opening = new AsyncDisposableStack()
+  const credentials = await makeCredentials(`${options.dir}/credentials`)
+  const stack = await startLocalStack({ ...options, secured: credentials })
+  opening.defer(() => stack.stop())
+  const door = opening.use(await openRegistryDoor(stack.schemaRegistryUrl, credentials))
+  const { kafka: passwords, ca } = credentials
+  const admin = {
+    mechanism: 'scram-sha-512',
+    username: 'admin',
+    password: passwords.admin,
+  } as const
+  const kafka = createKafka({
+    brokers: [stack.kafkaBrokers],
+    clientId: 'stack',
+    security: { ssl: { ca }, sasl: admin },
+    log: createLogger('stack', 'silent'),
+  })
+  await prepareKafkaAccess(kafka)
+  const { databaseUrl, kafkaBrokers, redisUrl } = stack
+  const endpoints = { databaseUrl, kafkaBrokers, redisUrl, schemaRegistryUrl: door.url }
+  const resources = opening.move()
+  return {
+    endpoints,
+    credentials,
+    processes: stack.processes,
+    variablesOf: (user) => variablesOf(user, { endpoints, credentials }),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+function variablesOf(
+  user: ServiceName | 'operator' | 'admin',
+  { endpoints, credentials }: Pick<SecuredStack, 'endpoints' | 'credentials'>,
+): Record<string, string> {
+  // It has to do with none of them.
+  if (user === 'gateway') return {}
+  const { caFile, kafka, redis, registry } = credentials
+  return {
+    KAFKA_BROKERS: endpoints.kafkaBrokers,
+    KAFKA_TLS: 'true',
+    KAFKA_CA_FILE: caFile,
+    KAFKA_SASL_MECHANISM: 'scram-sha-512',
+    KAFKA_SASL_USERNAME: user,
+    KAFKA_SASL_PASSWORD: kafka[user],
+    KAFKA_CREATE_TOPICS: user === 'operator' ? 'true' : 'false',
+    SCHEMA_REGISTRY_URL: endpoints.schemaRegistryUrl,
+    SCHEMA_REGISTRY_CA_FILE: caFile,
+    SCHEMA_REGISTRY_USERNAME: registry.username,
+    SCHEMA_REGISTRY_PASSWORD: registry.password,
+    DATABASE_CA_FILE: caFile,
+    ...((user === 'auth-service' || user === 'webhook-dispatcher' || user === 'admin') && {
+      REDIS_URL: endpoints.redisUrl.replace('://', `://${user}:${redis[user]}@`),
+      REDIS_CA_FILE: caFile,
+    }),
+  }
+}

@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, symlink } from 'node:fs/promises'
+import { runCommand } from '../check/run-command.ts'
+import { cacheDir, localDir, repoRoot } from '../lib/paths.ts'
+
+/** A checkout whose services can be built and started. */
+export type Version = { name: string; dir: string }
+
+/** The commit in a checkout of its own below `.local`, which is kept for the next time. */
+export async function checkOut(commit: string): Promise<Version> {
+  const sha = git('rev-parse', '--verify', `${commit}^{commit}`)
+  const dir = `${localDir}/compare/${sha}`
+  if (!existsSync(dir)) git('worktree', 'add', '--detach', dir, sha)
+  await mkdir(`${dir}/.local`, { recursive: true })
+  // Downloads of Kafka and the others are the same for both.
+  if (!existsSync(`${dir}/.local/cache`)) await symlink(cacheDir, `${dir}/.local/cache`)
+  return { name: git('log', '-1', '--format=%h %s', sha), dir }
+}
+
+/** Installs what the checkout's lock file asks for, if nothing is installed there, and builds it. */
+export async function build({ name, dir }: Version): Promise<void> {
+  const install = ['npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline']
+  const isInstalled = existsSync(`${dir}/node_modules/.package-lock.json`)
+  const steps = [...(isInstalled ? [] : [install]), ['npm', 'run', '-s', 'build']]
+  for (const args of steps) {
+    const { ok, output } = await runCommand({ args, cwd: dir })
+    if (!ok) throw new Error(`${args.join(' ')} failed for ${name}:\n${output}`)
+  }
+}
+
+/** The newest tag before this commit; without one, the commit that was the newest so many before it. */
+export function previousVersion(commitsBack: number): string {
+  const args = ['describe', '--tags', '--abbrev=0', 'HEAD^']
+  const { status, stdout } = spawnSync('git', args, { cwd: repoRoot, encoding: 'utf8' })
+  return status === 0 ? stdout.trim() : `HEAD~${commitsBack}`
+}
+
+function git(...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync('git', args, { cwd: repoRoot, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr.trim()}`)
+  return stdout.trim()
+}

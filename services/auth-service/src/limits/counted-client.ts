@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http'
+import { isIPv6 } from 'node:net'
+import { type Cidr, clientAddress } from '@surehook/service-kit/http/client-address'
+
+type Sender = Pick<IncomingMessage, 'headers'> & {
+  socket: { readonly remoteAddress?: string | undefined }
+}
+
+/**
+ * Who sent the request, as limits count: the address that our gateway, which has to be among the trusted
+ * proxies, wrote into `X-Forwarded-For`; of anybody else the connection's own. IPv6 by /64, which is what
+ * one subscriber has.
+ */
+export function countedClient(
+  { headers, socket }: Sender,
+  trustedProxies: readonly Cidr[],
+): string {
+  const forwarded = headers['x-forwarded-for']
+  const list = Array.isArray(forwarded) ? forwarded.join() : forwarded
+  const { client } = clientAddress(withoutZone(socket.remoteAddress ?? ''), list, trustedProxies)
+  return isIPv6(withoutZone(client)) ? network64(withoutZone(client)) : client.slice(0, 64)
+}
+
+const withoutZone = (address: string) => address.replace(/%.*$/, '')
+
+function network64(address: string): string {
+  const [head = '', tail] = address.toLowerCase().split('::')
+  const groups = head === '' ? [] : head.split(':')
+  // Only the first four groups count: how many `::` stands for matters no further.
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':')
+  const length = rest.length + (rest.at(-1)?.includes('.') === true ? 1 : 0)
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - length)
+  const all = [...groups, ...Array<string>(zeros).fill('0'), ...rest]
+  const network = all.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
+  return `${network.join(':')}::/64`
+}

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { proxyList } from '@surehook/service-kit/http/client-address'
+import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
+import { type AuthClient, openAuthClient, password } from './support/auth-client.ts'
+import type { Running } from './support/under-test.ts'
+
+let accounts: AccountWorld
+/** Shares everything with the other instance but believes no proxy. */
+let open: Running
+let client: AuthClient
+
+beforeAll(async () => {
+  accounts = await openAccountWorld()
+  open = await accounts.startService({ trustedProxies: [] })
+}, 60_000)
+beforeEach(async () => {
+  client = await accounts.project()
+})
+afterAll(async () => {
+  await open?.[Symbol.asyncDispose]()
+  await accounts?.[Symbol.asyncDispose]()
+})
+
+type Outcome = { code: string; retryAfter: number }
+type Call = { field: string; path: string; args: Record<string, string> }
+type Door = (calls: readonly Call[], from: string) => Promise<Outcome[]>
+
+const rest: Door = (calls, from) =>
+  Promise.all(
+    calls.map(async ({ path, args }) => {
+      const headers = { 'x-forwarded-for': from }
+      const answer = await client.send(`POST ${path}`, { body: args, headers })
+      const retryAfter = Number(answer.headers.get('retry-after') ?? 0)
+      return { code: answer.status === 200 ? 'ok' : answer.body.error, retryAfter }
+    }),
+  )
+
+/** Five aliases in each request: the cost of one is limited too. */
+const graphql: Door = async (calls, from) => {
+  const outcomes: Outcome[] = []
+  for (let at = 0; at < calls.length; at += 5) {
+    const part = calls.slice(at, at + 5)
+    const fields = part.map(({ field, args }, n) => {
+      const list = Object.entries(args).map(([name, value]) => `${name}: "${value}"`)
+      const result = field === 'confirmSignup' ? 'accessToken' : 'message'
+      return `f${n}: ${field}(${list.join(', ')}) { ${result} }`
+    })
+    const { body } = await client.send('POST graphql', {
+      body: { query: `mutation { ${fields.join(' ')} }` },
+      headers: { 'x-forwarded-for': from },
+    })
+    const { errors = [] } = body as unknown as { errors?: GraphQLError[] }
+    for (const n of part.keys()) {
+      const failed = errors.find(({ path }) => path[0] === `f${n}`)?.extensions
+      outcomes.push({ code: failed?.code ?? 'ok', retryAfter: failed?.retryAfter ?? 0 })
+    }
+  }
+  return outcomes
+}
+type GraphQLError = { path: string[]; extensions: { code: string; retryAfter?: number } }
+
+const confirm = (email: string, code: string): Call => ({
+  field: 'confirmSignup',
+  path: 'confirm-signup',
+  args: { email, code },
+})
+const reset = (email: string, code: string): Call => ({
+  field: 'resetPassword',
+  path: 'reset-password',
+  args: { email, newPassword: 'a wholly new one 9', code },
+})
+const recover = (): Call => ({
+  field: 'recoverPassword',
+  path: 'recover-password',
+  args: { email: newEmail() },
+})
+const resend = (): Call => ({
+  field: 'resendCode',
+  path: 'resend-code',
+  args: { email: newEmail() },
+})
+
+const countOf = (outcomes: readonly Outcome[], code: string) =>
+  outcomes.filter((outcome) => outcome.code === code).length
+
+function expectRetryAfter(outcomes: readonly Outcome[]): void {
+  for (const { retryAfter } of outcomes.filter(({ code }) => code === 'RATE_LIMIT_EXCEEDED')) {
+    expect(Number.isInteger(retryAfter)).toBe(true)
+    expect(retryAfter).toBeGreaterThanOrEqual(1)
+    expect(retryAfter).toBeLessThanOrEqual(600)
+  }
+}
+
+async function withCode(): Promise<[email: string, code: string]> {
+  const email = newEmail()
+  await client.send('POST signup', { body: { email, password } })
+  return [email, (await accounts.catcher.waitFor(email)).code ?? '']
+}
+
+describe.each([
+  ['REST', rest],
+  ['GraphQL', graphql],
+])('over %s', (_name, call) => {
+  it('a client has 30 wrong codes in ten minutes, over all addresses and both purposes', async () => {
+    const guesses = Array.from({ length: 35 }, (_, n) =>
+      (n % 2 === 0 ? confirm : reset)(newEmail(), '123456'),
+    )
+    const outcomes = await call(guesses, '203.0.113.1')
+    expect(countOf(outcomes, 'AUTH_INVALID_CODE')).toBe(30)
+    expect(countOf(outcomes, 'RATE_LIMIT_EXCEEDED')).toBe(5)
+    expectRetryAfter(outcomes)
+
+    const [email, code] = await withCode()
+    expect(await call([confirm(email, code)], '203.0.113.1')).toMatchObject([
+      { code: 'RATE_LIMIT_EXCEEDED' },
+    ])
+    // Not looked at, so not used up.
+    expect(await call([confirm(email, code)], '203.0.113.2')).toMatchObject([{ code: 'ok' }])
+    const elsewhere = await accounts.project()
+    const headers = { 'x-forwarded-for': '203.0.113.1' }
+    const body = { email, code }
+    const answer = await elsewhere.send('POST confirm-signup', { body, headers })
+    expect(answer.body.error).toBe('AUTH_INVALID_CODE')
+  })
+
+  it('right codes count nothing', async () => {
+    await call(
+      Array.from({ length: 29 }, () => confirm(newEmail(), '123456')),
+      '203.0.113.3',
+    )
+    for (let n = 1; n <= 3; n++) {
+      const [email, code] = await withCode()
+      expect(await call([confirm(email, code)], '203.0.113.3')).toMatchObject([{ code: 'ok' }])
+    }
+    const last = await call([confirm(newEmail(), '1'), confirm(newEmail(), '1')], '203.0.113.3')
+    expect(last.map(({ code }) => code).toSorted()).toEqual([
+      'AUTH_INVALID_CODE',
+      'RATE_LIMIT_EXCEEDED',
+    ])
+  })
+
+  it('a client has 30 mails sent in ten minutes, to whatever addresses', async () => {
+    const calls = Array.from({ length: 34 }, (_, n) => (n % 2 === 0 ? recover() : resend()))
+    const outcomes = await call(calls, '203.0.113.4')
+    expect([countOf(outcomes, 'ok'), countOf(outcomes, 'RATE_LIMIT_EXCEEDED')]).toEqual([30, 4])
+    expectRetryAfter(outcomes)
+    expect(await call([recover()], '203.0.113.5')).toMatchObject([{ code: 'ok' }])
+  })
+})
+
+it('a client of IPv6 is its /64', async () => {
+  const outcomes: Outcome[] = []
+  for (let n = 0; n < 32; n++) {
+    outcomes.push(...(await rest([confirm(newEmail(), '1')], `2001:db8:1:2:${n}::7`)))
+  }
+  expect(countOf(outcomes, 'RATE_LIMIT_EXCEEDED')).toBe(2)
+})
+
+describe('whoever says to have another address', () => {
+  const signups = async (by: AuthClient, forwardedFor: (n: number) => string) => {
+    const answers = Array.from({ length: 12 }, (_, n) =>
+      by.send('POST signup', {
+        body: { email: newEmail(), password: 'short' },
+        headers: { 'x-forwarded-for': forwardedFor(n) },
+      }),
+    )
+    return (await Promise.all(answers)).filter(({ status }) => status === 429).length
+  }
+
+  it('is not believed unless it is a declared proxy', async () => {
+    const stranger = await openAuthClient(open.api, { projectId: client.projectId })
+    expect(await signups(stranger, (n) => `203.0.113.${n}`)).toBe(2)
+    expect(await signups(client, (n) => `203.0.113.${n}`)).toBe(0)
+  })
+
+  it('is found from the right of the chain, past declared proxies alone', async () => {
+    expect(await signups(client, (n) => `203.0.113.${n}, 198.51.100.1`)).toBe(2)
+    const trustedProxies = proxyList.parse('127.0.0.1, ::1, 198.51.100.0/24')
+    await using service = await accounts.startService({ trustedProxies })
+    const behindTwo = await openAuthClient(service.api)
+    expect(await signups(behindTwo, (n) => `203.0.113.${n}, 198.51.100.1`)).toBe(0)
+    expect(await signups(behindTwo, (n) => `203.0.113.${n}, 192.0.2.1, 198.51.100.1`)).toBe(2)
+  })
+})

@@ -1,0 +1,134 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { openEventCodec } from '@surehook/contracts/codec'
+import { type SessionRevocation, wholeSession } from '@surehook/contracts/events'
+import { revocationsTopic } from '@surehook/contracts/topics'
+import { startStack } from '@surehook/scripts/containers/start-stack'
+import type { Stack } from '@surehook/scripts/lib/stack'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { createKafka } from '@surehook/service-kit/kafka/client'
+import { openTopicView, type TopicView } from '@surehook/service-kit/kafka/topic-view'
+import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
+import { type AuthClient, openAuthClient } from './support/auth-client.ts'
+import { sql } from './support/sql.ts'
+import { log, openWorld, type Running, sharedStack, type World } from './support/under-test.ts'
+
+// Redis is taken away here: this one is nobody else's.
+let dir: string
+let stack: Stack
+let world: World
+let service: Running
+let client: AuthClient
+let view: TopicView
+let redis: RedisClient
+const told = new Map<string, SessionRevocation[]>()
+
+beforeAll(async () => {
+  dir = await mkdtemp(`${tmpdir()}/auth-repeat-`)
+  stack = await startStack({ dir, only: ['redis'] })
+  world = await openWorld({ ...sharedStack(), redisUrl: stack.redisUrl })
+  service = await world.startService()
+  redis = await openRedis({ url: stack.redisUrl, log })
+  const { kafkaBrokers, schemaRegistryUrl: registryUrl } = sharedStack()
+  view = await openTopicView<SessionRevocation>({
+    kafka: createKafka({ brokers: [kafkaBrokers], clientId: 'test', log }),
+    codec: await openEventCodec({ registryUrl }),
+    topics: [revocationsTopic],
+    clientId: 'test',
+    apply: (_topic, key, value) => {
+      if (value !== null) told.set(key, [...(told.get(key) ?? []), value])
+    },
+    log,
+  })
+}, 60_000)
+beforeEach(async () => {
+  client = await openAuthClient(service.api)
+  await client.admin('POST /roles', { name: 'writer' })
+})
+afterAll(async () => {
+  redis?.destroy()
+  await view?.[Symbol.asyncDispose]()
+  await service?.[Symbol.asyncDispose]()
+  await world?.[Symbol.asyncDispose]()
+  await stack?.stop()
+  await rm(dir, { recursive: true, force: true })
+}, 60_000)
+
+const calls = [
+  { what: 'a disabling', request: 'PATCH', body: { disabled: true }, repeated: 200 },
+  { what: 'a change of roles', request: 'PATCH', body: { roles: ['writer'] }, repeated: 200 },
+  { what: 'a forced logout', request: 'POST /logout', body: undefined, repeated: 204 },
+  // It finds no user, and says so when everybody knows.
+  { what: 'a deletion', request: 'DELETE', body: undefined, repeated: 404 },
+] as const
+
+async function withoutRedis(work: () => Promise<void>): Promise<void> {
+  await stack.processes.redis?.kill('SIGSTOP')
+  try {
+    await work()
+  } finally {
+    await stack.processes.redis?.kill('SIGCONT')
+  }
+}
+
+/** As whoever revoked left it when Redis did not answer, and before the loop that looks for such has come round. */
+async function missRedis(sid: string): Promise<string> {
+  const key = `auth:revoked:${client.projectId}/master:${sid}`
+  await redis.del(key)
+  await sql(
+    world,
+    `update revocation set copied_at = null, revoked_at = now() + interval '1 hour'
+      where session_id = $1`,
+    [sid],
+  )
+  return key
+}
+
+const sidOf = async (token: string) => (await client.introspect(token)).body['sid'] as string
+
+describe.each(calls)('$what that is repeated', ({ request, body, repeated }) => {
+  const [method, path = ''] = request.split(' ')
+  const call = (userId: string) => client.admin(`${method} /users/${userId}${path}`, body)
+
+  it('after a 503 for want of Redis is answered when nobody is let in', async () => {
+    const { user, accessToken } = await client.newUser()
+    await withoutRedis(async () => {
+      expect(outcomeOf(await call(user.id))).toEqual(unavailable)
+    })
+    const isAnswered = async () => (await call(user.id)).status !== 503
+    await waitUntil(isAnswered, { what: 'the repeat', timeoutMs: 20_000 })
+    expect(await client.isActive(accessToken)).toBe(false)
+  }, 30_000)
+
+  it('is told to Redis before it is answered', async () => {
+    const { user, accessToken } = await client.newUser()
+    const sid = await sidOf(accessToken)
+    await call(user.id)
+    const key = await missRedis(sid)
+    expect(await redis.exists(key)).toBe(0)
+    expect((await call(user.id)).status).toBe(repeated)
+    expect(await redis.exists(key)).toBe(1)
+  })
+
+  it('is told to the topic before it is answered', async () => {
+    const { user, accessToken } = await client.newUser()
+    const sid = await sidOf(accessToken)
+    await call(user.id)
+    await view.barrier()
+    const before = told.get(sid)?.length ?? 0
+    expect(before).toBeGreaterThanOrEqual(1)
+    expect((await call(user.id)).status).toBe(repeated)
+    await view.barrier()
+    const after = told.get(sid) ?? []
+    expect(after).toHaveLength(before + 1)
+    expect(after.at(-1)).toEqual(after[before - 1])
+    expect([2, wholeSession]).toContain(after.at(-1)?.minGeneration)
+  })
+})
+
+const unavailable = [503, 'SERVICE_UNAVAILABLE']
+const outcomeOf = (answer: { status: number; body: { error?: string } }) => [
+  answer.status,
+  answer.body.error,
+]

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals'
+import type { RequestContext } from '@surehook/service-kit/http/request-context'
+import type { AccessClaims } from '@surehook/token-verifier'
+import { createAuthorizers } from './authorize.ts'
+
+/** What this process knows of the tenant, and what is on the topic when it asks. */
+function setUp({ here, there }: { here: boolean; there: boolean }) {
+  const verified: unknown[] = []
+  let asked = 0
+  const { records } = createAuthorizers({
+    access: {
+      authorizeManagement: () => Promise.reject(new Error('not for users')),
+      expectsUsers: () => here,
+      admitsUsers: async () => {
+        asked += 1
+        return there
+      },
+    },
+    users: {
+      verify: async (tenant) => {
+        verified.push(tenant)
+        return { roles: ['reader'] } as unknown as AccessClaims
+      },
+    },
+  })
+  const headers = { authorization: 'Bearer a.b.c', 'x-project-id': 'shop' }
+  const calling = () => records({ req: { headers } } as unknown as RequestContext)
+  return { calling, verified, asked: () => asked }
+}
+
+const tenant = { projectId: 'shop', environment: 'master' }
+const refused = { code: 'AUTH_TOKEN_INVALID' }
+
+describe('the token of a user', () => {
+  it('is not looked at for a tenant that nobody has made', async () => {
+    const { calling, verified } = setUp({ here: false, there: false })
+    await expect(calling()).rejects.toMatchObject(refused)
+    expect(verified).toEqual([])
+  })
+
+  it('counts for a tenant of which this process hears only now', async () => {
+    const { calling } = setUp({ here: false, there: true })
+    expect(await calling()).toEqual({ tenant, roles: ['reader'] })
+  })
+
+  it('counts no longer for a tenant that was switched off, which this process has not heard', async () => {
+    const { calling, asked } = setUp({ here: true, there: false })
+    await expect(calling()).rejects.toMatchObject(refused)
+    expect(asked()).toBe(1)
+  })
+})

@@ -1,0 +1,26 @@
+import { GraphQLBoolean, GraphQLObjectType, GraphQLSchema } from 'graphql'
+import type { TableDefinition } from '../tables/table-definition.ts'
+import { type GraphQLNames, graphqlNames } from './graphql-names.ts'
+import { type TableFields, tableFields } from './table-fields.ts'
+import { tableTypes } from './table-types.ts'
+
+/** The schema of an environment that has these tables. */
+export function buildSchema(tables: readonly TableDefinition[]): GraphQLSchema {
+  const fields = tables.map((table) => {
+    const names: GraphQLNames = graphqlNames(table.name)
+    return tableFields(table, names, tableTypes(table, names))
+  })
+  const all = (kind: keyof TableFields) => Object.assign({}, ...fields.map((of) => of[kind]))
+  const query = new GraphQLObjectType({
+    name: 'Query',
+    // A type must have a field.
+    fields: fields.length > 0 ? all('queries') : { _empty: { type: GraphQLBoolean } },
+  })
+  if (fields.length === 0) return new GraphQLSchema({ query })
+  const mutation = new GraphQLObjectType({
+    name: 'Mutation',
+    description: 'Run in their order, each for itself: one that fails leaves the others.',
+    fields: all('mutations'),
+  })
+  return new GraphQLSchema({ query, mutation })
+}

@@ -1,0 +1,87 @@
+import type { GraphQLRequest } from '@surehook/contracts/http/graphql'
+import { AppError } from '@surehook/service-kit/errors'
+import { answerGraphQL, type GraphQLDoor } from '@surehook/service-kit/graphql/graphql-door'
+import type { RequestContext } from '@surehook/service-kit/http/request-context'
+import { type DocumentNode, visit } from 'graphql'
+import { mayUse } from '../callers/table-access.ts'
+import { maxPageBytes } from '../records/read-records.ts'
+import type { RecordApi, RecordCall } from '../records/record-api.ts'
+import type { TableDefinition } from '../tables/table-definition.ts'
+import { graphqlNames } from './graphql-names.ts'
+import type { SchemaCache } from './schema-cache.ts'
+import type { DataContext } from './table-fields.ts'
+
+export type DataGraphQL = {
+  /** The JSON text of the result, whatever the operations came to. */
+  execute(request: GraphQLRequest, call: DataCall): Promise<string>
+}
+
+export type DataCall = RecordCall & Pick<DataContext, 'enter'> & Pick<RequestContext, 'log'>
+
+/** A person's or a tool's largest questions; each list and each write also takes its turn in the database. */
+const door: GraphQLDoor = {
+  maxTokens: 5_000,
+  limits: {
+    maxDefinitions: 20,
+    maxDepth: 6,
+    maxAliases: 60,
+    maxRepeats: 5,
+    maxCost: 3_000,
+    mutationCost: 30,
+    queryCost: 100,
+    schemaAliasCost: 2_000,
+  },
+}
+
+export function createDataGraphQL(deps: { schemas: SchemaCache; api: RecordApi }): DataGraphQL {
+  return {
+    async execute(request, { log, enter, ...call }) {
+      const environment = await enter(() => deps.schemas.of(call.auth.tenant))
+      const { tables } = environment
+      const seen = tables.filter(({ access }) => mayUse(call.auth, access))
+      const context: DataContext = { call, api: deps.api, enter, pageBytes: maxPageBytes }
+      return answerGraphQL(door, {
+        context,
+        request,
+        log,
+        schemaFor(document) {
+          context.pageBytes = Math.ceil(maxPageBytes / Math.max(1, listsIn(document, tables)))
+          requireSeen(document, tables, seen)
+          return environment.only(seen)
+        },
+      })
+    },
+  }
+}
+
+type Tables = readonly TableDefinition[]
+
+/** The lists of one answer share its room. */
+function listsIn(document: DocumentNode, tables: Tables): number {
+  const lists = new Set(tables.map(({ name }) => graphqlNames(name).list))
+  let count = 0
+  visit(document, {
+    Field({ name }) {
+      if (lists.has(name.value)) count++
+    },
+  })
+  return count
+}
+
+/**
+ * Whoever may do nothing with a table hears that, and nothing else, as soon as it is named: whether the rest of the
+ * request is valid would tell what columns it has.
+ */
+function requireSeen(document: DocumentNode, tables: Tables, seen: Tables): void {
+  if (seen.length === tables.length) return
+  const hidden = new Set(
+    tables.filter((table) => !seen.includes(table)).flatMap(({ name }) => namesIn(name)),
+  )
+  const refuse = ({ name }: { name: { value: string } }) => {
+    if (!hidden.has(name.value)) return
+    throw new AppError('FORBIDDEN', 'None of your roles allows this')
+  }
+  visit(document, { Field: refuse, NamedType: refuse })
+}
+
+const namesIn = (table: string): string[] => Object.values(graphqlNames(table))

@@ -1,0 +1,80 @@
+import type { ColumnType } from '@surehook/contracts/http/data'
+import {
+  type ConstObjectValueNode,
+  type ConstValueNode,
+  GraphQLBoolean,
+  GraphQLError,
+  GraphQLFloat,
+  GraphQLInt,
+  GraphQLScalarType,
+  GraphQLString,
+  Kind,
+} from 'graphql'
+
+/** What REST takes for such a column, too, judges the values: here is only what JSON they may be. */
+function scalar(name: string, description: string, fits: (value: unknown) => boolean) {
+  const checked = (value: unknown): unknown => {
+    if (fits(value)) return value
+    throw new GraphQLError(`${name} cannot represent this value`)
+  }
+  return new GraphQLScalarType<unknown, unknown>({
+    name,
+    description,
+    coerceOutputValue: (value) => value,
+    coerceInputValue: checked,
+    coerceInputLiteral: (node) => checked(valueOf(node, textOf)),
+  })
+}
+
+const isText = (value: unknown) => typeof value === 'string'
+const isTextOrNumber = (value: unknown) => isText(value) || typeof value === 'number'
+
+/** All digits of a literal, also of those that no double holds. */
+const textOf = (digits: string): unknown => digits
+
+const json = new GraphQLScalarType<unknown, unknown>({
+  name: 'JSON',
+  description: 'Any JSON value.',
+  coerceOutputValue: (value) => value,
+  coerceInputValue: (value) => value,
+  coerceInputLiteral: (node) => valueOf(node, Number),
+})
+
+/** The type of the fields of each column type, in records and in what is written. */
+export const scalars: Readonly<Record<ColumnType, GraphQLScalarType>> = {
+  text: GraphQLString,
+  integer: GraphQLInt,
+  bigint: scalar('BigInt', 'A whole number of 64 bits, as a string.', isTextOrNumber),
+  double: GraphQLFloat,
+  decimal: scalar('Decimal', 'A decimal number as a string, its zeros kept.', isTextOrNumber),
+  boolean: GraphQLBoolean,
+  timestamp: scalar('Timestamp', 'ISO 8601 with its offset; in answers UTC, milliseconds.', isText),
+  date: scalar('Date', 'YYYY-MM-DD.', isText),
+  uuid: scalar('UUID', 'A UUID.', isText),
+  json,
+}
+
+function valueOf(node: ConstValueNode, numberOf: (digits: string) => unknown): unknown {
+  switch (node.kind) {
+    case Kind.NULL:
+      return null
+    case Kind.INT:
+    case Kind.FLOAT:
+      return numberOf(node.value)
+    case Kind.LIST:
+      return node.values.map((inner) => valueOf(inner, numberOf))
+    case Kind.OBJECT:
+      return objectOf(node, numberOf)
+    default:
+      return node.value
+  }
+}
+
+function objectOf({ fields }: ConstObjectValueNode, numberOf: (digits: string) => unknown): object {
+  const entries = fields.map(({ name, value }): [string, unknown] => {
+    // As in a body of JSON, where it is refused before anybody reads it.
+    if (name.value === '__proto__') throw new GraphQLError('__proto__ is not an accepted name')
+    return [name.value, valueOf(value, numberOf)]
+  })
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,88 @@
+import type { ColumnType } from '@surehook/contracts/http/data'
+import {
+  type GraphQLFieldConfigMap,
+  GraphQLID,
+  type GraphQLInputFieldConfigMap,
+  GraphQLInputObjectType,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLString,
+} from 'graphql'
+import type { Column, TableDefinition } from '../tables/table-definition.ts'
+import type { GraphQLNames } from './graphql-names.ts'
+import { scalars } from './scalars.ts'
+import { whereType } from './where-types.ts'
+
+export type TableTypes = {
+  record: GraphQLObjectType
+  page: GraphQLObjectType
+  where: GraphQLInputObjectType
+  newRecord: GraphQLInputObjectType
+  changes: GraphQLInputObjectType
+}
+
+const assigned = [
+  ['createdAt', 'timestamp'],
+  ['updatedAt', 'timestamp'],
+] as const
+
+export function tableTypes(
+  { name, columns }: Pick<TableDefinition, 'name' | 'columns'>,
+  names: GraphQLNames,
+): TableTypes {
+  const record = new GraphQLObjectType({
+    name: names.record,
+    description: `A record of the table ${name}.`,
+    fields: () => recordFields(columns),
+  })
+  const page = new GraphQLObjectType({
+    name: names.page,
+    fields: {
+      records: { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(record))) },
+      nextCursor: { type: GraphQLString, description: 'null on the last page.' },
+    },
+  })
+  const fields = columns.map((column) => [column.name, column.type] as const)
+  return {
+    record,
+    page,
+    where: whereType(names.where, [['id', 'uuid'], ...fields, ...assigned]),
+    newRecord: inputType(names.newRecord, newRecordFields(columns)),
+    changes: inputType(names.changes, changeFields(columns)),
+  }
+}
+
+/** Nullable, all that a caller may lack the right to read: a record that was written answers without. */
+function recordFields(columns: readonly Column[]): GraphQLFieldConfigMap<unknown, unknown> {
+  return {
+    id: { type: new GraphQLNonNull(GraphQLID) },
+    ...Object.fromEntries(columns.map(({ name, type }) => [name, { type: scalars[type] }])),
+    ...Object.fromEntries(
+      assigned.map(([name, type]: readonly [string, ColumnType]) => [
+        name,
+        { type: new GraphQLNonNull(scalars[type]) },
+      ]),
+    ),
+  }
+}
+
+function inputType(name: string, fields: GraphQLInputFieldConfigMap): GraphQLInputObjectType {
+  // A type must have a field: for a table without columns one that is refused like any other.
+  const some = Object.keys(fields).length > 0 ? fields : { id: { type: GraphQLID } }
+  return new GraphQLInputObjectType({ name, fields: some })
+}
+
+/** What is missing is told by the same rules as over REST: with its name. */
+function newRecordFields(columns: readonly Column[]): GraphQLInputFieldConfigMap {
+  return Object.fromEntries(
+    columns.map(({ name, type, required, default: value }) => {
+      const told = value !== null || required
+      const description = value === null ? 'Required.' : `By default ${JSON.stringify(value)}.`
+      return [name, { type: scalars[type], ...(told && { description }) }]
+    }),
+  )
+}
+
+const changeFields = (columns: readonly Column[]): GraphQLInputFieldConfigMap =>
+  Object.fromEntries(columns.map(({ name, type }) => [name, { type: scalars[type] }]))

@@ -1,0 +1,71 @@
+import type { ColumnType } from '@surehook/contracts/http/data'
+import {
+  GraphQLBoolean,
+  type GraphQLInputFieldConfigMap,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLList,
+  GraphQLNonNull,
+} from 'graphql'
+import { scalars } from './scalars.ts'
+
+const sameness = ['eq', 'ne'] as const
+const comparisons = ['gt', 'gte', 'lt', 'lte'] as const
+
+function testsOf(type: ColumnType): GraphQLInputFieldConfigMap {
+  const value = { type: scalars[type] }
+  const list = { type: new GraphQLList(scalars[type]) }
+  const all = (names: readonly string[], of: { type: GraphQLInputType }) =>
+    Object.fromEntries(names.map((name) => [name, of]))
+  return {
+    ...all(sameness, value),
+    ...(type === 'boolean' ? {} : all(comparisons, value)),
+    ...all(['in', 'nin'], list),
+    exists: { type: GraphQLBoolean },
+    ...(type === 'text' ? all(['contains', 'startsWith'], value) : {}),
+  }
+}
+
+const typeNames: Readonly<Record<Exclude<ColumnType, 'json'>, string>> = {
+  text: 'Text_filter',
+  integer: 'Integer_filter',
+  bigint: 'Bigint_filter',
+  double: 'Double_filter',
+  decimal: 'Decimal_filter',
+  boolean: 'Boolean_filter',
+  timestamp: 'Timestamp_filter',
+  date: 'Date_filter',
+  uuid: 'Uuid_filter',
+}
+
+/** What may be asked of a field of each type; of json, the filter language in its JSON form. */
+const filters = new Map<ColumnType, GraphQLInputType>([
+  ...Object.entries(typeNames).map(([type, name]): [ColumnType, GraphQLInputType] => [
+    type as ColumnType,
+    new GraphQLInputObjectType({ name, fields: () => testsOf(type as ColumnType) }),
+  ]),
+  ['json', scalars.json],
+])
+
+const jsonDescription =
+  'A value, tests of it ({"eq": …}, {"contains": …}), or tests of what is inside by their dotted path ({"a.b": …}).'
+
+/** The input of `where` for a table with these fields. */
+export function whereType(
+  name: string,
+  fields: readonly (readonly [name: string, type: ColumnType])[],
+): GraphQLInputObjectType {
+  const where: GraphQLInputObjectType = new GraphQLInputObjectType({
+    name,
+    description: 'Every field has to fit. null: the field is empty.',
+    fields: () => {
+      const several = { type: new GraphQLList(new GraphQLNonNull(where)) }
+      const tests = fields.map(([field, type]) => [
+        field,
+        { type: filters.get(type), ...(type === 'json' && { description: jsonDescription }) },
+      ])
+      return { ...Object.fromEntries(tests), and: several, or: several, not: { type: where } }
+    },
+  })
+  return where
+}

@@ -1,0 +1,78 @@
+import type { RecordInput } from '@surehook/contracts/http/data-records'
+import type { KeyedRequest } from '@surehook/service-kit/idempotency/once-per-key'
+import { requestFingerprint } from '@surehook/service-kit/idempotency/request-fingerprint'
+import type { Caller } from '../callers/authorize.ts'
+import { type AccessAction, tablesFor } from '../callers/table-access.ts'
+import type { ChangeOrigin } from '../capture/change-head.ts'
+import type { Preconditions, StoredRecord } from './preconditions.ts'
+import * as reads from './read-records.ts'
+import * as writes from './write-records.ts'
+
+/** Who calls, and the request behind it. */
+export type RecordCall = ChangeOrigin & {
+  readonly auth: Caller
+  /** With one a write is done once, whatever door and however often it comes through. */
+  readonly idempotencyKey?: string | undefined
+}
+
+export type OneRecord = {
+  table: string
+  id: string
+  preconditions?: Preconditions | undefined
+}
+
+/** Every operation on records, as each door offers it. */
+export type RecordApi = {
+  create(
+    call: RecordCall,
+    table: string,
+    input: RecordInput | readonly RecordInput[],
+  ): Promise<StoredRecord[]>
+  list(call: RecordCall, table: string, query: reads.ListQuery): Promise<reads.RecordPage>
+  get(call: RecordCall, one: OneRecord): Promise<StoredRecord>
+  update(call: RecordCall, one: OneRecord, input: RecordInput): Promise<StoredRecord>
+  delete(call: RecordCall, one: OneRecord): Promise<StoredRecord>
+}
+
+export function createRecordApi({ pool, tables, inserts }: writes.RecordDeps): RecordApi {
+  const as = ({ auth }: RecordCall, action: AccessAction) => ({
+    pool,
+    tables: tablesFor(tables, auth, action),
+    inserts,
+  })
+  return {
+    create: (call, table, input) =>
+      writes.createRecords(
+        as(call, 'create'),
+        { ...target(call, ['create', table, input]), table },
+        input,
+      ),
+    list: (call, table, query) =>
+      reads.listRecords(as(call, 'read'), { tenant: call.auth.tenant, table, query }),
+    get: (call, one) => reads.getRecord(as(call, 'read'), { tenant: call.auth.tenant, ...one }),
+    update: (call, one, input) =>
+      writes.changeRecord(
+        as(call, 'update'),
+        { ...target(call, ['update', one, input]), ...one },
+        input,
+      ),
+    delete: (call, one) =>
+      writes.deleteRecord(as(call, 'delete'), { ...target(call, ['delete', one]), ...one }),
+  }
+}
+
+function target(call: RecordCall, request: readonly unknown[]) {
+  const { auth, requestId, traceparent } = call
+  const once =
+    call.idempotencyKey === undefined ? undefined : keyed(call, call.idempotencyKey, request)
+  return { tenant: auth.tenant, origin: { requestId, traceparent }, once }
+}
+
+function keyed({ auth }: RecordCall, key: string, request: readonly unknown[]): KeyedRequest {
+  const { projectId, environment } = auth.tenant
+  return {
+    scope: [projectId, environment, auth.id],
+    key,
+    fingerprint: requestFingerprint(request),
+  }
+}

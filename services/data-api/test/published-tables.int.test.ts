@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { openEventCodec } from '@surehook/contracts/codec'
+import type { TableState } from '@surehook/contracts/events'
+import { tablesTopic } from '@surehook/contracts/topics'
+import { createKafka } from '@surehook/service-kit/kafka/client'
+import { openTopicView, type TopicView } from '@surehook/service-kit/kafka/topic-view'
+import { type Client, clientOf } from './support/client.ts'
+import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+
+let world: World
+let service: Running
+let tenant: Tenant
+let client: Client
+let view: TopicView
+const tables = new Map<string, TableState>()
+
+beforeAll(async () => {
+  world = await openWorld()
+  service = await world.startService()
+  const { brokers } = world.config.kafka
+  view = await openTopicView<TableState>({
+    kafka: createKafka({ brokers, clientId: 'test', log }),
+    codec: await openEventCodec({ registryUrl: world.config.registryUrl }),
+    clientId: `test-${randomUUID()}`,
+    topics: [tablesTopic],
+    apply(_topic, key, table) {
+      if (table === null) tables.delete(key)
+      else tables.set(key, table)
+    },
+    log,
+  })
+})
+afterAll(async () => {
+  await view?.[Symbol.asyncDispose]()
+  await service?.[Symbol.asyncDispose]()
+  await world?.[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  tenant = await world.tenant()
+  client = clientOf(service.api, tenant)
+})
+
+/** What whoever follows the topic knows by now. */
+async function published(name: string): Promise<TableState | undefined> {
+  await view.barrier()
+  return tables.get(`${tenant.projectId}/${tenant.environment}/${name}`)
+}
+
+describe('a table', () => {
+  it('is on its topic when it is answered: made, evolved, dropped', async () => {
+    const total = { name: 'total', type: 'decimal', default: '1.50' }
+    const made = await client.call('PUT _tables/orders', { columns: [total] })
+    expect(await published('orders')).toEqual({
+      projectId: tenant.projectId,
+      environment: tenant.environment,
+      name: 'orders',
+      columns: [{ name: 'total', type: 'decimal' }],
+      updatedAt: made.body.updatedAt,
+    })
+    const note = { name: 'note', type: 'text' }
+    await client.call('PUT _tables/orders', { columns: [total, note] })
+    expect((await published('orders'))?.columns).toEqual([
+      { name: 'total', type: 'decimal' },
+      { name: 'note', type: 'text' },
+    ])
+    expect((await client.call('DELETE _tables/orders')).status).toBe(204)
+    expect(await published('orders')).toBeUndefined()
+  })
+
+  it('is there without a column of its own', async () => {
+    await client.call('PUT _tables/empty', { columns: [] })
+    expect((await published('empty'))?.columns).toEqual([])
+  })
+})

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import type { Client as Connection } from 'pg'
+import { quoteIdent } from '../src/sql/quote.ts'
+import { schemaName } from '../src/tables/schema-name.ts'
+import { type Client, clientOf } from './support/client.ts'
+import { type LockingWorld, openLockingWorld } from './support/locking-world.ts'
+import type { Running, Tenant, World } from './support/under-test.ts'
+
+let opened: LockingWorld
+let world: World
+let running: Running
+let admin: Connection
+let locker: Connection
+
+beforeAll(async () => {
+  opened = await openLockingWorld()
+  ;({ world, running, admin, locker } = opened)
+})
+
+afterAll(async () => {
+  await opened?.[Symbol.asyncDispose]()
+})
+
+const columns = [
+  { name: 'a', type: 'integer', unique: true },
+  { name: 'b', type: 'text' },
+]
+
+async function newTenant(): Promise<{ tenant: Tenant; client: Client; things: string }> {
+  const tenant = await world.tenant()
+  const client = clientOf(running.api, tenant)
+  await client.call('PUT _tables/things', { columns })
+  await client.call('POST things', { a: -1 })
+  return { tenant, client, things: `${quoteIdent(schemaName(tenant))}.things` }
+}
+
+/** Sends while nothing can be inserted, so that requests wait for one another. */
+async function together<T>(things: string, send: () => Promise<T>[]): Promise<T[]> {
+  await locker.query('begin')
+  await locker.query(`lock table ${things} in share mode`)
+  const sent = send()
+  const waiting = () =>
+    admin.query(`select from pg_locks where not granted and relation = $1::regclass`, [things])
+  await waitUntil(async () => (await waiting()).rowCount === 2, {
+    what: 'two statements that wait for the table',
+    timeoutMs: 10_000,
+  })
+  await locker.query('commit')
+  return Promise.all(sent)
+}
+
+const numbers = Array.from({ length: 40 }, (_, n) => n)
+
+describe('inserts that come at the same time', () => {
+  test('share commits, and each is told with its own request', async () => {
+    const { tenant, client, things } = await newTenant()
+    const answers = await together(things, () =>
+      numbers.map((a) => client.call('POST things', { a, b: 'x' }, { 'x-request-id': `r-${a}` })),
+    )
+    expect(answers.map(({ status, body }) => [status, body['a'], body['b']])).toEqual(
+      numbers.map((a) => [201, a, 'x']),
+    )
+    const { rows } = await admin.query<{ commits: string; records: string }>(
+      `select count(distinct xmin::text) as commits, count(*) as records from ${things} where a >= 0`,
+    )
+    expect(Number(rows[0]?.records)).toBe(numbers.length)
+    expect(Number(rows[0]?.commits)).toBeLessThan(numbers.length)
+
+    const changes = await world.changes.until(tenant.projectId, numbers.length + 1)
+    const told = changes.filter(({ data }) => data['a'] !== -1)
+    const expected = answers.map(({ headers, body }) => [headers.get('x-request-id'), body])
+    const byRequest = (of: unknown[][]) =>
+      of.toSorted(([a], [b]) => String(a).localeCompare(String(b)))
+    expect(byRequest(told.map(({ requestId, data }) => [requestId, data]))).toEqual(
+      byRequest(expected),
+    )
+    expect(new Set(told.map(({ id }) => id)).size).toBe(numbers.length)
+  })
+
+  test('have their own faults: what is taken, or too large, keeps no other from being inserted', async () => {
+    const { client, things } = await newTenant()
+    const faulty = [
+      { a: -1 },
+      { a: 1_000, b: 'y'.repeat(300_000) },
+      { a: 'no number' },
+      { a: 1_001, unknown: 1 },
+    ]
+    const answers = await together(things, () =>
+      [...numbers.map((a) => ({ a })), ...faulty].map((input) => client.call('POST things', input)),
+    )
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.slice(0, numbers.length)).toEqual(numbers.map(() => 201))
+    expect(statuses.slice(numbers.length)).toEqual([409, 413, 400, 400])
+    expect(answers[numbers.length]?.body.violations).toEqual([
+      { field: 'a', message: 'another record has this value' },
+    ])
+    const { rows } = await admin.query<{ count: string }>(`select count(*) from ${things}`)
+    expect(Number(rows[0]?.count)).toBe(numbers.length + 1)
+  })
+
+  test('of one value are one record, however they meet', async () => {
+    const { client, things } = await newTenant()
+    const answers = await together(things, () =>
+      numbers.map((n) => client.call('POST things', { a: n % 4 })),
+    )
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 201).length).toBe(4)
+    expect(statuses.filter((status) => status === 409).length).toBe(numbers.length - 4)
+  })
+})

@@ -1,0 +1,27 @@
+import { Client as Connection } from 'pg'
+import { openWorld, type Running, type World } from './under-test.ts'
+
+export type LockingWorld = AsyncDisposable & {
+  world: World
+  running: Running
+  /** Looks at the database. */
+  admin: Connection
+  /** Holds locks. */
+  locker: Connection
+}
+
+/** The service, and two connections of the database's administrator beside it. */
+export async function openLockingWorld(): Promise<LockingWorld> {
+  await using opening = new AsyncDisposableStack()
+  const world = opening.use(await openWorld())
+  const running = opening.use(await world.startService())
+  const connect = async () => {
+    const connection = new Connection({ connectionString: world.database.adminUrl })
+    await connection.connect()
+    opening.defer(() => connection.end())
+    return connection
+  }
+  const [admin, locker] = [await connect(), await connect()]
+  const opened = opening.move()
+  return { world, running, admin, locker, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}

@@ -1,0 +1,69 @@
+import { type AppError, reasonOf, unavailable } from '@surehook/service-kit/errors'
+import { discardRest } from '@surehook/service-kit/http/discard-rest'
+import { sendProblem } from '@surehook/service-kit/http/problem'
+import { contextOf } from '@surehook/service-kit/http/request-context'
+import type { Request, Response } from 'express'
+import type { Dispatcher } from 'undici'
+import { responseHeaders } from './response-headers.ts'
+
+type Controller = Dispatcher.DispatchController
+
+/** Hands the upstream's answer on while it comes; head and body of a small one leave in one piece. */
+export class AnswerRelay implements Dispatcher.DispatchHandler {
+  readonly #req: Request
+  readonly #res: Response
+  #controller: Controller | undefined
+
+  constructor(req: Request, res: Response) {
+    this.#req = req
+    this.#res = res
+    res.once('close', () => {
+      if (!res.writableFinished) this.#abort('The client left')
+    })
+  }
+
+  /** An answer of our own, in place of what the upstream would say. */
+  refuse(problem: AppError): void {
+    sendProblem(this.#res, problem)
+    this.#abort('The request was refused')
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller
+    if (this.#res.closed || this.#res.writableEnded) this.#abort('There is nobody to answer')
+  }
+
+  onResponseStart(controller: Controller, status: number): void {
+    if (status < 200 || this.#res.headersSent) return
+    this.#res.writeHead(status, responseHeaders(controller.rawHeaders))
+  }
+
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    if (this.#res.writableEnded || this.#res.write(chunk)) return
+    controller.pause()
+    this.#res.once('drain', () => controller.resume())
+  }
+
+  onResponseEnd(): void {
+    if (!this.#res.writableEnded) this.#res.end()
+    if (this.#req.complete) return
+    // Answered before the body was read: nobody reads the rest of it any more.
+    this.#req.unpipe()
+    discardRest(this.#req)
+  }
+
+  /** The upstream could not be reached, broke off or took too long. */
+  onResponseError(_controller: Controller, err: Error): void {
+    // An answer of our own made us break off, or the client left.
+    if (this.#res.writableEnded || this.#res.closed) return
+    contextOf(this.#res).log.warn({ reason: reasonOf(err) }, 'upstream.failed')
+    sendProblem(this.#res, unavailable('no answer from upstream', err))
+    if (this.#req.complete) return
+    this.#req.unpipe()
+    discardRest(this.#req)
+  }
+
+  #abort(reason: string): void {
+    this.#controller?.abort(new Error(reason))
+  }
+}

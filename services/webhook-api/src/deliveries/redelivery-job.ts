@@ -1,0 +1,46 @@
+import type { ChangeOperation, DeliveryJob } from '@surehook/contracts/events'
+import { deliveryId, redeliveryId } from '@surehook/contracts/ids'
+import type { SubscriptionRow } from '../subscriptions/subscription-row.ts'
+
+/** What is kept of a delivery that can be sent again. */
+export type Original = {
+  id: string
+  event_id: string
+  webhook_id: string | null
+  watched_table: string
+  operation: ChangeOperation
+  body: Buffer
+}
+
+/** The request for which a delivery is made. */
+export type JobRequest = { requestId: string; now: number; traceparent: string | null }
+
+/**
+ * A delivery of its own: the same bytes and `webhook-id` to where the subscription sends now, with fresh
+ * attempts. Made again for the same request it has the same id.
+ */
+export function redeliveryJob(
+  original: Original,
+  { id: subscriptionId, project_id, environment, url }: SubscriptionRow,
+  { requestId, now, traceparent }: JobRequest,
+): DeliveryJob {
+  return {
+    deliveryId: redeliveryId(original.id, requestId),
+    webhookId: original.webhook_id ?? deliveryId(original.event_id, subscriptionId),
+    eventId: original.event_id,
+    subscriptionId,
+    projectId: project_id,
+    environment,
+    table: original.watched_table,
+    operation: original.operation,
+    url,
+    body: original.body,
+    createdAt: now,
+    attempt: 1,
+    step: 0,
+    dueAt: 0,
+    arrival: -1,
+    redeliveryOf: original.id,
+    traceparent,
+  }
+}

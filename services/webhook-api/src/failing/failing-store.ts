@@ -1,0 +1,85 @@
+import type { DeliveryAttempt } from '@surehook/contracts/events'
+import type { Pool, PoolClient } from 'pg'
+import { underWay } from '../rebuild/rebuild-store.ts'
+import { foldFailures } from './fold-failures.ts'
+
+/** Keeps since when subscriptions have failed. Told the same again, it keeps the same. */
+export async function recordFailures(pool: Pool, moves: readonly DeliveryAttempt[]): Promise<void> {
+  const health = foldFailures(moves)
+  const succeeded = health.filter(({ succeededAt }) => succeededAt !== null)
+  if (succeeded.length > 0) {
+    await pool.query(forget, [
+      succeeded.map(({ subscriptionId }) => subscriptionId),
+      succeeded.map(({ succeededAt }) => new Date(succeededAt ?? 0)),
+    ])
+  }
+  const failing = health.flatMap(({ subscriptionId, failed }) =>
+    failed === null ? [] : [{ subscriptionId, ...failed }],
+  )
+  if (failing.length === 0) return
+  await pool.query(remember, [
+    failing.map(({ subscriptionId }) => subscriptionId),
+    failing.map(({ since }) => new Date(since)),
+    failing.map(({ at }) => new Date(at)),
+  ])
+}
+
+// Locked in one order, so that two replicas never wait for each other.
+const forget = `
+  with known as (
+    select f.subscription_id from failing_subscription f
+    join unnest($1::uuid[], $2::timestamptz[]) as success(id, at)
+      on success.id = f.subscription_id and f.failing_since <= success.at
+    order by f.subscription_id for update of f)
+  delete from failing_subscription f using known where f.subscription_id = known.subscription_id`
+
+// What failed before the last change was told before it, too, and was forgotten if it had to be: who
+// reads the log again hears of it once more. One that is gone fails no more.
+const remember = `
+  insert into failing_subscription as f (subscription_id, failing_since, failed_at)
+  select s.id, greatest(failure.since, s.changed_at), failure.at
+  from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) as failure(id, since, at)
+  join (select id, nullif(updated_at, created_at) as changed_at from subscription) s
+    on s.id = failure.id and failure.at > coalesce(s.changed_at, '-infinity')
+  order by s.id
+  on conflict (subscription_id) do update set
+    failing_since = least(f.failing_since, excluded.failing_since),
+    failed_at = greatest(f.failed_at, excluded.failed_at)`
+
+/** For a subscription that begins anew, or has ended. */
+export async function forgetFailures(db: Pool | PoolClient, subscriptionId: string): Promise<void> {
+  await db.query('delete from failing_subscription where subscription_id = $1', [subscriptionId])
+}
+
+/** The subscription that has failed longest, if that is for `forMs` at least; none while successes may be missing. */
+export async function findFailing(pool: Pool, forMs: number): Promise<string | undefined> {
+  const { rows } = await pool.query<{ id: string }>(
+    `select subscription_id as id from failing_subscription
+     where failed_at - failing_since >= $1 * interval '1 ms' and not ${underWay}
+     order by failing_since limit 1`,
+    [forMs],
+  )
+  return rows[0]?.id
+}
+
+/**
+ * Since when it has failed, held until the transaction ends; `undefined` when it has not failed for so
+ * long, or did succeed: a success may be read after failures that came later.
+ */
+export async function lockFailing(
+  tx: PoolClient,
+  { subscriptionId, forMs }: { subscriptionId: string; forMs: number },
+): Promise<Date | undefined> {
+  const { rows } = await tx.query<{ since: Date }>(
+    `select failing_since as since from failing_subscription f
+     where subscription_id = $1 and failed_at - failing_since >= $2 * interval '1 ms'
+       and not ${underWay}
+       and not exists (
+         select from delivery d
+         where d.subscription_id = f.subscription_id and d.status = 'delivered'
+           and d.attempted_at > f.failing_since)
+     for update of f`,
+    [subscriptionId, forMs],
+  )
+  return rows[0]?.since
+}

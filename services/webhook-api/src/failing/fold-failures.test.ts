@@ -1,0 +1,35 @@
+import { describe, expect, test } from '@jest/globals'
+import { aMove } from '../../test/support/delivery-samples.ts'
+import { foldFailures } from './fold-failures.ts'
+
+const failure = (at: number, change = {}) => aMove({ at, status: 'retrying', ...change })
+const success = (at: number, change = {}) => aMove({ at, status: 'delivered', ...change })
+const { subscriptionId } = aMove()
+
+describe('foldFailures', () => {
+  test.each([
+    [[failure(1), failure(5), failure(3)], null, { since: 1, at: 5 }],
+    [[failure(1), success(2)], 2, null],
+    [[success(2), failure(1)], 2, null],
+    [[failure(1), failure(5), success(2), failure(4)], 2, { since: 4, at: 5 }],
+    [[success(9), success(3)], 9, null],
+  ])('keeps the last success and what failed after it, in whatever order: %#', (...given) => {
+    const [moves, succeededAt, failed] = given
+    expect(foldFailures(moves)).toEqual([{ subscriptionId, succeededAt, failed }])
+  })
+
+  test('does not count what was no attempt', () => {
+    expect(foldFailures([failure(1, { attempted: false, status: 'paused' })])).toEqual([])
+  })
+
+  test('tells subscriptions apart, in the order of their ids', () => {
+    const folded = foldFailures([
+      failure(1, { subscriptionId: 'b' }),
+      success(2, { subscriptionId: 'a' }),
+    ])
+    expect(folded).toEqual([
+      { subscriptionId: 'a', succeededAt: 2, failed: null },
+      { subscriptionId: 'b', succeededAt: null, failed: { since: 1, at: 1 } },
+    ])
+  })
+})

@@ -1,0 +1,33 @@
+import type { DeliveryAttempt } from '@surehook/contracts/events'
+
+/** What a batch of moves tells of one subscription. Times in epoch milliseconds. */
+export type Health = {
+  subscriptionId: string
+  succeededAt: number | null
+  /** First and last failure after that success, if any. */
+  failed: { since: number; at: number } | null
+}
+
+type Attempts = { successes: number[]; failures: number[] }
+
+/** One entry per subscription of which something was attempted, sorted by id. */
+export function foldFailures(moves: readonly DeliveryAttempt[]): Health[] {
+  const bySubscription = new Map<string, Attempts>()
+  for (const { subscriptionId, attempted, status, at } of moves) {
+    if (!attempted) continue
+    const known = bySubscription.get(subscriptionId) ?? { successes: [], failures: [] }
+    bySubscription.set(subscriptionId, known)
+    if (status === 'delivered') known.successes.push(at)
+    else known.failures.push(at)
+  }
+  return [...bySubscription]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([subscriptionId, attempts]) => ({ subscriptionId, ...healthOf(attempts) }))
+}
+
+function healthOf({ successes, failures }: Attempts): Omit<Health, 'subscriptionId'> {
+  const succeededAt = successes.length === 0 ? null : Math.max(...successes)
+  const after = failures.filter((at) => succeededAt === null || at > succeededAt)
+  const failed = after.length === 0 ? null : { since: Math.min(...after), at: Math.max(...after) }
+  return { succeededAt, failed }
+}

@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Admin, Kafka } from 'kafkajs'
+
+export type Reading = { topic: string; groupId: string; withinMs: number }
+
+const pollMs = 100
+
+/**
+ * Whether a group has read all that is on a topic now: waits for that, `withinMs` at most. What was sent
+ * before this call was read before it resolves to true.
+ */
+export async function hasReadAll(
+  kafka: Kafka,
+  { topic, groupId, withinMs }: Reading,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const admin = kafka.admin()
+  await admin.connect()
+  try {
+    const ends = await admin.fetchTopicOffsets(topic)
+    const deadline = performance.now() + withinMs
+    for (;;) {
+      const committed = await commitsOf(admin, { topic, groupId })
+      const isRead = ({ partition, low, high }: (typeof ends)[number]) =>
+        low === high || (committed.get(partition) ?? -1) >= Number(high)
+      if (ends.every(isRead)) return true
+      if (performance.now() + pollMs > deadline) return false
+      await sleep(pollMs, undefined, { signal })
+    }
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+async function commitsOf(admin: Admin, { topic, groupId }: Omit<Reading, 'withinMs'>) {
+  const [commits] = await admin.fetchOffsets({ groupId, topics: [topic] })
+  return new Map(commits?.partitions.map(({ partition, offset }) => [partition, Number(offset)]))
+}

@@ -1,0 +1,50 @@
+import type { HoleReason } from '@surehook/contracts/http/webhook-ledger'
+import type { DeliveryFacts, End } from './delivery-table.ts'
+
+export type Place = 'delivered' | 'dead' | 'pending' | 'retrying' | 'paused' | 'cancelled'
+
+/** What a delivery counts as; `null`: it belongs to another span. */
+export type Verdict =
+  | { kind: 'place'; place: Place }
+  | { kind: 'hole'; reason: HoleReason }
+  | { kind: 'awaiting' }
+  | { kind: 'unverified' }
+  | null
+
+/** Where a delivery is, or that it is nowhere. */
+export function judgeDelivery(facts: DeliveryFacts): Verdict {
+  switch (facts.kind) {
+    case 'foreign':
+      return null
+    case 'unverified':
+      return { kind: 'unverified' }
+    case 'unexplained':
+      return { kind: 'hole', reason: 'unexpected' }
+    case 'matched':
+    case 'asked':
+      return judgeMade(facts)
+  }
+}
+
+function judgeMade(facts: DeliveryFacts): Verdict {
+  if (!facts.wasMade) {
+    return facts.isDue ? { kind: 'hole', reason: 'never_matched' } : { kind: 'awaiting' }
+  }
+  const place = placeOf(facts)
+  return place === null ? { kind: 'hole', reason: 'lost' } : { kind: 'place', place }
+}
+
+const places: Record<End, Place> = {
+  delivered: 'delivered',
+  dead_letter: 'dead',
+  cancelled: 'cancelled',
+}
+
+function placeOf({ end, endSuperseded, open, hasLetter }: DeliveryFacts): Place | null {
+  // The move and the letter are sent together: until both are there the job keeps its old place.
+  if (end === 'dead_letter' && !hasLetter) return open
+  if (end !== null && !endSuperseded) return places[end]
+  if (open !== null) return open
+  if (hasLetter) return 'dead'
+  return end === null ? null : places[end]
+}

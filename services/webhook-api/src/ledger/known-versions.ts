@@ -1,0 +1,66 @@
+import { type EventCodec, UndecodableError } from '@surehook/contracts/codec'
+import { isBefore, walPositionOf } from '@surehook/contracts/wal-position'
+import { SubscriptionIndex } from '@surehook/deliveries/index/subscription-index'
+import type { Change } from '@surehook/deliveries/read-change'
+import type { KafkaMessage } from 'kafkajs'
+
+/** When a change was written to the log, and where it was committed. */
+export type ChangePlace = Pick<Change, 'walPosition'> & { writtenAt: number }
+
+type Known = {
+  /** Of its first state on the topic, when states before that one are compacted away. */
+  blindBefore: { position: string | null; writtenAt: number } | null
+  changedAt: number
+}
+
+/** Clocks of those that write to the log differ. */
+const skewMs = 10_000
+const allOfThem = { perSubscription: Number.POSITIVE_INFINITY, total: Number.POSITIVE_INFINITY }
+
+/** Every version of every subscription that its topic still has. */
+export class KnownVersions {
+  readonly #index = new SubscriptionIndex(undefined, allOfThem)
+  readonly #known = new Map<string, Known>()
+  readonly #codec: Pick<EventCodec, 'subscription'>
+
+  constructor(codec: Pick<EventCodec, 'subscription'>) {
+    this.#codec = codec
+  }
+
+  /** Takes the next record of `webhook.subscriptions`. */
+  async apply({ key, value, headers, timestamp }: KafkaMessage): Promise<void> {
+    const id = String(key ?? '')
+    try {
+      const state = value === null ? null : await this.#codec.subscription.decode(value)
+      const position = walPositionOf(headers)
+      this.#index.apply(id, state, position)
+      const writtenAt = Number(timestamp)
+      const isFirst = state !== null && state.createdAt === state.updatedAt
+      const blindBefore = isFirst ? null : { position, writtenAt }
+      const known = this.#known.get(id)
+      if (known === undefined) this.#known.set(id, { blindBefore, changedAt: writtenAt })
+      else known.changedAt = writtenAt
+    } catch (err) {
+      // The matcher put it aside, and went on with what it had.
+      if (!(err instanceof UndecodableError)) throw err
+    }
+  }
+
+  /** Ids of the subscriptions that get a delivery of the change; not of those that may or may not. */
+  matching(change: Change, writtenAt: number): string[] {
+    const found = this.#index.match(change).map(({ id }) => id)
+    return found.filter((id) => this.isSure(id, { ...change, writtenAt }))
+  }
+
+  /** Whether the topic tells what the subscription was when the change met it. */
+  isSure(id: string, { walPosition, writtenAt }: ChangePlace): boolean {
+    const known = this.#known.get(id)
+    if (known === undefined) return true
+    // What another service published met whatever the matcher knew when it came to it.
+    if (walPosition === null) return known.changedAt + skewMs < writtenAt
+    const { blindBefore } = known
+    if (blindBefore === null) return true
+    if (blindBefore.position === null) return blindBefore.writtenAt + skewMs < writtenAt
+    return isBefore(walPosition, blindBefore.position) === false
+  }
+}

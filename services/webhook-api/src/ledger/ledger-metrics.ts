@@ -1,0 +1,28 @@
+import type { Ledger } from '@surehook/contracts/http/webhook-ledger'
+import { fromZero, type Metrics } from '@surehook/service-kit/metrics'
+
+export type LedgerMetrics = { taken(ledger: Ledger): void }
+
+/** What an alert can ask of ledgers that somebody takes regularly. */
+export function ledgerMetrics(metrics: Metrics): LedgerMetrics {
+  const ledgers = fromZero(
+    metrics.counter({
+      name: 'surehook_webhook_ledgers_total',
+      help: 'Ledgers taken, by what they came to',
+      labelNames: ['outcome'],
+    }),
+    'outcome',
+    ['closes', 'holes', 'incomplete'],
+  )
+  const holes = metrics.gauge({
+    name: 'surehook_webhook_ledger_holes',
+    help: 'Holes of the newest complete ledger',
+  })
+  return {
+    taken({ complete, closes, holes: shown, holesLeftOut }) {
+      const outcome = closes ? 'closes' : 'holes'
+      ledgers.inc({ outcome: complete ? outcome : 'incomplete' })
+      if (complete) holes.set(shown.length + holesLeftOut)
+    },
+  }
+}

@@ -1,0 +1,24 @@
+import { getLedger } from '@surehook/contracts/http/webhook-ledger'
+import type { AdminGate } from '@surehook/service-kit/access/admin-gate'
+import { mount } from '@surehook/service-kit/http/mount'
+import type { Router } from 'express'
+import type { Ledgers } from './ledgers.ts'
+
+/** Nobody between the client and here takes a connection for dead that says something so often. */
+const sayEveryMs = 5_000
+
+/** For the administrator of the platform: of all tenants. */
+export function ledgerRoutes(deps: {
+  admit: AdminGate
+  ledgers: Ledgers
+}): (router: Router) => void {
+  const { admit, ledgers } = deps
+  return (router) =>
+    mount(router, getLedger, {
+      authorize: ({ req }) => admit(req.headers.authorization),
+      async handle({ query }, ctx) {
+        using _waiting = ctx.keepWaiting(sayEveryMs)
+        return await ledgers.ask(query, ctx.signal)
+      },
+    })
+}

@@ -1,0 +1,152 @@
+import {
+  attemptsTopic,
+  changesTopic,
+  deadLetterTopic,
+  deliveriesTopic,
+  pausedTopic,
+  retryTopic,
+  subscriptionsTopic,
+} from '@surehook/contracts/topics'
+import { boundedBy } from '@surehook/service-kit/bounded'
+import { invalid } from '@surehook/service-kit/errors'
+import { decodeRanges, type Range } from '@surehook/service-kit/kafka/offset-tracker'
+import type { TopicSpan } from '@surehook/service-kit/kafka/span-reader'
+import kafkajs, { type Admin, type Kafka } from 'kafkajs'
+
+export type Span = { from: number; to: number }
+
+/** How far a group is in one partition. */
+export type Progress = {
+  /** Everything below is finished; -1 when it has never committed. */
+  committed: number
+  /** Finished above that. */
+  finished: readonly Range[]
+}
+
+export type LogMarks = {
+  takenAt: number
+  /** By partition of `changes`. */
+  matched: ReadonlyMap<number, Progress>
+  /** By topic and partition of those with jobs: `topic/partition`. */
+  dispatched: ReadonlyMap<string, Progress>
+  changes: TopicSpan[]
+  /** From the span's end to the end of the log, and then what came shortly before its beginning. */
+  changesAround: TopicSpan[][]
+  deliveries: TopicSpan[]
+  /** What tells where jobs went: retry topics and `….paused` from the dispatcher's commits on. */
+  places: TopicSpan[]
+  subscriptions: TopicSpan[]
+}
+
+const matcher = 'webhook-matcher'
+const dispatcher = 'webhook-dispatcher'
+/** Clocks of those that write differ. */
+const skewMs = 5 * 60_000
+const askWithinMs = 30_000
+
+/** The topics on which a job that is not finished may stand. */
+export async function jobTopicsOf(admin: Admin): Promise<string[]> {
+  const isRetry = (topic: string) => topic.startsWith(retryTopic(''))
+  return [deliveriesTopic, ...(await admin.listTopics()).filter(isRetry), pausedTopic]
+}
+
+/**
+ * How far everybody is, and then where the logs end. In this order: whatever was finished by a commit
+ * has its next place below an end that is read later. So of what is lost between the two nothing is
+ * under way.
+ */
+export async function readMarks(
+  admin: Admin,
+  span: Span,
+  jobTopics: readonly string[],
+): Promise<LogMarks> {
+  const takenAt = Date.now()
+  const commits = async (groupId: string, topics: readonly string[]) =>
+    progressOf(await admin.fetchOffsets({ groupId, topics: [...topics] }))
+  const matchedNow = await commits(matcher, [changesTopic])
+  const dispatched = await commits(dispatcher, jobTopics)
+
+  const skewed = span.from - skewMs
+  const since = (topic: string) => spansOf(admin, topic, { from: skewed })
+  const deliveries = await since(deliveriesTopic)
+  const waiting = jobTopics.filter((topic) => topic !== deliveriesTopic)
+  const open = (await Promise.all(waiting.map(since))).flat().map((of) => {
+    const committed = dispatched.get(`${of.topic}/${of.partition}`)?.committed ?? -1
+    return { ...of, from: Math.max(of.from, committed) }
+  })
+  const told = (await Promise.all([attemptsTopic, deadLetterTopic].map(since))).flat()
+  // What a job comes from is there before the job is.
+  const changes = await spansOf(admin, changesTopic, span)
+  const after = await spansOf(admin, changesTopic, { from: span.to })
+  const before = await spansOf(admin, changesTopic, { from: skewed, to: span.from })
+  const matched = new Map(
+    [...matchedNow].map(([key, progress]) => [Number(key.split('/')[1]), progress]),
+  )
+  const subscriptions = await spansOf(admin, subscriptionsTopic, {})
+  const places = [...open, ...told]
+  const changesAround = [after, before]
+  return { takenAt, matched, dispatched, changes, changesAround, deliveries, places, subscriptions }
+}
+
+type Commits = Awaited<ReturnType<Admin['fetchOffsets']>>
+
+function progressOf(commits: Commits): Map<string, Progress> {
+  const all = new Map<string, Progress>()
+  for (const { topic, partitions } of commits) {
+    for (const { partition, offset, metadata } of partitions) {
+      const committed = Number(offset)
+      all.set(`${topic}/${partition}`, { committed, finished: decodeRanges(committed, metadata) })
+    }
+  }
+  return all
+}
+
+/** By the time at which records were written; from the beginning, and up to the end, where nothing is said. */
+async function spansOf(
+  admin: Admin,
+  topic: string,
+  { from, to }: Partial<Span>,
+): Promise<TopicSpan[]> {
+  const begins = from === undefined ? [] : await admin.fetchTopicOffsetsByTimestamp(topic, from)
+  const lasts = to === undefined ? [] : await admin.fetchTopicOffsetsByTimestamp(topic, to)
+  const at = (offsets: typeof begins, partition: number) =>
+    offsets.find((entry) => entry.partition === partition)?.offset
+  return (await admin.fetchTopicOffsets(topic)).map(({ partition, low, high }) => ({
+    topic,
+    partition,
+    from: Math.max(Number(low), Number(at(begins, partition) ?? low)),
+    to: Math.min(Number(high), Number(at(lasts, partition) ?? high)),
+  }))
+}
+
+/** Throws when records that the ledger needs may have been deleted by their age. */
+export async function refuseTrimmed(
+  admin: Admin,
+  { from, historyMs, marginMs }: { from: number; historyMs: number; marginMs: number },
+): Promise<void> {
+  const type = kafkajs.ConfigResourceTypes.TOPIC
+  const configNames = ['retention.ms']
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: [{ type, name: changesTopic, configNames }],
+  })
+  const entries = resources[0]?.configEntries ?? []
+  const retention = Number(
+    entries.find((entry) => entry.configName === 'retention.ms')?.configValue,
+  )
+  const keptMs = Math.min(retention >= 0 ? retention : Number.POSITIVE_INFINITY, historyMs)
+  const oldest = Date.now() - keptMs + marginMs
+  if (from >= oldest) return
+  const message = `must not be before ${new Date(oldest).toISOString()}: the topics are trimmed`
+  throw invalid([{ field: 'from', message }])
+}
+
+export async function withAdmin<T>(kafka: Kafka, ask: (admin: Admin) => Promise<T>): Promise<T> {
+  const admin = kafka.admin()
+  try {
+    await boundedBy(askWithinMs, admin.connect(), 'Kafka is away')
+    return await boundedBy(askWithinMs, ask(admin), 'Kafka does not tell its offsets')
+  } finally {
+    await admin.disconnect()
+  }
+}

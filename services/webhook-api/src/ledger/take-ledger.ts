@@ -1,0 +1,94 @@
+import type { EventCodec } from '@surehook/contracts/codec'
+import {
+  attemptsTopic,
+  changesTopic,
+  deadLetterTopic,
+  subscriptionsTopic,
+} from '@surehook/contracts/topics'
+import { openSpanReader, type SpanReader } from '@surehook/service-kit/kafka/span-reader'
+import type { Logger } from '@surehook/service-kit/log'
+import type { Kafka, KafkaMessage } from 'kafkajs'
+import { KnownVersions } from './known-versions.ts'
+import { type At, LedgerReading, type Scope } from './ledger-reading.ts'
+import { jobTopicsOf, type LogMarks, readMarks, type Span, withAdmin } from './log-marks.ts'
+
+export type TakeLedgerDeps = {
+  kafka: Kafka
+  codec: Pick<EventCodec, 'change' | 'job' | 'attempt' | 'subscription'>
+  clientId: string
+  maxDeliveries: number
+  log: Logger
+}
+
+export type Taken = { takenAt: number; reading: LedgerReading }
+
+/**
+ * Reads of the topics what became of the changes of a span. Rejects with a `TableFullError` when they
+ * make more deliveries than may be held.
+ */
+export async function takeLedger(
+  deps: TakeLedgerDeps,
+  { span, scope }: { span: Span; scope: Scope },
+  signal: AbortSignal,
+): Promise<Taken> {
+  const { kafka, codec, clientId, maxDeliveries, log } = deps
+  const { jobTopics, marks } = await withAdmin(kafka, async (admin) => {
+    const topics = await jobTopicsOf(admin)
+    return { jobTopics: topics, marks: await readMarks(admin, span, topics) }
+  })
+  const others = [changesTopic, subscriptionsTopic, attemptsTopic, deadLetterTopic]
+  const topics = [...jobTopics, ...others]
+  await using reader = openSpanReader({ kafka, topics, clientId, log })
+  const versions = new KnownVersions(codec)
+  const each =
+    (take: (at: At, message: KafkaMessage) => Promise<void>) =>
+    async (at: At, messages: readonly KafkaMessage[]) => {
+      signal.throwIfAborted()
+      for (const message of messages) await take(at, message)
+    }
+  await reader.read(
+    marks.subscriptions,
+    each((_, message) => versions.apply(message)),
+    signal,
+  )
+  const reading = new LedgerReading({ codec, versions, marks, span, scope, maxDeliveries })
+  await reader.read(
+    marks.changes,
+    each((at, message) => reading.addChange(at, message)),
+    signal,
+  )
+  await reader.read(
+    marks.deliveries,
+    each((at, message) => reading.addJob(at, message)),
+    signal,
+  )
+  await reader.read(
+    marks.places,
+    each((at, message) => reading.addPlace(at, message)),
+    signal,
+  )
+  await explainOthers(reader, { marks, reading }, signal)
+  return { takenAt: marks.takenAt, reading }
+}
+
+/** Their changes are most likely just outside of the span; each part is read only if some are left. */
+async function explainOthers(
+  reader: SpanReader,
+  { marks, reading }: { marks: LogMarks; reading: LedgerReading },
+  signal: AbortSignal,
+): Promise<void> {
+  for (const spans of [...marks.changesAround, marks.changes]) {
+    if (reading.unexplained.isEmpty) return
+    const isInSpan = spans === marks.changes
+    const found = new AbortController()
+    const ends = AbortSignal.any([signal, found.signal])
+    const explain = async (_at: At, messages: readonly KafkaMessage[]) => {
+      for (const message of messages) await reading.explain(message, isInSpan)
+      if (reading.unexplained.isEmpty) found.abort()
+    }
+    await reader.read(spans, explain, ends).catch((err: unknown) => {
+      if (!found.signal.aborted) throw err
+    })
+    signal.throwIfAborted()
+  }
+}

@@ -1,0 +1,13 @@
+import type { PlatformAccess } from '@surehook/service-kit/access/management-access'
+import type { RequestContext } from '@surehook/service-kit/http/request-context'
+import type { Tenant } from './subscriptions/subscription-changes.ts'
+
+/** Whose webhooks a request is about, once its token is good for them. */
+export function managementCaller(access: Pick<PlatformAccess, 'authorizeManagement'>) {
+  return ({ req: { headers } }: RequestContext): Promise<Tenant> =>
+    access.authorizeManagement({
+      authorization: headers.authorization,
+      projectId: headers['x-project-id'],
+      environment: headers['environment'],
+    })
+}

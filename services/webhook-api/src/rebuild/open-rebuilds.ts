@@ -1,0 +1,60 @@
+import type { HistoryRebuild } from '@surehook/contracts/http/webhook-rebuild'
+import type { Messaging } from '@surehook/service-kit/kafka/messaging'
+import type { Logger } from '@surehook/service-kit/log'
+import type { Pool } from 'pg'
+import { createDeliveryDays } from '../deliveries/delivery-days.ts'
+import { createDeliveryProjection } from '../deliveries/delivery-projection.ts'
+import { createDeliveryStore } from '../deliveries/delivery-store.ts'
+import { askRebuild, newestRebuild, type RebuildRow } from './rebuild-store.ts'
+import { runRebuildWorker } from './rebuild-worker.ts'
+
+export type Rebuilds = {
+  ask(): Promise<HistoryRebuild>
+  newest(): Promise<HistoryRebuild | null>
+}
+
+export type OpenRebuildsOptions = Pick<Messaging, 'kafka' | 'codec'> & {
+  config: { kafka: { clientId: string } }
+  pool: Pool
+  log: Logger
+}
+
+/** Rebuilds of the history that are asked for, and the work on the one that is under way. */
+export function openRebuilds(options: OpenRebuildsOptions): Rebuilds & AsyncDisposable {
+  const { kafka, codec, config, pool, log } = options
+  const projection = createDeliveryProjection({
+    store: createDeliveryStore(pool, createDeliveryDays(pool)),
+    codec,
+    async refuse({ topic, partition, message, reason }) {
+      log.debug({ topic, partition, offset: message.offset, reason }, 'history.rebuild_refused')
+    },
+  })
+  const { clientId } = config.kafka
+  const worker = runRebuildWorker({ pool, kafka, clientId, projection, log })
+  return {
+    async ask() {
+      const asked = await askRebuild(pool)
+      worker.wake()
+      return shown(asked)
+    },
+    async newest() {
+      const newest = await newestRebuild(pool)
+      return newest === undefined ? null : shown(newest)
+    },
+    async [Symbol.asyncDispose]() {
+      await worker[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function shown(row: RebuildRow): HistoryRebuild {
+  return {
+    id: row.id,
+    state: row.state === 'done' ? 'done' : 'running',
+    askedAt: row.asked_at.toISOString(),
+    finishedAt: row.finished_at?.toISOString() ?? null,
+    read: Number(row.records),
+    toRead: Number(row.records_in_all),
+    since: row.oldest_at?.toISOString() ?? null,
+  }
+}

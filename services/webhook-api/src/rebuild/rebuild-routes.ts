@@ -1,0 +1,18 @@
+import { getHistoryRebuild, rebuildHistory } from '@surehook/contracts/http/webhook-rebuild'
+import type { AdminGate } from '@surehook/service-kit/access/admin-gate'
+import { mount } from '@surehook/service-kit/http/mount'
+import type { RequestContext } from '@surehook/service-kit/http/request-context'
+import type { Router } from 'express'
+import type { Rebuilds } from './open-rebuilds.ts'
+
+/** For the administrator of the platform: the history is that of all tenants. */
+export function rebuildRoutes({ admit, rebuilds }: { admit: AdminGate; rebuilds: Rebuilds }) {
+  const authorize = ({ req }: RequestContext) => admit(req.headers.authorization)
+  return (router: Router): void => {
+    mount(router, rebuildHistory, { authorize, handle: () => rebuilds.ask() })
+    mount(router, getHistoryRebuild, {
+      authorize,
+      handle: async () => ({ rebuild: await rebuilds.newest() }),
+    })
+  }
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto'
+import type { TopicSpan } from '@surehook/service-kit/kafka/span-reader'
+import { inTransaction } from '@surehook/service-kit/postgres/pool'
+import type { Pool, PoolClient } from 'pg'
+import { dayTable } from '../deliveries/delivery-days.ts'
+
+/** A row of table `history_rebuild`. */
+export type RebuildRow = {
+  id: string
+  /** `emptied`: where the topics end is not written down yet. */
+  state: 'asked' | 'emptied' | 'reading' | 'done'
+  spans: TopicSpan[]
+  records: string
+  records_in_all: string
+  oldest_at: Date | null
+  asked_at: Date
+  finished_at: Date | null
+}
+
+/** Whoever has taken a rebuild. */
+export type Turn = { id: string; by: string }
+
+/** True while history is missing rows that the topics have. */
+export const underWay = `exists (select from history_rebuild where state <> 'done')`
+
+export async function isRebuilding(db: Pool | PoolClient): Promise<boolean> {
+  const { rows } = await db.query<{ yes: boolean }>(`select ${underWay} as yes`)
+  return rows[0]?.yes === true
+}
+
+/** The one that is under way, or a new one. */
+export async function askRebuild(pool: Pool): Promise<RebuildRow> {
+  await pool.query(
+    `insert into history_rebuild (id, state) values ($1, 'asked')
+     on conflict ((true)) where state <> 'done' do nothing`,
+    [randomUUID()],
+  )
+  const newest = await newestRebuild(pool)
+  if (newest === undefined) throw new Error('A rebuild that was asked for is not there')
+  return newest
+}
+
+export async function newestRebuild(pool: Pool): Promise<RebuildRow | undefined> {
+  const { rows } = await pool.query<RebuildRow>(
+    'select * from history_rebuild order by asked_at desc limit 1',
+  )
+  return rows[0]
+}
+
+/** Takes the one that is under way, so that nobody else does for `forMs`. */
+export async function takeRebuild(
+  pool: Pool,
+  { by, forMs }: { by: string; forMs: number },
+): Promise<RebuildRow | undefined> {
+  const { rows } = await pool.query<RebuildRow>(
+    `update history_rebuild set taken_by = $1, due_at = clock_timestamp() + $2 * interval '1 ms'
+     where state <> 'done' and due_at <= clock_timestamp()
+     returning *`,
+    [by, forMs],
+  )
+  return rows[0]
+}
+
+/** Gives it back: somebody may take it after `afterMs`. */
+export async function postponeRebuild(pool: Pool, turn: Turn, afterMs: number): Promise<void> {
+  await pool.query(
+    `update history_rebuild set due_at = clock_timestamp() + $3 * interval '1 ms'
+     where id = $1 and taken_by = $2`,
+    [turn.id, turn.by, afterMs],
+  )
+}
+
+/** Whoever reads or writes history waits so long at most, while we wait for those before. */
+const lockTimeout = '1s'
+
+/** @returns false when another replica has taken it meanwhile */
+export function emptyHistory(pool: Pool, { id, by }: Turn): Promise<boolean> {
+  return inTransaction(pool, async (tx) => {
+    const { rowCount } = await tx.query(
+      `update history_rebuild set state = 'emptied'
+       where id = $1 and taken_by = $2 and state = 'asked'`,
+      [id, by],
+    )
+    if (rowCount !== 1) return false
+    await tx.query(`set local lock_timeout = '${lockTimeout}'`)
+    // A recovery that is at work on a batch ends it before: it would find no letters left.
+    await tx.query('lock table recovery in exclusive mode')
+    await tx.query(`truncate ${dayTable}`)
+    return true
+  })
+}
+
+export type Progress = Turn & {
+  spans: readonly TopicSpan[]
+  records: number
+  oldestAt: Date | null
+  /** The turn goes on for so long. */
+  forMs: number
+}
+
+/** Says what is to be read. @returns false when another replica has taken it meanwhile */
+export async function beginReading(
+  pool: Pool,
+  { id, by }: Turn,
+  spans: readonly TopicSpan[],
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update history_rebuild set state = 'reading', spans = $3, records_in_all = $4
+     where id = $1 and taken_by = $2 and state = 'emptied'`,
+    [id, by, JSON.stringify(spans), spans.reduce((sum, { from, to }) => sum + to - from, 0)],
+  )
+  return rowCount === 1
+}
+
+/** What is read and written. @returns false when another replica has taken it meanwhile */
+export async function advanceRebuild(pool: Pool, progress: Progress): Promise<boolean> {
+  const { id, by, spans, records, oldestAt, forMs } = progress
+  const { rowCount } = await pool.query(
+    `update history_rebuild set spans = $3, records = records + $4,
+       oldest_at = least(oldest_at, $5), due_at = clock_timestamp() + $6 * interval '1 ms'
+     where id = $1 and taken_by = $2 and state = 'reading'`,
+    [id, by, JSON.stringify(spans), records, oldestAt, forMs],
+  )
+  return rowCount === 1
+}
+
+export async function endRebuild(pool: Pool, { id, by }: Turn): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update history_rebuild set state = 'done', spans = '[]', finished_at = clock_timestamp()
+     where id = $1 and taken_by = $2 and state = 'reading'`,
+    [id, by],
+  )
+  return rowCount === 1
+}

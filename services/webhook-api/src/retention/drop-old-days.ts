@@ -1,0 +1,77 @@
+import { inTransaction } from '@surehook/service-kit/postgres/pool'
+import type { Pool } from 'pg'
+import { dayOf, dayTable } from '../deliveries/delivery-days.ts'
+
+export type Dropped = {
+  /** Partitions that are gone. */
+  dropped: string[]
+  /** Those whose table was in use all the time; the next sweep tries again. */
+  busy: string[]
+}
+
+const dayMs = 86_400_000
+const tries = 5
+
+/** Whoever reads or writes history waits so long at most, while we wait for those before. */
+const lockTimeout = '200ms'
+
+/**
+ * Drops the partitions of days that ended more than `historyDays` ago. One replica at a time does it;
+ * another one's turn drops nothing.
+ */
+export async function dropOldDays(
+  pool: Pool,
+  { historyDays, now }: { historyDays: number; now: number },
+): Promise<Dropped> {
+  const oldest = dayOf(now - historyDays * dayMs)
+  const result: Dropped = { dropped: [], busy: [] }
+  for (const partition of await partitionsBefore(pool, oldest)) {
+    const outcome = await dropPatiently(pool, partition)
+    if (outcome === 'elsewhere') return result
+    if (outcome !== 'gone') result[outcome].push(partition)
+  }
+  return result
+}
+
+async function partitionsBefore(pool: Pool, oldest: string): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select child.relname as name
+     from pg_inherits i join pg_class child on child.oid = i.inhrelid
+     where i.inhparent = to_regclass($1) and right(child.relname, 8) < $2
+     order by right(child.relname, 8)`,
+    [dayTable, oldest.replaceAll('-', '')],
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** `elsewhere`: another replica is sweeping; `gone`: it was here before us. */
+type Outcome = 'dropped' | 'elsewhere' | 'gone'
+
+async function dropPatiently(pool: Pool, partition: string): Promise<Outcome | 'busy'> {
+  for (let left = tries; left > 0; left--) {
+    try {
+      return await dropPartition(pool, partition)
+    } catch (err) {
+      if (!isLocked(err)) throw err
+    }
+  }
+  return 'busy'
+}
+
+function dropPartition(pool: Pool, partition: string): Promise<Outcome> {
+  return inTransaction(pool, async (tx) => {
+    const lock = await tx.query<{ ours: boolean }>(
+      `select pg_try_advisory_xact_lock(hashtext('webhook-api retention')) as ours`,
+    )
+    if (lock.rows[0]?.ours !== true) return 'elsewhere'
+    const found = await tx.query('select where to_regclass($1) is not null', [partition])
+    if (found.rowCount === 0) return 'gone'
+    await tx.query(`set local lock_timeout = '${lockTimeout}'`)
+    await tx.query(`drop table ${tx.escapeIdentifier(partition)}`)
+    return 'dropped'
+  })
+}
+
+/** PostgreSQL's lock_not_available; or a deadlock, which we lost. */
+const isLocked = (err: unknown) =>
+  err instanceof Error && 'code' in err && (err.code === '55P03' || err.code === '40P01')

@@ -1,0 +1,67 @@
+import type { ChangeEvent, ChangeOperation } from '@surehook/contracts/events'
+import type { Subscription } from '@surehook/contracts/http/webhooks'
+import { changeKey, newEventId } from '@surehook/contracts/ids'
+import { changesTopic, subscriptionsTopic } from '@surehook/contracts/topics'
+import type { EmitState } from '@surehook/service-kit/capture/state-writer'
+import type { PoolClient } from 'pg'
+import { type SubscriptionRow, toState, toSubscription } from './subscription-row.ts'
+import { deleteVersions, insertVersion } from './subscription-versions.ts'
+
+/** The reserved table whose records are the subscriptions themselves. */
+const table = '_webhooks'
+
+/** What happened to a subscription; of a new `secret` no more is told than that there is one. */
+export type Announcement =
+  | { before: null; after: SubscriptionRow }
+  | { before: SubscriptionRow; after: SubscriptionRow; secret?: string | undefined }
+  | { before: SubscriptionRow; after: null }
+
+/**
+ * Tells of a change of a subscription in the transaction that makes it: its state for those that hold
+ * a view, the version that is in force from here on, and an event for who watches `_webhooks`.
+ */
+export async function announce(
+  tx: PoolClient,
+  emit: EmitState,
+  announcement: Announcement,
+): Promise<void> {
+  const { before, after } = announcement
+  const row = after ?? before
+  await emit({ topic: subscriptionsTopic, key: row.id, state: after && toState(after) })
+  if (after === null) await deleteVersions(tx, row.id)
+  else await insertVersion(tx, after)
+  const event = eventOf(announcement)
+  if (event !== null) await emit({ topic: changesTopic, key: changeKey(event), state: event })
+}
+
+/** `null` for a change that changed nothing. */
+function eventOf(announcement: Announcement): ChangeEvent | null {
+  const { before, after } = announcement
+  if (before === null) return changeOf('INSERT', after, [])
+  if (after === null) return changeOf('DELETE', before, [])
+  const fields = changedFields(toSubscription(before), toSubscription(after))
+  const changed = announcement.secret === undefined ? fields : [...fields, 'secret']
+  return changed.length === 0 ? null : changeOf('UPDATE', after, changed)
+}
+
+function changeOf(operation: ChangeOperation, row: SubscriptionRow, fields: string[]): ChangeEvent {
+  return {
+    id: newEventId(),
+    timestamp: new Date().toISOString(),
+    projectId: row.project_id,
+    environment: row.environment,
+    table,
+    recordId: row.id,
+    operation,
+    record: JSON.stringify(toSubscription(row)),
+    changedFields: fields,
+    source: 'webhook-api',
+    requestId: null,
+    traceparent: null,
+  }
+}
+
+function changedFields(before: Subscription, after: Subscription): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof Subscription>
+  return [...names].filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+}

@@ -1,0 +1,56 @@
+import type { SubscriptionState } from '@surehook/contracts/events'
+import { keptVersions } from '@surehook/deliveries/index/subscription-index'
+import { parseLsn } from '@surehook/service-kit/capture/lsn'
+import type { Pool, PoolClient } from 'pg'
+import type { SubscriptionRow } from './subscription-row.ts'
+
+/** What a subscription was about from some moment on. */
+export type SubscriptionVersion = Pick<SubscriptionState, 'table' | 'events' | 'filter'> & {
+  active: boolean
+  validFrom: Date
+  /** Where the WAL was; `null` when that is not known. */
+  position: { systemId: string; lsn: bigint } | null
+}
+
+/** Belongs into the transaction that writes the row. */
+export async function insertVersion(tx: PoolClient, row: SubscriptionRow): Promise<void> {
+  await tx.query(
+    `insert into subscription_version
+       (subscription_id, valid_from, lsn, active, watched_table, events, filter)
+     values ($1, $2, pg_current_wal_insert_lsn(), $3, $4, $5, $6)`,
+    [row.id, row.updated_at, row.active, row.watched_table, row.events, row.filter],
+  )
+  // As the matcher keeps them: it judged by no other.
+  await tx.query(
+    `delete from subscription_version where subscription_id = $1 and number in (
+       select number from (
+         select number, row_number() over (order by number desc) as age,
+                lead(valid_from) over (order by number) as replaced_at
+         from subscription_version where subscription_id = $1) as version
+       where age > $2 or replaced_at < $3::timestamptz - $4 * interval '1 ms')`,
+    [row.id, keptVersions.perSubscription, row.updated_at, keptVersions.forMs],
+  )
+}
+
+export async function deleteVersions(tx: PoolClient, subscriptionId: string): Promise<void> {
+  await tx.query('delete from subscription_version where subscription_id = $1', [subscriptionId])
+}
+
+type Row = Omit<SubscriptionVersion, 'position'> & { lsn: string | null; systemId: string }
+
+/** The oldest first. */
+export async function findVersions(
+  pool: Pool,
+  subscriptionId: string,
+): Promise<SubscriptionVersion[]> {
+  const { rows } = await pool.query<Row>(
+    `select valid_from as "validFrom", lsn::text, active, watched_table as "table", events, filter,
+            (select system_identifier::text from pg_control_system()) as "systemId"
+     from subscription_version where subscription_id = $1 order by number`,
+    [subscriptionId],
+  )
+  return rows.map(({ lsn, systemId, ...version }) => ({
+    ...version,
+    position: lsn === null ? null : { systemId, lsn: parseLsn(lsn) },
+  }))
+}

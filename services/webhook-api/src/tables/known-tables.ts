@@ -1,0 +1,66 @@
+import { type EventCodec, type TypeCodec, UndecodableError } from '@surehook/contracts/codec'
+import type { TableState } from '@surehook/contracts/events'
+import { type FieldType, fieldTypes } from '@surehook/contracts/filter/filter'
+import { assignedFields } from '@surehook/contracts/http/data-names'
+import { tablesTopic } from '@surehook/contracts/topics'
+import { openTopicView } from '@surehook/service-kit/kafka/topic-view'
+import type { Logger } from '@surehook/service-kit/log'
+import type { Kafka } from 'kafkajs'
+
+export type Fields = ReadonlyMap<string, FieldType>
+export type TablePlace = { projectId: string; environment: string; table: string }
+
+export type KnownTables = AsyncDisposable & {
+  readonly ready: Promise<void>
+  readonly healthy: boolean
+  /** Resolves when every table that was answered before this call is known. */
+  current(): Promise<void>
+  /** `undefined` for a table that is not known: it may come later, or be another service's. */
+  fieldsOf(place: TablePlace): Fields | undefined
+}
+
+const types: ReadonlySet<string> = new Set(fieldTypes)
+
+/** The tables of data-api, from their compacted topic. */
+export async function openKnownTables({
+  kafka,
+  codec,
+  clientId,
+  log,
+}: {
+  kafka: Kafka
+  codec: Pick<EventCodec, 'table'>
+  clientId: string
+  log: Logger
+}): Promise<KnownTables> {
+  const byKey = new Map<string, Fields>()
+  const view = await openTopicView<TableState>({
+    kafka,
+    codec: { ofTopic: (): TypeCodec<TableState> => codec.table },
+    clientId: `${clientId}.tables`,
+    topics: [tablesTopic],
+    apply(_topic, key, table) {
+      if (table === null) byKey.delete(key)
+      else byKey.set(key, fieldsOf(table))
+    },
+    log,
+  })
+  return {
+    ready: view.ready,
+    get healthy() {
+      return view.healthy
+    },
+    current: () => view.barrier(),
+    fieldsOf: ({ projectId, environment, table }) =>
+      byKey.get(`${projectId}/${environment}/${table}`),
+    [Symbol.asyncDispose]: () => view[Symbol.asyncDispose](),
+  }
+}
+
+function fieldsOf({ columns }: TableState): Fields {
+  const fields = columns.map(({ name, type }): [string, FieldType] => {
+    if (!types.has(type)) throw new UndecodableError(`columns: unknown type "${type}"`)
+    return [name, type as FieldType]
+  })
+  return new Map([...Object.entries(assignedFields), ...fields])
+}

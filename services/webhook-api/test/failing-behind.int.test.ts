@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { DeliveryStatus } from '@surehook/contracts/events'
+import { attemptsTopic } from '@surehook/contracts/topics'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { createMetrics } from '@surehook/service-kit/metrics'
+import { inTransaction, openPool } from '@surehook/service-kit/postgres/pool'
+import type { Pool } from 'pg'
+import { runDisableFailing } from '../src/failing/disable-failing.ts'
+import { hasReadAll } from '../src/failing/log-progress.ts'
+import { type Client, clientOf, validInput } from './support/client.ts'
+import { aMove } from './support/delivery-samples.ts'
+import { tellAttempts } from './support/tell-attempts.ts'
+import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+
+const disableAfterMs = 60_000
+
+let world: World
+let service: Running
+let pool: Pool
+let tenant: Tenant
+let client: Client
+
+beforeAll(async () => {
+  world = await openWorld()
+  // The tests look for what fails themselves.
+  service = await world.startService({ disableAfterMs: 0 })
+  const connectionString = world.database.databaseUrl
+  pool = openPool({ connectionString, applicationName: 'test', log })
+})
+afterAll(async () => {
+  await pool?.end()
+  await service?.[Symbol.asyncDispose]()
+  await world?.[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  tenant = await world.tenant()
+  client = clientOf(service.api, tenant)
+})
+
+const subscribe = async (): Promise<string> =>
+  (await client.call('POST', '', validInput(tenant))).body.id
+const isActive = async (id: string) => (await client.call('GET', `/${id}`)).body.webhook.active
+
+const attempted = (id: string, ...attempts: [agoMs: number, status: DeliveryStatus][]) =>
+  tellAttempts({ world, tenant, client }, id, attempts)
+
+function lookForFailing(isRead: () => Promise<boolean>): AsyncDisposable {
+  return runDisableFailing({
+    pool,
+    writer: { write: (work) => inTransaction(pool, (tx) => work(tx, async () => undefined)) },
+    hasReadAll: isRead,
+    disableAfterMs,
+    lookEveryMs: 10,
+    log,
+    metrics: createMetrics('test'),
+  })
+}
+
+describe('a subscription that seems to fail', () => {
+  it('stays active for as long as the log has not read all that was told', async () => {
+    const id = await subscribe()
+    await attempted(id, [disableAfterMs + 5_000, 'retrying'], [1_000, 'dead_letter'])
+    let asked = 0
+    let isRead = false
+    await using _looking = lookForFailing(async () => {
+      asked += 1
+      return isRead
+    })
+    const hasAsked = async () => asked > 2
+    await waitUntil(hasAsked, { what: 'some looks', timeoutMs: 10_000 })
+    expect(await isActive(id)).toBe(true)
+    isRead = true
+    const isDisabled = async () => !(await isActive(id))
+    await waitUntil(isDisabled, { what: 'the deactivation', timeoutMs: 10_000 })
+  })
+
+  it('is not deactivated for what it did before it was set right, when that is read again', async () => {
+    const mended = await subscribe()
+    const canary = await subscribe()
+    await client.call('PATCH', `/${mended}`, { active: true })
+    await attempted(mended, [disableAfterMs + 9_000, 'retrying'], [disableAfterMs, 'dead_letter'])
+    await attempted(mended, [0, 'retrying'])
+    await attempted(canary, [disableAfterMs + 8_000, 'retrying'], [1_000, 'dead_letter'])
+    await using _looking = lookForFailing(async () => true)
+    const isDisabled = async () => !(await isActive(canary))
+    await waitUntil(isDisabled, { what: 'the deactivation', timeoutMs: 10_000 })
+    expect(await isActive(mended)).toBe(true)
+  })
+
+  it('is kept no record of once it is gone', async () => {
+    const id = await subscribe()
+    await attempted(id, [1_000, 'retrying'])
+    await client.call('DELETE', `/${id}`)
+    const other = await subscribe()
+    const late = aMove({ ...tenant, deliveryId: randomUUID(), subscriptionId: id })
+    const createdAt = Date.now()
+    const value = world.codec.attempt.encode({
+      ...late,
+      status: 'retrying',
+      createdAt,
+      at: createdAt,
+    })
+    await world.producer.send([{ topic: attemptsTopic, key: late.deliveryId, value }])
+    await attempted(other, [500, 'retrying'])
+    const reading = { topic: attemptsTopic, groupId: 'webhook-api', withinMs: 10_000 }
+    expect(await hasReadAll(world.kafka, reading, new AbortController().signal)).toBe(true)
+    const { rows } = await pool.query<{ id: string }>(
+      'select subscription_id as id from failing_subscription where subscription_id = any($1)',
+      [[id, other]],
+    )
+    expect(rows).toEqual([{ id: other }])
+  })
+})
+
+describe('hasReadAll', () => {
+  it('is true when the group has committed every end as it was at the call', async () => {
+    const topic = `read-${randomUUID()}`
+    const groupId = `group-${topic}`
+    const admin = world.kafka.admin()
+    await admin.connect()
+    try {
+      await admin.createTopics({ topics: [{ topic, numPartitions: 2 }] })
+      const { signal } = new AbortController()
+      const ask = (withinMs: number) =>
+        hasReadAll(world.kafka, { topic, groupId, withinMs }, signal)
+      expect(await ask(0)).toBe(true)
+      await world.producer.send([{ topic, key: 'a', value: Buffer.from('a') }])
+      expect(await ask(0)).toBe(false)
+      const asked = ask(10_000)
+      const ends = await admin.fetchTopicOffsets(topic)
+      const partitions = ends.map(({ partition, high }) => ({ partition, offset: high }))
+      await admin.setOffsets({ groupId, topic, partitions })
+      expect(await asked).toBe(true)
+    } finally {
+      await admin.deleteTopics({ topics: [topic] })
+      await admin.disconnect()
+    }
+  })
+})

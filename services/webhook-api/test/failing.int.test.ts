@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { ChangeEvent, DeliveryStatus } from '@surehook/contracts/events'
+import { changesTopic } from '@surehook/contracts/topics'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { type LogReader, openLogReader } from '@surehook/service-kit/kafka/log-reader'
+import { type Client, clientOf, validInput } from './support/client.ts'
+import { readLog } from './support/read-log.ts'
+import { tellAttempts } from './support/tell-attempts.ts'
+import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+
+const disableAfterMs = 60_000
+
+let world: World
+let replicas: Running[]
+let tenant: Tenant
+let client: Client
+let reader: LogReader
+
+beforeAll(async () => {
+  world = await openWorld()
+  const config = { disableAfterMs, disableLookMs: 100 }
+  replicas = [await world.startService(config), await world.startService(config)]
+  reader = openLogReader({ kafka: world.kafka, topic: changesTopic, clientId: 'test', log })
+})
+afterAll(async () => {
+  await reader?.[Symbol.asyncDispose]()
+  for (const replica of replicas ?? []) await replica[Symbol.asyncDispose]()
+  await world?.[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  tenant = await world.tenant()
+  client = clientOf(replicas[0]?.api ?? '', tenant)
+})
+
+const subscribe = async (fields: object = {}): Promise<string> =>
+  (await client.call('POST', '', { ...validInput(tenant), ...fields })).body.id
+
+const shown = async (id: string) => (await client.call('GET', `/${id}`)).body.webhook
+
+const attempted = (id: string, ...attempts: [agoMs: number, status: DeliveryStatus][]) =>
+  tellAttempts({ world, tenant, client }, id, attempts)
+
+const isDisabled = async (id: string) => !(await shown(id)).active
+const disabled = (id: string) =>
+  waitUntil(() => isDisabled(id), { what: 'the deactivation', timeoutMs: 10_000 })
+
+/** The events about the tenant's subscriptions, as anybody who watches them gets them. */
+async function eventsOf(of: Tenant): Promise<ChangeEvent[]> {
+  const events: ChangeEvent[] = []
+  for await (const { key, value } of readLog(reader)) {
+    const isOurs = String(key).startsWith(`${of.projectId}/${of.environment}/_webhooks/`)
+    if (isOurs && value) events.push(await world.codec.change.decode(value))
+  }
+  return events
+}
+
+describe('a subscription of which nothing but failure was seen', () => {
+  it('is deactivated, says why, and is told of once', async () => {
+    const id = await subscribe()
+    await attempted(id, [disableAfterMs + 5_000, 'retrying'], [1_000, 'dead_letter'])
+    await disabled(id)
+    const webhook = await shown(id)
+    expect(webhook).toMatchObject({
+      active: false,
+      disabledAt: expect.any(String),
+      disabledReason: expect.stringMatching(/^Every attempt since \S+Z failed$/),
+    })
+    expect((await world.subscriptionStates()).get(id)).toMatchObject({ active: false })
+    const events = (await eventsOf(tenant)).filter(({ operation }) => operation === 'UPDATE')
+    expect(events).toHaveLength(1)
+    const [event] = events
+    expect(event).toMatchObject({
+      table: '_webhooks',
+      recordId: id,
+      changedFields: ['active', 'disabledAt', 'disabledReason'],
+    })
+    expect(JSON.parse(event?.record ?? '')).toEqual(webhook)
+
+    const { body } = await client.call('PATCH', `/${id}`, { active: true })
+    expect(body).toMatchObject({ active: true })
+    expect(body).not.toHaveProperty('disabledAt')
+    expect(body).not.toHaveProperty('disabledReason')
+    await attempted(id, [500, 'dead_letter'])
+    expect(await isDisabled(id)).toBe(false)
+  })
+
+  it('stays active when one attempt succeeded, whenever that is read', async () => {
+    const between = await subscribe()
+    const late = await subscribe()
+    const canary = await subscribe()
+    await attempted(
+      between,
+      [disableAfterMs + 9_000, 'retrying'],
+      [30_000, 'delivered'],
+      [1_000, 'dead_letter'],
+    )
+    // What was read last happened first.
+    await attempted(
+      late,
+      [5_000, 'delivered'],
+      [disableAfterMs + 9_000, 'retrying'],
+      [1_000, 'dead_letter'],
+    )
+    await attempted(canary, [disableAfterMs + 8_000, 'retrying'], [1_000, 'dead_letter'])
+    // It has failed for less long than the others, which had their turn before.
+    await disabled(canary)
+    expect([await isDisabled(between), await isDisabled(late)]).toEqual([false, false])
+  })
+
+  it('stays active as long as it has not failed for long enough, or begins anew elsewhere', async () => {
+    const young = await subscribe()
+    const moved = await subscribe()
+    const canary = await subscribe()
+    await attempted(young, [disableAfterMs - 10_000, 'retrying'], [1_000, 'dead_letter'])
+    await attempted(moved, [disableAfterMs + 9_000, 'retrying'])
+    await client.call('PATCH', `/${moved}`, { url: 'https://elsewhere.example/' })
+    await attempted(moved, [1_000, 'retrying'])
+    await attempted(canary, [disableAfterMs + 8_000, 'retrying'], [1_000, 'dead_letter'])
+    await disabled(canary)
+    expect([await isDisabled(young), await isDisabled(moved)]).toEqual([false, false])
+  })
+})
+
+describe('the table _webhooks', () => {
+  it('has an event of each change of a subscription, and never a secret', async () => {
+    const { body: created } = await client.call('POST', '', validInput(tenant))
+    const filter = { total: 1 }
+    const { body: changed } = await client.call('PATCH', `/${created.id}`, { filter })
+    await client.call('PATCH', `/${created.id}`, { secret: 'signing-secret-2' })
+    await client.call('PATCH', `/${created.id}`, { filter })
+    await client.call('DELETE', `/${created.id}`)
+    const events = await eventsOf(tenant)
+    expect(
+      events.map(({ operation, changedFields, record }) => [
+        operation,
+        changedFields,
+        JSON.parse(record),
+      ]),
+    ).toEqual([
+      ['INSERT', [], created],
+      ['UPDATE', ['filter'], changed],
+      ['UPDATE', ['secret'], changed],
+      ['DELETE', [], changed],
+    ])
+    expect(JSON.stringify(events)).not.toContain('signing-secret')
+  })
+})

@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { DeliveryAttempt } from '@surehook/contracts/events'
+import type { HistoryRebuild } from '@surehook/contracts/http/webhook-rebuild'
+import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { tokenDigest } from '@surehook/service-kit/access/admin-gate'
+import { openPool } from '@surehook/service-kit/postgres/pool'
+import type { Pool } from 'pg'
+import * as store from '../src/rebuild/rebuild-store.ts'
+import { type Client, clientOf, validInput } from './support/client.ts'
+import { aJob, aMove } from './support/delivery-samples.ts'
+import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+
+const adminToken = 'token-of-the-administrator'
+
+let world: World
+let pool: Pool
+/** Two replicas. */
+let services: Running[]
+let tenant: Tenant
+let client: Client
+let admin: Client
+let id: string
+
+beforeAll(async () => {
+  world = await openWorld()
+  const connectionString = world.database.databaseUrl
+  pool = openPool({ connectionString, applicationName: 'test', log })
+  const change = { adminTokenDigests: [tokenDigest(adminToken)] }
+  services = [await world.startService(change), await world.startService(change)]
+})
+afterAll(async () => {
+  for (const service of services ?? []) await service[Symbol.asyncDispose]()
+  await pool?.end()
+  await world?.[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  tenant = await world.tenant()
+  const [{ api } = { api: '' }] = services
+  client = clientOf(api, tenant)
+  admin = clientOf(api, { ...tenant, token: adminToken })
+  id = (await client.call('POST', '', validInput(tenant))).body.id
+})
+
+/** A delivery that goes the way of these statuses. */
+async function tell(statuses: readonly DeliveryAttempt['status'][]): Promise<string> {
+  const { projectId, environment } = tenant
+  const own = { deliveryId: randomUUID(), subscriptionId: id, projectId, environment }
+  const job = aJob({ ...own, eventId: randomUUID(), createdAt: Date.now() - 60_000 })
+  const moves = statuses.map((status, step) =>
+    aMove({ ...own, eventId: job.eventId, createdAt: job.createdAt, status, step }),
+  )
+  await world.producer.send([
+    { topic: deliveriesTopic, key: job.url, value: world.codec.job.encode(job) },
+    ...moves.map((move) => ({
+      topic: attemptsTopic,
+      key: move.deliveryId,
+      value: world.codec.attempt.encode(move),
+    })),
+  ])
+  return own.deliveryId
+}
+
+/** Rows as they are read: bytes may be kept with another row, and a line of the attempts be there twice. */
+async function rows(): Promise<Record<string, unknown>[]> {
+  const { rows: found } = await pool.query(
+    `select d.*, array(select distinct line from regexp_split_to_table(attempt_log, E'\\n') line
+                       order by line) as attempt_log,
+       coalesce(body, (select k.body from delivery k where k.id = d.body_of and k.day = d.day)) as body,
+       null as body_of
+     from delivery d where subscription_id = $1 order by id`,
+    [id],
+  )
+  return found
+}
+
+const shows = (count: number) =>
+  waitUntil(async () => (await rows()).filter(({ body }) => body !== null).length === count, {
+    what: `${count} deliveries`,
+    timeoutMs: 20_000,
+  })
+
+const askedFor = async (): Promise<HistoryRebuild> => {
+  const { status, text } = await admin.call('POST', '/_history/rebuild')
+  expect(status).toBe(202)
+  return JSON.parse(text) as HistoryRebuild
+}
+
+async function finished(): Promise<HistoryRebuild> {
+  let newest: HistoryRebuild | null = null
+  const isDone = async () => {
+    const { text } = await admin.call('GET', '/_history/rebuild')
+    newest = (JSON.parse(text) as { rebuild: HistoryRebuild | null }).rebuild
+    return newest?.state === 'done'
+  }
+  await waitUntil(isDone, { what: 'the rebuild', timeoutMs: 60_000 })
+  return newest as unknown as HistoryRebuild
+}
+
+describe('a rebuild of the history', () => {
+  it('comes to the same rows, while replicas follow the topics', async () => {
+    await tell(['retrying', 'delivered'])
+    await tell(['retrying', 'retrying', 'dead_letter'])
+    await tell([])
+    const again = await tell(['delivered'])
+    await shows(4)
+    const { status } = await client.call('POST', `/${id}/deliveries/${again}/redeliver`)
+    expect(status).toBe(202)
+    await shows(5)
+    const before = await rows()
+
+    const { state } = await askedFor()
+    expect(state).toBe('running')
+    await tell(['delivered'])
+    const { read, toRead, since } = await finished()
+
+    expect(read).toBe(toRead)
+    expect(Date.parse(since ?? '')).toBeLessThan(Date.now())
+    await shows(6)
+    const known = new Set(before.map((row) => row['id']))
+    expect((await rows()).filter((row) => known.has(row['id']))).toEqual(before)
+  }, 90_000)
+
+  it('goes on where a replica had come that died', async () => {
+    await tell(['delivered'])
+    await shows(1)
+    const before = await rows()
+    const dead = { id: randomUUID(), by: randomUUID() }
+    await pool.query(
+      `insert into history_rebuild (id, state, taken_by, due_at)
+       values ($1, 'emptied', $2, now() + interval '1 h')`,
+      [dead.id, dead.by],
+    )
+    await pool.query('truncate delivery')
+
+    await pool.query('update history_rebuild set due_at = now() where id = $1', [dead.id])
+    await finished()
+    await shows(1)
+    expect(await rows()).toEqual(before)
+    expect(await store.beginReading(pool, dead, [])).toBe(false)
+    expect(await store.endRebuild(pool, dead)).toBe(false)
+  }, 90_000)
+
+  it('is one at a time', async () => {
+    const [first, second] = await Promise.all([askedFor(), askedFor()])
+    expect(first.id).toBe(second.id)
+    await finished()
+    expect((await askedFor()).id).not.toBe(first.id)
+    await finished()
+  }, 120_000)
+
+  it('holds back what would take a part of the history for all of it', async () => {
+    await pool.query(
+      `insert into history_rebuild (id, state, due_at) values ($1, 'emptied', now() + interval '1 h')`,
+      [randomUUID()],
+    )
+    const missing = randomUUID()
+    const redelivery = await client.call('POST', `/${id}/deliveries/${missing}/redeliver`)
+    const recovery = await client.call('POST', `/${id}/recover`, {
+      since: new Date(0).toISOString(),
+    })
+    expect([redelivery.status, recovery.status]).toEqual([503, 503])
+    expect(recovery.headers.get('retry-after')).not.toBeNull()
+
+    await pool.query('update history_rebuild set due_at = now()')
+    await finished()
+    expect((await client.call('POST', `/${id}/deliveries/${missing}/redeliver`)).status).toBe(404)
+  }, 60_000)
+
+  it('takes the token of the administration', async () => {
+    for (const method of ['GET', 'POST']) {
+      const { status, body } = await client.call(method, '/_history/rebuild')
+      expect([status, body.error]).toEqual([401, 'ADMIN_TOKEN_INVALID'])
+    }
+  })
+})

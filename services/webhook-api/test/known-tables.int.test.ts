@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { TableState } from '@surehook/contracts/events'
+import { tablesTopic } from '@surehook/contracts/topics'
+import { type Client, clientOf, validInput } from './support/client.ts'
+import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+
+let world: World
+let service: Running
+let tenant: Tenant
+let client: Client
+
+beforeAll(async () => {
+  world = await openWorld()
+  service = await world.startService()
+})
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]()
+  await world?.[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  tenant = await world.tenant()
+  client = clientOf(service.api, tenant)
+})
+
+/** As data-api publishes it; resolves when it is acknowledged, as data-api answers. */
+async function table(name: string, columns: Record<string, string> | null, of: Tenant = tenant) {
+  const { projectId, environment } = of
+  const state: TableState | null = columns && {
+    projectId,
+    environment,
+    name,
+    columns: Object.entries(columns).map(([column, type]) => ({ name: column, type })),
+    updatedAt: new Date().toISOString(),
+  }
+  const key = `${projectId}/${environment}/${name}`
+  const value = state && world.codec.table.encode(state)
+  await world.producer.send([{ topic: tablesTopic, key, value }])
+}
+
+const columns = { status: 'text', total: 'integer', address: 'json', paid: 'boolean' }
+
+/** [fields that are named, what is asked]: the same for POST, PATCH and a preview. */
+const faults: [string[], object][] = [
+  [['filter.nope'], { filter: { nope: 1 } }],
+  [['filter.or.1.and.0.nope'], { filter: { or: [{ status: 'a' }, { and: [{ nope: 1 }] }] } }],
+  [['filter.changed.1'], { filter: { changed: ['total', 'nope'] } }],
+  [['filter.paid.gt'], { filter: { paid: { gt: true } } }],
+  [['filter.total.gte'], { filter: { total: { gte: 'many' } } }],
+  [['filter.status.inside'], { filter: { 'status.inside': 1 } }],
+  [['select.1'], { select: ['total', 'nope'] }],
+  [['filter.a', 'select.0'], { filter: { a: 1 }, select: ['b'] }],
+]
+
+const named = (body: { violations?: { field: string }[] | undefined }) =>
+  body.violations?.map(({ field }) => field)
+
+describe('for a table that is known', () => {
+  it.each(faults)('names %j', async (fields, asked) => {
+    await table('orders', columns)
+    const input = { ...validInput(tenant), ...asked }
+    const created = await client.call('POST', '', input)
+    expect([created.status, named(created.body)]).toEqual([400, fields])
+    const previewed = await client.call('POST', '/preview', input)
+    expect([previewed.status, named(previewed.body)]).toEqual([400, fields])
+    expect((await client.call('GET', '')).body.webhooks).toEqual([])
+
+    const { body } = await client.call('POST', '', validInput(tenant))
+    const patched = await client.call('PATCH', `/${body.id}`, asked)
+    expect([patched.status, named(patched.body)]).toEqual([400, fields])
+    expect((await client.call('GET', `/${body.id}`)).body.webhook).toEqual(body)
+  })
+
+  it('takes what the table has, also of every table and inside JSON', async () => {
+    await table('orders', columns)
+    const input = {
+      ...validInput(tenant),
+      filter: {
+        status: { in: ['a'] },
+        'address.city': 'Bonn',
+        createdAt: { gt: '2026-01-01T00:00:00.000Z' },
+        changed: ['total'],
+      },
+      select: ['id', 'total', 'updatedAt'],
+    }
+    expect((await client.call('POST', '', input)).status).toBe(201)
+    expect((await client.call('POST', '/preview', input)).status).toBe(200)
+  })
+
+  it('settles by their types what operands mean', async () => {
+    await table('orders', { total: 'decimal', due: 'timestamp', owner: 'uuid', note: 'text' })
+    const filter = {
+      total: { gte: '100.50' },
+      or: [{ due: { lt: '2026-01-01T01:00:00+01:00' } }, { note: '100.50' }],
+      owner: 'ABCDEF00-0000-4000-8000-000000000000',
+    }
+    const settled = {
+      total: { gte: 100.5 },
+      or: [{ due: { lt: '2026-01-01T00:00:00.000Z' } }, { note: '100.50' }],
+      owner: 'abcdef00-0000-4000-8000-000000000000',
+    }
+    const { body } = await client.call('POST', '', { ...validInput(tenant), filter })
+    expect(body.filter).toEqual(settled)
+    const plain = await client.call('POST', '', validInput(tenant))
+    expect((await client.call('PATCH', `/${plain.body.id}`, { filter })).body.filter).toEqual(
+      settled,
+    )
+    const shown = await client.call('GET', `/${plain.body.id}`)
+    expect(shown.body.webhook).toMatchObject({ filter: settled })
+
+    const digits = { ...validInput(tenant), filter: { total: { lt: '12345678901234567890.5' } } }
+    for (const path of ['', '/preview']) {
+      const refused = await client.call('POST', path, digits)
+      expect([refused.status, named(refused.body)]).toEqual([400, ['filter.total.lt']])
+    }
+  })
+
+  it('names what another table does not have', async () => {
+    await table('orders', columns)
+    await table('invoices', { total: 'integer' })
+    const input = { ...validInput(tenant), filter: { status: 'a' }, select: ['total', 'paid'] }
+    const { body } = await client.call('POST', '', input)
+    const moved = await client.call('PATCH', `/${body.id}`, { table: 'invoices' })
+    expect([moved.status, named(moved.body)]).toEqual([400, ['filter.status', 'select.1']])
+    const both = { table: 'invoices', filter: { total: 1 }, select: null }
+    expect((await client.call('PATCH', `/${body.id}`, both)).status).toBe(200)
+  })
+
+  it('leaves a subscription as it is when the table changed since', async () => {
+    const input = { ...validInput(tenant), filter: { status: 'a' } }
+    const { body } = await client.call('POST', '', input)
+    await table('orders', { total: 'integer' })
+    expect((await client.call('PATCH', `/${body.id}`, { active: false })).status).toBe(200)
+    const again = await client.call('PATCH', `/${body.id}`, { filter: { status: 'b' } })
+    expect(named(again.body)).toEqual(['filter.status'])
+  })
+})
+
+describe('for a table that is not known', () => {
+  it('takes any field: the table may come later, was dropped, or is of another tenant', async () => {
+    const input = { ...validInput(tenant), filter: { anything: 1 }, select: ['anything'] }
+    await table('orders', columns, await world.tenant())
+    await table('orders', columns, { ...tenant, environment: 'other' })
+    expect((await client.call('POST', '', input)).status).toBe(201)
+    await table('orders', columns)
+    expect((await client.call('POST', '', input)).status).toBe(400)
+    await table('orders', null)
+    expect((await client.call('POST', '', input)).status).toBe(201)
+  })
+})

@@ -1,0 +1,287 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { ChangeEvent } from '@surehook/contracts/events'
+import type { Ledger } from '@surehook/contracts/http/webhook-ledger'
+import { newEventId } from '@surehook/contracts/ids'
+import {
+  changesTopic,
+  deadLetterTopic,
+  deliveriesTopic,
+  pausedTopic,
+  retryTopic,
+} from '@surehook/contracts/topics'
+import { tokenDigest } from '@surehook/service-kit/access/admin-gate'
+import { Client as PgClient } from 'pg'
+import { type Given, logChanges } from './support/changes.ts'
+import { type Client, clientOf, validInput } from './support/client.ts'
+import { deleteAll, finishAll, finishNewest, ToldDeliveries } from './support/told-deliveries.ts'
+import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+
+const adminToken = 'token-of-the-administrator'
+const retries = retryTopic('5m')
+
+let world: World
+let service: Running
+let pg: PgClient
+let tenant: Tenant
+let client: Client
+let startedAt: Date
+/** The one subscription of the test, and its deliveries. */
+let id: string
+let told: ToldDeliveries
+
+beforeAll(async () => {
+  world = await openWorld()
+  service = await world.startService({ adminTokenDigests: [tokenDigest(adminToken)] })
+  pg = new PgClient({ connectionString: world.database.adminUrl })
+  await pg.connect()
+})
+afterAll(async () => {
+  await pg?.end()
+  await service?.[Symbol.asyncDispose]()
+  await world?.[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  startedAt = new Date()
+  tenant = await world.tenant()
+  client = clientOf(service.api, tenant)
+  id = (await client.call('POST', '', validInput(tenant))).body.id
+  told = new ToldDeliveries(world, id)
+})
+
+const ask = (query: Record<string, string> = {}, token = adminToken) =>
+  clientOf(service.api, { ...tenant, token }).call(
+    'GET',
+    `/_ledger?${new URLSearchParams({ from: startedAt.toISOString(), project: tenant.projectId, ...query })}`,
+  )
+
+async function ledger(query: Record<string, string> = {}): Promise<Ledger> {
+  const { status, text } = await ask(query)
+  if (status !== 200) throw new Error(`${status} ${text}`)
+  return JSON.parse(text) as Ledger
+}
+
+/** Changes that commit now, one after the other in the WAL. */
+async function logged(count: number, change: Given = {}): Promise<ChangeEvent[]> {
+  const { rows } = await pg.query<{ system: string; lsn: string }>(
+    `select (select system_identifier::text from pg_control_system()) as system,
+            lpad(to_hex((pg_current_wal_insert_lsn() - '0/0')::bigint), 16, '0') as lsn`,
+  )
+  const walPosition = `${rows[0]?.system}/00000001/${rows[0]?.lsn}`
+  return logChanges(
+    world,
+    tenant,
+    Array.from({ length: count }, () => ({ walPosition, ...change })),
+  )
+}
+
+async function oneLogged(change: Given = {}): Promise<ChangeEvent> {
+  const [event] = await logged(1, change)
+  if (event === undefined) throw new Error('no change')
+  return event
+}
+
+const matchedAll = () => finishAll(world, 'webhook-matcher', changesTopic)
+const dispatched = (topic: string) => finishAll(world, 'webhook-dispatcher', topic)
+
+describe('the ledger', () => {
+  it('tells where each delivery is, and closes', async () => {
+    const [delivered, dead, cancelled, retrying, paused, pending] = (await logged(6)) as [
+      ChangeEvent,
+      ChangeEvent,
+      ChangeEvent,
+      ChangeEvent,
+      ChangeEvent,
+      ChangeEvent,
+    ]
+    await matchedAll()
+    for (const event of [delivered, dead, cancelled, retrying, paused]) await told.job(event)
+    await dispatched(deliveriesTopic)
+    await dispatched(retries)
+    await dispatched(pausedTopic)
+    await told.job(pending)
+    await told.move(delivered, { step: 1, status: 'delivered' })
+    await told.job(dead, { step: 5 }, { topic: deadLetterTopic })
+    await told.move(dead, { step: 5, status: 'dead_letter' })
+    await told.move(cancelled, { step: 1, status: 'cancelled' })
+    await told.job(retrying, { step: 1, attempt: 2 }, { topic: retries })
+    await told.move(retrying, { step: 1, status: 'retrying' })
+    await told.job(paused, { step: 1 }, { topic: pausedTopic })
+
+    const { closes, complete, changes, total, webhooks, holes } = await ledger()
+    expect(holes).toEqual([])
+    expect({ closes, complete, changes }).toEqual({
+      closes: true,
+      complete: true,
+      // With the one that tells of the subscription itself.
+      changes: 7,
+    })
+    const one = { delivered: 1, dead: 1, cancelled: 1, retrying: 1, paused: 1, pending: 1 }
+    expect(total).toMatchObject({ matched: 6, ...one, awaiting: 0 })
+    const { projectId, environment } = tenant
+    expect(webhooks).toEqual([{ projectId, environment, webhookId: id, ...total }])
+  })
+
+  it('waits for what the matcher has not come to, and finds what it passed over', async () => {
+    await matchedAll()
+    const { id: eventId } = await oneLogged()
+    const before = await ledger()
+    expect(before.total).toMatchObject({ matched: 0, awaiting: 1 })
+    expect(before.closes).toBe(true)
+    // Committed past it, and no job was ever made.
+    await matchedAll()
+    const after = await ledger()
+    expect(after.closes).toBe(false)
+    expect(after.total).toMatchObject({ matched: 1, neverMatched: 1, awaiting: 0 })
+    const hole = { eventId, webhookId: id, reason: 'never_matched', asked: false }
+    expect(after.holes).toEqual([expect.objectContaining(hole)])
+  })
+
+  it('finds a job that is gone from where it was', async () => {
+    const event = await oneLogged()
+    await matchedAll()
+    await told.job(event)
+    await dispatched(deliveriesTopic)
+    await dispatched(retries)
+    await told.job(event, { step: 1, attempt: 2 }, { topic: retries })
+    await told.move(event, { step: 1, status: 'retrying' })
+    expect((await ledger()).total).toMatchObject({ matched: 1, retrying: 1, lost: 0 })
+    await deleteAll(world, retries)
+    const { closes, holes, total } = await ledger()
+    expect(closes).toBe(false)
+    expect(total).toMatchObject({ matched: 1, retrying: 0, lost: 1 })
+    expect(holes).toEqual([expect.objectContaining({ eventId: event.id, reason: 'lost' })])
+  })
+
+  it('takes a job for gone that was finished ahead of others, and no other', async () => {
+    const [waiting, finished] = (await logged(2)) as [ChangeEvent, ChangeEvent]
+    await matchedAll()
+    await dispatched(deliveriesTopic)
+    // In one partition.
+    for (const event of [waiting, finished]) await told.job(event, {}, { key: 'one' })
+    await finishNewest(world, 'webhook-dispatcher', deliveriesTopic)
+    const { holes, total } = await ledger()
+    expect(total).toMatchObject({ matched: 2, pending: 1, lost: 1 })
+    expect(holes).toEqual([expect.objectContaining({ eventId: finished.id, reason: 'lost' })])
+  })
+
+  it('finds jobs that no change accounts for', async () => {
+    const other = await oneLogged({ table: 'invoices' })
+    const never = { ...other, id: newEventId() }
+    await matchedAll()
+    for (const event of [other, never]) await told.job(event)
+    const { closes, holes, total } = await ledger()
+    expect(closes).toBe(false)
+    expect(total).toMatchObject({ matched: 0, unexpected: 2 })
+    expect(holes.map(({ eventId, reason }) => [eventId, reason]).toSorted()).toEqual(
+      [other, never].map((event) => [event.id, 'unexpected']).toSorted(),
+    )
+  })
+
+  it('counts jobs of changes that were written outside of the span with those', async () => {
+    const before = await oneLogged()
+    await told.job(before)
+    const from = new Date()
+    await oneLogged({ table: 'invoices' })
+    const to = new Date()
+    const after = await oneLogged({ timestamp: new Date(to.getTime() - 1).toISOString() })
+    await told.job(after)
+    await matchedAll()
+    const { closes, total } = await ledger({ from: from.toISOString(), to: to.toISOString() })
+    expect(total).toMatchObject({ matched: 0, unexpected: 0 })
+    expect(closes).toBe(true)
+    expect((await ledger()).total).toMatchObject({ matched: 2, pending: 2 })
+  })
+
+  it('counts what somebody asked for apart', async () => {
+    const event = await oneLogged()
+    await matchedAll()
+    await told.job(event)
+    await told.move(event, { step: 1, status: 'delivered' })
+    const again = { deliveryId: randomUUID(), redeliveryOf: randomUUID(), createdAt: Date.now() }
+    await told.job(event, again)
+    await told.move(event, { ...again, step: 1, status: 'delivered' })
+    await client.call('POST', `/${id}/test`)
+    const { closes, total } = await ledger()
+    expect(total).toMatchObject({ matched: 1, delivered: 1, unexpected: 0 })
+    expect(total.asked).toMatchObject({ made: 2, delivered: 1, pending: 1, lost: 0 })
+    expect(closes).toBe(true)
+  })
+
+  it('knows what the subscription was when each change was made', async () => {
+    await oneLogged()
+    const changed = await client.call('PATCH', `/${id}`, { active: false })
+    expect(changed.status).toBe(200)
+    await logged(2)
+    await client.call('PATCH', `/${id}`, { active: true, events: ['DELETE'] })
+    await oneLogged()
+    await client.call('DELETE', `/${id}`)
+    await oneLogged({ operation: 'DELETE' })
+    expect((await ledger()).total).toMatchObject({ matched: 0, awaiting: 1 })
+  })
+
+  it('tells of deliveries that ended twice, which are no holes', async () => {
+    const event = await oneLogged()
+    await matchedAll()
+    await told.job(event)
+    const at = Date.now()
+    await told.move(event, { step: 1, status: 'delivered', at })
+    // Sent again by a producer that was not sure.
+    await told.move(event, { step: 1, status: 'delivered', at })
+    expect((await ledger()).endedTwice).toEqual([])
+    await told.move(event, { step: 1, status: 'delivered', at: at + 5 })
+    const { closes, endedTwice, total } = await ledger()
+    expect(closes).toBe(true)
+    expect(total).toMatchObject({ delivered: 1, endedTwice: 1 })
+    expect(endedTwice).toEqual([expect.objectContaining({ eventId: event.id, webhookId: id })])
+  })
+
+  it('does not know what is only on the dead letters as their number', async () => {
+    const event = await oneLogged()
+    await matchedAll()
+    await told.job(event)
+    await dispatched(deliveriesTopic)
+    await told.move(event, { step: 5, status: 'dead_letter' })
+    expect((await ledger()).total).toMatchObject({ dead: 0, lost: 1 })
+    await told.job(event, { step: 5 }, { topic: deadLetterTopic })
+    expect((await ledger()).total).toMatchObject({ dead: 1, lost: 0 })
+  })
+})
+
+describe('GET /_webhooks/_ledger', () => {
+  it('is for the administrator only', async () => {
+    for (const token of [tenant.token, 'another-token-altogether']) {
+      const { status, body } = await ask({}, token)
+      expect([status, body.error]).toEqual([401, 'ADMIN_TOKEN_INVALID'])
+    }
+  })
+
+  it.each([
+    [{ from: 'yesterday' }, 'from'],
+    [{ from: new Date(Date.now() - 8 * 86_400_000).toISOString() }, 'from'],
+    [{ to: new Date(Date.now() + 60_000).toISOString() }, 'to'],
+    [{ to: new Date(Date.now() - 3_600_000).toISOString() }, 'to'],
+    [{ project: 'a b' }, 'project'],
+    [{ since: '1h' }, 'since'],
+  ])('refuses %j', async (query: Record<string, string>, field) => {
+    const { status, body } = await ask(query)
+    expect(status).toBe(400)
+    expect(body.violations?.map((violation) => violation.field)).toEqual([field])
+  })
+
+  it('takes one at a time, and is free again when its client left', async () => {
+    const leave = new AbortController()
+    const url = `${service.api}/api/rest/_webhooks/_ledger?from=${startedAt.toISOString()}`
+    const headers = { authorization: `Bearer ${adminToken}` }
+    const first = fetch(url, { headers, signal: leave.signal })
+    first.catch(() => undefined)
+    const busy = async () => (await ask()).status
+    let status = await busy()
+    while (status === 200) status = await busy()
+    expect(status).toBe(429)
+    leave.abort()
+    await expect(first).rejects.toThrow()
+    while (status === 429) status = await busy()
+    expect(status).toBe(200)
+  })
+})

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
+import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { openPool } from '@surehook/service-kit/postgres/pool'
+import type { Admin } from 'kafkajs'
+import type { Pool } from 'pg'
+import { dayTable } from '../src/deliveries/delivery-days.ts'
+import { clientOf, validInput } from './support/client.ts'
+import { aJob, aMove } from './support/delivery-samples.ts'
+import { log, openWorld, type Running, type World } from './support/under-test.ts'
+
+let world: World
+let pool: Pool
+let admin: Admin
+
+beforeAll(async () => {
+  world = await openWorld()
+  admin = world.kafka.admin()
+  await admin.connect()
+  const connectionString = world.database.databaseUrl
+  pool = openPool({ connectionString, applicationName: 'test', log })
+})
+afterAll(async () => {
+  await admin?.disconnect()
+  await pool?.end()
+  await world?.[Symbol.asyncDispose]()
+})
+
+const send = (topic: string, key: string, value: Buffer) =>
+  world.producer.send([{ topic, key, value }])
+const sendJob = (job: DeliveryJob) => send(deliveriesTopic, job.url, world.codec.job.encode(job))
+const sendMove = (move: DeliveryAttempt) =>
+  send(attemptsTopic, move.deliveryId, world.codec.attempt.encode(move))
+
+const topics = [deliveriesTopic, attemptsTopic] as const
+type Ends = Map<string, { partition: number; offset: string }[]>
+
+async function endsNow(): Promise<Ends> {
+  const ends = topics.map(async (topic) => {
+    const partitions = await admin.fetchTopicOffsets(topic)
+    return [topic, partitions.map(({ partition, high }) => ({ partition, offset: high }))] as const
+  })
+  return new Map(await Promise.all(ends))
+}
+
+/** Everything since then is read once more, as from the beginning of the topics. */
+async function readAgain(since: Ends): Promise<void> {
+  const isReset = async () => {
+    const { groups } = await admin.describeGroups(['webhook-api'])
+    if (groups[0]?.state !== 'Empty') return false
+    for (const [topic, partitions] of since) {
+      await admin.setOffsets({ groupId: 'webhook-api', topic, partitions })
+    }
+    return true
+  }
+  await waitUntil(isReset, { what: 'an empty group', timeoutMs: 20_000 })
+}
+
+it('comes to the same history when the log is lost and read again from the topics', async () => {
+  const since = await endsNow()
+  const tenant = await world.tenant()
+  const { projectId, environment } = tenant
+  let id = ''
+  const at = async (running: Running, path: string) =>
+    (await clientOf(running.api, tenant).call('GET', `/${id}/deliveries${path}`)).body
+  const shownBy = async (running: Running) => {
+    const { deliveries } = await at(running, '')
+    const details = await Promise.all(deliveries.map((one) => at(running, `/${one.id}`)))
+    return { deliveries, details }
+  }
+  const settled = (running: Running, count: number) => async () => {
+    const { deliveries } = await at(running, '')
+    return deliveries.filter(({ status }) => status !== 'pending').length === count
+  }
+
+  const first = await world.startService()
+  const client = clientOf(first.api, tenant)
+  id = (await client.call('POST', '', validInput(tenant))).body.id
+  const own = { deliveryId: randomUUID(), subscriptionId: id, projectId, environment }
+  const job = aJob({ ...own, eventId: randomUUID(), createdAt: Date.now() - 60_000 })
+  const moveOf = (change: Partial<DeliveryAttempt>) =>
+    aMove({ ...own, eventId: job.eventId, createdAt: job.createdAt, ...change })
+  // Moves before their job, out of order, and twice.
+  await sendMove(moveOf({ step: 2, status: 'dead_letter', attempts: 2, httpStatus: 500 }))
+  await sendMove(moveOf({ step: 1, status: 'retrying', httpStatus: 503 }))
+  await sendJob(job)
+  await sendJob(job)
+  const isKnown = async () => {
+    const { text } = await client.call('GET', `/${id}/deliveries/${own.deliveryId}`)
+    return text.includes('"dead_letter"') && text.includes('"body":"{')
+  }
+  await waitUntil(isKnown, { what: 'the dead letter', timeoutMs: 20_000 })
+  const again = await client.call('POST', `/${id}/deliveries/${own.deliveryId}/redeliver`)
+  expect(again.status).toBe(202)
+  const { deliveryId } = again.body
+  const createdAt = Date.parse((await at(first, '')).deliveries[0]?.createdAt ?? '')
+  await sendMove(moveOf({ deliveryId, createdAt, at: createdAt + 5 }))
+  await waitUntil(settled(first, 2), { what: 'the redelivery', timeoutMs: 20_000 })
+  const before = await shownBy(first)
+  await first[Symbol.asyncDispose]()
+
+  await pool.query(`truncate ${dayTable}`)
+  await readAgain(since)
+  await using second = await world.startService()
+  await waitUntil(settled(second, 2), { what: 'the history', timeoutMs: 40_000 })
+  await waitUntil(async () => JSON.stringify(await shownBy(second)) === JSON.stringify(before), {
+    what: 'the same history',
+    timeoutMs: 10_000,
+  })
+  expect(before.deliveries).toMatchObject([
+    { id: deliveryId, redeliveryOf: own.deliveryId, status: 'delivered' },
+    { id: own.deliveryId, redeliveryOf: null, status: 'dead_letter', attempts: 2 },
+  ])
+}, 120_000)

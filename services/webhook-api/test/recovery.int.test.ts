@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { DeliveryAttempt } from '@surehook/contracts/events'
+import { redeliveryId } from '@surehook/contracts/ids'
+import { deliveriesTopic } from '@surehook/contracts/topics'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
+import { inTransaction, openPool } from '@surehook/service-kit/postgres/pool'
+import type { Pool } from 'pg'
+import { createDeliveryDays } from '../src/deliveries/delivery-days.ts'
+import { createDeliveryStore, type DeliveryStore } from '../src/deliveries/delivery-store.ts'
+import { recoverDeadLetters } from '../src/recovery/recover.ts'
+import { runRecoveryWorker } from '../src/recovery/recovery-worker.ts'
+import { type Client, clientOf, validInput } from './support/client.ts'
+import { aJob, aMove } from './support/delivery-samples.ts'
+import { log, openWorld, type Tenant, type World } from './support/under-test.ts'
+
+let world: World
+let pool: Pool
+let store: DeliveryStore
+let tenant: Tenant
+let client: Client
+let id: string
+
+beforeAll(async () => {
+  world = await openWorld()
+  const connectionString = world.database.databaseUrl
+  pool = openPool({ connectionString, applicationName: 'test', log })
+  store = createDeliveryStore(pool, createDeliveryDays(pool))
+})
+afterAll(async () => {
+  await pool?.end()
+  await world?.[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  tenant = await world.tenant()
+  await using service = await world.startService()
+  client = clientOf(service.api, tenant)
+  id = (await client.call('POST', '', validInput(tenant))).body.id
+})
+
+const now = Date.now()
+const since = new Date(now - 10 * 86_400_000)
+
+/** Dead letters over the last days; their ids. */
+async function deadLetters(
+  count: number,
+  change: Partial<DeliveryAttempt> = {},
+): Promise<string[]> {
+  const { projectId, environment } = tenant
+  const all = Array.from({ length: count }, (_, n) => ({
+    deliveryId: randomUUID(),
+    subscriptionId: id,
+    projectId,
+    environment,
+    // Several of one millisecond, and several days.
+    createdAt: now - 5 * 86_400_000 + Math.floor(n / 3) * 600_000,
+  }))
+  await store.addJobs(all.map((own) => aJob(own)))
+  await store.addMoves(
+    all.map((own) => aMove({ ...change, ...own, status: 'dead_letter', step: 5, at: now - 1_000 })),
+  )
+  return all.map(({ deliveryId }) => deliveryId)
+}
+
+type Emitted = { deliveryId: string; redeliveryOf: string | null }
+type Crash = 'never' | 'before commit' | 'after commit'
+
+/** As the real one but for Kafka: tells what was committed, and dies where `crash` says. */
+function aWriter(crash: (nth: number) => Crash = () => 'never') {
+  const emitted: Emitted[] = []
+  let writes = 0
+  const writer: Pick<StateWriter, 'write'> = {
+    async write(work) {
+      const fate = crash(++writes)
+      const mine: Emitted[] = []
+      const result = await inTransaction(pool, async (tx) => {
+        const done = await work(tx, async ({ topic, state }) => {
+          expect(topic).toBe(deliveriesTopic)
+          mine.push(state as Emitted)
+        })
+        if (fate === 'before commit') throw new Error('killed')
+        return done
+      })
+      emitted.push(...mine)
+      if (fate === 'after commit') throw new Error('killed')
+      return result
+    },
+  }
+  return { writer, emitted, writes: () => writes }
+}
+
+const open = async () => (await pool.query('select id from recovery')).rowCount ?? 0
+
+async function recover(span: { since: Date; until?: Date } = { since }): Promise<number> {
+  const { writer } = aWriter()
+  const keyed = {
+    write: <T extends object>(_asked: unknown, work: Parameters<StateWriter['write']>[0]) =>
+      writer.write(work) as Promise<T>,
+  }
+  const ask = { tenant, key: undefined, traceparent: null }
+  const { count } = await recoverDeadLetters({ writer: keyed, wake: () => undefined })(
+    ask,
+    id,
+    span,
+  )
+  return count
+}
+
+/** Lets workers run until no recovery is open. */
+async function finish(writer: Pick<StateWriter, 'write'>, workers = 1): Promise<void> {
+  const days = createDeliveryDays(pool)
+  const running = Array.from({ length: workers }, () =>
+    runRecoveryWorker({ pool, writer, days, log }),
+  )
+  const isDone = async () => {
+    for (const worker of running) worker.wake()
+    await turn()
+    return (await open()) === 0
+  }
+  await waitUntil(isDone, { what: 'the end of the recovery', timeoutMs: 20_000 })
+  await Promise.all(running.map((worker) => worker[Symbol.asyncDispose]()))
+}
+
+const originalsOf = (emitted: readonly Emitted[]) =>
+  emitted.map(({ redeliveryOf }) => redeliveryOf).toSorted()
+
+describe('a recovery', () => {
+  it('puts back each dead letter of the span once, in their order, in batches', async () => {
+    const letters = await deadLetters(450)
+    await deadLetters(3, { errorClass: 'too_large' })
+    expect(await recover()).toBe(450)
+    const { writer, emitted, writes } = aWriter()
+    await finish(writer)
+    expect(originalsOf(emitted)).toEqual(letters.toSorted())
+    expect(writes()).toBeGreaterThan(2)
+    expect(await recover()).toBe(0)
+  })
+
+  it('goes on after a crash at any line, and repeats nothing', async () => {
+    const letters = await deadLetters(900)
+    await recover()
+    const fates: Crash[] = ['never', 'before commit', 'after commit']
+    const { writer, emitted } = aWriter((nth) => fates[nth % 3] ?? 'never')
+    await finish(writer)
+    expect(originalsOf(emitted)).toEqual(letters.toSorted())
+  })
+
+  it('is worked on by one replica at a time', async () => {
+    const letters = await deadLetters(900)
+    await recover()
+    const { writer, emitted } = aWriter()
+    await finish(writer, 3)
+    expect(originalsOf(emitted)).toEqual(letters.toSorted())
+  })
+
+  it('of a span that another one covers already sends nothing twice', async () => {
+    const letters = await deadLetters(500)
+    expect([await recover(), await recover()]).toEqual([500, 500])
+    const { writer, emitted } = aWriter()
+    await finish(writer, 2)
+    expect(originalsOf(emitted)).toEqual(letters.toSorted())
+  })
+
+  it('gives every delivery an id that follows from the request', async () => {
+    const [letter = ''] = await deadLetters(1)
+    await recover()
+    const requestId = String((await pool.query('select id from recovery')).rows[0]?.id)
+    const { writer, emitted } = aWriter()
+    await finish(writer)
+    expect(emitted).toMatchObject([
+      { deliveryId: redeliveryId(letter, requestId), redeliveryOf: letter },
+    ])
+  })
+
+  it('takes the redelivery that died, not what it was made of', async () => {
+    await deadLetters(1)
+    await recover()
+    const first = aWriter()
+    await finish(first.writer)
+    const again = first.emitted[0]?.deliveryId ?? ''
+    const { projectId, environment } = tenant
+    const own = { deliveryId: again, subscriptionId: id, projectId, environment }
+    const { rows } = await pool.query('select created_at from delivery where id = $1', [again])
+    const createdAt = Number(rows[0]?.created_at)
+    await store.addMoves([
+      aMove({ ...own, createdAt, status: 'dead_letter', step: 5, at: createdAt }),
+    ])
+    expect(await recover()).toBe(1)
+    const second = aWriter()
+    await finish(second.writer)
+    expect(originalsOf(second.emitted)).toEqual([again])
+  })
+
+  it('ends with its subscription', async () => {
+    await deadLetters(5)
+    await recover()
+    await pool.query('delete from subscription where id = $1', [id])
+    const { writer, emitted } = aWriter()
+    await finish(writer)
+    expect(emitted).toEqual([])
+  })
+})

@@ -1,0 +1,46 @@
+import type { ChangeEvent } from '@surehook/contracts/events'
+import { changeKey, newEventId } from '@surehook/contracts/ids'
+import { changesTopic } from '@surehook/contracts/topics'
+import { walPositionHeader } from '@surehook/contracts/wal-position'
+import type { Tenant, World } from './under-test.ts'
+
+export type Given = Partial<Omit<ChangeEvent, 'record'>> & {
+  record?: object
+  walPosition?: string
+}
+
+/** Puts changes of the tenant's `orders` on the log, one record each unless a record id is given. */
+export async function logChanges(
+  { producer, codec }: Pick<World, 'producer' | 'codec'>,
+  { projectId, environment }: Tenant,
+  changes: readonly Given[],
+): Promise<ChangeEvent[]> {
+  const made = changes.map(({ record = {}, walPosition, ...change }) => {
+    const id = change.id ?? newEventId()
+    const event: ChangeEvent = {
+      timestamp: new Date().toISOString(),
+      projectId,
+      environment,
+      table: 'orders',
+      recordId: id,
+      operation: 'INSERT',
+      changedFields: [],
+      source: 'test',
+      requestId: null,
+      traceparent: null,
+      ...change,
+      id,
+      record: JSON.stringify(record),
+    }
+    return { event, walPosition }
+  })
+  await producer.send(
+    made.map(({ event, walPosition }) => ({
+      topic: changesTopic,
+      key: changeKey(event),
+      value: codec.change.encode(event),
+      ...(walPosition !== undefined && { headers: { [walPositionHeader]: walPosition } }),
+    })),
+  )
+  return made.map(({ event }) => event)
+}

@@ -1,0 +1,13 @@
+import type { LogReader } from '@surehook/service-kit/kafka/log-reader'
+import type { KafkaMessage } from 'kafkajs'
+
+/** Everything that is on the reader's topic now, partition by partition. */
+export async function* readLog(reader: LogReader): AsyncGenerator<KafkaMessage> {
+  for (const { partition, start, end } of await reader.bounds()) {
+    for (let from = start; from < end; ) {
+      const { messages, next } = await reader.read({ partition, from, to: end })
+      yield* messages
+      from = next
+    }
+  }
+}

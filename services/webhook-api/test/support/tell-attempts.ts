@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto'
+import type { DeliveryStatus } from '@surehook/contracts/events'
+import { attemptsTopic } from '@surehook/contracts/topics'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import type { Client } from './client.ts'
+import { aMove } from './delivery-samples.ts'
+import type { Tenant, World } from './under-test.ts'
+
+type Teller = { world: World; tenant: Tenant; client: Client }
+
+/** Attempts of deliveries of their own, so many milliseconds ago, each told once the one before was read. */
+export async function tellAttempts(
+  { world, tenant: { projectId, environment }, client }: Teller,
+  id: string,
+  attempts: readonly [agoMs: number, status: DeliveryStatus][],
+): Promise<void> {
+  for (const [agoMs, status] of attempts) {
+    const at = Date.now() - agoMs
+    const deliveryId = randomUUID()
+    const place = { deliveryId, subscriptionId: id, projectId, environment }
+    const move = aMove({ ...place, status, at, createdAt: at, eventId: randomUUID() })
+    const value = world.codec.attempt.encode(move)
+    await world.producer.send([{ topic: attemptsTopic, key: deliveryId, value }])
+    const isRead = async () => {
+      const { text } = await client.call('GET', `/${id}/deliveries?limit=1000`)
+      return text.includes(deliveryId)
+    }
+    await waitUntil(isRead, { what: 'the move in the log', timeoutMs: 15_000 })
+  }
+}

@@ -1,0 +1,128 @@
+import type { ChangeEvent, DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
+import { deliveryId } from '@surehook/contracts/ids'
+import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
+import { type Cluster, openCluster } from '@surehook/service-kit/kafka/cluster'
+import { OffsetTracker } from '@surehook/service-kit/kafka/offset-tracker'
+import type { Admin, Kafka } from 'kafkajs'
+import { aJob, aMove } from './delivery-samples.ts'
+import type { World } from './under-test.ts'
+
+/** Writes what a matcher and a dispatcher would of the deliveries of one subscription. */
+export class ToldDeliveries {
+  readonly #world: Pick<World, 'kafka' | 'codec' | 'producer'>
+  readonly #subscriptionId: string
+
+  constructor(world: Pick<World, 'kafka' | 'codec' | 'producer'>, subscriptionId: string) {
+    this.#world = world
+    this.#subscriptionId = subscriptionId
+  }
+
+  async job(
+    event: ChangeEvent,
+    change: Partial<DeliveryJob> = {},
+    { topic = deliveriesTopic, key = event.id } = {},
+  ) {
+    const { codec, producer } = this.#world
+    const job = aJob({ ...this.#of(event), webhookId: this.#id(event), ...change })
+    await producer.send([{ topic, key, value: codec.job.encode(job) }])
+  }
+
+  async move(event: ChangeEvent, change: Partial<DeliveryAttempt>) {
+    const { codec, producer } = this.#world
+    const move = aMove({ ...this.#of(event), at: Date.now(), ...change })
+    const value = codec.attempt.encode(move)
+    await producer.send([{ topic: attemptsTopic, key: move.deliveryId, value }])
+  }
+
+  #id = (event: ChangeEvent) => deliveryId(event.id, this.#subscriptionId)
+
+  #of(event: ChangeEvent) {
+    const { id: eventId, projectId, environment, timestamp } = event
+    const place = { eventId, projectId, environment, subscriptionId: this.#subscriptionId }
+    return { ...place, deliveryId: this.#id(event), createdAt: Date.parse(timestamp) }
+  }
+}
+
+type Group = 'webhook-matcher' | 'webhook-dispatcher'
+
+/** As if the group had finished everything that is on the topic now. */
+export async function finishAll(
+  { kafka }: Pick<World, 'kafka'>,
+  groupId: Group,
+  topic: string,
+): Promise<void> {
+  const partitions = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic))
+  const commits = partitions.map(({ partition, high }) => ({
+    partition,
+    offset: high,
+    metadata: '',
+  }))
+  await commit(kafka, { groupId, topic, commits })
+}
+
+/** As if the group had finished the newest record of each partition, and nothing that is left before it. */
+export async function finishNewest(
+  { kafka }: Pick<World, 'kafka'>,
+  groupId: Group,
+  topic: string,
+): Promise<void> {
+  const partitions = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic))
+  const commits = partitions.map(({ partition, low, high }) => {
+    const tracker = new OffsetTracker(Number(low), null)
+    for (let offset = Number(low); offset < Number(high); offset++) tracker.take(offset)
+    tracker.finish(Number(high) - 1)
+    const { offset, metadata } = tracker.position()
+    return { partition, offset: String(offset), metadata }
+  })
+  await commit(kafka, { groupId, topic, commits })
+}
+
+type Commit = { partition: number; offset: string; metadata: string }
+
+type Coordinator = {
+  offsetCommit(of: {
+    groupId: string
+    groupGenerationId: number
+    memberId: string
+    topics: { topic: string; partitions: Commit[] }[]
+  }): Promise<unknown>
+}
+
+/** As who is no member of a group commits for it while it has none: at once, and with metadata. */
+async function commit(
+  kafka: Kafka,
+  { groupId, topic, commits }: { groupId: Group; topic: string; commits: Commit[] },
+): Promise<void> {
+  const cluster = openCluster(kafka) as Cluster & {
+    findGroupCoordinator(of: { groupId: string }): Promise<Coordinator>
+  }
+  await cluster.connect()
+  try {
+    const coordinator = await cluster.findGroupCoordinator({ groupId })
+    const topics = [{ topic, partitions: commits }]
+    await coordinator.offsetCommit({ groupId, groupGenerationId: -1, memberId: '', topics })
+  } finally {
+    await cluster.disconnect()
+  }
+}
+
+/** As if nobody had ever had what is on the topic now. */
+export async function deleteAll({ kafka }: Pick<World, 'kafka'>, topic: string): Promise<void> {
+  await withAdmin(kafka, async (admin) => {
+    const ends = await admin.fetchTopicOffsets(topic)
+    const partitions = ends
+      .filter(({ low, high }) => low !== high)
+      .map(({ partition, high }) => ({ partition, offset: high }))
+    await admin.deleteTopicRecords({ topic, partitions })
+  })
+}
+
+async function withAdmin<T>(kafka: Kafka, ask: (admin: Admin) => Promise<T>): Promise<T> {
+  const admin = kafka.admin()
+  await admin.connect()
+  try {
+    return await ask(admin)
+  } finally {
+    await admin.disconnect()
+  }
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import { AnswerFilter, AnswerRefusedError } from './answer-filter.ts'
+
+const final = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+const proceed = 'HTTP/1.1 100 Continue\r\n\r\n'
+const hints = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'
+
+function through(filter: AnswerFilter, chunks: readonly string[]): string {
+  const out = chunks.map((chunk) => filter.take(Buffer.from(chunk, 'latin1')))
+  return Buffer.concat([...out, filter.take(null)].filter((one) => one !== null)).toString('latin1')
+}
+
+function opened(): AnswerFilter {
+  const filter = new AnswerFilter()
+  filter.begin()
+  return filter
+}
+
+describe('AnswerFilter', () => {
+  it.each([
+    ['none', ''],
+    ['100', proceed],
+    ['several', proceed + hints + proceed],
+  ])('lets the answer through after interim answers: %s', (_what, before) => {
+    expect(through(opened(), [before + final])).toBe(final)
+  })
+
+  it('does so wherever the bytes are cut', () => {
+    const cut = fc.tuple(
+      fc.constantFrom('', proceed, hints + proceed),
+      fc.array(fc.nat({ max: 200 }), { maxLength: 20 }),
+    )
+    fc.assert(
+      fc.property(cut, ([before, places]) => {
+        const text = before + final
+        const ends = [...places.toSorted((a, b) => a - b), text.length]
+        const chunks = ends.map((end, index) => text.slice(ends[index - 1] ?? 0, end))
+        expect(through(opened(), chunks)).toBe(final)
+      }),
+    )
+  })
+
+  it('takes nothing out of an answer, nor before the next exchange', () => {
+    const body = `HTTP/1.1 200 OK\r\n\r\n${proceed}`
+    expect(through(opened(), [body, proceed])).toBe(body + proceed)
+    expect(through(new AnswerFilter(), [proceed])).toBe(proceed)
+  })
+
+  it('begins anew with each exchange', () => {
+    const filter = opened()
+    expect(through(filter, [proceed + final])).toBe(final)
+    filter.begin()
+    expect(through(filter, [hints + final])).toBe(final)
+  })
+
+  it('gives out at the end what it still held', () => {
+    expect(through(opened(), ['HTTP/1.'])).toBe('HTTP/1.')
+  })
+
+  it.each([
+    ['interim answers', '', hints],
+    ['one interim answer', 'HTTP/1.1 103 Early Hints\r\nlink: ', 'a'.repeat(20)],
+    ['the status line', 'HTTP/1.1 200 ', 'a'.repeat(20)],
+    ['the answer', final, 'a'.repeat(20)],
+  ])('does not take without end: %s', (_what, start, more) => {
+    const filter = opened()
+    const chunk = more.repeat(1_000)
+    expect(() => through(filter, [start, ...Array<string>(20).fill(chunk)])).toThrow(
+      AnswerRefusedError,
+    )
+  })
+
+  it('refuses to change the protocol', () => {
+    const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\n\r\n'
+    expect(() => through(opened(), [upgrade])).toThrow(AnswerRefusedError)
+  })
+})

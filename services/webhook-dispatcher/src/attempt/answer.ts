@@ -1,0 +1,70 @@
+import type { Dispatcher } from 'undici'
+
+/** More of an answer is neither read nor kept. */
+const answerLimit = 4096
+
+export type Answered = { status: number; text: string } | { error: unknown }
+
+/**
+ * Takes one answer as undici's parser finds it, without a stream for each: its status counts as soon
+ * as it is there, also when the text breaks off or does not end in time.
+ */
+export class Answer implements Dispatcher.DispatchHandler {
+  readonly #settle: (answered: Answered) => void
+  #controller: Dispatcher.DispatchController | null = null
+  #status: number | null = null
+  #text: Buffer[] = []
+  #size = 0
+  #ended = false
+
+  /** @param settle called once */
+  constructor(settle: (answered: Answered) => void) {
+    this.#settle = settle
+  }
+
+  /** Nothing more is waited for: what has come counts, and the connection is given up. */
+  giveUp(reason: Error): void {
+    if (this.#ended) return
+    this.#end(reason)
+    this.#controller?.abort(reason)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    // It was given up while it waited for a connection: nothing may be sent any more.
+    if (this.#ended) controller.abort(new Error('given up'))
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
+    this.#status = status
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#ended) return
+    this.#text.push(chunk)
+    this.#size += chunk.length
+    if (this.#size > answerLimit) this.giveUp(new Error('its text is too long'))
+  }
+
+  onResponseEnd(): void {
+    this.#end(null)
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, err: unknown): void {
+    this.#end(err)
+  }
+
+  #end(error: unknown): void {
+    if (this.#ended) return
+    this.#ended = true
+    if (this.#status === null) this.#settle({ error })
+    else this.#settle({ status: this.#status, text: this.#readText() })
+  }
+
+  #readText(): string {
+    if (this.#size === 0) return ''
+    const bytes = this.#text.length === 1 ? this.#text[0] : Buffer.concat(this.#text)
+    const text = bytes?.subarray(0, answerLimit).toString('utf8') ?? ''
+    return text.replaceAll('\0', '\uFFFD')
+  }
+}

@@ -1,0 +1,42 @@
+import type { DeliveryJob } from '@surehook/contracts'
+import { traceparentOf } from '@surehook/contracts/traceparent'
+import type { Span, Tracer } from '@surehook/service-kit/tracing/tracer'
+import type { Delivery } from '../dispatch/delivery.ts'
+import { type AttemptResult, succeeded } from './decide-next-step.ts'
+
+/** All attempts of a delivery are under the match that made it; each later one points to the one before. */
+export function beginAttemptSpan(tracer: Tracer, { job, message }: Delivery): Span {
+  const sentBy = traceparentOf(message.headers)
+  return tracer.start('POST delivery', {
+    kind: 'client',
+    parent: job.traceparent,
+    link: sentBy === job.traceparent ? null : sentBy,
+    attributes: { 'http.request.method': 'POST', ...serverOf(job.url), ...identityOf(job) },
+  })
+}
+
+export function endAttemptSpan(span: Span, result: AttemptResult): void {
+  if (result.kind === 'unreachable') return span.end({ error: result.errorClass })
+  const attributes = { 'http.response.status_code': result.status }
+  span.end({ attributes, error: succeeded(result) ? undefined : String(result.status) })
+}
+
+/** Not the path and what follows it: receivers are known by secrets in there. */
+function serverOf(url: string) {
+  const target = URL.parse(url)
+  if (target === null) return {}
+  return { 'server.address': target.hostname, 'server.port': Number(target.port || 443) }
+}
+
+function identityOf(job: DeliveryJob) {
+  return {
+    'surehook.delivery.id': job.deliveryId,
+    'surehook.event.id': job.eventId,
+    'surehook.subscription.id': job.subscriptionId,
+    'surehook.project.id': job.projectId,
+    'surehook.environment': job.environment,
+    'surehook.table': job.table,
+    'surehook.attempt': job.attempt,
+    ...(job.redeliveryOf !== null && { 'surehook.redelivery_of': job.redeliveryOf }),
+  }
+}

@@ -1,0 +1,174 @@
+import { describe, expect, it } from '@jest/globals'
+import type { DeliveryJob } from '@surehook/contracts'
+import { signingKeys } from '@surehook/deliveries/signed-headers'
+import { createLogger } from '@surehook/service-kit/log'
+import { createMetrics } from '@surehook/service-kit/metrics'
+import type { SpanOptions, SpanOutcome } from '@surehook/service-kit/tracing/tracer'
+import type { Delivery } from '../dispatch/delivery.ts'
+import type { Circuit } from '../endpoint/circuit.ts'
+import { dispatcherMetrics } from '../metrics.ts'
+import { Subscription } from '../subscriptions/subscriptions.ts'
+import { Attempts } from './attempts.ts'
+import type { AttemptResult } from './decide-next-step.ts'
+import type { Exchange } from './post.ts'
+
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+const under = (span: string) => `00-${traceId}-${span}-01`
+const [match, before, own] = ['1', '2', '3'].map((digit) => under(digit.repeat(16)))
+
+const aJob: DeliveryJob = {
+  deliveryId: 'd',
+  webhookId: 'd',
+  eventId: 'e',
+  subscriptionId: 's',
+  projectId: 'shop',
+  environment: 'master',
+  table: 'orders',
+  operation: 'INSERT',
+  url: 'https://receiver.example/hooks/a-secret',
+  body: Buffer.from('{}'),
+  createdAt: Date.now() - 400,
+  attempt: 1,
+  step: 0,
+  dueAt: 0,
+  arrival: 7,
+  redeliveryOf: null,
+  traceparent: match ?? null,
+}
+
+const subscription = new Subscription(
+  {
+    ...{ id: 's', projectId: 'shop', environment: 'master', table: 'orders', events: ['INSERT'] },
+    ...{ url: aJob.url, active: true, filter: null, select: null, createdAt: '', updatedAt: '' },
+    secrets: [{ ciphertext: '', validUntil: null }],
+  },
+  () => [signingKeys('secret')],
+)
+const delivered: AttemptResult = { kind: 'responded', status: 204, answer: '', latencyMs: 3 }
+const failed: AttemptResult = { ...delivered, status: 503 }
+
+type Begun = SpanOptions & { name: string; outcome?: SpanOutcome }
+
+function setUp({ result = delivered, traced = false } = {}) {
+  const sent: Exchange[] = []
+  const lines: string[] = []
+  const spans: Begun[] = []
+  const registry = createMetrics('test')
+  const attempts = new Attempts({
+    poster: {
+      async post(exchange) {
+        sent.push(exchange)
+        return result
+      },
+    },
+    delays: [],
+    metrics: dispatcherMetrics(registry),
+    log: createLogger('test', 'debug', { write: (line) => void lines.push(line) }),
+    tracer: traced
+      ? {
+          start(name, options) {
+            const span: Begun = { name, ...options }
+            spans.push(span)
+            return {
+              traceparent: own ?? '',
+              sampled: true,
+              end: (outcome = {}) => void (span.outcome = outcome),
+            }
+          },
+        }
+      : undefined,
+  })
+  const circuit = { fire: (post: () => Promise<AttemptResult>) => post() } as Circuit
+  const make = (change: Partial<DeliveryJob> = {}, headers = {}) => {
+    const delivery = { job: { ...aJob, ...change }, message: { headers } } as unknown as Delivery
+    return attempts.make(delivery, subscription, circuit)
+  }
+  const metric = async (name: string) => {
+    const all = (await registry.registry.metrics()).split('\n')
+    return Number(
+      all
+        .find((line) => line.startsWith(name))
+        ?.split(' ')
+        .at(-1),
+    )
+  }
+  return { attempts, make, metric, sent, spans, lines }
+}
+
+describe('the delay of first attempts', () => {
+  const name = 'surehook_delivery_first_attempt_delay_seconds'
+
+  it('counts from the change', async () => {
+    const { make, metric } = setUp()
+    await make()
+    expect(await metric(`${name}_bucket{le="1"`)).toBe(1)
+    await make({ createdAt: Date.now() - 2_000 })
+    expect(await metric(`${name}_bucket{le="1"`)).toBe(1)
+    expect(await metric(`${name}_count`)).toBe(2)
+  })
+
+  it.each<[string, Partial<DeliveryJob>]>([
+    ['retries', { attempt: 2, step: 1 }],
+    ['what was parked', { step: 2 }],
+    ['what is sent again', { redeliveryOf: 'an-earlier-one' }],
+  ])('does not count %s', async (_of, change) => {
+    const { make, metric } = setUp()
+    await make(change)
+    expect(await metric(`${name}_count`)).toBe(0)
+  })
+
+  it('is none, not less, when the clock here is behind that of the change', async () => {
+    const { make, metric } = setUp()
+    await make({ createdAt: Date.now() + 60_000 })
+    expect(await metric(`${name}_sum`)).toBe(0)
+  })
+})
+
+it('counts dead letters', async () => {
+  const { attempts, metric } = setUp()
+  attempts.nextStep(aJob, delivered)
+  expect(await metric('surehook_delivery_dead_letters_total')).toBe(0)
+  attempts.nextStep(aJob, failed)
+  expect(await metric('surehook_delivery_dead_letters_total')).toBe(1)
+})
+
+describe('an attempt that is not traced', () => {
+  it('sends and logs what it was told of its trace', async () => {
+    const { make, sent, lines } = setUp()
+    const result = await make()
+    expect(sent[0]?.headers['traceparent']).toBe(match)
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ deliveryId: 'd', eventId: 'e', traceId })
+    expect(result.sentAs).toBeUndefined()
+  })
+})
+
+describe('an attempt that is traced', () => {
+  it('is under the match, and sends its own span to the receiver and with what comes of it', async () => {
+    const { make, sent, spans } = setUp({ traced: true, result: failed })
+    const result = await make({}, { traceparent: Buffer.from(match ?? '') })
+    expect(sent[0]?.headers['traceparent']).toBe(own)
+    expect(result.sentAs).toEqual({ traceparent: own })
+    expect(spans).toMatchObject([{ parent: match, link: null, outcome: { error: '503' } }])
+  })
+
+  it('points to the attempt before', async () => {
+    const { make, spans } = setUp({ traced: true })
+    await make({ attempt: 2, step: 1 }, { traceparent: Buffer.from(before ?? '') })
+    expect(spans).toMatchObject([{ parent: match, link: before, outcome: { error: undefined } }])
+  })
+
+  it('tells the receiver’s host and no more of its URL', async () => {
+    const { make, spans } = setUp({ traced: true })
+    await make()
+    expect(spans[0]?.attributes).toMatchObject({ 'server.address': 'receiver.example' })
+    expect(JSON.stringify(spans)).not.toContain('a-secret')
+  })
+
+  it('ends as well when nothing was sent', async () => {
+    const { attempts, spans } = setUp({ traced: true })
+    const open = { fire: () => Promise.reject(new Error('EOPENBREAKER')) } as unknown as Circuit
+    const delivery = { job: aJob, message: {} } as unknown as Delivery
+    await expect(attempts.make(delivery, subscription, open)).rejects.toThrow('EOPENBREAKER')
+    expect(spans).toMatchObject([{ outcome: { error: 'circuit_open' } }])
+  })
+})

@@ -1,0 +1,32 @@
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
+import { retryTopic } from '@surehook/contracts/topics'
+import type { Delivery } from './delivery.ts'
+import { DueTimes } from './due-times.ts'
+
+const hourMs = 3_600_000
+let due: boolean
+
+beforeEach(() => {
+  jest.useFakeTimers()
+  due = false
+})
+afterEach(() => void jest.useRealTimers())
+
+function wait(dueInMs: number): void {
+  const delivery = { job: { dueAt: Date.now() + dueInMs }, message: { topic: retryTopic('5s') } }
+  new DueTimes().await(delivery as Delivery, () => (due = true))
+}
+
+it('lets a job wait until it is due', () => {
+  wait(5_300)
+  jest.advanceTimersByTime(5_299)
+  expect(due).toBe(false)
+  jest.advanceTimersByTime(1)
+  expect(due).toBe(true)
+})
+
+it('lets no job wait for longer than its delay, whatever the clock was that its due time was made by', () => {
+  wait(26 * hourMs)
+  jest.advanceTimersByTime(5_500)
+  expect(due).toBe(true)
+})

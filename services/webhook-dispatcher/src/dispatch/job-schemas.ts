@@ -1,0 +1,59 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { type EventCodec, UndecodableError } from '@surehook/contracts/codec'
+import type { Logger } from 'pino'
+
+type Message = { value: Buffer | null }
+
+export type JobSchemasOptions = { codec: Pick<EventCodec, 'job'>; log: Logger }
+
+const decodeAgainMs = 500
+/** One of ours and a few older ones; more than that is rubbish. */
+const mostMet = 1_000
+
+/**
+ * The versions of the job's schema that were met. The first job of another version is decoded only
+ * when the registry has told that version: until then nobody knows whose job it is.
+ */
+export class JobSchemas {
+  readonly #options: JobSchemasOptions
+  readonly #met = new Set<number>()
+
+  constructor(options: JobSchemasOptions) {
+    this.#options = options
+  }
+
+  /** Resolves when each can be decoded at once, or never; undefined when that is so already. */
+  whenMet(messages: readonly Message[], lease: AbortSignal): Promise<void> | undefined {
+    const unmet = new Map<number, Buffer>()
+    for (const { value } of messages) {
+      const id = schemaIdOf(value)
+      if (value !== null && id !== undefined && !this.#met.has(id)) unmet.set(id, value)
+    }
+    return unmet.size === 0 ? undefined : this.#meet(unmet, lease)
+  }
+
+  async #meet(unmet: ReadonlyMap<number, Buffer>, lease: AbortSignal): Promise<void> {
+    if (this.#met.size > mostMet) this.#met.clear()
+    for (const [id, value] of unmet) {
+      while (!lease.aborted && !(await this.#isTold(value))) await wait(decodeAgainMs)
+      if (!lease.aborted) this.#met.add(id)
+    }
+  }
+
+  /** Whether it could be decoded, or it is known that it never can be. */
+  async #isTold(value: Buffer): Promise<boolean> {
+    try {
+      await this.#options.codec.job.decode(value)
+      return true
+    } catch (err) {
+      if (err instanceof UndecodableError) return true
+      this.#options.log.warn({ err }, 'schema.retry')
+      return false
+    }
+  }
+}
+
+/** Of the Confluent wire format; undefined for anything else. */
+function schemaIdOf(value: Buffer | null): number | undefined {
+  return value !== null && value.length >= 5 && value[0] === 0 ? value.readUInt32BE(1) : undefined
+}

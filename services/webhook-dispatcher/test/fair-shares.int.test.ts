@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { endpointId } from '@surehook/contracts/ids'
+import { partitionOf } from '@surehook/service-kit/kafka/stable-partitioner'
+import type { Harness } from './support/harness.ts'
+import { openHarness } from './support/harness.ts'
+
+let harness: Harness
+
+beforeAll(async () => {
+  harness = await openHarness()
+})
+afterAll(async () => harness?.[Symbol.asyncDispose]())
+
+const flooding = 1_000
+const few = 5
+
+const partition = (projectId: string, url: string) =>
+  partitionOf(endpointId(projectId, 'master', url), 4)
+
+/** A path whose endpoint has the partition of another one. */
+function pathBeside(projectId: string, wanted: number): string {
+  for (;;) {
+    const path = `/few-${randomUUID()}`
+    if (partition(projectId, harness.receiver.url(path)) === wanted) return path
+  }
+}
+
+it('delivers what came behind the flood of another tenant before most of the flood', async () => {
+  const floodPath = `/flood-${randomUUID()}`
+  const flood = await harness.subscribe(harness.receiver.url(floodPath))
+  const projectId = `small-${randomUUID()}`
+  const path = pathBeside(projectId, partition(flood.projectId, flood.url))
+  const small = await harness.subscribe(harness.receiver.url(path), { projectId })
+  // Behind which of the flood's deliveries each of the others came.
+  const behind: number[] = []
+  harness.receiver.answer(path, () => {
+    behind.push(harness.receiver.receipts(floodPath).length)
+    return { status: 200 }
+  })
+  // Several times what one fetch brings.
+  await harness.enqueue(flood, flooding, { bytes: 4_000 })
+  await harness.enqueue(small, few)
+  await using _dispatcher = await harness.start({
+    WEBHOOK_WINDOW: '40',
+    WEBHOOK_ENDPOINT_CONCURRENCY: '2',
+  })
+  await harness.receiver.waitFor(path, few, 30_000)
+  await harness.receiver.waitFor(floodPath, flooding, 60_000)
+  expect(behind).toHaveLength(few)
+  expect(Math.max(...behind)).toBeLessThan(flooding / 2)
+  const numbers = harness.receiver
+    .receipts(floodPath)
+    .map(({ body }) => (JSON.parse(body) as { n: number }).n)
+  // Two at a time they may change places with their neighbours, and none is missing or repeated.
+  expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: flooding }, (_, n) => n))
+})

@@ -1,0 +1,244 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { type Certificates, createCertificates } from '@surehook/scripts/receiver/certificates'
+import { AddressGuard } from '../src/attempt/address-guard.ts'
+import { systemHostNames } from '../src/attempt/host-names.ts'
+import { Poster } from '../src/attempt/post.ts'
+import { until } from './support/harness.ts'
+import { HostileServer, type Trick } from './support/hostile-server.ts'
+
+let certificates: Certificates
+let open: AsyncDisposableStack
+let poster: Poster
+
+beforeAll(async () => {
+  certificates = await createCertificates()
+})
+beforeEach(() => {
+  open = new AsyncDisposableStack()
+  poster = newPoster([certificates.ca])
+})
+afterEach(() => open.disposeAsync())
+
+const loopback = ['127.0.0.0/8', '::1/128']
+
+function newPoster(extraCa: string[], guard = new AddressGuard(loopback, systemHostNames())) {
+  const limits = { timeoutMs: 1_000, connectionsPerOrigin: 8, maxPools: 10 }
+  return open.use(new Poster({ guard, extraCa, ...limits }))
+}
+
+const hostile = async (trick: Trick, { key, cert } = certificates) =>
+  open.use(await HostileServer.open({ key, cert }, trick))
+
+const post = (url: string, by = poster) =>
+  by.post({ tenant: 't', url, headers: {}, body: Buffer.from('{}') })
+
+/** What was sent and has not come: in the buffers of the kernel, both ways. */
+const kernelBuffers = 16 * 1024 * 1024
+
+const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
+const block = Buffer.alloc(65_536, 'a')
+const then =
+  (text: string): Trick =>
+  (socket, server) =>
+    server.send(socket, text)
+const flood =
+  (text: string, more: string | Buffer = block): Trick =>
+  (socket, server) => {
+    server.send(socket, text)
+    server.flood(socket, more)
+  }
+const drip =
+  (text: string, more: string): Trick =>
+  (socket, server) => {
+    server.send(socket, text)
+    server.drip(socket, more)
+  }
+const close =
+  (text: string): Trick =>
+  (socket, server) => {
+    server.send(socket, text)
+    socket.end()
+  }
+
+describe('one attempt fails, with its class of error', () => {
+  it.each<[string, Trick, object]>([
+    ['headers without end', flood('HTTP/1.1 200 OK\r\nx: '), { errorClass: 'http' }],
+    ['many headers', flood('HTTP/1.1 200 OK\r\n', 'x: y\r\n'.repeat(999)), { errorClass: 'http' }],
+    ['a status line without end', flood('HTTP/1.1 200 '), { errorClass: 'http' }],
+    ['a version without end', flood('HTTP/'), { errorClass: 'http' }],
+    [
+      'interim answers without end',
+      flood('', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(999)),
+      { errorClass: 'http' },
+    ],
+    ['an interim answer alone', then('HTTP/1.1 100 Continue\r\n\r\n'), { errorClass: 'timeout' }],
+    [
+      'another protocol',
+      then('HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n'),
+      { errorClass: 'http' },
+    ],
+    [
+      'headers byte by byte',
+      drip('', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(999)}`),
+      { errorClass: 'timeout' },
+    ],
+    ['no answer', () => {}, { errorClass: 'timeout' }],
+    ['no HTTP', then('SSH-2.0-OpenSSH_9.6\r\n'), { errorClass: 'http' }],
+    [
+      'two lengths',
+      then('HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok'),
+      { errorClass: 'http' },
+    ],
+    ['a closed connection', (socket) => socket.destroy(), { errorClass: 'refused' }],
+    ['a reset connection', (_socket, server) => server.reset(), { errorClass: 'refused' }],
+    ['half a head', close('HTTP/1.1 200 OK\r\nx: '), { errorClass: 'refused' }],
+    ['HTTP/1.0 with an error', close('HTTP/1.0 503 No\r\n\r\n'), { status: 503 }],
+    ['an error without end', flood('HTTP/1.1 500 No\r\n\r\n'), { status: 500 }],
+  ])('%s', async (_what, trick, expected) => {
+    const server = await hostile(trick)
+    expect(await post(server.url)).toMatchObject(expected)
+    await isOver(server)
+  })
+})
+
+describe('one attempt succeeds, by the status that came', () => {
+  it.each<[string, Trick, object]>([
+    ['a body without end', flood('HTTP/1.1 200 OK\r\n\r\n'), { answer: 'a'.repeat(4096) }],
+    ['a body byte by byte', drip('HTTP/1.1 200 OK\r\n\r\n', 'b'.repeat(999)), {}],
+    ['a chunk’s extension without end', flood(`${chunked}1;`), {}],
+    ['trailers without end', flood(`${chunked}0\r\nx: `), {}],
+    ['HTTP/1.0', close('HTTP/1.0 200 OK\r\n\r\nok'), { answer: 'ok' }],
+    ['an interim answer first', then(`HTTP/1.1 100 Continue\r\n\r\n${ok}`), { answer: 'ok' }],
+    [
+      'interim answers byte by byte',
+      drip('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTT', ok.slice(3)),
+      {},
+    ],
+    ['204 with a body', then('HTTP/1.1 204 No\r\ncontent-length: 2\r\n\r\nok'), { status: 204 }],
+    ['an answer, then the end', close(ok), { answer: 'ok' }],
+  ])('%s', async (_what, trick, expected) => {
+    const server = await hostile(trick)
+    const succeeded = { kind: 'responded', status: 200, ...expected }
+    expect(await post(server.url)).toMatchObject(succeeded)
+    expect(await post(server.url)).toMatchObject(succeeded)
+    expect(server.requests).toBe(2)
+    expect(server.taken).toBeLessThan(2 * kernelBuffers)
+  })
+
+  it('a compressed answer, which stays as it is', async () => {
+    const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024))
+    const head = `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`
+    const server = await hostile((socket, by) => {
+      by.send(socket, head)
+      by.send(socket, bomb)
+    })
+    const result = await post(server.url)
+    expect(result).toMatchObject({ status: 200 })
+    const kept = bomb.subarray(0, 4096).toString('utf8').replaceAll('\0', '\uFFFD')
+    expect(result.kind === 'responded' && result.answer).toBe(kept)
+  })
+})
+
+/** It cost one request, took no more than buffers hold, and left no connection. */
+async function isOver(server: HostileServer): Promise<void> {
+  expect(server.requests).toBe(1)
+  await until('its connection is closed', () => server.open === 0)
+  expect(server.taken).toBeLessThan(kernelBuffers)
+}
+
+describe('a certificate', () => {
+  const day = 86_400_000
+  it.each([
+    ['expired', { notAfter: new Date(Date.now() - day) }, /expired/],
+    ['of another host', { names: ['elsewhere.example'] }, /altnames/],
+  ])('that is %s ends the attempt before anything is sent', async (_what, options, message) => {
+    const certified = await createCertificates(options)
+    const server = await hostile(then(ok), certified)
+    const result = await post(server.url, newPoster([certified.ca]))
+    expect(result).toMatchObject({ errorClass: 'tls', message: expect.stringMatching(message) })
+    expect(server.requests).toBe(0)
+  })
+
+  it('of an unknown authority does too', async () => {
+    const server = await hostile(then(ok), await createCertificates())
+    expect(await post(server.url)).toMatchObject({ errorClass: 'tls' })
+    expect(server.requests).toBe(0)
+  })
+})
+
+describe('a server without TLS', () => {
+  it.each<[string, (socket: Socket) => void, string]>([
+    ['that says nothing', () => {}, 'timeout'],
+    ['that speaks HTTP', (socket) => socket.end(ok), 'tls'],
+    [
+      'that never ends a handshake',
+      (socket) => void socket.write('\x16\x03\x03\x40\x00\x02'),
+      'timeout',
+    ],
+    ['that hangs up', (socket) => socket.resetAndDestroy(), 'refused'],
+  ])('%s', async (_what, trick, errorClass) => {
+    const sockets: Socket[] = []
+    const server = createServer((socket) => {
+      sockets.push(socket)
+      // The other side hangs up on what is done to it here.
+      socket.on('error', () => {})
+      socket.once('data', () => trick(socket))
+    })
+    open.defer(async () => {
+      for (const socket of sockets) socket.destroy()
+      await server[Symbol.asyncDispose]()
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    expect(await post(`https://localhost:${port}/`)).toMatchObject({ errorClass })
+    expect(sockets).toHaveLength(1)
+    await until('its connection is closed', () => sockets.every(({ destroyed }) => destroyed))
+  })
+})
+
+describe('an address that is not allowed', () => {
+  const inside = async () => open.use(await HostileServer.open(certificates, then(ok), '127.0.0.2'))
+  const namesAnswering = (...answers: string[][]) => {
+    let asked = 0
+    const resolve = () => {
+      const addresses = answers[Math.min(asked++, answers.length - 1)] ?? []
+      return Promise.resolve(addresses.map((address) => ({ address, family: 4 })))
+    }
+    const guard = new AddressGuard(['127.0.0.1/32'], { resolve })
+    return { poster: newPoster([certificates.ca], guard), asked: () => asked }
+  }
+
+  it('is not followed to by a redirect', async () => {
+    const target = await inside()
+    const location = `https://127.0.0.2:${target.port}/`
+    const server = await hostile(
+      then(`HTTP/1.1 307 Go\r\nlocation: ${location}\r\ncontent-length: 0\r\n\r\n`),
+    )
+    expect(await post(server.url)).toMatchObject({ kind: 'responded', status: 307 })
+    expect(target.connections).toBe(0)
+  })
+
+  it('is not reached by a name whose next answer is another', async () => {
+    const target = await inside()
+    const url = `https://localhost:${target.port}/`
+    const names = namesAnswering(['127.0.0.1'], ['127.0.0.2'])
+    // Nobody listens there: what was checked is what was connected to.
+    expect(await post(url, names.poster)).toMatchObject({ errorClass: 'refused' })
+    expect(names.asked()).toBe(1)
+    expect(await post(url, names.poster)).toMatchObject({ errorClass: 'ssrf_blocked' })
+    expect(target.connections).toBe(0)
+  })
+
+  it('is not reached by a name that has an allowed one as well', async () => {
+    const target = await inside()
+    const names = namesAnswering(['127.0.0.1', '127.0.0.2'])
+    const url = `https://localhost:${target.port}/`
+    expect(await post(url, names.poster)).toMatchObject({ errorClass: 'ssrf_blocked' })
+    expect(target.connections).toBe(0)
+  })
+})

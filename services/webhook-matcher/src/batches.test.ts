@@ -1,0 +1,112 @@
+import { expect, it } from '@jest/globals'
+import type { WindowedMessage } from '@surehook/service-kit/kafka/windowed-consumer'
+import { createLogger } from '@surehook/service-kit/log'
+import { Batches } from './batches.ts'
+
+type Run = { keys: string[]; end: (err?: Error) => void }
+
+function setUp() {
+  const runs: Run[] = []
+  const finished: string[] = []
+  const batches = new Batches({
+    log: createLogger('test', 'silent'),
+    handle: ({ messages }) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      const keys = messages.map(({ key }) => String(key))
+      runs.push({ keys, end: (err) => (err ? reject(err) : resolve()) })
+      return promise
+    },
+  })
+  let offset = 0
+  const lease = new AbortController()
+  const add = (project: string, count = 1) => {
+    for (let n = 0; n < count; n++) {
+      const key = `${project}/master/orders/${offset}`
+      batches.add({
+        ...{ topic: 'changes', partition: 0, offset: offset++, key: Buffer.from(key) },
+        ...{ value: null, timestamp: '0', lease: lease.signal, reread: false },
+        finish: () => finished.push(key),
+        detach: () => undefined,
+      } satisfies WindowedMessage)
+    }
+  }
+  return { batches, runs, finished, add, lease }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+const projectsOf = (run: Run | undefined) => [...new Set(run?.keys.map((key) => key.split('/')[0]))]
+
+it('handles what comes in one turn together, and what comes meanwhile afterwards', async () => {
+  const { runs, add, finished } = setUp()
+  add('a', 2)
+  add('b')
+  await settled()
+  add('b', 2)
+  await settled()
+  expect(runs.map(({ keys }) => keys.length)).toEqual([3])
+  runs[0]?.end()
+  await settled()
+  expect(runs.map(({ keys }) => keys.length)).toEqual([3, 2])
+  expect(finished).toHaveLength(3)
+})
+
+it('does not let a project wait for the flood of another', async () => {
+  const { runs, add } = setUp()
+  add('flood', 2_000)
+  await settled()
+  add('small')
+  await settled()
+  expect(runs.map(projectsOf)).toEqual([['flood'], ['small']])
+  expect(runs[0]?.keys).toHaveLength(500)
+})
+
+it('gives each of those that wait the same part of a batch', async () => {
+  const { runs, add } = setUp()
+  add('flood', 2_000)
+  add('small', 3)
+  await settled()
+  expect(runs[0]?.keys.filter((key) => key.startsWith('flood/'))).toHaveLength(250)
+  expect(runs[0]?.keys.filter((key) => key.startsWith('small/'))).toHaveLength(3)
+})
+
+it('never has two batches of a project at once, and keeps its order', async () => {
+  const { runs, add } = setUp()
+  add('flood', 1_200)
+  add('other', 60)
+  await settled()
+  for (let nth = 0; nth < runs.length; nth++) {
+    const open = runs.slice(nth).flatMap(projectsOf)
+    expect(new Set(open).size).toBe(open.length)
+    runs[nth]?.end()
+    await settled()
+  }
+  const offsets = runs
+    .flatMap(({ keys }) => keys)
+    .filter((key) => key.startsWith('flood/'))
+    .map((key) => Number(key.split('/')[3]))
+  expect(offsets).toEqual(Array.from({ length: 1_200 }, (_, nth) => nth))
+})
+
+it('repeats a batch that failed, and finishes it then', async () => {
+  const { runs, add, finished } = setUp()
+  add('a')
+  await settled()
+  runs[0]?.end(new Error('Kafka is away'))
+  await settled()
+  expect(finished).toEqual([])
+  while (runs.length < 2) await settled()
+  expect(runs[1]?.keys).toEqual(runs[0]?.keys)
+  runs[1]?.end()
+  await settled()
+  expect(finished).toHaveLength(1)
+})
+
+it('begins nothing while it is held, and then goes on', async () => {
+  const { batches, runs, add } = setUp()
+  batches.hold(true)
+  add('a')
+  await settled()
+  expect(runs).toEqual([])
+  batches.hold(false)
+  expect(runs).toHaveLength(1)
+})

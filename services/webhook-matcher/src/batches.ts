@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { boundedBy } from '@surehook/service-kit/bounded'
+import type { WindowedMessage } from '@surehook/service-kit/kafka/windowed-consumer'
+import type { Logger } from 'pino'
+import type { ChangeBatch } from './matcher.ts'
+import { WaitingChanges } from './waiting-changes.ts'
+
+export type BatchesOptions = {
+  /** Throwing repeats it, with growing waits and for as long as the partition is ours. */
+  handle: (batch: ChangeBatch) => Promise<void>
+  log: Logger
+}
+
+type Batch = { projects: ReadonlySet<string>; isLong: boolean }
+
+type Lane = { waiting: WaitingChanges; running: Set<Batch>; isNew: boolean }
+
+const maxBatch = 500
+/** Other projects do not wait for one that has so many changes or more. */
+const longFrom = 50
+const maxAtOnce = 2
+const longestWaitMs = 5_000
+const endWithinMs = 3_000
+
+/**
+ * Handles what was read of each partition in batches, those of a project one after the other and in
+ * order. Beside a long one those of other projects have one of their own.
+ */
+export class Batches {
+  readonly #options: BatchesOptions
+  readonly #lanes = new Map<number, Lane>()
+  readonly #stopping = new AbortController()
+  readonly #running = new Set<Promise<void>>()
+  #held = false
+
+  constructor(options: BatchesOptions) {
+    this.#options = options
+  }
+
+  /** Batches that have begun and not ended. */
+  get inFlight(): number {
+    return this.#running.size
+  }
+
+  add(message: WindowedMessage): void {
+    const { partition } = message
+    const lane = this.#lanes.get(partition) ?? newLane()
+    this.#lanes.set(partition, lane)
+    lane.waiting.add(message)
+    // Not now: the rest of what was fetched with it comes in the same turn.
+    if (!lane.isNew) queueMicrotask(() => this.#start(lane))
+    lane.isNew = true
+  }
+
+  /** While true no batch begins. */
+  hold(held: boolean): void {
+    this.#held = held
+    for (const lane of this.#lanes.values()) this.#start(lane)
+  }
+
+  /** The partition is another's. */
+  forget(partition: number): void {
+    this.#lanes.delete(partition)
+  }
+
+  /** Nothing begins any more. Resolves when what has begun has ended, or has had the time for it. */
+  async stop(): Promise<void> {
+    this.#held = true
+    const ended = boundedBy(endWithinMs, Promise.all(this.#running), 'A batch takes long')
+    await ended.catch((err) => this.#options.log.warn({ err }, 'batch.unfinished'))
+    this.#stopping.abort(new DOMException('The matcher stops', 'AbortError'))
+  }
+
+  #start(lane: Lane): void {
+    lane.isNew = false
+    if (this.#held || !mayBegin(lane)) return
+    const busy = new Set([...lane.running].flatMap(({ projects }) => [...projects]))
+    const { projects, messages } = lane.waiting.take(maxBatch, busy)
+    if (messages.length === 0) return
+    const batch = { projects, isLong: messages.length >= longFrom }
+    lane.running.add(batch)
+    const run = this.#run(messages).finally(() => {
+      this.#running.delete(run)
+      lane.running.delete(batch)
+      this.#start(lane)
+    })
+    this.#running.add(run)
+    this.#start(lane)
+  }
+
+  async #run(messages: readonly WindowedMessage[]): Promise<void> {
+    const [first] = messages
+    if (first === undefined || first.lease.aborted) return
+    const { topic, partition, offset, lease } = first
+    const signal = AbortSignal.any([lease, this.#stopping.signal])
+    const batch = { topic, partition, signal, messages: messages.map(asKafkaMessage) }
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.#options.handle(batch)
+        for (const message of messages) message.finish()
+        return
+      } catch (err) {
+        if (signal.aborted) return
+        this.#options.log.warn({ err, topic, partition, offset, tries }, 'batch.failed')
+        const waitMs = Math.min(100 * 2 ** Math.min(tries - 1, 10), longestWaitMs)
+        await sleep(waitMs, undefined, { signal }).catch(() => undefined)
+      }
+    }
+  }
+}
+
+const newLane = (): Lane => ({ waiting: new WaitingChanges(), running: new Set(), isNew: false })
+
+const mayBegin = ({ running }: Lane): boolean =>
+  running.size < maxAtOnce && [...running].every(({ isLong }) => isLong)
+
+const asKafkaMessage = ({ key, value, offset, headers, timestamp }: WindowedMessage) => ({
+  key,
+  value,
+  timestamp,
+  offset: String(offset),
+  ...(headers && { headers }),
+})

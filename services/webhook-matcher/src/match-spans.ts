@@ -1,0 +1,47 @@
+import type { ChangeEvent } from '@surehook/contracts/events'
+import { traceHeaders } from '@surehook/service-kit/tracing/trace-headers'
+import type { Span, Tracer } from '@surehook/service-kit/tracing/tracer'
+
+type Place = { topic: string; partition: number }
+
+/** The spans of a batch: from the matching of a change until Kafka has its deliveries. */
+export class MatchSpans implements Disposable {
+  readonly #tracer: Tracer
+  readonly #place: Place
+  #open: Span[] = []
+
+  constructor(tracer: Tracer, place: Place) {
+    this.#tracer = tracer
+    this.#place = place
+  }
+
+  /** The event as its deliveries are to know it, and what their records say of the span. */
+  begin(event: ChangeEvent, deliveries: number) {
+    const span = this.#tracer.start(`${this.#place.topic} match`, {
+      kind: 'consumer',
+      parent: event.traceparent,
+      attributes: {
+        'messaging.system': 'kafka',
+        'messaging.operation.type': 'process',
+        'messaging.destination.name': this.#place.topic,
+        'messaging.destination.partition.id': String(this.#place.partition),
+        'surehook.event.id': event.id,
+        'surehook.project.id': event.projectId,
+        'surehook.environment': event.environment,
+        'surehook.table': event.table,
+        'surehook.deliveries': deliveries,
+      },
+    })
+    this.#open.push(span)
+    return { event: { ...event, traceparent: span.traceparent }, headers: traceHeaders(span) }
+  }
+
+  acknowledged(): void {
+    for (const span of this.#open.splice(0)) span.end()
+  }
+
+  /** What is left is matched again. */
+  [Symbol.dispose](): void {
+    for (const span of this.#open.splice(0)) span.end({ error: 'unacknowledged' })
+  }
+}

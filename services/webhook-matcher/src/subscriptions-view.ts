@@ -1,0 +1,52 @@
+import type { EventCodec, TypeCodec } from '@surehook/contracts/codec'
+import type { SubscriptionState } from '@surehook/contracts/events'
+import { SubscriptionIndex } from '@surehook/deliveries/index/subscription-index'
+import { refuseInvalid } from '@surehook/service-kit/kafka/invalid-messages'
+import type { EventProducer } from '@surehook/service-kit/kafka/producer'
+import { openTopicView, type TopicView } from '@surehook/service-kit/kafka/topic-view'
+import type { Kafka } from 'kafkajs'
+import type { Logger } from 'pino'
+import type { Topics } from './config.ts'
+import type { MatcherMetrics } from './metrics.ts'
+
+export type SubscriptionsViewOptions = {
+  kafka: Kafka
+  codec: Pick<EventCodec, 'subscription' | 'invalid'>
+  producer: EventProducer
+  topics: Pick<Topics, 'subscriptions'>
+  groupId: string
+  metrics: MatcherMetrics
+  log: Logger
+}
+
+/**
+ * The index of all subscriptions, kept from their topic. A state that has no meaning is put aside,
+ * and the subscription's last good one stays: whoever wrote it was not the one who owns the topic.
+ */
+export async function openSubscriptionsView({
+  kafka,
+  codec,
+  producer,
+  topics,
+  groupId,
+  metrics,
+  log,
+}: SubscriptionsViewOptions): Promise<{ index: SubscriptionIndex; view: TopicView }> {
+  const index = new SubscriptionIndex()
+  const view = await openTopicView<SubscriptionState>({
+    kafka,
+    codec: { ofTopic: (): TypeCodec<SubscriptionState> => codec.subscription },
+    topics: [topics.subscriptions],
+    clientId: groupId,
+    apply(_topic, key, state, walPosition) {
+      index.apply(key, state, walPosition)
+      metrics.subscriptions.set(index.size)
+    },
+    async onInvalid(invalid) {
+      await refuseInvalid(producer, codec, { ...invalid, refusedBy: groupId })
+      metrics.invalid.inc({ topic: 'webhook.subscriptions' })
+    },
+    log,
+  })
+  return { index, view }
+}

@@ -1,0 +1,41 @@
+import type { WindowedMessage } from '@surehook/service-kit/kafka/windowed-consumer'
+import type { KafkaMessage } from 'kafkajs'
+
+/** Changes of one partition that wait for their batch: of each project in their order. */
+export class WaitingChanges {
+  /** Whose turn is next comes first. */
+  readonly #of = new Map<string, WindowedMessage[]>()
+
+  add(message: WindowedMessage): void {
+    const project = projectOf(message)
+    const waiting = this.#of.get(project)
+    if (waiting === undefined) this.#of.set(project, [message])
+    else waiting.push(message)
+  }
+
+  /**
+   * Each project has the same part of it, as far as it has so many; none has two batches at once.
+   * @param most number of changes
+   */
+  take(
+    most: number,
+    except: ReadonlySet<string>,
+  ): { projects: Set<string>; messages: WindowedMessage[] } {
+    const projects = [...this.#of.keys()].filter((project) => !except.has(project)).slice(0, most)
+    const each = Math.ceil(most / projects.length)
+    const messages: WindowedMessage[] = []
+    for (const project of projects) {
+      const waiting = this.#of.get(project) ?? []
+      messages.push(...waiting.splice(0, each))
+      this.#of.delete(project)
+      if (waiting.length > 0) this.#of.set(project, waiting)
+    }
+    return { projects: new Set(projects), messages }
+  }
+}
+
+/** Whose change it is, by its key: that saves decoding what has to wait. */
+export function projectOf({ key }: Pick<KafkaMessage, 'key'>): string {
+  const end = key?.indexOf('/') ?? -1
+  return end === -1 ? '' : (key?.toString('utf8', 0, end) ?? '')
+}

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { changeKey, endpointId } from '@surehook/contracts/ids'
+import { partitionOf } from '@surehook/service-kit/kafka/stable-partitioner'
+import { openWorld, type World } from './support/world.ts'
+
+/** Of one partition; the matcher's window holds a third of it. */
+const flooding = 6_000
+const few = 5
+
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld()
+}, 40_000)
+afterAll(async () => world?.[Symbol.asyncDispose]())
+
+/** Something whose key is on the same partition as the given one. */
+function beside(key: string, keyOf: (n: number) => string): number {
+  const wanted = partitionOf(key, 4)
+  for (let n = 0; ; n++) if (partitionOf(keyOf(n), 4) === wanted) return n
+}
+
+test('changes behind the flood of another tenant are matched before most of the flood', async () => {
+  const floodUrl = 'https://receiver.example/flood'
+  const urlOf = (n: number) => `https://receiver.example/${n}`
+  // On one partition their jobs stand in the order in which they were made.
+  const floodEndpoint = endpointId('flood', 'master', floodUrl)
+  const url = urlOf(beside(floodEndpoint, (n) => endpointId('small', 'master', urlOf(n))))
+  await world.subscribe({ projectId: 'flood', url: floodUrl })
+  await world.subscribe({ projectId: 'small', url })
+  const keyOf = (projectId: string, id: string) =>
+    changeKey({ projectId, environment: 'master', table: 'orders', recordId: id })
+  const recordId = `r${beside(keyOf('flood', 'r'), (n) => keyOf('small', `r${n}`))}`
+  const flood = { projectId: 'flood', recordId: 'r', record: { id: 'r' } }
+  await world.publish(...Array.from({ length: flooding }, () => flood))
+  await world.publish(...Array.from({ length: few }, () => ({ projectId: 'small', recordId })))
+
+  await using _matcher = await world.startMatcher()
+  const jobs = await world.jobs(flooding + few, 60_000)
+  const places = jobs.flatMap(({ projectId }, at) => (projectId === 'small' ? [at] : []))
+  expect(places).toHaveLength(few)
+  expect(Math.max(...places)).toBeLessThan(flooding / 2)
+}, 90_000)

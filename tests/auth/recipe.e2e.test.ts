@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type ProcessHandle, startProcess } from '@surehook/scripts/lib/managed-process'
+import { freePort } from '@surehook/scripts/lib/ports'
+import { openProcessGroup, type ProcessGroup } from '@surehook/scripts/lib/process-group'
+import { doors } from '../support/auth-doors.ts'
+import type { AuthTenant } from '../support/auth-tenant.ts'
+import { type AuthWorld, openAuthWorld } from '../support/auth-world.ts'
+
+const recipe = new URL('../../docs/recipes/accept-access-tokens.md', import.meta.url)
+const dir = fileURLToPath(new URL(`../../.local/recipes/${randomUUID()}/`, import.meta.url))
+
+let world: AuthWorld
+let tenant: AuthTenant
+let group: ProcessGroup
+let service: ProcessHandle
+let url: string
+
+beforeAll(async () => {
+  world = await openAuthWorld()
+  const [[, door]] = doors as readonly [(typeof doors)[0]]
+  tenant = await world.tenant(door, { auth: { emailVerification: false } })
+  await mkdir(dir, { recursive: true })
+  const [, code = ''] = /```ts\n(import[^]*?)```/.exec(await readFile(recipe, 'utf8')) ?? []
+  await writeFile(`${dir}main.ts`, code)
+  const port = await freePort()
+  url = `http://127.0.0.1:${port}/orders`
+  group = await openProcessGroup(`${dir}pids`)
+  service = await startRecipe(port)
+})
+afterAll(async () => {
+  await service?.stop()
+  await group?.close()
+  await rm(dir, { recursive: true, force: true })
+  await world?.[Symbol.asyncDispose]()
+})
+
+async function startRecipe(port: number): Promise<ProcessHandle> {
+  const { baseUrl, serviceToken, endpoints } = world.system
+  return startProcess(
+    {
+      name: 'recipe',
+      command: process.execPath,
+      args: ['--conditions=source', `${dir}main.ts`],
+      env: {
+        BASE_URL: baseUrl,
+        KAFKA_BROKERS: endpoints.kafkaBrokers,
+        SCHEMA_REGISTRY_URL: endpoints.schemaRegistryUrl,
+        SERVICE_TOKEN: serviceToken,
+        PROJECT: tenant.projectId,
+        PORT: String(port),
+      },
+      marker: dir,
+      logFile: `${dir}recipe.log`,
+      stopSignal: 'SIGTERM',
+      isReady: async () =>
+        fetch(url).then(
+          ({ status }) => status === 401,
+          () => false,
+        ),
+      readyTimeoutMs: 30_000,
+    },
+    { group, log: () => {} },
+  )
+}
+
+async function ask(token?: string) {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const response = await fetch(url, { headers })
+  const challenge = response.headers.get('www-authenticate')
+  return { status: response.status, challenge, body: await response.json() }
+}
+
+describe('the service of the recipe', () => {
+  it.each([
+    ['signed', false],
+    ['encrypted', true],
+  ])('takes a %s token until its user logs out', async (_, encryptTokens) => {
+    await tenant.configure({ emailVerification: false, encryptTokens })
+    const { session } = await tenant.newUser()
+    expect(session.accessToken.split('.')).toHaveLength(encryptTokens ? 5 : 3)
+    const user = { status: 200, body: { user: session.user.id, roles: [] } }
+    expect(await ask(session.accessToken)).toMatchObject(user)
+    expect(await ask(session.accessToken)).toMatchObject(user)
+    await tenant.do('logout', {}, { accessToken: session.accessToken })
+    expect(await ask(session.accessToken)).toMatchObject({
+      status: 401,
+      body: { error: 'AUTH_TOKEN_INVALID' },
+      challenge: expect.stringContaining('error="invalid_token"'),
+    })
+  })
+
+  it('takes no token of another project, and none at all for none', async () => {
+    const [[, door]] = doors as readonly [(typeof doors)[0]]
+    const other = await world.tenant(door, { auth: { emailVerification: false } })
+    const { session } = await other.newUser()
+    expect((await ask(session.accessToken)).status).toBe(401)
+    expect(await ask()).toMatchObject({ status: 401, challenge: 'Bearer' })
+  })
+})

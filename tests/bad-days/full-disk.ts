@@ -1,0 +1,24 @@
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { compilePreloaded } from '../support/compile-preloaded.ts'
+
+export type FullDisk = {
+  /** For the component whose disk it is. */
+  readonly env: NodeJS.ProcessEnv
+  setFull(full: boolean): void
+}
+
+const source = fileURLToPath(new URL('./full-disk.c', import.meta.url))
+
+/** A disk that can be full, below `dataDir`; null where there is no C compiler, or no Linux. */
+export function prepareFullDisk(dir: string, dataDir: string): FullDisk | null {
+  const library = compilePreloaded(source, `${dir}/full-disk.so`)
+  if (library === null) return null
+  const control = `${dir}/full-disk`
+  writeFileSync(control, '0', { mode: 0o644 })
+  return {
+    env: { LD_PRELOAD: library, FULL_DISK_FILE: control, FULL_DISK_DIR: dataDir },
+    // In place: it is mapped.
+    setFull: (full) => writeFileSync(control, full ? '1' : '0', { flag: 'r+' }),
+  }
+}

@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, it } from '@jest/globals'
+import { admin } from '@surehook/scripts/client/call'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { startLocalStack } from '@surehook/scripts/local-stack/local-stack'
+import { allReady } from '../support/all-ready.ts'
+import { type FaultWorld, openFaultWorld, undecidedAtMost } from '../support/fault-world.ts'
+import { type FullDisk, prepareFullDisk } from './full-disk.ts'
+
+let controls: string
+let disk: FullDisk | null
+let world: FaultWorld
+
+beforeAll(async () => {
+  controls = await mkdtemp(join(tmpdir(), 'surehook-full-disk-'))
+  world = await openFaultWorld({}, (dir) => {
+    disk = prepareFullDisk(controls, `${dir}/kafka/`)
+    return startLocalStack({ dir, env: disk === null ? {} : { kafka: disk.env } })
+  })
+})
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]()
+  await rm(controls, { recursive: true, force: true })
+})
+
+it('a full disk of Kafka ends the broker; with room again and a start of it nothing is lost', async () => {
+  if (disk === null) {
+    process.stdout.write('no C compiler here, or not Linux: a full disk was not tested\n')
+    return
+  }
+  const full = disk
+  const { kafka } = world.system.stack.processes
+  const tenant = await world.tenant()
+  const load = { cause: 'the disk of Kafka full', changes: 600, mayRepeat: undecidedAtMost }
+  await world.duringLoad(load, async () => {
+    full.setFull(true)
+    const hasEnded = () => kafka?.pid === undefined
+    await waitUntil(hasEnded, { what: 'the end of the broker', timeoutMs: 30_000 })
+    const path = `PUT /${tenant.projectId}/environments/other`
+    const refused = async () => (await admin(world.system, path, {})).status === 503
+    await waitUntil(refused, { what: 'a refusal of what cannot be made known', timeoutMs: 20_000 })
+    full.setFull(false)
+    await kafka?.restart()
+  })
+  await allReady(world.system)
+}, 180_000)

@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { runCommand } from '@surehook/scripts/check/run-command'
+import { repoRoot } from '@surehook/scripts/lib/paths'
+
+/** `npm run rehearse -- <name>`: one bad day, made to a system of its own; what came of it stands in docs/operations/bad-days.md. */
+type Rehearsal = { what: string; file: string; test?: string }
+
+const rehearsals: Readonly<Record<string, Rehearsal>> = {
+  'broker-restart': {
+    what: 'Kafka is restarted in the middle of 1,000 changes',
+    file: 'tests/faults/dependencies.faults.test.ts',
+    test: 'kafka \\(SIGTERM\\)',
+  },
+  'broker-killed': {
+    what: 'Kafka is killed in the middle of 2,000 changes',
+    file: 'tests/faults/killed-services.faults.test.ts',
+    test: 'Kafka broker',
+  },
+  'postgres-failover': {
+    what: "PostgreSQL's primary is lost, its synchronous stand-by is promoted",
+    file: 'tests/bad-days/postgres-failover.faults.test.ts',
+    test: ' synchronous',
+  },
+  'postgres-failover-async': {
+    what: 'the same with a stand-by that is behind',
+    file: 'tests/bad-days/postgres-failover.faults.test.ts',
+    test: 'asynchronous',
+  },
+  'redis-flush': {
+    what: 'Redis forgets everything in the middle of 600 changes',
+    file: 'tests/bad-days/system.faults.test.ts',
+    test: 'forgets everything',
+  },
+  'redis-away': {
+    what: 'Redis is killed and stays away',
+    file: 'tests/faults/lost-redis.faults.test.ts',
+  },
+  'kafka-disk-full': {
+    what: "Kafka's disk is full in the middle of 600 changes",
+    file: 'tests/bad-days/kafka-disk-full.faults.test.ts',
+  },
+  'poisoned-messages': {
+    what: 'messages that nobody can read, on every topic',
+    file: 'tests/bad-days/system.faults.test.ts',
+    test: 'poisoned messages',
+  },
+  'stuck-consumer': {
+    what: 'one of two dispatchers stands still for longer than its session',
+    file: 'tests/faults/parked-deliveries.faults.test.ts',
+    test: 'stands still',
+  },
+  'expired-certificate': {
+    what: "a receiver's certificate has expired, and is renewed",
+    file: 'tests/bad-days/system.faults.test.ts',
+    test: 'expired certificate',
+  },
+  'rolling-upgrade': {
+    what: 'every replica is restarted in turn, others are killed meanwhile',
+    file: 'tests/bad-days/system.faults.test.ts',
+    test: 'rolling restart',
+  },
+  'registry-away': {
+    what: 'the schema registry is killed, and away when services start',
+    file: 'tests/faults/dependencies.faults.test.ts',
+    test: 'registry',
+  },
+}
+
+const [name] = process.argv.slice(2)
+const rehearsal = rehearsals[name ?? '']
+if (rehearsal === undefined) {
+  const lines = Object.entries(rehearsals).map(([key, { what }]) => `  ${key.padEnd(24)} ${what}`)
+  process.stdout.write(['npm run rehearse -- <name>', ...lines, ''].join('\n'))
+  process.exitCode = name === undefined ? 0 : 1
+} else {
+  process.exitCode = await rehearse(rehearsal)
+}
+
+async function rehearse({ what, file, test }: Rehearsal): Promise<number> {
+  process.stdout.write(`${what}\n`)
+  const built = await runCommand({ args: ['npm', 'run', '-s', 'build'] })
+  if (!built.ok) throw new Error(`the build failed:\n${built.output}`)
+  const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js']
+  const options = ['--config', 'jest.config.mjs', '--selectProjects', 'faults', '--runInBand']
+  const which = ['--runTestsByPath', file, ...(test === undefined ? [] : ['-t', test])]
+  const child = spawn(process.execPath, [...jest, ...options, '--verbose', ...which], {
+    cwd: repoRoot,
+    stdio: 'inherit',
+    env: { ...process.env, NODE_NO_WARNINGS: '1' },
+  })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  return code ?? 1
+}

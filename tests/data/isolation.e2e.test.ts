@@ -1,0 +1,266 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { admin, expectStatus, type Headed } from '@surehook/scripts/client/call'
+import fc from 'fast-check'
+import { doors } from '../support/auth-doors.ts'
+import type { AuthTenant } from '../support/auth-tenant.ts'
+import { type AuthWorld, openAuthWorld } from '../support/auth-world.ts'
+import { askGraphQL, callRest } from '../support/data-doors.ts'
+
+/** One environment with a table, one record in it, a manager and a user who may everything there. */
+type Place = {
+  of: AuthTenant
+  managementToken: string
+  accessToken: string
+  recordId: string
+  cursor: string
+  /** Stands in the record: whoever sees it has got in. */
+  secret: string
+}
+type Credential = 'managementToken' | 'accessToken'
+
+let world: AuthWorld
+/** The same project with two environments, and another project; all tables have the same name. */
+let places: Place[]
+const credentials = ['managementToken', 'accessToken'] as const
+
+beforeAll(async () => {
+  world = await openAuthWorld()
+  const projectId = `p-${randomUUID()}`
+  const names = [{ projectId }, { projectId, environment: 'dev' }, {}]
+  places = await Promise.all(names.map(openPlace))
+})
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]()
+})
+
+async function openPlace(names: { projectId?: string; environment?: string }): Promise<Place> {
+  const [, door] = doors[0] ?? []
+  if (door === undefined) throw new Error('no door')
+  const of = await world.tenant(door, { ...names, auth: { emailVerification: false } })
+  expectStatus(201, await of.admin('POST', '/roles', { name: 'member' }))
+  await of.configure({ defaultRole: 'member' })
+  const made = await admin(world.system, `POST /${of.projectId}/management-tokens`, {
+    name: 'isolation',
+    environments: [of.environment],
+  })
+  const managementToken = expectStatus(201, made).body.token
+  const { session } = await of.newUser()
+  const headers = headersOf(of, managementToken)
+  const members = ['member']
+  const access = { read: members, create: members, update: members, delete: members }
+  const columns = [{ name: 'owner', type: 'text' }]
+  await callRest(world.system.baseUrl, { headers }, 'PUT _tables/orders', { columns, access })
+  const secret = `secret-${randomUUID()}`
+  const records = [{ owner: secret }, { owner: secret }]
+  const { list } = await callRest(world.system.baseUrl, { headers }, 'POST orders', records)
+  const page = await callRest(world.system.baseUrl, { headers }, 'GET orders?limit=1')
+  return {
+    of,
+    managementToken,
+    accessToken: session.accessToken,
+    recordId: list[0]?.id ?? '',
+    cursor: page.body.nextCursor ?? '',
+    secret,
+  }
+}
+
+const headersOf = ({ projectId, environment }: AuthTenant, token: string): Headed => ({
+  authorization: `Bearer ${token}`,
+  'x-project-id': projectId,
+  environment,
+})
+
+/** Who asks with the credential of one place for what another has. */
+type Intruder = { headers: Headed; victim: Place }
+
+/** Every operation, about the victim's record, over REST: status and code. */
+async function overRest({ headers, victim }: Intruder): Promise<string[]> {
+  const calls: [string, unknown?][] = [
+    ['PUT _tables/orders', { columns: [] }],
+    ['GET _tables'],
+    ['GET _tables/orders'],
+    ['DELETE _tables/orders'],
+    ['POST orders', { owner: 'stolen' }],
+    ['POST orders', [{ owner: 'stolen' }]],
+    ['GET orders'],
+    [`GET orders?cursor=${victim.cursor}`],
+    [`GET orders/${victim.recordId}`],
+    [`PATCH orders/${victim.recordId}`, { owner: 'stolen' }],
+    [`DELETE orders/${victim.recordId}`],
+  ]
+  const seen: string[] = []
+  for (const [request, body] of calls) {
+    const answer = await callRest(world.system.baseUrl, { headers }, request, body)
+    expect(answer.text).not.toContain(victim.secret)
+    seen.push(`${answer.status} ${answer.body.error ?? 'ok'}`)
+  }
+  return seen
+}
+
+/** The same over GraphQL: codes. */
+async function overGraphQL({ headers, victim }: Intruder): Promise<string[]> {
+  const id = JSON.stringify(victim.recordId)
+  const queries = [
+    '{ orders { records { id owner } } }',
+    `{ orders(cursor: ${JSON.stringify(victim.cursor)}) { records { id owner } } }`,
+    `{ order(id: ${id}) { owner } }`,
+    'mutation { createOrder(input: { owner: "stolen" }) { id } }',
+    'mutation { createOrders(input: [{ owner: "stolen" }]) { id } }',
+    `mutation { updateOrder(id: ${id}, input: { owner: "stolen" }) { id } }`,
+    `mutation { deleteOrder(id: ${id}) { owner } }`,
+    '{ __schema { types { name } } }',
+  ]
+  const seen: string[] = []
+  for (const query of queries) {
+    const answer = await askGraphQL(world.system.baseUrl, { headers }, { query })
+    expect(answer.status).toBe(200)
+    expect(answer.text).not.toContain(victim.secret)
+    seen.push(answer.codes.join() || 'ok')
+  }
+  return seen
+}
+
+/** What a place has, as its own manager sees it. */
+async function possessions({ of, managementToken }: Place): Promise<string[]> {
+  const headers = headersOf(of, managementToken)
+  const answers = ['GET _tables', 'GET orders'].map((request) =>
+    callRest(world.system.baseUrl, { headers }, request),
+  )
+  return (await Promise.all(answers)).map(({ text }) => text)
+}
+
+const pairs = [0, 1, 2].flatMap((from) =>
+  [0, 1, 2].filter((to) => to !== from).map((to) => [from, to] as const),
+)
+const matrix = credentials.flatMap((kind) => pairs.map(([from, to]) => [kind, from, to] as const))
+
+function between(from: number, to: number): { own: Place; victim: Place } {
+  const [own, victim] = [places[from], places[to]]
+  if (own === undefined || victim === undefined) throw new Error('no such place')
+  return { own, victim }
+}
+
+describe('nothing reaches another environment', () => {
+  it.each(matrix)(
+    'with the %s of place %i and the headers of place %i',
+    async (kind: Credential, from, to) => {
+      const { own, victim } = between(from, to)
+      const before = await possessions(victim)
+      const intruder = { headers: headersOf(victim.of, own[kind]), victim }
+      const refusals = kind === 'managementToken' ? ['FORBIDDEN'] : ['AUTH_TOKEN_INVALID']
+      const status = kind === 'managementToken' ? 403 : 401
+      expect(new Set(await overRest(intruder))).toEqual(
+        new Set(refusals.map((code) => `${status} ${code}`)),
+      )
+      expect(new Set(await overGraphQL(intruder))).toEqual(new Set(refusals))
+      expect(await possessions(victim)).toEqual(before)
+    },
+  )
+
+  it.each(matrix)(
+    'with the %s of place %i and what is in place %i',
+    async (kind: Credential, from, to) => {
+      const { own, victim } = between(from, to)
+      const before = await possessions(victim)
+      const headers = headersOf(own.of, own[kind])
+      const { recordId, cursor } = victim
+      const id = JSON.stringify(recordId)
+      const seen: string[] = []
+      for (const [request, body] of [
+        [`GET orders/${recordId}`],
+        [`PATCH orders/${recordId}`, { owner: 'x' }],
+        [`DELETE orders/${recordId}`],
+        [`GET orders?cursor=${cursor}`],
+      ] as const) {
+        seen.push((await callRest(world.system.baseUrl, { headers }, request, body)).body.error)
+      }
+      for (const query of [
+        `{ order(id: ${id}) { owner } }`,
+        `mutation { updateOrder(id: ${id}, input: { owner: "x" }) { owner } }`,
+        `mutation { deleteOrder(id: ${id}) { owner } }`,
+        `{ orders(cursor: ${JSON.stringify(cursor)}) { records { owner } } }`,
+      ]) {
+        seen.push((await askGraphQL(world.system.baseUrl, { headers }, { query })).codes.join())
+      }
+      const missing = [
+        'RECORD_NOT_FOUND',
+        'RECORD_NOT_FOUND',
+        'RECORD_NOT_FOUND',
+        'VALIDATION_ERROR',
+      ]
+      expect(seen).toEqual([...missing, ...missing])
+      expect(await possessions(victim)).toEqual(before)
+    },
+  )
+
+  it('a manager of one environment, whose table is asked for by a crafted name', async () => {
+    const { own, victim } = between(0, 2)
+    const before = await possessions(victim)
+    const headers = headersOf(own.of, own.managementToken)
+    const names = fc.oneof(craftedName(victim.of), fc.string({ minLength: 1, maxLength: 80 }))
+    const property = fc.asyncProperty(names, names, async (one, other) => {
+      for (const { status, text } of await crafted(headers, one, other)) {
+        expect(status).toBeLessThan(500)
+        expect(text).not.toContain(victim.secret)
+      }
+    })
+    await fc.assert(property, { numRuns: 40 })
+    expect(await possessions(victim)).toEqual(before)
+  })
+})
+
+/** Ways to name what belongs to the other: they know how schemas are called. */
+function craftedName({ projectId, environment }: AuthTenant): fc.Arbitrary<string> {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([projectId, environment]))
+    .digest('hex')
+  const schema = `d_${hash.slice(0, 48)}`
+  const table = fc.constantFrom(
+    `${schema}.orders`,
+    `"${schema}"."orders"`,
+    'table_definition',
+    'orders',
+  )
+  const before = fc.constantFrom(
+    '',
+    'orders"; ',
+    'orders t union all select * from ',
+    '../',
+    '_tables/',
+    '\\',
+  )
+  const after = fc.constantFrom(
+    '',
+    ' --',
+    '"; drop table orders; --',
+    '\0',
+    "' or '1'='1",
+    '::text',
+  )
+  return fc.tuple(before, table, after).map((parts) => parts.join(''))
+}
+
+/** The answers to requests that have these texts where names and values belong. */
+async function crafted(headers: Headed, one: string, other: string) {
+  const { baseUrl } = world.system
+  const path = encodeURIComponent(one.toWellFormed())
+  const where = encodeURIComponent(JSON.stringify({ [one]: other, owner: { in: [one, other] } }))
+  const calls: [request: string, body?: unknown][] = [
+    [`GET ${path}`],
+    [`GET ${path}/${encodeURIComponent(other.toWellFormed())}`],
+    [`PUT _tables/${path}`, { columns: [{ name: other, type: 'text' }] }],
+    [`POST orders`, { [one]: other }],
+    [`GET orders?where=${where}`],
+    [`GET orders?order=${path}`],
+    [`GET orders?cursor=${path}`],
+  ]
+  const rest = calls.map(([request, body]) => callRest(baseUrl, { headers }, request, body))
+  const graphql = [
+    `{ ${one} { records { ${other} } } }`,
+    `{ orders(order: ${JSON.stringify(one)}, cursor: ${JSON.stringify(other)}) { records { owner } } }`,
+    `{ orders(where: { owner: { eq: ${JSON.stringify(one)} } }) { records { owner } } }`,
+    `mutation { createOrder(input: { ${one}: ${JSON.stringify(other)} }) { id } }`,
+  ].map((query) => askGraphQL(baseUrl, { headers }, { query }))
+  return Promise.all([...rest, ...graphql])
+}

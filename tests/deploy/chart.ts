@@ -1,0 +1,65 @@
+import { readdirSync } from 'node:fs'
+import { cp, mkdtempDisposable, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runCommand } from '@surehook/scripts/check/run-command'
+import { chartDir, findHelm, kubernetesVersion } from '@surehook/scripts/deploy/helm-tools'
+import * as yaml from 'yaml'
+import type { KubeObject } from './kube-objects.ts'
+
+/** Every values file of the chart, by the name that tests show. */
+export const valuesFiles: readonly string[] = [
+  ...readdirSync(`${chartDir}/ci`).map((name) => `ci/${name}`),
+  'values-production-example.yaml',
+]
+
+export const namespace = 'surehook'
+
+const rendered = new Map<string, Promise<KubeObject[]>>()
+
+/** `helm template` with a values file of the chart and values over it; throws what Helm says. */
+export function render(file: string, over: object = {}): Promise<KubeObject[]> {
+  const key = JSON.stringify([file, over])
+  const rendering = rendered.get(key) ?? callHelm(file, over)
+  rendered.set(key, rendering)
+  return rendering
+}
+
+async function callHelm(file: string, over: object): Promise<KubeObject[]> {
+  return template({ chart: chartDir, file, over })
+}
+
+/** What `helm install` would say at its end: Helm does not say it without a cluster, so that it is rendered as an object. */
+export async function notes(file: string, over: object = {}): Promise<string> {
+  await using dir = await mkdtempDisposable(join(tmpdir(), 'surehook-chart-'))
+  const chart = join(dir.path, 'surehook')
+  await cp(chartDir, chart, { recursive: true })
+  await cp(`${chart}/templates/NOTES.txt`, `${chart}/notes.txt`)
+  const object = [
+    ...['apiVersion: v1', 'kind: Notes', 'metadata: { name: notes, labels: {} }'],
+    'data: { said: {{ tpl (.Files.Get "notes.txt") . | toJson }} }',
+  ]
+  await writeFile(`${chart}/templates/notes.yaml`, object.join('\n'))
+  const objects = await template({ chart, file, over })
+  return objects.find(({ kind }) => kind === 'Notes')?.data?.['said'] ?? ''
+}
+
+type Rendering = { chart: string; file: string; over: object }
+
+async function template({ chart, file, over }: Rendering): Promise<KubeObject[]> {
+  await using dir = await mkdtempDisposable(join(tmpdir(), 'surehook-values-'))
+  const overFile = join(dir.path, 'values.json')
+  await writeFile(overFile, JSON.stringify(over))
+  const { ok, output } = await runCommand({
+    args: [
+      ...[await findHelm(), 'template', 'surehook', chart, '--namespace', namespace],
+      ...['--kube-version', `${kubernetesVersion}.0`],
+      ...['--values', `${chartDir}/${file}`, '--values', overFile],
+    ],
+  })
+  if (!ok) throw new Error(output)
+  return yaml
+    .parseAllDocuments(output)
+    .map((document) => document.toJS() as KubeObject | null)
+    .filter((object) => object !== null)
+}

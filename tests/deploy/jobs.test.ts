@@ -1,0 +1,99 @@
+import { describe, expect, test } from '@jest/globals'
+import { kafkaEnv, postgresEnv } from '@surehook/service-kit/config'
+import { commands } from 'surehook/commands/commands'
+import { render, valuesFiles } from './chart.ts'
+import { type KubeObject, ofKind } from './kube-objects.ts'
+import { mayConnect } from './network.ts'
+import { environmentOfPod, podNamed, secretsOf } from './rendered-environment.ts'
+
+/** What commands read of the ways to the parts, beside what their help names. */
+const connections: Readonly<Record<string, object>> = {
+  'prepare database': postgresEnv,
+  'prepare topics': kafkaEnv,
+  demo: { PLATFORM_ADMIN_TOKEN: 'the first of them' },
+}
+
+const hookOf = ({ metadata }: KubeObject) => metadata.annotations?.['helm.sh/hook']
+const weightOf = ({ metadata }: KubeObject) => Number(metadata.annotations?.['helm.sh/hook-weight'])
+
+describe.each(valuesFiles)('with %s', (file) => {
+  const rendering = render(file)
+
+  test('what a hook needs is there before it, by hooks of its own', async () => {
+    const objects = await rendering
+    for (const job of ofKind(objects, 'Job')) {
+      expect(hookOf(job)).toBe('pre-install,pre-upgrade')
+      const { spec, labels } = podNamed(objects, job.metadata.name)
+      const before = objects.filter(
+        (object) => hookOf(object) === hookOf(job) && weightOf(object) < weightOf(job),
+      )
+      const account = before.find(
+        ({ kind, metadata }) =>
+          kind === 'ServiceAccount' && metadata.name === spec.serviceAccountName,
+      )
+      expect(account).toBeDefined()
+      // On an upgrade the policy that denies everything is there already.
+      const dns = {
+        end: { labels: {}, namespace: { 'kubernetes.io/metadata.name': 'kube-system' } },
+        port: 53,
+      }
+      const policies = before.filter(({ kind }) => kind === 'NetworkPolicy')
+      expect(policies).toHaveLength(1)
+      if (file.startsWith('ci/'))
+        expect(mayConnect(policies, labels, { ...dns, protocol: 'UDP' })).toBe(true)
+      expect(spec.containers[0]?.envFrom).toBeUndefined()
+    }
+  })
+
+  test('whatever the jobs and the test run is a command that there is', async () => {
+    for (const { spec } of await pods(rendering)) {
+      const args = spec.containers[0]?.args ?? []
+      const command = commands.find(({ name }) => `${args.join(' ')} `.startsWith(`${name} `))
+      expect(command).toBeDefined()
+      const words = command?.name.split(' ').length ?? 0
+      const options = args.slice(words).filter((arg) => arg.startsWith('--'))
+      for (const option of options) expect(command?.options).toHaveProperty(option.slice(2))
+    }
+  })
+
+  test('and knows the variables that it is told', async () => {
+    const objects = await rendering
+    for (const { name, spec } of await pods(rendering)) {
+      const args = `${spec.containers[0]?.args?.join(' ')} `
+      const command = commands.find((one) => args.startsWith(`${one.name} `))
+      const named = Object.keys(command?.variables ?? {}).flatMap((names) => names.split(', '))
+      const read = command === undefined ? {} : (connections[command.name] ?? {})
+      const known = [...named, ...Object.keys(read)]
+      const told = Object.keys(environmentOfPod(objects, name))
+      expect(told.filter((variable) => ![...known, 'LOG_LEVEL'].includes(variable))).toEqual([])
+    }
+  })
+})
+
+async function pods(rendering: Promise<KubeObject[]>) {
+  const objects = await rendering
+  const named = [...ofKind(objects, 'Job'), ...ofKind(objects, 'Pod')]
+  return named.map(({ metadata }) => podNamed(objects, metadata.name))
+}
+
+test('the administrator of the database is known to one job, the topics to the other', async () => {
+  const objects = await render('ci/minimal-values.yaml', {
+    kafka: { sasl: { mechanism: 'scram-sha-256' } },
+  })
+  expect(secretsOf(podNamed(objects, 'surehook-prepare-database'))).toEqual({
+    DATABASE_URL: 'surehook-operator-secrets',
+    DATABASE_PASSWORD_AUTH_SERVICE: 'surehook-operator-secrets',
+    DATABASE_PASSWORD_DATA_API: 'surehook-operator-secrets',
+    DATABASE_PASSWORD_WEBHOOK_API: 'surehook-operator-secrets',
+  })
+  expect(secretsOf(podNamed(objects, 'surehook-prepare-topics'))).toEqual({
+    KAFKA_SASL_PASSWORD: 'surehook-operator-secrets',
+  })
+})
+
+test('where Strimzi makes the topics no job does', async () => {
+  const names = ofKind(await render('ci/keda-values.yaml'), 'Job').map(
+    ({ metadata }) => metadata.name,
+  )
+  expect(names).toEqual(['surehook-prepare-database'])
+})

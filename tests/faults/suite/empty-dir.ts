@@ -1,0 +1,15 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { ownerOf } from '@surehook/scripts/lib/process-group'
+import { removeStackData } from '@surehook/scripts/local-stack/local-stack'
+
+/** What an earlier run has left there goes. */
+export async function emptyDir(path: string): Promise<string> {
+  const dir = resolve(path)
+  const owner = await ownerOf(`${dir}/stack`)
+  if (owner !== null) throw new Error(`${dir} is in use by the running process ${owner}`)
+  await removeStackData(`${dir}/stack`)
+  await rm(`${dir}/services`, { recursive: true, force: true })
+  await mkdir(dir, { recursive: true })
+  return dir
+}

@@ -1,0 +1,162 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as wait } from 'node:timers/promises'
+import { createTenant } from '@surehook/scripts/client/tenant'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { type ChangeDoor, graphqlDoor, restDoor, topicDoor } from '../../support/change-doors.ts'
+import { undecidedAtMost } from '../../support/fault-world.ts'
+import { type Account, closeLedger, type Subscriber, subscribeTwice } from '../../support/ledger.ts'
+import { type Load, startLoad } from '../../support/load.ts'
+import { makeFault } from './make-fault.ts'
+import type { Trial } from './plan.ts'
+import { countRepetitions, type Repetitions } from './repetitions.ts'
+import type { Stage } from './stage.ts'
+import { Watch } from './watch.ts'
+
+export type Outcome = {
+  faultMs: number
+  /** Null when it did not come about in time. */
+  recoveryMs: number | null
+  acknowledged: number
+  unanswered: number
+  /** The longest time that the suite itself, with load, links and receiver, stood still. */
+  stoodStillMs: number
+  accounts: readonly Account[]
+  repetitions: readonly Repetitions[]
+  /** What is wrong, in words; empty when nothing is. */
+  faults: readonly string[]
+}
+
+const doorNames = ['rest', 'graphql', 'topic'] as const
+/** A change that is delivered so soon after its answer is what one is used to. */
+const usualMs = 1_000
+const recoverWithinMs = 120_000
+const settleWithinMs = 90_000
+
+export type LoadShape = Pick<Trial, 'writers' | 'pauseMs' | 'leadS'> & {
+  /** Of each subscription's deliveries; more is a fault. */
+  mayRepeat: number
+}
+
+/** Load, the fault, recovery, and everything counted. */
+export function runTrial(trial: Trial, stage: Stage): Promise<Outcome> {
+  const shape = { ...trial, mayRepeat: mayRepeatIn(trial) }
+  return runUnderLoad(shape, stage, () => makeFault(trial, stage))
+}
+
+/** As `runTrial`, with whatever is to happen under the load. */
+export async function runUnderLoad(
+  shape: LoadShape,
+  stage: Pick<Stage, 'receiver' | 'books' | 'door' | 'publisher'>,
+  work: () => Promise<void>,
+): Promise<Outcome> {
+  const { receiver, books } = stage
+  const { mayRepeat } = shape
+  const refusedBefore = await books.refused()
+  const tenant = await createTenant(stage.door)
+  const subscribers = await subscribeTwice(tenant, receiver)
+  const rest = restDoor(tenant)
+  const graphql = graphqlDoor(stage.door.baseUrl, tenant)
+  const topic = topicDoor(stage.publisher, tenant)
+  using watch = new Watch(receiver, subscribers)
+  let acknowledged = 0
+  const delay = monitorEventLoopDelay()
+  delay.enable()
+  const doors = mixed({ rest, graphql, topic }, shape)
+  const load = startLoad(tenant, {
+    doors,
+    concurrency: doors.length,
+    pauseMs: shape.pauseMs,
+    patienceMs: recoverWithinMs,
+    onMade(made) {
+      acknowledged++
+      watch.made(made)
+    },
+  })
+  const faults: string[] = []
+  const outcome = { faultMs: 0, recoveryMs: null as number | null }
+  const during = { from: 0, until: 0 }
+  try {
+    await Promise.race([load.done, wait(shape.leadS * 1_000)])
+    during.from = Date.now()
+    await work()
+    const endedAt = Date.now()
+    outcome.faultMs = endedAt - during.from
+    const recoveredAt = await recovered(watch, endedAt, load)
+    during.until = recoveredAt
+    outcome.recoveryMs = recoveredAt - endedAt
+  } catch (err) {
+    during.until = Date.now()
+    faults.push((err as Error).message)
+  }
+  load.stop()
+  let accounts: Account[] = []
+  let unanswered = 0
+  try {
+    const written = await load.done
+    unanswered = written.unanswered
+    accounts = await closeLedger({
+      ...{ books, receiver, subscribers, written, mayRepeat, settleWithinMs, refusedBefore },
+    })
+  } catch (err) {
+    faults.push((err as Error).message)
+  }
+  const repetitions = countRepetitions(receiver, subscribers, during)
+  faults.push(...unexplained(repetitions))
+  forget(receiver, subscribers)
+  delay.disable()
+  const stoodStillMs = delay.max / 1e6
+  return { ...outcome, stoodStillMs, acknowledged, unanswered, accounts, repetitions, faults }
+}
+
+function mixed(by: Record<(typeof doorNames)[number], ChangeDoor>, { writers }: LoadShape) {
+  return doorNames.flatMap((name) => Array.from({ length: writers[name] }, () => by[name]))
+}
+
+async function recovered(watch: Watch, endedAt: number, load: Load): Promise<number> {
+  let ended: number | null = null
+  let failed: Error | null = null
+  load.done.catch((err: Error) => {
+    failed = err
+  })
+  await waitUntil(
+    () => {
+      if (failed !== null) throw failed
+      ended = watch.recoveredAt(endedAt, doorNames, usualMs)
+      return ended !== null
+    },
+    { what: 'recovery', timeoutMs: recoverWithinMs },
+  ).catch((err: unknown) => {
+    throw new Error(`${(err as Error).message}; ${watch.missing(endedAt)} changes are missing`)
+  })
+  return ended ?? endedAt
+}
+
+/** Where processes end in order, or nothing ends, nothing is to be repeated. */
+function mayRepeatIn({ kind, target }: Trial): number {
+  switch (kind) {
+    case 'kill':
+    case 'stop':
+    case 'partition':
+      return 2 * undecidedAtMost
+    case 'restart':
+      return target === 'kafka' ? undecidedAtMost : 0
+    case 'slow-disk':
+    case 'clock':
+    case 'scale':
+    case 'rolling':
+      return 0
+  }
+}
+
+function unexplained(repetitions: readonly Repetitions[]): string[] {
+  return repetitions
+    .filter(({ repeated, inFlight }) => repeated > inFlight)
+    .map(({ subscriber, repeated, inFlight }) => {
+      const others = repeated - inFlight
+      return `${subscriber}: ${others} deliveries were repeated that were not in flight`
+    })
+}
+
+function forget(receiver: Stage['receiver'], subscribers: readonly Subscriber[]): void {
+  for (const { path } of subscribers) receiver.forget(path)
+}

@@ -1,0 +1,164 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type ChangePublisher, openChangePublisher } from '@surehook/contracts/publisher'
+import type { Door } from '@surehook/scripts/client/call'
+import { type LocalStack, startLocalStack } from '@surehook/scripts/local-stack/local-stack'
+import { createCertificates } from '@surehook/scripts/receiver/certificates'
+import { openReceiver, type Receiver } from '@surehook/scripts/receiver/receiver'
+import {
+  newSecrets,
+  type Secrets,
+  type ServiceName,
+} from '@surehook/scripts/system/service-catalog'
+import {
+  type System,
+  type SystemOptions,
+  startServices,
+} from '@surehook/scripts/system/start-services'
+import { type Books, openBooks } from '../../support/books.ts'
+import { type HealthyBalancer, openHealthyBalancer } from './healthy-balancer.ts'
+import { type Links, openLinks, publisherReplica } from './links.ts'
+import { prepareSlowDisk, type SlowDisk } from './slow-disk.ts'
+
+/** The whole system, two replicas of each service, with everything between its parts in our hands. */
+export type Stage = AsyncDisposable & {
+  readonly stack: LocalStack
+  readonly secrets: Secrets
+  /** What all services are set to. */
+  readonly env: Readonly<Record<string, string>>
+  readonly system: System
+  readonly links: Links
+  /** The gateways, behind a balancer. */
+  readonly door: Door
+  readonly receiver: Receiver
+  readonly books: Books
+  readonly publisher: ChangePublisher
+  /** Null where none can be made. */
+  readonly slowDisk: SlowDisk | null
+  /** What sends requests to the replicas of each service that takes any. */
+  readonly balancers: ReadonlyMap<ServiceName, HealthyBalancer>
+  /** Sets the clock of a replica; 0 sets it right. */
+  setClock(replica: string, aheadMs: number): Promise<void>
+}
+
+/** The third of those that scale runs only while they are scaled. */
+const scaled: Record<ServiceName, number> = {
+  'auth-service': 2,
+  'data-api': 2,
+  'webhook-api': 2,
+  'webhook-matcher': 3,
+  'webhook-dispatcher': 3,
+  gateway: 2,
+}
+
+const balanced = {
+  'auth-service': 'AUTH_SERVICE_URL',
+  'data-api': 'DATA_API_URL',
+  'webhook-api': 'WEBHOOK_API_URL',
+  gateway: 'PUBLIC_URL',
+} as const
+
+const clockModule = fileURLToPath(new URL('./jumping-clock.mjs', import.meta.url))
+
+const fixedEnv = {
+  // On a busy machine an attempt that ends at 5 s would repeat what no fault has repeated.
+  WEBHOOK_TIMEOUT: '30s',
+  WEBHOOK_RETRY_DELAYS: '100ms,200ms,300ms,400ms',
+  WEBHOOK_CIRCUIT_COOLDOWN: '2s',
+  WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
+  KAFKA_PARTITIONS: '4',
+  NODE_OPTIONS: `--import=${clockModule}`,
+}
+
+export type StageOptions = {
+  replicas?: Record<ServiceName, number>
+  versions?: SystemOptions['versions']
+  postgresSettings?: Readonly<Record<string, string>>
+}
+
+/** Logs and data are left in `dir`. */
+export async function openStage(dir: string, options: StageOptions = {}): Promise<Stage> {
+  const { replicas = scaled, versions } = options
+  await using opening = new AsyncDisposableStack()
+  const controls = opening.adopt(await mkdtemp(join(tmpdir(), 'surehook-faults-')), (path) =>
+    rm(path, { recursive: true }),
+  )
+  // PostgreSQL may run as somebody else, and reads what makes its disk slow.
+  await chmod(controls, 0o755)
+  const slowDisk = prepareSlowDisk(controls)
+  const links = opening.use(await openLinks(replicas))
+  const stack = await startLocalStack({
+    dir: join(dir, 'stack'),
+    ports: links.ports,
+    kafkaDoors: links.kafkaDoors,
+    postgresSettings: options.postgresSettings,
+    env: slowDisk === null ? {} : slowEnv(slowDisk),
+  })
+  opening.defer(() => stack.stop())
+  const certificates = await createCertificates()
+  const receiver = opening.use(await openReceiver(certificates))
+  const caFile = join(controls, 'ca.pem')
+  await writeFile(caFile, certificates.ca)
+  const clockDir = join(controls, 'clocks')
+  await mkdir(clockDir)
+
+  const balancers = new Map<ServiceName, HealthyBalancer>()
+  for (const service of Object.keys(balanced) as (keyof typeof balanced)[]) {
+    balancers.set(service, opening.use(await openHealthyBalancer()))
+  }
+  const urls = Object.fromEntries(
+    Object.entries(balanced).map(([service, name]) => [
+      name,
+      balancers.get(service as ServiceName)?.url,
+    ]),
+  )
+  const secrets = newSecrets()
+  const env = { ...fixedEnv, ...urls, WEBHOOK_EXTRA_CA_FILE: caFile, CLOCK_DIR: clockDir }
+  const system = await startServices({
+    dir: join(dir, 'services'),
+    endpoints: stack,
+    secrets,
+    replicas,
+    env,
+    ways: (replica) => links.waysOf(replica),
+    ...(versions && { versions }),
+  })
+  opening.defer(() => system.stop())
+  for (const [service, balancer] of balancers) balancer.watch(system.services[service])
+  if (options.replicas === undefined) await stopThirds(system)
+
+  const publisher = opening.use(
+    await openChangePublisher({
+      brokers: [`127.0.0.1:${links.waysOf(publisherReplica).kafka}`],
+      schemaRegistryUrl: stack.schemaRegistryUrl,
+      source: 'faults',
+    }),
+  )
+  const books = opening.use(await openBooks(stack))
+  const door = { baseUrl: balancers.get('gateway')?.url ?? '', adminToken: system.adminToken }
+  const resources = opening.move()
+  return {
+    stack,
+    secrets,
+    env,
+    system,
+    links,
+    door,
+    receiver,
+    books,
+    publisher,
+    slowDisk,
+    balancers,
+    setClock: (replica, aheadMs) => writeFile(join(clockDir, replica), String(aheadMs)),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+const slowEnv = (slowDisk: SlowDisk) =>
+  Object.fromEntries(['kafka', 'postgres', 'registry'].map((name) => [name, slowDisk.env(name)]))
+
+async function stopThirds({ services }: System): Promise<void> {
+  await Promise.all(Object.values(services).map(([, , third]) => third?.stop()))
+}

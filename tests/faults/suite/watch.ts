@@ -1,0 +1,83 @@
+import type { EventPayload } from '@surehook/contracts/event-payload'
+import type { Receiver } from '@surehook/scripts/receiver/receiver'
+import type { DoorName } from '../../support/change-doors.ts'
+import { changeKey, keyOf, type Subscriber } from '../../support/ledger.ts'
+import type { Made } from '../../support/load.ts'
+
+const lookEveryMs = 50
+
+type Expected = { door: DoorName; madeAt: number; missing: Set<string> }
+
+/** Follows, while the load goes on, what was acknowledged and has not arrived everywhere yet. */
+export class Watch implements Disposable {
+  readonly #receiver: Receiver
+  readonly #subscribers: readonly Subscriber[]
+  readonly #timer = setInterval(() => this.#look(), lookEveryMs)
+  readonly #seen = new Map<string, number>()
+  /** When each change came first, by subscription and change. */
+  readonly #arrived = new Map<string, number>()
+  readonly #open = new Map<string, Expected>()
+  readonly #complete: { door: DoorName; madeAt: number; arrivedAt: number }[] = []
+
+  constructor(receiver: Receiver, subscribers: readonly Subscriber[]) {
+    this.#receiver = receiver
+    this.#subscribers = subscribers
+  }
+
+  made({ story, change, door }: Made): void {
+    const wanting = this.#subscribers.filter(({ wants }) => wants(story))
+    const missing = new Set(wanting.map(({ path }) => path))
+    const expected = { door: door.name, madeAt: Date.now(), missing }
+    this.#open.set(changeKey(story.ref, change), expected)
+  }
+
+  /** How many changes that were acknowledged until `at` are still missing somewhere. */
+  missing(at: number): number {
+    let count = 0
+    for (const { madeAt } of this.#open.values()) if (madeAt <= at) count++
+    return count
+  }
+
+  /**
+   * When everything acknowledged until `at` had arrived, and through each door a change that was
+   * acknowledged later had arrived within `withinMs`; null when that is not so yet.
+   */
+  recoveredAt(at: number, doors: readonly DoorName[], withinMs: number): number | null {
+    this.#look()
+    if (this.missing(at) > 0) return null
+    let recoveredAt = at
+    for (const { madeAt, arrivedAt } of this.#complete) {
+      if (madeAt <= at) recoveredAt = Math.max(recoveredAt, arrivedAt)
+    }
+    for (const name of doors) {
+      const fresh = this.#complete.find(
+        ({ door, madeAt, arrivedAt }) =>
+          door === name && madeAt > at && arrivedAt - madeAt <= withinMs,
+      )
+      if (fresh === undefined) return null
+      recoveredAt = Math.max(recoveredAt, fresh.arrivedAt)
+    }
+    return recoveredAt
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+  }
+
+  #look(): void {
+    for (const { path } of this.#subscribers) {
+      const receipts = this.#receiver.receipts(path)
+      for (const { body, at } of receipts.slice(this.#seen.get(path) ?? 0)) {
+        const place = `${path} ${keyOf(JSON.parse(body) as EventPayload)}`
+        if (!this.#arrived.has(place)) this.#arrived.set(place, at)
+      }
+      this.#seen.set(path, receipts.length)
+    }
+    for (const [key, { door, madeAt, missing }] of this.#open) {
+      const times = Array.from(missing, (path) => this.#arrived.get(`${path} ${key}`))
+      if (times.some((at) => at === undefined)) continue
+      this.#open.delete(key)
+      this.#complete.push({ door, madeAt, arrivedAt: Math.max(...times.map((at) => at ?? 0)) })
+    }
+  }
+}

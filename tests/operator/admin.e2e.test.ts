@@ -1,0 +1,192 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { expectStatus, send } from '@surehook/scripts/client/call'
+import { repoRoot } from '@surehook/scripts/lib/paths'
+import { freePort } from '@surehook/scripts/lib/ports'
+import { surehook } from '../support/operator-cli.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+let world: World
+let system: World['system']
+let dir: string
+const project = `p-${randomUUID()}`
+
+beforeAll(async () => {
+  world = await openWorld()
+  system = world.system
+  dir = await mkdtemp(join(tmpdir(), 'surehook-operator-'))
+})
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]()
+  await rm(dir, { recursive: true, force: true })
+})
+
+const door = () => ({ SUREHOOK_URL: system.baseUrl, SUREHOOK_ADMIN_TOKEN: system.adminToken })
+const admin = (...args: string[]) => surehook(door(), 'admin', ...args)
+
+/** Runs it and insists on success; what it has shown as JSON. */
+async function done<T>(...args: string[]): Promise<T> {
+  const answer = await admin(...args, '--json')
+  expect(answer).toMatchObject({ code: 0, notes: '' })
+  return answer.json() as T
+}
+
+async function fileOf(name: string, content: unknown): Promise<string> {
+  await writeFile(join(dir, name), JSON.stringify(content))
+  return join(dir, name)
+}
+
+type Listed = Record<string, { id: string; name?: string; email?: string }[]> & { hasMore: boolean }
+
+describe('surehook demo', () => {
+  const demo = (...args: string[]) => surehook(door(), 'demo', '--timeout', '30s', ...args)
+
+  it('follows a change to a receiver of its own, or to the first attempt', async () => {
+    const port = await freePort()
+    const { key, cert } = world.certificates
+    const files = { certificate: join(dir, 'cert.pem'), key: join(dir, 'key.pem') }
+    await Promise.all([writeFile(files.certificate, cert), writeFile(files.key, key)])
+    const receiver = ['--receiver', `https://localhost:${port}`, '--certificate', files.certificate]
+    const received = await demo(...receiver, '--key', files.key)
+    expect(received).toMatchObject({ code: 0, notes: '' })
+    expect(received.out).toContain('delivered, with a good signature')
+    const without = await demo('--json')
+    expect(without.json()).toEqual({ ok: true })
+    expect(without.notes).toContain('first attempt made (dns)')
+  })
+
+  it('says where the delivery is when time is over', async () => {
+    const [dispatcher] = system.services['webhook-dispatcher']
+    await dispatcher?.stop()
+    const late = await surehook(door(), 'demo', '--timeout', '5s')
+    expect(late.code).toBe(1)
+    expect(late.notes).toMatch(/time is over, and (there is no delivery|the delivery is pending)/)
+    await dispatcher?.restart()
+  })
+})
+
+describe('surehook admin, through the gateway', () => {
+  it('makes an environment from options, a file, or both, and shows it', async () => {
+    const file = await fileOf('settings.json', { emailVerification: false, accessTokenTtl: 60 })
+    const options = ['--access-token-ttl', '120', '--lockout-threshold', '7']
+    const made = await done('environments', 'put', project, 'master', '--file', file, ...options)
+    const auth = { emailVerification: false, accessTokenTtl: 120, lockout: { threshold: 7 } }
+    expect(made).toMatchObject({ projectId: project, environment: 'master', auth })
+    const back = await done('environments', 'put', project, 'master', '--lockout-threshold', 'null')
+    expect(back).toMatchObject({ auth: { accessTokenTtl: 120, lockout: { threshold: 5 } } })
+    expect(await done('environments', 'get', project, 'master')).toEqual(back)
+    const copy = await fileOf('copy.json', back)
+    const other = await done('environments', 'put', project, 'copy', '--file', copy)
+    expect(other).toMatchObject({ environment: 'copy', auth: { accessTokenTtl: 120 } })
+    const shown = await admin('environments', 'get', project, 'master')
+    expect(shown.out).toMatch(/^auth\.accessTokenTtl +120$/m)
+  })
+
+  it('lists projects over pages, as far as it is told', async () => {
+    await done('environments', 'put', `${project}-2`, 'master')
+    const all = await done<Listed>('projects', 'list')
+    expect(all['projects']).toContainEqual(
+      expect.objectContaining({ id: project, environments: ['copy', 'master'] }),
+    )
+    const one = await done<Listed>('projects', 'list', '--limit', '1')
+    expect(one).toMatchObject({ projects: [expect.anything()], hasMore: true })
+    expect((await admin('projects', 'list')).out).toMatch(/^project +environments +created$/m)
+  })
+
+  it('makes a token that works, lists it without itself, and revokes it', async () => {
+    const names = ['--name', 'cli', '--environment', 'master']
+    const made = await done<{ id: string; token: string }>('tokens', 'create', project, ...names)
+    const headers = {
+      authorization: `Bearer ${made.token}`,
+      'x-project-id': project,
+      environment: 'master',
+    }
+    const look = () => send(system.baseUrl, 'GET /gw/api/rest/_tables', { headers })
+    expectStatus(200, await look())
+    const listed = await done<Listed>('tokens', 'list', project)
+    expect(listed['tokens']).toMatchObject([{ id: made.id, name: 'cli' }])
+    expect(JSON.stringify(listed)).not.toContain(made.token)
+    expect((await admin('tokens', 'delete', project, made.id)).out).toContain('revoked')
+    expect(await admin('tokens', 'delete', project, made.id)).toMatchObject({
+      code: 1,
+      notes: expect.stringContaining('404 MANAGEMENT_TOKEN_NOT_FOUND'),
+    })
+  })
+
+  it('makes roles, and takes over, changes and ends users', async () => {
+    const where = [project, 'master']
+    await done('roles', 'create', ...where, 'editor', '--self-assignable')
+    const roles = await done<Listed>('roles', 'list', ...where)
+    expect(roles['roles']).toMatchObject([{ name: 'editor', selfAssignable: true }])
+
+    const passwordHash = '$2b$04$V/3C0RYZs524pJhZmP4z0.Ms4X2Eyku2pzo75weYVw9ByMOOYQUiO'
+    const users = [{ email: 'ada@example.com', passwordHash, roles: ['editor'] }, { email: 'no' }]
+    const file = await fileOf('users.json', users)
+    const imported = await admin('users', 'import', ...where, '--file', file)
+    expect(imported).toMatchObject({ code: 1, notes: '' })
+    expect(imported.out).toContain('1 imported, 1 refused')
+    expect(imported.out).toMatch(/^ {2}1: email: /m)
+
+    const found = await done<Listed>('users', 'list', ...where, '--email', 'ada@example.com')
+    const id = found['users']?.[0]?.id ?? ''
+    const change = ['--first-name', 'Ada', '--no-roles', '--disabled', 'true']
+    const changed = { id, firstName: 'Ada', roles: [], disabled: true }
+    expect(await done('users', 'patch', ...where, id, ...change)).toMatchObject(changed)
+    expect(await done('users', 'get', ...where, id)).toMatchObject(changed)
+    expect((await admin('users', 'list', ...where)).out).toContain('ada@example.com')
+    for (const what of ['unlock', 'logout', 'delete']) await done('users', what, ...where, id)
+    expect(await admin('users', 'get', ...where, id)).toMatchObject({ code: 1, out: '' })
+  })
+
+  it('rotates keys', async () => {
+    const { keys } = await done<Listed>('keys', 'rotate', project, 'master')
+    expect(keys?.length).toBeGreaterThan(0)
+  })
+
+  it('shows the faults of a request field by field, and ends with 1', async () => {
+    const put = ['environments', 'put', project, 'master', '--access-token-ttl', '0']
+    const refused = await admin(...put, '--password-min-length', '4')
+    expect(refused).toMatchObject({ code: 1, out: '' })
+    expect(refused.notes).toContain('400 VALIDATION_ERROR')
+    expect(refused.notes).toMatch(/^ {2}auth\.accessTokenTtl: /m)
+    expect(refused.notes).toMatch(/^ {2}auth\.password\.minLength: /m)
+    const inJson = (await admin(...put, '--json')).json()
+    const violations = [expect.objectContaining({ field: 'auth.accessTokenTtl' })]
+    expect(inJson).toMatchObject({ status: 400, error: 'VALIDATION_ERROR', violations })
+  })
+
+  it('says so when the token is wrong or nobody is there', async () => {
+    const list = ['admin', 'projects', 'list']
+    const wrong = { ...door(), SUREHOOK_ADMIN_TOKEN: 'not-the-token-of-it' }
+    const refused = await surehook(wrong, ...list)
+    expect(refused).toMatchObject({
+      code: 1,
+      notes: expect.stringContaining('ADMIN_TOKEN_INVALID'),
+    })
+    const nobody = await surehook({ ...door(), SUREHOOK_URL: 'http://127.0.0.1:1' }, ...list)
+    expect(nobody).toMatchObject({ code: 1, notes: expect.stringContaining('cannot be reached') })
+  })
+
+  it('is a command of its own, with its exit codes', async () => {
+    const run = async (...args: string[]) => {
+      const bin = `${repoRoot}/libs/operator-cli/bin/surehook.mjs`
+      const env = { ...process.env, ...door() }
+      const child = spawn(process.execPath, [bin, ...args], { cwd: dir, env })
+      const ended = new Promise((resolve) => child.once('close', resolve))
+      const [out, notes] = await Promise.all([text(child.stdout), text(child.stderr)])
+      return { code: await ended, out, notes }
+    }
+    const listed = await run('admin', 'projects', 'list', '--json')
+    expect(listed).toMatchObject({ code: 0, notes: '' })
+    expect(JSON.parse(listed.out)).toMatchObject({ hasMore: false })
+    expect(await run('admin', 'projects')).toMatchObject({ code: 2, out: '' })
+    const unknown = await run('admin', 'environments', 'get', project, 'nowhere')
+    expect(unknown).toMatchObject({ code: 1, out: '' })
+    expect(unknown.notes).toContain('ENVIRONMENT_NOT_FOUND')
+  })
+})

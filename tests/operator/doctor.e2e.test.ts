@@ -1,0 +1,194 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { createCertificates } from '@surehook/scripts/receiver/certificates'
+import { createKafka } from '@surehook/service-kit/kafka/client'
+import { createLogger } from '@surehook/service-kit/log'
+import kafkajs, { type Admin } from 'kafkajs'
+import { serviceNames } from 'surehook/lib/service-catalog'
+import { openSystem, type TestSystem } from '../support/open-system.ts'
+import { type CliAnswer, surehook } from '../support/operator-cli.ts'
+import { eventually } from '../support/world.ts'
+
+let system: TestSystem
+let kafka: Admin
+let dir: string
+/** What an operator would write down for the services of this system. */
+let env: NodeJS.ProcessEnv
+
+// That of the tests' systems: passwords of roles derive from it, and the system goes on with them.
+const keyEncryptionKey = Buffer.alloc(32, 'test').toString('base64')
+const topic = kafkajs.ConfigResourceTypes.TOPIC
+
+beforeAll(async () => {
+  system = await openSystem()
+  dir = await mkdtemp(join(tmpdir(), 'surehook-doctor-'))
+  const { endpoints } = system
+  env = {
+    SUREHOOK_URL: system.baseUrl,
+    KAFKA_BROKERS: endpoints.kafkaBrokers,
+    SCHEMA_REGISTRY_URL: endpoints.schemaRegistryUrl,
+    KAFKA_PARTITIONS: '4',
+    WEBHOOK_RETRY_DELAYS: '100ms,200ms,300ms,400ms',
+    DATABASE_URL: endpoints.databaseUrl,
+    REDIS_URL: endpoints.redisUrl,
+    KEY_ENCRYPTION_KEY: keyEncryptionKey,
+    PLATFORM_ADMIN_TOKEN: system.adminToken,
+    SERVICE_TOKEN: system.serviceToken,
+    PUBLIC_URL: system.baseUrl,
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    AUTH_SERVICE_URL: system.baseUrl,
+    DATA_API_URL: system.baseUrl,
+    WEBHOOK_API_URL: system.baseUrl,
+  }
+  const log = createLogger('test', 'silent')
+  kafka = createKafka({ brokers: endpoints.kafkaBrokers.split(','), clientId: 'test', log }).admin()
+  await kafka.connect()
+})
+afterAll(async () => {
+  await kafka?.disconnect()
+  await system?.[Symbol.asyncDispose]()
+  await rm(dir, { recursive: true, force: true })
+})
+
+const ofAllServices = serviceNames.flatMap((name) => ['--service', name])
+
+type Found = { area: string; level: string; says: string; advice?: string }
+
+async function doctor(more: NodeJS.ProcessEnv = {}): Promise<{ code: number; wrong: string[] }> {
+  const answer = await surehook({ ...env, ...more }, 'doctor', '--json', ...ofAllServices)
+  const { findings } = answer.json() as { findings: Found[] }
+  const wrong = findings.filter(({ level }) => level === 'wrong')
+  return { code: answer.code, wrong: wrong.map(({ area, says }) => `${area}: ${says}`) }
+}
+
+/** Nobody takes mails here: all that is wrong with a system that works. */
+const noMail = 'smtp: 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1'
+const healthy = () =>
+  eventually(doctor, ({ wrong }) => wrong.length === 1 && wrong[0] === noMail, 30_000)
+
+const prepare = (what: string, ...args: string[]) => surehook(env, 'prepare', what, ...args)
+
+describe('surehook doctor', () => {
+  it('finds nothing wrong with a system that works', async () => {
+    await healthy()
+    const shown = await surehook(env, 'doctor')
+    expect(shown.code).toBe(1)
+    expect(shown.out).toMatch(/^ok +slots +surehook_data_api is read/m)
+    expect(shown.out).toMatch(/^ok +topics +\d+ topics, as the contract says$/m)
+    expect(shown.out).toMatch(/^ok +consumers +webhook-dispatcher: 1 member, /m)
+    expect(shown.out).toMatch(/^WRONG +smtp .*\n +→ Bring the mail server back/m)
+    expect(shown.out).toMatch(/^1 wrong, /m)
+    expect(shown.out).not.toContain(keyEncryptionKey)
+  })
+
+  it('finds what no service would start with', async () => {
+    const { wrong } = await doctor({ KEY_ENCRYPTION_KEY: 'c2hvcnQ=', SERVICE_TOKEN: '', PORT: 'x' })
+    expect(wrong).toContain('configuration: data-api: SERVICE_TOKEN: is not set')
+    expect(wrong).toContain(
+      'configuration: webhook-dispatcher: KEY_ENCRYPTION_KEY: must be 32 bytes in base64',
+    )
+    expect(wrong.filter((line) => line.startsWith('configuration: gateway: PORT'))).toHaveLength(1)
+  })
+
+  it('finds a topic with other settings and one that is gone, which prepare mends', async () => {
+    const name = 'webhook.attempts'
+    const configEntries = [{ name: 'retention.ms', value: '60000000' }]
+    await kafka.alterConfigs({
+      validateOnly: false,
+      resources: [{ type: topic, name, configEntries }],
+    })
+    // Nobody writes to it unless something is broken.
+    await kafka.deleteTopics({ topics: ['platform.tables.invalid'] })
+    const { code, wrong } = await eventually(doctor, ({ wrong: all }) => all.length > 2, 30_000)
+    expect(code).toBe(1)
+    expect(wrong).toContain('topics: missing: platform.tables.invalid')
+    expect(wrong).toContain('topics: webhook.attempts: retention.ms is 60000000 and should be -1')
+    expect(wrong).toContainEqual(expect.stringContaining('message.timestamp.type is CreateTime'))
+
+    const repaired = await prepare('topics')
+    expect(repaired.code).toBe(0)
+    expect(repaired.out).toContain('webhook.attempts: set retention.ms=-1, ')
+    await healthy()
+  })
+
+  it('finds a slot and topics that nobody reads', async () => {
+    const [dataApi] = system.services['data-api']
+    const [matcher] = system.services['webhook-matcher']
+    await Promise.all([dataApi?.stop(), matcher?.stop()])
+    const unread = ({ wrong }: { wrong: string[] }) =>
+      wrong.some((line) => line.startsWith('slots: surehook_data_api is read by nobody')) &&
+      wrong.some((line) => /^consumers: webhook-matcher: 0 members.*nobody reads$/.test(line))
+    await eventually(doctor, unread, 30_000)
+    await Promise.all([dataApi?.restart(), matcher?.restart()])
+    await healthy()
+  }, 120_000)
+
+  it('finds a certificate that has expired and one that cannot be read', async () => {
+    const { ca, cert } = await createCertificates({ notAfter: new Date('2020-01-02T00:00:00Z') })
+    const file = join(dir, 'ca.pem')
+    await writeFile(file, cert + ca)
+    const { wrong } = await doctor({ WEBHOOK_EXTRA_CA_FILE: file, REDIS_CA_FILE: '/nowhere' })
+    const expired = `certificates: WEBHOOK_EXTRA_CA_FILE (${file}), certificate 1 has expired on 2020-01-02`
+    expect(wrong).toContain(expired)
+    expect(wrong).toContainEqual(
+      expect.stringContaining('certificates: REDIS_CA_FILE (/nowhere): ENOENT'),
+    )
+  })
+
+  it('says what does not answer, part by part', async () => {
+    const { wrong } = await doctor({
+      DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+      REDIS_URL: 'redis://127.0.0.1:1',
+      SUREHOOK_URL: 'http://127.0.0.1:1',
+      SCHEMA_REGISTRY_URL: 'http://127.0.0.1:1',
+      KAFKA_BROKERS: '127.0.0.1:1',
+    })
+    const silent = new Set(wrong.map((line) => line.split(':', 1)[0]))
+    const expected = [
+      'gateway',
+      'postgresql',
+      'slots',
+      'kafka',
+      'topics',
+      'schemas',
+      'consumers',
+      'redis',
+    ]
+    expect([...silent]).toEqual(expect.arrayContaining(expected))
+  })
+})
+
+describe('surehook prepare', () => {
+  const isDone = ({ code, notes }: CliAnswer) => code === 0 && notes === ''
+
+  it('may be run by several at once, on a system that runs', async () => {
+    const runs = ['database', 'topics', 'database', 'topics', 'database'].map((what) =>
+      prepare(what),
+    )
+    const answers = await Promise.all(runs)
+    expect(answers.map(isDone)).toEqual(answers.map(() => true))
+    const prepared = (await prepare('database', '--json')).json() as { services: object[] }
+    expect(prepared.services).toContainEqual({
+      service: 'data-api',
+      role: 'surehook_data_api',
+      schema: 'data_api',
+      slot: 'surehook_data_api',
+    })
+    await healthy()
+  })
+
+  it('refuses other partitions than those that are there', async () => {
+    const other = await surehook({ ...env, KAFKA_PARTITIONS: '5' }, 'prepare', 'topics')
+    expect(other).toMatchObject({ code: 1, out: '' })
+    expect(other.notes).toContain('has 4 partitions and KAFKA_PARTITIONS asks for 5')
+  })
+
+  it('waits for what is away no longer than it is told', async () => {
+    const away = { ...env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
+    const answer = await surehook(away, 'prepare', 'database', '--wait', '300ms')
+    expect(answer).toMatchObject({ code: 1, out: '' })
+    expect(answer.notes).toContain('PostgreSQL is not there after 300ms')
+  })
+})

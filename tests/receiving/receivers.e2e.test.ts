@@ -1,0 +1,143 @@
+import { createHmac } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { expectStatus } from '@surehook/scripts/client/call'
+import { defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
+import { repoRoot } from '@surehook/scripts/lib/paths'
+import { Webhook } from 'standardwebhooks'
+import { eventually, openWorld, payloadOf, type World } from '../support/world.ts'
+import { type Delivered, type HttpsDoor, openHttpsDoor, postTo } from './https-door.ts'
+import {
+  languages,
+  type RunningReceiver,
+  sourceOf,
+  startReceiver,
+  testedLanguages,
+} from './receivers.ts'
+
+const nextSecret = `whsec_${Buffer.from('another, for the rotation').toString('base64')}`
+
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]()
+})
+
+it.each(languages)(
+  'docs/receiving.md shows the $name receiver that is tested',
+  async (language) => {
+    const page = await readFile(`${repoRoot}/docs/receiving.md`, 'utf8')
+    expect(page).toContain(`\n${await sourceOf(language)}\`\`\`\n`)
+  },
+)
+
+describe.each(testedLanguages)('the $name receiver', (language) => {
+  let open: AsyncDisposableStack
+  let tenant: Tenant
+  let receiver: RunningReceiver
+  let door: HttpsDoor
+  let subscriptionId: string
+
+  beforeAll(async () => {
+    open = new AsyncDisposableStack()
+    tenant = await world.tenant()
+    await tenant.putTable('orders')
+    receiver = open.use(await startReceiver(language, [defaultSecret, nextSecret]))
+    door = open.use(await openHttpsDoor(world.certificates, receiver.port))
+    subscriptionId = (await tenant.subscribe(door.url)).id
+  })
+  afterAll(async () => open.disposeAsync())
+
+  /** A change that was delivered: the request of its last attempt. */
+  async function deliver(attempts = 1): Promise<Delivered> {
+    const before = door.delivered.length
+    await tenant.insert({ status: 'new', note: 'ä 😀' })
+    await eventually(
+      async () => door.delivered.length,
+      (count) => count === before + attempts,
+    )
+    const last = door.delivered.at(-1)
+    if (last === undefined) throw new Error('nothing came')
+    const { id } = payloadOf({ body: last.body.toString() })
+    const [newest] = await eventually(
+      () => tenant.deliveries(subscriptionId),
+      ([one]) => one?.eventId === id && one.status === 'delivered',
+    )
+    expect(newest).toMatchObject({ httpStatus: 204, attempts })
+    return last
+  }
+
+  it('takes a delivery, and once when it comes again', async () => {
+    const delivery = await deliver()
+    expect(await receiver.inbox()).toContain(delivery.body.toString())
+    const count = (await receiver.inbox()).length
+    expect(await Promise.all([1, 2, 3].map(() => postTo(receiver.port, delivery)))).toEqual([
+      204, 204, 204,
+    ])
+    expect(await receiver.inbox()).toHaveLength(count)
+  })
+
+  it('takes one event though its answer was lost and it is attempted again', async () => {
+    const count = (await receiver.inbox()).length
+    door.loseAnswers(1)
+    await deliver(2)
+    expect(await receiver.inbox()).toHaveLength(count + 1)
+  })
+
+  it('takes what either secret signed while they are rotated', async () => {
+    const before = await deliver()
+    const change = { secret: nextSecret }
+    expectStatus(200, await tenant.webhooks(`PATCH /${subscriptionId}`, change))
+    const after = await deliver()
+    const inbox = await receiver.inbox()
+    expect(inbox).toEqual(expect.arrayContaining([before.body.toString(), after.body.toString()]))
+    expect(after.headers['webhook-signature']?.split(' ')).toHaveLength(2)
+  })
+
+  it('refuses what is not ours, is not as we sent it, or is old', async () => {
+    const delivery = await deliver()
+    const count = (await receiver.inbox()).length
+    const changed = delivery.body.toString().replace('"new"', '"paid"')
+    const without = (name: string) => ({ ...delivery.headers, [name]: '' })
+    const cases: Record<string, Delivered> = {
+      'another body': { ...signed(delivery, { secret: 'not ours' }), body: Buffer.from(changed) },
+      'a body that was changed': { ...delivery, body: Buffer.from(changed) },
+      'the secret of somebody else': signed(delivery, { secret: 'not ours' }),
+      'no Standard Webhooks signature': { ...delivery, headers: without('webhook-signature') },
+      'no X-Service-Signature': { ...delivery, headers: without('x-service-signature') },
+      'no time': { ...delivery, headers: without('webhook-timestamp') },
+      'another time': { ...delivery, headers: { ...delivery.headers, 'webhook-timestamp': now() } },
+      'another id': { ...delivery, headers: { ...delivery.headers, 'webhook-id': 'other' } },
+      'six minutes ago': signed(delivery, { ageS: 360 }),
+      'in six minutes': signed(delivery, { ageS: -360 }),
+    }
+    for (const [name, one] of Object.entries(cases)) {
+      const sent = { headers: { ...one.headers, 'content-length': String(one.body.length) } }
+      expect([name, await postTo(receiver.port, { ...sent, body: one.body })]).toEqual([name, 401])
+    }
+    expect(await receiver.inbox()).toHaveLength(count)
+    expect(await postTo(receiver.port, signed(delivery, { ageS: 240 }))).toBe(204)
+  })
+})
+
+const now = () => String(Math.floor(Date.now() / 1000) + 1)
+
+/** As the dispatcher signs it, but with another secret or at another time. */
+function signed(
+  { headers, body }: Delivered,
+  { secret = defaultSecret, ageS = 0 }: { secret?: string; ageS?: number },
+): Delivered {
+  const at = new Date(Date.now() - ageS * 1000)
+  const id = headers['webhook-id'] ?? ''
+  const webhook = new Webhook(Buffer.from(secret), { format: 'raw' })
+  const digest = createHmac('sha256', secret).update(body).digest('hex')
+  const signatures = {
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': webhook.sign(id, at, body.toString()),
+    'x-service-signature': `sha256=${digest}`,
+  }
+  return { headers: { ...headers, ...signatures }, body }
+}

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, open as openFile, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runCommand } from '@surehook/scripts/check/run-command'
+import { repoRoot } from '@surehook/scripts/lib/paths'
+import { freePort, isFree } from '@surehook/scripts/lib/ports'
+import { hasToolchain, type Toolchain } from '@surehook/scripts/lib/toolchains'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+
+type Language = {
+  name: string
+  file: string
+  needs?: Toolchain
+  prepare(dir: string): Promise<string[]>
+}
+
+const receiversDir = `${repoRoot}/docs/receivers`
+
+/** The receivers of docs/receiving.md; `prepare` gives the command that runs one. */
+export const languages: readonly Language[] = [
+  {
+    name: 'TypeScript',
+    file: 'typescript/receiver.ts',
+    prepare: async () => [process.execPath, `${receiversDir}/typescript/receiver.ts`],
+  },
+  {
+    name: 'Python',
+    file: 'python/receiver.py',
+    needs: 'python',
+    prepare: async () => ['python3', `${receiversDir}/python/receiver.py`],
+  },
+  {
+    name: 'Go',
+    file: 'go/main.go',
+    needs: 'go',
+    async prepare(dir) {
+      const built = await runCommand({
+        args: ['go', 'build', '-o', `${dir}/receiver`, '.'],
+        cwd: `${receiversDir}/go`,
+      })
+      if (!built.ok) throw new Error(built.output)
+      return [`${dir}/receiver`]
+    },
+  },
+]
+
+export const testedLanguages = languages.filter(
+  ({ needs }) => needs === undefined || hasToolchain(needs, process.env),
+)
+
+export const sourceOf = ({ file }: Language) => readFile(`${receiversDir}/${file}`, 'utf8')
+
+export type RunningReceiver = AsyncDisposable & {
+  readonly port: number
+  /** Bodies of the events that it has taken. */
+  inbox(): Promise<string[]>
+}
+
+export async function startReceiver(
+  language: Language,
+  secrets: readonly string[],
+): Promise<RunningReceiver> {
+  await using opening = new AsyncDisposableStack()
+  const dir = opening.adopt(await mkdtemp(join(tmpdir(), 'surehook-receiver-')), (path) =>
+    rm(path, { recursive: true }),
+  )
+  const [command = '', ...args] = await language.prepare(dir)
+  const port = await freePort()
+  const inboxDir = `${dir}/inbox`
+  const log = opening.use(await openFile(`${dir}/log`, 'w+'))
+  const child = spawn(command, args, {
+    cwd: dir,
+    stdio: ['ignore', 'ignore', log.fd],
+    env: {
+      PATH: process.env['PATH'],
+      PORT: String(port),
+      INBOX: inboxDir,
+      WEBHOOK_SECRETS: JSON.stringify(secrets),
+    },
+  })
+  const ended = once(child, 'exit')
+  opening.defer(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  const listens = async () => {
+    if (child.exitCode !== null) throw new Error(await readFile(`${dir}/log`, 'utf8'))
+    return existsSync(inboxDir) && !(await isFree(port))
+  }
+  await waitUntil(listens, { what: `${language.name} listens`, timeoutMs: 20_000 })
+  const resources = opening.move()
+  return {
+    port,
+    async inbox() {
+      const names = (await readdir(inboxDir)).filter((name) => name.endsWith('.json'))
+      return Promise.all(names.map((name) => readFile(join(inboxDir, name), 'utf8')))
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}

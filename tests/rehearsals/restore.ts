@@ -1,0 +1,112 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { createTenant } from '@surehook/scripts/client/tenant'
+import { localDir, repoRoot } from '@surehook/scripts/lib/paths'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { type ServiceName, serviceNames } from '@surehook/scripts/system/service-catalog'
+import { build } from '@surehook/scripts/versions/check-out'
+import { emptyDir } from '../faults/suite/empty-dir.ts'
+import { describeOutcome } from '../faults/suite/report.ts'
+import { runUnderLoad } from '../faults/suite/run-trial.ts'
+import { openStage, type Stage } from '../faults/suite/stage.ts'
+import { undecidedAtMost } from '../support/fault-world.ts'
+import {
+  archiving,
+  backUp,
+  type ClusterFiles,
+  clusterFiles,
+  restore,
+} from './restore/cluster-files.ts'
+import { archiveAll, writeUnarchived } from './restore/unarchived.ts'
+import { indented, operatorEnv, surehook, trySurehook } from './support/surehook.ts'
+
+/**
+ * `npm run rehearse:restore`: PostgreSQL is lost under load, twice: once with its WAL on another disk, once with all
+ * that was not archived. Exit code 1 when anything is missing afterwards.
+ */
+const { values } = parseArgs({
+  options: { dir: { type: 'string', default: `${localDir}/restore` } },
+})
+
+const load = { writers: { rest: 4, graphql: 2, topic: 2 }, pauseMs: 100, leadS: 3 }
+const goOnMs = 3_000
+const since = ['--since', '30m']
+const oneOfEach = Object.fromEntries(serviceNames.map((name) => [name, 1])) as Record<
+  ServiceName,
+  number
+>
+/** Those with a slot. */
+const capturing = ['auth-service', 'data-api', 'webhook-api'] as const
+
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+
+process.exitCode = (await rehearse()) ? 0 : 1
+
+async function rehearse(): Promise<boolean> {
+  await build({ name: 'this checkout', dir: repoRoot })
+  const dir = await emptyDir(values.dir)
+  const files = await clusterFiles(`${dir}/stack`)
+  const postgresSettings = archiving(files)
+  await using stage = await openStage(dir, { replicas: oneOfEach, postgresSettings })
+  const all = [await withItsWal(stage, files), await withoutItsWal(stage, files)]
+  const isGood = all.every((good) => good)
+  say(isGood ? 'nothing is missing' : 'FAILED')
+  return isGood
+}
+
+async function withItsWal(stage: Stage, files: ClusterFiles): Promise<boolean> {
+  say('the database is lost under load, its WAL is not')
+  const mayRepeat = 2 * undecidedAtMost
+  const outcome = await runUnderLoad({ ...load, mayRepeat }, stage, async () => {
+    await backUp(stage.stack.databaseUrl, files)
+    await wait(goOnMs)
+    await loseAndRestore(stage, files, 'kept')
+  })
+  say(describeOutcome(outcome))
+  return outcome.faults.length === 0
+}
+
+async function withoutItsWal(stage: Stage, files: ClusterFiles): Promise<boolean> {
+  say('the database is lost with what was not archived')
+  const tenant = await createTenant(stage.door)
+  await tenant.putTable('orders', { n: 'integer', note: 'text', amount: 'bigint' })
+  const kept = await tenant.insert({ n: 1, note: 'archived', amount: '9007199254740993' })
+  await archiveAll(stage.stack.databaseUrl)
+  const written = await writeUnarchived(tenant, stage.receiver, kept.id)
+  await loseAndRestore(stage, files, 'lost')
+  const faults = await written.faults()
+  for (const fault of faults) say(`     FAILED: ${fault}`)
+  say(`     ${written.records} records and a subscription of which only the topics knew are back`)
+  return faults.length === 0
+}
+
+async function loseAndRestore(
+  stage: Stage,
+  files: ClusterFiles,
+  wal: 'kept' | 'lost',
+): Promise<void> {
+  const env = operatorEnv(stage)
+  const startedAt = performance.now()
+  const { postgres } = stage.stack.processes
+  if (postgres === undefined) throw new Error('there is no PostgreSQL')
+  await postgres.kill('SIGKILL')
+  const services = capturing.flatMap((name) => stage.system.services[name])
+  await Promise.all(services.map((service) => service.stop()))
+  await restore(files, wal)
+  await postgres.restart()
+  say('     restored from the backup and the WAL; surehook reconcile:')
+  const { output } = await trySurehook(['reconcile', ...since], env)
+  say(indented(`     ${output}`))
+  await surehook(['reconcile', ...since, '--apply'], env)
+  say(indented(await surehook(['prepare', 'database'], env)))
+  await Promise.all(services.map((service) => service.restart()))
+  await waitUntil(() => isServing(stage), { what: 'the gateway', timeoutMs: 30_000 })
+  say(`     up again after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`)
+}
+
+function isServing({ door }: Stage): Promise<boolean> {
+  return fetch(`${door.baseUrl}/readyz`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+}

@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process'
+import { chown, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { postgresIdentity, postgresPlace } from '@surehook/scripts/local-stack/postgres-home'
+import { Client } from 'pg'
+
+/** Where the local stack keeps a cluster, what is archived of its WAL, and a backup of it. */
+export type ClusterFiles = { data: string; archive: string; backup: string }
+
+export async function clusterFiles(stackDir: string): Promise<ClusterFiles> {
+  await mkdir(stackDir, { recursive: true })
+  const place = await postgresPlace(stackDir, postgresIdentity())
+  const files = {
+    data: join(place, 'postgres'),
+    archive: join(place, 'archive'),
+    backup: join(place, 'backup'),
+  }
+  for (const dir of [files.archive, files.backup]) await ownDir(dir)
+  return files
+}
+
+/** What the server needs for point-in-time recovery. */
+export const archiving = ({ archive }: ClusterFiles): Record<string, string> => ({
+  archive_mode: 'on',
+  archive_command: `test ! -f ${archive}/%f && cp %p ${archive}/%f`,
+  restore_command: `cp ${archive}/%f %p`,
+  // Who reads while it recovers would have slots given up that are behind.
+  hot_standby: 'off',
+})
+
+/** A base backup of a running cluster, as `pg_basebackup` makes it, with the slots besides. */
+export async function backUp(databaseUrl: string, { data, backup }: ClusterFiles): Promise<void> {
+  const db = new Client({ connectionString: databaseUrl })
+  await db.connect()
+  try {
+    await db.query(`select pg_backup_start('rehearsal', true)`)
+    for (const name of await readdir(data)) {
+      if (name === 'pg_wal' || name.startsWith('postmaster.')) continue
+      copy(join(data, name), join(backup, name))
+    }
+    const { rows } = await db.query<{ labelfile: string }>('select labelfile from pg_backup_stop()')
+    const label = join(backup, 'backup_label')
+    await writeFile(label, rows[0]?.labelfile ?? '')
+    await own(label)
+    await ownDir(join(backup, 'pg_wal'))
+  } finally {
+    await db.end()
+  }
+}
+
+/** Puts the backup in the place of the cluster, which has ended; it recovers when it starts. */
+export async function restore(files: ClusterFiles, wal: 'kept' | 'lost'): Promise<void> {
+  const { data, backup, archive } = files
+  const kept = `${data}.wal`
+  if (wal === 'kept') copy(join(data, 'pg_wal'), kept)
+  await rm(data, { recursive: true })
+  copy(backup, data)
+  if (wal === 'kept') {
+    await rm(join(data, 'pg_wal'), { recursive: true })
+    copy(kept, join(data, 'pg_wal'))
+    await rm(kept, { recursive: true })
+  }
+  // Recovery begins at the backup, and the slots in it a little before.
+  if (wal === 'lost') {
+    for (const name of await readdir(archive)) copy(join(archive, name), join(data, 'pg_wal', name))
+  }
+  const signal = join(data, 'recovery.signal')
+  await writeFile(signal, '')
+  await own(signal)
+}
+
+/** Files come and go in a running cluster: what is missing comes out of the WAL. */
+function copy(from: string, to: string): void {
+  const { status, stderr } = spawnSync('cp', ['-a', from, to], { encoding: 'utf8' })
+  const faults = stderr.split('\n').filter((line) => line !== '' && !/No such file/.test(line))
+  if (status !== 0 && faults.length > 0) throw new Error(faults.join('\n'))
+}
+
+async function ownDir(dir: string): Promise<void> {
+  await rm(dir, { recursive: true, force: true })
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  await own(dir)
+}
+
+async function own(path: string): Promise<void> {
+  const identity = postgresIdentity()
+  if (identity !== undefined) await chown(path, identity.uid, identity.gid)
+}

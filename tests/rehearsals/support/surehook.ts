@@ -1,0 +1,39 @@
+import { runCommand } from '@surehook/scripts/check/run-command'
+import { repoRoot } from '@surehook/scripts/lib/paths'
+import type { Stage } from '../../faults/suite/stage.ts'
+
+const bin = `${repoRoot}/libs/operator-cli/bin/surehook.mjs`
+
+/** Runs the operator's command as an operator does; resolves to what it printed. */
+export async function surehook(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+  const { ok, output } = await trySurehook(args, env)
+  if (!ok) throw new Error(`surehook ${args.join(' ')} failed:\n${output}`)
+  return output
+}
+
+/** As `surehook`, for a command that says with its exit code what it found. */
+export async function trySurehook(args: readonly string[], env: NodeJS.ProcessEnv) {
+  const { ok, output } = await runCommand({ args: ['node', bin, ...args], env })
+  return { ok, output: output.trimEnd() }
+}
+
+/** What an operator has set when the command is run. */
+export const operatorEnv = ({
+  stack,
+  secrets,
+  env,
+  door,
+}: Pick<Stage, 'stack' | 'secrets' | 'env' | 'door'>): NodeJS.ProcessEnv => ({
+  ...env,
+  // What is set for the services alone.
+  NODE_OPTIONS: '',
+  DATABASE_URL: stack.databaseUrl,
+  KAFKA_BROKERS: stack.kafkaBrokers,
+  SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
+  REDIS_URL: stack.redisUrl,
+  KEY_ENCRYPTION_KEY: secrets.keyEncryptionKey,
+  SUREHOOK_ADMIN_TOKEN: secrets.adminToken,
+  SUREHOOK_URL: door.baseUrl,
+})
+
+export const indented = (text: string): string => text.replaceAll(/^/gm, '     ')

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import { type ChangePublisher, InvalidChangeError } from '@surehook/contracts/publisher'
+import type { Answer } from '@surehook/scripts/client/call'
+import type { Tenant } from '@surehook/scripts/client/tenant'
+import { askGraphQL, type GraphQLAnswer } from './data-doors.ts'
+
+export type DoorName = 'rest' | 'graphql' | 'topic'
+
+export type NewRecord = { ref: string; lane: string; version: number }
+
+/** A way to change `orders`. Null or false: whether the change was made is not known. */
+export type ChangeDoor = {
+  readonly name: DoorName
+  /** An insert without an answer may be tried again as the same record: it will be the same event. */
+  readonly repeatsInserts: boolean
+  /** The record's id. */
+  insert(record: NewRecord): Promise<string | null>
+  update(id: string, version: number): Promise<boolean>
+  /** `again` after a try without an answer: then the record may be gone already. */
+  delete(id: string, again: boolean): Promise<boolean>
+}
+
+/** Null for a try that was answered with 503 or not at all; any other refusal is a fault of the product. */
+async function tried<T extends { status: number; text: string }>(
+  call: () => Promise<T>,
+  isExpected: (answer: T) => boolean,
+  isUnavailable: (answer: T) => boolean,
+): Promise<T | null> {
+  const answer = await call().catch(() => null)
+  if (answer === null || isUnavailable(answer)) return null
+  if (isExpected(answer)) return answer
+  throw new Error(`a write was answered with ${answer.status}: ${answer.text}`)
+}
+
+export function restDoor(tenant: Tenant): ChangeDoor {
+  const ask = (expected: number[], request: string, body?: unknown) =>
+    tried(
+      () => tenant.rest(request, body),
+      ({ status }) => expected.includes(status),
+      is503,
+    )
+  return {
+    name: 'rest',
+    repeatsInserts: false,
+    insert: async (record) => (await ask([201], 'POST orders', record))?.body.id ?? null,
+    update: async (id, version) => (await ask([200], `PATCH orders/${id}`, { version })) !== null,
+    delete: async (id, again) =>
+      (await ask(again ? [200, 404] : [200], `DELETE orders/${id}`)) !== null,
+  }
+}
+
+function is503({ status, headers }: Answer): boolean {
+  if (status !== 503) return false
+  if (!headers.has('retry-after')) throw new Error('503 without Retry-After')
+  return true
+}
+
+export function graphqlDoor(baseUrl: string, tenant: Tenant): ChangeDoor {
+  const ask = (mutation: string, variables: object, codes: string[] = []) =>
+    tried(
+      () => askGraphQL(baseUrl, tenant, { query: mutation, variables }),
+      (answer) => answer.codes.every((code) => codes.includes(code)) && answer.status === 200,
+      isRefused,
+    )
+  const insert = 'mutation ($input: Order_new!) { createOrder(input: $input) { id } }'
+  const update =
+    'mutation ($id: ID!, $n: Int!) { updateOrder(id: $id, input: { version: $n }) { id } }'
+  const remove = 'mutation ($id: ID!) { deleteOrder(id: $id) { id } }'
+  return {
+    name: 'graphql',
+    repeatsInserts: false,
+    insert: async (record) => {
+      const answer = await ask(insert, { input: record })
+      return answer === null ? null : String(answer.data?.['createOrder']?.id)
+    },
+    update: async (id, version) => (await ask(update, { id, n: version })) !== null,
+    delete: async (id, again) =>
+      (await ask(remove, { id }, again ? ['RECORD_NOT_FOUND'] : [])) !== null,
+  }
+}
+
+function isRefused({ status, codes }: GraphQLAnswer): boolean {
+  return status === 503 || codes.includes('SERVICE_UNAVAILABLE')
+}
+
+/** Changes of a service of its own, which keeps what it could not publish and publishes it again. */
+export function topicDoor(publisher: ChangePublisher, tenant: Tenant): ChangeDoor {
+  const records = new Map<string, NewRecord & { id: string }>()
+  const kept = new Map<string, string>()
+  const publish = async (
+    operation: 'INSERT' | 'UPDATE' | 'DELETE',
+    record: NewRecord & { id: string },
+  ) => {
+    const { projectId, environment } = tenant
+    const change = `${record.id}/${operation}/${record.version}`
+    const id = kept.get(change) ?? randomUUID()
+    kept.set(change, id)
+    const changedFields = operation === 'UPDATE' ? ['version'] : []
+    const event = { id, projectId, environment, table: 'orders', recordId: record.id }
+    try {
+      await publisher.publish([{ ...event, operation, record, changedFields }])
+    } catch (err) {
+      if (err instanceof InvalidChangeError) throw err
+      return false
+    }
+    kept.delete(change)
+    records.set(record.id, record)
+    return true
+  }
+  const known = (id: string) => {
+    const record = records.get(id)
+    if (record === undefined) throw new Error(`there is no record ${id}`)
+    return record
+  }
+  return {
+    name: 'topic',
+    repeatsInserts: true,
+    insert: async (record) =>
+      (await publish('INSERT', { id: record.ref, ...record })) ? record.ref : null,
+    update: (id, version) => publish('UPDATE', { ...known(id), version }),
+    delete: async (id) => {
+      const done = await publish('DELETE', known(id))
+      if (done) records.delete(id)
+      return done
+    },
+  }
+}

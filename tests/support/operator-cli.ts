@@ -1,0 +1,25 @@
+import { runCli } from 'surehook/cli/run-cli'
+import { commands } from 'surehook/commands/commands'
+
+export type CliAnswer = {
+  code: number
+  out: string
+  notes: string
+  /** Of `--json`. */
+  json: () => unknown
+}
+
+/** Runs `surehook …` in this process, with these variables and no others. */
+export async function surehook(env: NodeJS.ProcessEnv, ...args: string[]): Promise<CliAnswer> {
+  const out: string[] = []
+  const notes: string[] = []
+  const code = await runCli(commands, args, {
+    env,
+    out: (line) => void out.push(line),
+    note: (line) => void notes.push(line),
+    signal: AbortSignal.timeout(120_000),
+    now: Date.now,
+  })
+  const text = out.join('\n')
+  return { code, out: text, notes: notes.join('\n'), json: (): unknown => JSON.parse(text) }
+}

@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { openTcpLink, type TcpLink } from './tcp-link.ts'
+import { until } from './until.ts'
+
+let server: Server
+let link: TcpLink
+/** What the server has heard. */
+let heard: string
+let taken: Socket[]
+
+beforeEach(async () => {
+  heard = ''
+  taken = []
+  server = createServer((socket) => {
+    taken.push(socket)
+    socket.on('error', () => undefined)
+    socket.on('data', (data) => {
+      heard += String(data)
+      socket.write(`${data}!`)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  link = await openTcpLink((server.address() as AddressInfo).port)
+})
+afterEach(async () => {
+  await link[Symbol.asyncDispose]()
+  for (const socket of taken) socket.destroy()
+  await new Promise((closed) => server.close(closed))
+})
+
+async function open() {
+  const socket = connect(link.port, '127.0.0.1')
+  const seen = { text: '', ended: false }
+  socket.on('data', (data) => (seen.text += String(data)))
+  socket.on('error', () => undefined)
+  socket.on('close', () => (seen.ended = true))
+  await new Promise((done) => socket.once('connect', done).once('close', done))
+  return { socket, seen }
+}
+
+it('forwards, and ends what an end has ended', async () => {
+  const { socket, seen } = await open()
+  socket.write('a')
+  await until(() => seen.text === 'a!')
+  socket.end()
+  await until(() => seen.ended)
+})
+
+it('drops nothing for good: it arrives, in order, when the link passes again', async () => {
+  const { socket, seen } = await open()
+  socket.write('a')
+  await until(() => seen.text === 'a!')
+  link.set({ kind: 'drop' })
+  socket.write('b')
+  socket.write('c')
+  const late = await open()
+  late.socket.write('d')
+  await wait(100)
+  expect([heard, taken.length, seen.ended, late.seen.ended]).toEqual(['a', 1, false, false])
+  link.set({ kind: 'pass' })
+  await until(() => seen.text === 'a!bc!' && late.seen.text === 'd!')
+})
+
+it('breaks connections, old and new', async () => {
+  const { seen } = await open()
+  link.set({ kind: 'reset' })
+  await until(() => seen.ended)
+  const { seen: next } = await open()
+  await until(() => next.ended)
+})
+
+it('is late by as much as it is told, each way', async () => {
+  const { socket, seen } = await open()
+  socket.write('a')
+  await until(() => seen.text === 'a!')
+  link.set({ kind: 'delay', ms: 100 })
+  const sentAt = performance.now()
+  socket.write('b')
+  await until(() => seen.text === 'a!b!')
+  expect(performance.now() - sentAt).toBeGreaterThanOrEqual(199)
+})

@@ -1,0 +1,182 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/**
+ * `pass` forwards. `drop` forwards nothing and closes nothing: what was sent waits, as in the buffers
+ * of both ends while packets are lost, and arrives when the link passes again; a new connection is taken,
+ * and leads nowhere until then. `reset` breaks every connection, old and new.
+ */
+export type LinkState = { kind: 'pass' | 'drop' | 'reset' } | { kind: 'delay'; ms: number }
+
+export type TcpLink = AsyncDisposable & {
+  readonly port: number
+  set(state: LinkState): void
+  /** From now on new connections lead there. */
+  leadTo(port: number): void
+}
+
+/** A TCP proxy before one loopback port. */
+export async function openTcpLink(to: number): Promise<TcpLink> {
+  const link = new Link(to)
+  await link.listen()
+  return link
+}
+
+class Link implements TcpLink {
+  #to: number
+  readonly #server = createServer({ allowHalfOpen: true }, (client) => this.#accept(client))
+  readonly #pairs = new Set<Pair>()
+  #state: LinkState = { kind: 'pass' }
+
+  constructor(to: number) {
+    this.#to = to
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  async listen(): Promise<void> {
+    this.#server.listen(0, '127.0.0.1')
+    await once(this.#server, 'listening')
+  }
+
+  set(state: LinkState): void {
+    this.#state = state
+    for (const pair of this.#pairs) pair.follow(state)
+  }
+
+  leadTo(port: number): void {
+    this.#to = port
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const pair of this.#pairs) pair.reset()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  #accept(client: Socket): void {
+    const pair = new Pair({ client, to: this.#to, onEnd: () => this.#pairs.delete(pair) })
+    this.#pairs.add(pair)
+    pair.follow(this.#state)
+  }
+}
+
+type PairOptions = { client: Socket; to: number; onEnd: () => void }
+
+/** One connection: a client's socket and, once it leads somewhere, the one behind it. */
+class Pair {
+  readonly #options: PairOptions
+  readonly #client: Socket
+  #server: Socket | null = null
+  #streams: Stream[] = []
+  #state: LinkState = { kind: 'pass' }
+  /** Whether one side has gone while the link dropped everything: the other has not heard of it. */
+  #gone = false
+
+  constructor(options: PairOptions) {
+    this.#options = options
+    this.#client = options.client
+    this.#watch(this.#client)
+    this.#client.pause()
+  }
+
+  follow(state: LinkState): void {
+    this.#state = state
+    if (state.kind === 'reset' || (this.#gone && state.kind !== 'drop')) {
+      this.reset()
+      return
+    }
+    if (state.kind !== 'drop' && this.#server === null) this.#connect()
+    for (const stream of this.#streams) stream.follow(state)
+  }
+
+  reset(): void {
+    for (const socket of [this.#client, this.#server]) {
+      if (socket !== null && !socket.destroyed) socket.resetAndDestroy()
+    }
+    this.#options.onEnd()
+  }
+
+  #connect(): void {
+    const server = connect({ port: this.#options.to, host: '127.0.0.1', allowHalfOpen: true })
+    server.setNoDelay(true)
+    this.#client.setNoDelay(true)
+    this.#server = server
+    this.#watch(server)
+    this.#streams = [new Stream(this.#client, server), new Stream(server, this.#client)]
+  }
+
+  #watch(socket: Socket): void {
+    // What was wrong with a socket ends both; its close says so.
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      if (this.#state.kind === 'drop') this.#gone = true
+      else this.#endWith(socket)
+    })
+  }
+
+  #endWith(socket: Socket): void {
+    if (socket.errored !== null) this.reset()
+    const [client, server] = [this.#client, this.#server]
+    if (client.destroyed && (server?.destroyed ?? true)) this.#options.onEnd()
+    else if (socket === client) server?.end()
+    else client.end()
+  }
+}
+
+type Piece = { at: number; data: Buffer | null }
+
+/** One direction of a connection, in order, each piece as late as the link is slow. */
+class Stream {
+  readonly #from: Socket
+  readonly #to: Socket
+  readonly #queue: Piece[] = []
+  #state: LinkState = { kind: 'pass' }
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(from: Socket, to: Socket) {
+    this.#from = from
+    this.#to = to
+    from.on('data', (data: Buffer) => this.#take(data))
+    from.on('end', () => this.#take(null))
+    to.on('drain', () => this.#readOn())
+  }
+
+  follow(state: LinkState): void {
+    this.#state = state
+    if (state.kind === 'drop') {
+      clearTimeout(this.#timer)
+      this.#from.pause()
+      return
+    }
+    this.#flush()
+    this.#readOn()
+  }
+
+  #readOn(): void {
+    if (this.#state.kind !== 'drop' && !this.#to.writableNeedDrain) this.#from.resume()
+  }
+
+  #take(data: Buffer | null): void {
+    const ms = this.#state.kind === 'delay' ? this.#state.ms : 0
+    this.#queue.push({ at: Math.max(performance.now() + ms, this.#queue.at(-1)?.at ?? 0), data })
+    this.#flush()
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer)
+    if (this.#state.kind === 'drop') return
+    for (let [next] = this.#queue; next !== undefined; [next] = this.#queue) {
+      const inMs = next.at - performance.now()
+      if (inMs > 0) {
+        this.#timer = setTimeout(() => this.#flush(), inMs)
+        return
+      }
+      this.#queue.shift()
+      if (next.data === null) this.#to.end()
+      else if (!this.#to.destroyed && !this.#to.write(next.data)) this.#from.pause()
+    }
+  }
+}
