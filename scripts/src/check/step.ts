@@ -1,6 +1,12 @@
 import { runCommand } from './run-command.ts'
 
-export type StepResult = { passed: number; failed: number; output: string }
+export type StepResult = {
+  passed: number
+  failed: number
+  output: string
+  /** Of those that passed: how many had failed before, as the output tells. */
+  unsteady?: number
+}
 
 export type Step = {
   name: string
@@ -23,20 +29,27 @@ export function commandStep(name: string, args: readonly string[]): Step {
 /** Runs the steps one after the other, each with a line, and goes on after a failure. */
 export async function runSteps(
   steps: readonly Step[],
-): Promise<{ passed: number; failed: number }> {
-  const total = { passed: 0, failed: 0 }
+): Promise<{ passed: number; failed: number; unsteady: number }> {
+  const total = { passed: 0, failed: 0, unsteady: 0 }
   const broken = new Set<string>()
   for (const step of steps) {
     const missing = step.needs?.find((name) => broken.has(name))
     const startedAt = performance.now()
-    const { passed, failed, output } = missing ? skippedFor(missing) : await attempt(step)
+    const {
+      passed,
+      failed,
+      output,
+      unsteady = 0,
+    } = missing ? skippedFor(missing) : await attempt(step)
     if (failed > 0) broken.add(step.name)
     total.passed += passed
     total.failed += failed
+    total.unsteady += unsteady
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-    const counts = `${passed} passed${failed > 0 ? `, ${failed} FAILED` : ''}`
+    const doubts = `${failed > 0 ? `, ${failed} FAILED` : ''}${unsteady > 0 ? `, ${unsteady} UNSTEADY` : ''}`
+    const counts = `${passed} passed${doubts}`
     console.log(`${step.name.padEnd(14)} ${counts.padEnd(24)} ${seconds} s`)
-    if (failed > 0) console.log(`${shortened(output)}\n`)
+    if (failed + unsteady > 0) console.log(`${shortened(output)}\n`)
   }
   return total
 }
