@@ -146,6 +146,26 @@ describe('ViewBarrier', () => {
       expect(await fetched(...fetches)).toBe('waiting')
     })
 
+    it('takes fetches that were slow and brought something for no gap', async () => {
+      const opened = openBarrier()
+      opened.partition.end = 3
+      const caller = stateOf(opened.barrier.reached())
+      await settle()
+      opened.reads[0]?.resolve()
+      await settle()
+      for (const next of [1, 2]) {
+        opened.barrier.quiet.saw(quiet(performance.now()))
+        await opened.barrier.closeGaps()
+        await jest.advanceTimersByTimeAsync(1)
+        opened.barrier.advance('t', 0, next)
+        await jest.advanceTimersByTimeAsync(fetchWaitMs)
+      }
+      opened.barrier.quiet.saw(quiet(performance.now()))
+      await opened.barrier.closeGaps()
+      await settle()
+      expect([caller.now, opened.barrier.next('t', 0)]).toEqual(['waiting', 2])
+    })
+
     it('begins again after data, and after joining the group again', async () => {
       const { barrier, now, fetched } = await atGap()
       expect(await fetched(quiet(now + 1), quiet(now + 300, { duration: 3 }))).toBe('waiting')

@@ -18,6 +18,8 @@ export class ViewBarrier {
   readonly #withinMs: number
   readonly #log: Logger
   readonly #next = new Map<string, number>()
+  /** When anything was applied last, by the clock of `performance.now()`. */
+  #movedAt = 0
   readonly #quiet = new QuietFetches(fetchWaitMs)
   readonly #waiters = new Set<Waiter>()
   #gathering: Promise<Waiter> | null = null
@@ -49,6 +51,7 @@ export class ViewBarrier {
   advance(topic: string, partition: number, next: number): void {
     if (next <= this.next(topic, partition)) return
     this.#next.set(`${topic}/${partition}`, next)
+    this.#movedAt = performance.now()
     for (const waiter of this.#waiters) this.#settle(waiter)
   }
 
@@ -129,8 +132,9 @@ export class ViewBarrier {
 
   /**
    * The last offsets of a log may hold nothing to read (compacted away, transaction markers), and
-   * kafkajs does not show an empty fetch. So: when the leader, asked twice since the end was read,
-   * waited its full time each time and had nothing, there is nothing up to that end.
+   * kafkajs does not show an empty fetch. So: when the leader, asked twice since the end was read and since
+   * anything came last, waited its full time each time and had nothing, there is
+   * nothing up to that end. A fetch that took as long may have brought what did not all fit into it.
    */
   async closeGaps(): Promise<void> {
     if (this.#closingGaps || this.#waiters.size === 0 || !this.#quiet.any) return
@@ -148,7 +152,7 @@ export class ViewBarrier {
 
   async #closeGap({ topic, partition, end, readAt }: Target): Promise<void> {
     const leader = await this.#ends.leaderOf(topic, partition)
-    if (leader === null || !this.#quiet.twiceSince(leader, readAt)) return
+    if (leader === null || !this.#quiet.twiceSince(leader, Math.max(readAt, this.#movedAt))) return
     this.#log.info({ topic, partition, end, next: this.next(topic, partition) }, 'view.gap')
     this.advance(topic, partition, end)
   }
