@@ -1,6 +1,7 @@
 import type { DeliveryJob } from '@surehook/contracts'
 import type { AttemptResult, NextStep } from '../attempt/decide-next-step.ts'
 import type { Moves } from '../moves/moves.ts'
+import type { Copy } from '../parking/parked-index.ts'
 import type { Parking } from '../parking/parking.ts'
 import type { Delivery } from './delivery.ts'
 import type { Unsettled } from './unsettled.ts'
@@ -14,7 +15,7 @@ export type NextPlacesOptions = {
   lease: AbortSignal
   work: WorkInFlight
   unsettled: Unsettled
-  parking: Pick<Parking, 'expect' | 'unexpect'>
+  parking: Pick<Parking, 'expect' | 'unexpect' | 'giveUp'>
   /** Kafka holds the job in its next place. */
   settled: (delivery: Delivery) => void
   /** Kafka refused the move: the job looks for its place anew. */
@@ -74,12 +75,16 @@ export class NextPlaces {
   }
 
   #toParking(delivery: Delivery, { announced, tell }: { announced: boolean; tell: boolean }): void {
-    const { moves, parking } = this.#options
+    const { moves, parking, settled } = this.#options
     const { job } = delivery
-    parking.expect(job, announced)
+    const replaced = parking.expect(job, announced)
+    if (replaced === 'parked') return settled(delivery)
     this.#track(delivery, {
-      move: () => moves.park(job, tell),
-      refused: () => this.#unpark(delivery),
+      move: async () => {
+        await moves.park(job, tell)
+        if (replaced !== null) parking.giveUp(replaced.offset)
+      },
+      refused: () => this.#unpark(delivery, replaced),
     })
   }
 
@@ -105,10 +110,11 @@ export class NextPlaces {
   }
 
   /** Of the two records of a move Kafka may have taken the job: it has come back by now. */
-  #unpark(delivery: Delivery): void {
+  #unpark(delivery: Delivery, replaced: Copy | null): void {
     const { parking, settled, routeAgain } = this.#options
-    if (parking.unexpect(delivery.job)) routeAgain(delivery)
-    else settled(delivery)
+    if (parking.unexpect(delivery.job, replaced)) return routeAgain(delivery)
+    if (replaced !== null) parking.giveUp(replaced.offset)
+    settled(delivery)
   }
 
   #later(then: () => void): void {

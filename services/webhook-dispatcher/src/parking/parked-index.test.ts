@@ -2,11 +2,18 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { ParkedIndex } from './parked-index.ts'
 
-const at = (arrival: number, offset: number) => ({
+const at = (arrival: number, offset: number, step = 1) => ({
   subscriptionId: 's',
   arrival,
   offset,
+  step,
   announced: true,
+})
+const about = (arrival: number, announced = true, step = 1) => ({
+  subscriptionId: 's',
+  arrival,
+  step,
+  announced,
 })
 
 describe('ParkedIndex', () => {
@@ -14,7 +21,7 @@ describe('ParkedIndex', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(10_000), { maxLength: 100 }), (arrivals) => {
         const index = new ParkedIndex()
-        for (const arrival of arrivals) index.expect('s', arrival, true)
+        for (const arrival of arrivals) index.expect(about(arrival))
         arrivals.forEach((arrival, offset) => index.place(at(arrival, offset)))
         const order: number[] = []
         for (let head = index.head('s'); head; head = index.head('s')) {
@@ -31,15 +38,38 @@ describe('ParkedIndex', () => {
 
   it('knows a job that is parked already under another offset', () => {
     const index = new ParkedIndex()
-    expect(index.place(at(5, 100))).toBe(true)
-    expect(index.place(at(5, 101))).toBe(false)
-    expect(index.place(at(5, 100))).toBe(true)
+    expect(index.place(at(5, 100))).toBeNull()
+    expect(index.place(at(5, 101))).toBe(101)
+    expect(index.place(at(5, 100))).toBeNull()
+    expect(index.place(at(5, 102, 2))).toBe(100)
+    expect(index.head('s')).toMatchObject({ offset: 102 })
     expect(index.size).toBe(1)
+  })
+
+  it('has one place for a job that is to be parked again', () => {
+    const index = new ParkedIndex()
+    index.place(at(5, 100, 3))
+    expect(index.expect(about(5, true, 1))).toBe('parked')
+    expect(index.expect(about(5, true, 3))).toBe('parked')
+    expect(index.expect(about(5, true, 5))).toEqual({ offset: 100, step: 3 })
+    expect(index.holds('s', 5, 100)).toBe(false)
+    expect(index.place(at(5, 101, 5))).toBeNull()
+    expect([index.size, index.holds('s', 5, 101)]).toEqual([1, true])
+  })
+
+  it('has the place before again when the new one was not taken', () => {
+    const index = new ParkedIndex()
+    index.place(at(5, 100))
+    const replaced = index.expect(about(5, true, 3))
+    expect(replaced).not.toBe('parked')
+    expect(index.unexpect('s', 5, replaced as null)).toBe(true)
+    expect([index.size, index.holds('s', 5, 100)]).toEqual([1, true])
+    expect(index.expect(about(5, true, 1))).toBe('parked')
   })
 
   it('holds later ones back from the moment a job is about to be parked', () => {
     const index = new ParkedIndex()
-    index.expect('s', 7, true)
+    index.expect(about(7))
     expect(index.has('s')).toBe(true)
     expect(index.head('s')).toMatchObject({ arrival: 7, offset: undefined })
     expect(index.has('other')).toBe(false)
@@ -47,18 +77,18 @@ describe('ParkedIndex', () => {
 
   it('gives up what was expected, and not what was read', () => {
     const index = new ParkedIndex()
-    index.expect('s', 7, true)
-    index.expect('s', 8, false)
+    index.expect(about(7))
+    index.expect(about(8, false))
     index.place(at(8, 100))
-    expect([index.unexpect('s', 7), index.unexpect('s', 8)]).toEqual([true, false])
+    expect([index.unexpect('s', 7, null), index.unexpect('s', 8, null)]).toEqual([true, false])
     expect(index.size).toBe(1)
-    expect(index.unexpect('s', 7)).toBe(false)
+    expect(index.unexpect('s', 7, null)).toBe(false)
   })
 
   it('knows which are not announced', () => {
     const index = new ParkedIndex()
-    index.expect('s', 1, true)
-    index.expect('s', 2, false)
+    index.expect(about(1))
+    index.expect(about(2, false))
     expect(index.hasUnannounced('s')).toBe(true)
     expect(index.firstUnannounced('s')).toBeUndefined()
     index.place(at(2, 100))
@@ -66,7 +96,7 @@ describe('ParkedIndex', () => {
     index.announce('s', 2)
     index.announce('s', 2)
     expect(index.hasUnannounced('s')).toBe(false)
-    index.expect('s', 3, false)
+    index.expect(about(3, false))
     index.remove('s', 3)
     expect(index.hasUnannounced('s')).toBe(false)
   })

@@ -1,10 +1,23 @@
 /** A parked job: its place in the order of arrival and, once read, its offset on the paused topic. */
-type Parked = { arrival: number; offset: number | undefined; announced: boolean }
+type Parked = { arrival: number; offset: number | undefined; step: number; announced: boolean }
+
+/** A copy of a job on the paused topic. */
+export type Copy = { offset: number; step: number }
+
+export type Expected = {
+  subscriptionId: string
+  arrival: number
+  /** That of the copy. */
+  step: number
+  /** Whether its status is `paused`; false while it only waits for room. */
+  announced: boolean
+}
 
 export type Placed = {
   subscriptionId: string
   arrival: number
   offset: number
+  step: number
   /** For one that was not expected. */
   announced: boolean
 }
@@ -33,37 +46,54 @@ export class ParkedIndex {
   }
 
   /**
-   * A job is about to be written to the paused topic: from now on later ones stand behind it.
-   * @param announced whether its status is `paused`; false while it only waits for room
+   * A job is about to be written to the paused topic: from now on later ones stand behind it. Somebody who
+   * was killed may have written it before, and not have committed what it was read from.
+   * @returns `parked` when that copy is known and no older than this one would be; the copy that this one
+   * replaces once it is written; null when there is none
    */
-  expect(subscriptionId: string, arrival: number, announced: boolean): void {
-    this.#insert(subscriptionId, { arrival, offset: undefined, announced })
+  expect({ subscriptionId, ...job }: Expected): 'parked' | Copy | null {
+    const known = this.#find(subscriptionId, job.arrival)
+    if (known === undefined) {
+      this.#insert(subscriptionId, { ...job, offset: undefined })
+      return null
+    }
+    const { offset, step } = known
+    if (offset !== undefined && step >= job.step) return 'parked'
+    known.offset = undefined
+    known.step = job.step
+    if (job.announced) this.announce(subscriptionId, job.arrival)
+    return offset === undefined ? null : { offset, step }
   }
 
   /**
    * It was not written after all.
+   * @param replaced what it was to replace
    * @returns false when it was: it has been read
    */
-  unexpect(subscriptionId: string, arrival: number): boolean {
+  unexpect(subscriptionId: string, arrival: number, replaced: Copy | null): boolean {
     const known = this.#find(subscriptionId, arrival)
     if (known === undefined || known.offset !== undefined) return false
-    this.remove(subscriptionId, arrival)
+    if (replaced === null) this.remove(subscriptionId, arrival)
+    else Object.assign(known, replaced)
     return true
   }
 
   /**
    * A job was read on the paused topic.
-   * @returns false when the same job is parked already, at another offset: this one is a repetition
+   * @returns the offset of the copy that is worth nothing now: this one's when another is no older, that of
+   * an older one; null when there was no other
    */
-  place({ subscriptionId, arrival, offset, announced }: Placed): boolean {
+  place({ subscriptionId, arrival, offset, step, announced }: Placed): number | null {
     const known = this.#find(subscriptionId, arrival)
     if (known === undefined) {
-      this.#insert(subscriptionId, { arrival, offset, announced })
-      return true
+      this.#insert(subscriptionId, { arrival, offset, step, announced })
+      return null
     }
-    if (known.offset !== undefined && known.offset !== offset) return false
+    const other = known.offset ?? offset
+    if (other !== offset && known.step >= step) return offset
     known.offset = offset
-    return true
+    known.step = step
+    return other === offset ? null : other
   }
 
   isAnnounced(subscriptionId: string, arrival: number): boolean {

@@ -1,133 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import type { DeliveryJob } from '@surehook/contracts'
-import { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
 import fc from 'fast-check'
-import type { ParkedDelivery } from './parked-bodies.ts'
-import { Parking } from './parking.ts'
-
-/** The paused topic of one partition and its reader, without Kafka: a log, a position, a pause. */
-class ParkedWorld {
-  readonly log: DeliveryJob[] = []
-  readonly released: DeliveryJob[] = []
-  readonly announced: number[] = []
-  readonly blocked = new Set<string>()
-  lane: PartitionLane
-  parking: Parking
-  room: number
-  /** How often somebody's admission was asked for. */
-  asked = 0
-  #position = 0
-  #paused = false
-  #finished = 0
-
-  constructor(room: number) {
-    this.room = room
-    this.lane = this.#laneAt(0, '')
-    this.parking = this.#open()
-  }
-
-  get finished(): number {
-    return this.#finished
-  }
-
-  park(subscriptionId: string, arrival: number): void {
-    const job = { subscriptionId, arrival, deliveryId: `${subscriptionId}/${arrival}` }
-    this.parking.expect(job as DeliveryJob, this.blocked.has(subscriptionId))
-    this.log.push({ ...job, body: Buffer.alloc(10) } as DeliveryJob)
-  }
-
-  /** One fetch: the reader sees the next few messages, unless it is paused. */
-  fetch(count: number): void {
-    if (this.#paused) return
-    for (const job of this.log.slice(this.#position, this.#position + count)) {
-      const offset = this.#position++
-      const taken = this.lane.take(offset, job.body.length)
-      if (taken === 'finished') continue
-      this.parking.read(this.#delivery(job, offset, taken === 'open'))
-    }
-    this.parking.afterRead()
-    // As the commit loop does: it also finds out whether the metadata is full.
-    this.lane.position()
-  }
-
-  getRoom(count: number): void {
-    this.room = count
-    this.parking.endpointChanged('e')
-  }
-
-  block(subscriptionId: string, isBlocked: boolean): void {
-    if (isBlocked) this.blocked.add(subscriptionId)
-    else this.blocked.delete(subscriptionId)
-    this.parking.subscriptionChanged(subscriptionId)
-  }
-
-  /** The process dies and another takes over from the last commit. */
-  crash(): void {
-    const { offset, metadata } = this.lane.position()
-    this.#position = offset
-    this.#paused = false
-    this.lane = this.#laneAt(offset, metadata)
-    this.parking = this.#open()
-  }
-
-  /** A rebalance that took nothing away. */
-  rejoin(): void {
-    this.#position = this.lane.next
-    this.parking.rejoined()
-  }
-
-  #delivery(job: DeliveryJob, offset: number, reread: boolean): ParkedDelivery {
-    const { lane } = this
-    const message = {
-      offset,
-      reread,
-      detach: () => lane.detach(offset),
-      finish: () => {
-        lane.finish(offset)
-        this.#finished++
-      },
-    }
-    return { job, message } as unknown as ParkedDelivery
-  }
-
-  #laneAt(committed: number, metadata: string): PartitionLane {
-    const end = this.log.length
-    return new PartitionLane({ topic: 'paused', partition: 0, committed, metadata, end })
-  }
-
-  #open(): Parking {
-    return new Parking({
-      lane: this.lane,
-      admission: (id) => {
-        this.asked++
-        return this.blocked.has(id) ? -1 : this.room
-      },
-      // All have the same one.
-      endpointOf: (id) => (this.blocked.has(id) ? null : 'e'),
-      isPaused: (id) => this.blocked.has(id),
-      announce: ({ arrival }) => void this.announced.push(arrival),
-      release: ({ job, message }) => {
-        this.room--
-        this.released.push(job)
-        message.finish()
-      },
-      relocate: ({ job, message }, announced) => {
-        this.parking.expect(job, announced)
-        this.log.push(job)
-        message.finish()
-      },
-      seek: (offset) => {
-        this.#position = offset
-      },
-      pause: () => {
-        this.#paused = true
-      },
-      resume: () => {
-        this.#paused = false
-      },
-    })
-  }
-}
+import { ParkedWorld } from '../../test/support/parked-world.ts'
 
 const subscriptions = ['a', 'b', 'c']
 const action = fc.oneof(
@@ -138,6 +12,7 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ tick: true }) },
   { weight: 1, arbitrary: fc.constant({ rejoin: true }) },
   { weight: 1, arbitrary: fc.constant({ crash: true }) },
+  { weight: 1, arbitrary: fc.record({ again: fc.boolean() }) },
 )
 
 function play(world: ParkedWorld, actions: readonly object[]): void {
@@ -153,6 +28,7 @@ function play(world: ParkedWorld, actions: readonly object[]): void {
     if ('tick' in step) world.parking.tick()
     if ('rejoin' in step) world.rejoin()
     if ('crash' in step) world.crash()
+    if ('again' in step) world.parkAgain(Boolean(step.again))
   }
 }
 
@@ -174,7 +50,8 @@ describe('Parking', () => {
         for (const id of subscriptions) {
           const arrivals = (jobs: readonly DeliveryJob[]) =>
             jobs.filter((job) => job.subscriptionId === id).map((job) => job.arrival)
-          expect(arrivals(world.released)).toEqual(arrivals(world.log).toSorted((x, y) => x - y))
+          const parked = [...new Set(arrivals(world.log))].toSorted((x, y) => x - y)
+          expect(arrivals(world.released)).toEqual(parked)
         }
         expect(world.parking.size).toBe(0)
         expect(world.lane.low).toBe(world.log.length)
@@ -220,6 +97,30 @@ describe('Parking', () => {
     world.getRoom(10)
     expect(world.released).toHaveLength(1)
     expect(world.finished).toBe(2)
+  })
+
+  it.each([
+    ['an earlier step', -1],
+    ['a later one', 1],
+  ])('has one place for a job that is parked again from %s', (_which, step) => {
+    const world = new ParkedWorld(0)
+    for (let arrival = 0; arrival < 3; arrival++) world.park('a', arrival)
+    world.crash()
+    world.fetch(10)
+    // Who was killed had not committed where it came from.
+    world.park('a', 2, 1 + step)
+    world.fetch(10)
+    world.block('a', true)
+    for (let turn = 0; turn < 20; turn++) {
+      world.fetch(10)
+      world.parking.tick()
+    }
+    expect(world.seeks).toBeLessThan(5)
+    expect(world.announced.toSorted()).toEqual([0, 1, 2])
+    world.block('a', false)
+    drain(world)
+    expect(world.released.map(({ arrival }) => arrival)).toEqual([0, 1, 2])
+    expect(world.lane.low).toBe(world.log.length)
   })
 
   it('moves the oldest blocked job to the end when the commit has no room for what came after it', () => {

@@ -4,7 +4,7 @@ import type { AnnouncementsOptions } from './announcements.ts'
 import { Announcements } from './announcements.ts'
 import type { ParkedDelivery } from './parked-bodies.ts'
 import { ParkedBodies } from './parked-bodies.ts'
-import { ParkedIndex } from './parked-index.ts'
+import { type Copy, ParkedIndex } from './parked-index.ts'
 import { WaitingRooms } from './waiting-rooms.ts'
 
 export type ParkingOptions = AnnouncementsOptions & {
@@ -75,19 +75,32 @@ export class Parking {
     return this.#index.has(subscriptionId)
   }
 
-  /** A job is about to be written to the paused topic; `announced`: with the status `paused`. */
-  expect(job: DeliveryJob, announced: boolean): void {
-    this.#index.expect(job.subscriptionId, job.arrival, announced)
-    this.#changed.add(job.subscriptionId)
+  /**
+   * A job is about to be written to the paused topic, as its next step; `announced`: with the status `paused`.
+   * @returns `parked` when it is there already: it is not to be written. The older copy that is to be given
+   * up when it is written; null when there is none
+   */
+  expect(job: DeliveryJob, announced: boolean): 'parked' | Copy | null {
+    const { subscriptionId, arrival, step } = job
+    this.#changed.add(subscriptionId)
+    const found = this.#index.expect({ subscriptionId, arrival, step: step + 1, announced })
+    if (found !== null && found !== 'parked') this.#forgetBodyAt(found.offset)
+    return found
   }
 
   /**
    * It was not written after all.
    * @returns false when it was: it has been read, and its turn will come
    */
-  unexpect(job: DeliveryJob): boolean {
+  unexpect(job: DeliveryJob, replaced: Copy | null): boolean {
     this.#changed.add(job.subscriptionId)
-    return this.#index.unexpect(job.subscriptionId, job.arrival)
+    return this.#index.unexpect(job.subscriptionId, job.arrival, replaced)
+  }
+
+  /** A newer copy of the job is on the paused topic. */
+  giveUp(offset: number): void {
+    this.#forgetBodyAt(offset)
+    this.#options.lane.finish(offset)
   }
 
   /** A job was read on the paused topic, for the first time or again. */
@@ -234,9 +247,17 @@ export class Parking {
     if (message.reread) return this.#index.holds(subscriptionId, arrival, message.offset)
     // Of what another process has parked it is not known whether it was told: it is taken for that.
     const announced = this.#options.isPaused(subscriptionId)
-    if (this.#index.place({ ...job, offset: message.offset, announced })) return true
-    message.finish()
-    return false
+    const { step } = job
+    const { offset } = message
+    const useless = this.#index.place({ subscriptionId, arrival, offset, step, announced })
+    if (useless === offset) message.finish()
+    else if (useless !== null) this.giveUp(useless)
+    return useless !== offset
+  }
+
+  #forgetBodyAt(offset: number): void {
+    const kept = this.#bodies.at(offset)
+    if (kept !== undefined) this.#bodies.forget(kept)
   }
 
   #keep(delivery: ParkedDelivery): void {
