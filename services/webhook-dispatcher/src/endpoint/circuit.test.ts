@@ -113,6 +113,18 @@ describe('Circuit', () => {
     expect(open.isOpen).toBe(false)
   })
 
+  it('forgets an opening that ended while nobody had it, in the store too', async () => {
+    const past = storeWith({ failures: 3, openUntil: Date.now() - 1 })
+    const reset = jest.spyOn(past, 'reset')
+    const circuit = new Circuit('e', { store: past, threshold: 5, cooldownMs: 1 }, () => undefined)
+    await circuit.restore()
+    expect(reset).toHaveBeenCalledWith('e')
+    for (let i = 0; i < 4; i++) await circuit.record(failure)
+    expect(circuit.isOpen).toBe(false)
+    void circuit.record(failure)
+    expect(circuit.isOpen).toBe(true)
+  })
+
   it('gives the result of a failed attempt, not opossum’s error', async () => {
     expect(await circuitOf().fire(async () => failure)).toBe(failure)
     expect(await circuitOf().fire(async () => success)).toBe(success)

@@ -87,7 +87,9 @@ export class Circuit {
     // Never longer than it could have been opened for: the owner before may have had another clock.
     const longest = Date.now() + this.#options.cooldownMs
     if (openUntil > Date.now()) this.#open(Math.min(openUntil, longest))
-    else this.#failures = openUntil === 0 ? failures : 0
+    // The owner before was gone when the cooldown ended; what is counted from now on is counted from none.
+    else if (openUntil > 0) await this.#options.store.reset(this.#endpointId)
+    else this.#failures = failures
   }
 
   /** Makes the attempt; throws opossum's EOPENBREAKER when the circuit is open. */
