@@ -30,6 +30,7 @@ describe('AddressGuard', () => {
     ['IPv4-mapped in hex', '::ffff:7f00:1'],
     ['NAT64', '64:ff9b::a00:1'],
     ['local NAT64', '64:ff9b:1::7f00:1'],
+    ['local NAT64 with a longer prefix', '64:ff9b:1:a00:0:100:808:808'],
     ['IPv4-compatible', '::7f00:1'],
     ['6to4', '2002:7f00:1::'],
     ['Teredo', '2001:0:4136:e378:8000:63bf:3fff:fdd2'],

@@ -10,8 +10,11 @@ export class AddressBlockedError extends Error {
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Network = [Address, number]
 
-/** RFC 6052 §2.1 well-known and RFC 8215 local-use NAT64 prefixes: an IPv4 address in the last 32 bits. */
-const nat64 = [ipaddr.parseCIDR('64:ff9b::/96'), ipaddr.parseCIDR('64:ff9b:1::/48')]
+/**
+ * RFC 6052 §2.1: an IPv4 address in the last 32 bits. Where it stands in those of local-use NAT64 (RFC 8215)
+ * depends on the prefix that is used there: those are refused like all that is not public.
+ */
+const nat64 = ipaddr.parseCIDR('64:ff9b::/96')
 /** RFC 4291 §2.5.5.1, deprecated. */
 const ipv4Compatible = ipaddr.parseCIDR('::/96')
 
@@ -41,7 +44,7 @@ export class AddressGuard {
   /** Throws `AddressBlockedError` when `host` is an address literal that is not allowed; names pass. */
   checkLiteral(host: string): void {
     const literal = host.startsWith('[') ? host.slice(1, -1) : host
-    if (ipaddr.isValid(literal) && !this.allows(literal)) throw blocked(literal)
+    if (ipaddr.isValid(literal) && !this.allows(literal)) throw blocked()
   }
 
   /**
@@ -65,8 +68,7 @@ export class AddressGuard {
     { family, tenant }: { family: number; tenant: string },
   ): Promise<[LookupAddress, ...LookupAddress[]]> {
     const found = await this.#names.resolve(hostname, tenant)
-    const refused = found.find(({ address }) => !this.allows(address))
-    if (refused) throw blocked(refused.address)
+    if (found.some(({ address }) => !this.allows(address))) throw blocked()
     const [first, ...others] = found.filter((one) => family === 0 || one.family === family)
     if (!first) throw new NameUnresolvedError(`${hostname} has no IPv${family} address`)
     return [first, ...others]
@@ -78,8 +80,9 @@ function familyOf(family: number | string | undefined): number {
   return family ?? 0
 }
 
-const blocked = (address: string) =>
-  new AddressBlockedError(`connections to ${address} are not allowed`)
+/** Says nothing of what a name resolved to: tenants read it, and the resolver may know internal names. */
+const blocked = () =>
+  new AddressBlockedError('connections to an address that is not public are not allowed')
 
 function within(address: Address, [network, bits]: Network): boolean {
   return address.kind() === network.kind() && address.match(network, bits)
@@ -89,7 +92,7 @@ function within(address: Address, [network, bits]: Network): boolean {
 function embedded(address: Address): Address {
   if (!(address instanceof ipaddr.IPv6)) return address
   if (address.isIPv4MappedAddress()) return address.toIPv4Address()
-  const embeds = nat64.some((network) => within(address, network)) || isCompatible(address)
+  const embeds = within(address, nat64) || isCompatible(address)
   return embeds ? new ipaddr.IPv4(address.toByteArray().slice(12)) : address
 }
 
