@@ -54,7 +54,7 @@ describe('toInvalidTopic', () => {
     toInvalid({ topic: changesTopic, key: 'k', value, reason: 'too large' })
     expect(told.at(-1)).toMatchObject({
       value: null,
-      reason: 'too large (2100000 bytes, left out)',
+      reason: 'too large (a key of 1 and a value of 2100000 bytes, left out)',
     })
   })
 })

@@ -32,15 +32,17 @@ export function invalidRecord(
   { message, topic, partition, reason, refusedBy }: RefusedMessage,
 ): OutgoingRecord {
   const { key, value, offset } = message
-  // With what is added it would not fit on the topic; it can still be read where it stands.
-  const tooLarge = (value?.length ?? 0) + (key?.length ?? 0) > maxValueBytes
+  // With what is added (the key comes twice) it would not fit on the topic; it can still be read where it stands.
+  const [keyBytes, valueBytes] = [key, value].map((bytes) => bytes?.length ?? 0) as [number, number]
+  const tooLarge = valueBytes + 2 * keyBytes > maxValueBytes
+  const leftOut = ` (a key of ${keyBytes} and a value of ${valueBytes} bytes, left out)`
   const encoded = codec.invalid.encode({
     topic,
     partition,
     offset,
     key: tooLarge ? null : key,
     value: tooLarge ? null : value,
-    reason: (tooLarge ? `${reason} (${value?.length} bytes, left out)` : reason).slice(0, 4_000),
+    reason: `${reason}${tooLarge ? leftOut : ''}`.slice(0, 4_000),
     refusedBy,
     at: Date.now(),
   })

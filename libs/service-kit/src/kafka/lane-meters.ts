@@ -1,5 +1,4 @@
 import type { Metrics } from '../metrics.ts'
-import { consumerLag } from './consumer-lag.ts'
 import type { Window } from './lane-shares.ts'
 import type { PartitionLane } from './partition-lane.ts'
 
@@ -11,16 +10,6 @@ export type LaneMetersOptions = {
 
 /** What a windowed consumer tells about its lanes; read when metrics are asked for. */
 export function laneMeters(metrics: Metrics, { groupId: group, window, lanes }: LaneMetersOptions) {
-  metrics.gauge({
-    ...consumerLag,
-    collect() {
-      this.reset()
-      for (const { topic, partition, next, end, open } of lanes()) {
-        const labels = { group, topic, partition: String(partition) }
-        this.set(labels, Math.max(0, end - next) + open)
-      }
-    },
-  })
   metrics.gauge({
     name: 'surehook_kafka_consumer_window_use_ratio',
     help: 'Part of the window that is in use, of messages or of bytes: of the fullest partition',

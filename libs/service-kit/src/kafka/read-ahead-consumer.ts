@@ -1,7 +1,7 @@
 import type { EachBatchPayload, Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
 import type { Metrics } from '../metrics.ts'
-import { consumerLag } from './consumer-lag.ts'
+import { meterLag, type Progress } from './consumer-lag.ts'
 import { LaneReader } from './lane-reader.ts'
 import type { OrderedBatch } from './ordered-consumer.ts'
 import { SupervisedConsumer } from './supervised-consumer.ts'
@@ -31,6 +31,8 @@ export type ReadAheadOptions = {
 
 type Place = { topic: string; partition: number }
 
+const placeOf = ({ topic, partition }: Place) => `${topic}/${partition}`
+
 export type Position = Place & { offset: number }
 
 /** Reads partitions in order and ahead of what is committed; what is done its user says with `commit`. */
@@ -38,12 +40,19 @@ export class ReadAheadConsumer implements AsyncDisposable {
   readonly #consumer: SupervisedConsumer
   readonly #options: ReadAheadOptions
   readonly #steering = new LaneReader(() => this.#consumer.current)
-  readonly #lag
+  /** Of the partitions that something was read of since the group was joined. */
+  readonly #progress = new Map<string, Progress>()
+  readonly #lag: AsyncDisposable | null
 
   constructor(options: ReadAheadOptions) {
     const { kafka, groupId, topics, gather, log, onJoin, metrics } = options
     this.#options = options
-    this.#lag = metrics?.gauge(consumerLag)
+    const progress = () => this.#progress.values()
+    this.#lag = metrics === undefined ? null : meterLag(metrics, { ...options, progress })
+    const joined = () => {
+      this.#progress.clear()
+      onJoin()
+    }
     this.#consumer = new SupervisedConsumer({
       kafka,
       groupId,
@@ -52,7 +61,7 @@ export class ReadAheadConsumer implements AsyncDisposable {
       concurrency: 1,
       autoResolve: true,
       config: { minBytes: gather.bytes, maxWaitTimeInMs: gather.forMs },
-      onConsumer: (consumer) => void consumer.on(consumer.events.GROUP_JOIN, onJoin),
+      onConsumer: (consumer) => void consumer.on(consumer.events.GROUP_JOIN, joined),
       eachBatch: (payload) => this.#eachBatch(payload),
       log,
     })
@@ -87,17 +96,21 @@ export class ReadAheadConsumer implements AsyncDisposable {
     this.#steering.resume([{ topic, partitions: [partition] }])
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#consumer[Symbol.asyncDispose]()
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#consumer[Symbol.asyncDispose]()
+    await this.#lag?.[Symbol.asyncDispose]()
   }
 
   async #eachBatch({ batch, heartbeat, isStale }: EachBatchPayload): Promise<void> {
     if (isStale() || this.#consumer.stopping.aborted) return
     const { topic, partition, messages, highWatermark } = batch
     const next = Number(batch.lastOffset()) + 1
+    const progress = { topic, partition, end: Number(highWatermark) }
+    this.#progress.set(placeOf(batch), { ...progress, next: Number(batch.firstOffset()) })
     await whileBeating(this.#options.take({ topic, partition, messages, next }), heartbeat)
-    const labels = { group: this.#options.groupId, topic, partition: String(partition) }
-    this.#lag?.set(labels, Number(highWatermark) - next)
+    // Joined anew meanwhile it may not have the partition any more.
+    if (this.#progress.has(placeOf(batch)))
+      this.#progress.set(placeOf(batch), { ...progress, next })
     await heartbeat()
   }
 }

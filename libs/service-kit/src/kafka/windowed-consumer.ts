@@ -4,6 +4,7 @@ import { boundedBy } from '../bounded.ts'
 import type { Metrics } from '../metrics.ts'
 import { coPartitionAssigners } from './co-partition-assigner.ts'
 import { CommitLoop } from './commit-loop.ts'
+import { meterLag } from './consumer-lag.ts'
 import { HandOver } from './hand-over.ts'
 import { laneMeters } from './lane-meters.ts'
 import { LaneReader } from './lane-reader.ts'
@@ -74,6 +75,7 @@ export class WindowedConsumer implements AsyncDisposable {
   #group: SupervisedConsumer | null = null
   readonly #handOver: HandOver
   readonly #lease = new MemberLease(leaseMs)
+  readonly #lag: AsyncDisposable | null = null
   #joined = false
   #heardAt = 0
   #stopping = false
@@ -84,7 +86,9 @@ export class WindowedConsumer implements AsyncDisposable {
     this.#reader = new LaneReader(() => (this.#joined && this.#group?.current) || null)
     this.#lanes = new LaneSet(options, this.#reader)
     if (options.metrics !== undefined) {
-      laneMeters(options.metrics, { ...options, lanes: () => this.#lanes.all() })
+      const lanes = () => this.#lanes.all()
+      laneMeters(options.metrics, { ...options, lanes })
+      this.#lag = meterLag(options.metrics, { ...options, progress: lanes })
     }
     this.#handOver = new HandOver({
       withinMs: options.handOverMs,
@@ -178,6 +182,7 @@ export class WindowedConsumer implements AsyncDisposable {
     await this.#group?.[Symbol.asyncDispose]()
     const closed = boundedBy(closeWithinMs, this.#lanes.disconnect(), 'Kafka is away')
     await closed.catch((err) => log.debug({ err }, 'consumer.close'))
+    await this.#lag?.[Symbol.asyncDispose]()
   }
 
   async #eachBatch(payload: EachBatchPayload): Promise<void> {
