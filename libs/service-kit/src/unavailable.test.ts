@@ -16,6 +16,12 @@ it.each([
   Object.assign(new Error('LOADING Redis is loading the dataset in memory'), {
     name: 'SimpleError',
   }),
+  Object.assign(new Error("OOM command not allowed when used memory > 'maxmemory'."), {
+    name: 'SimpleError',
+  }),
+  Object.assign(new Error("READONLY You can't write against a read only replica."), {
+    name: 'SimpleError',
+  }),
 ])('%s means that something is away', (err) => {
   expect(toUnavailable(err)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', cause: err })
 })

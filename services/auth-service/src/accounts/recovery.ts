@@ -3,7 +3,7 @@ import { invalid } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
 import type { Lockout } from '../limits/lockout.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
-import type { PasswordRules } from '../password/password-rules.ts'
+import { type PasswordRules, passwordFaults } from '../password/password-rules.ts'
 import type { Passwords } from '../password/passwords.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { setPassword } from '../users/user-store.ts'
@@ -30,7 +30,7 @@ export function createRecovery(
   return {
     async recoverPassword(tenant, { email }, client) {
       // The client first: who is refused uses up nothing of the address.
-      await limits.consume('mail', tenant, client.address)
+      await limits.consume('recoverClient', tenant, client.address)
       await limits.consume('recover', tenant, email)
       await codes.send(pool, { tenant, email, purpose: 'recovery' })
       onMail()
@@ -39,12 +39,14 @@ export function createRecovery(
 
     async resetPassword(tenant, { email, newPassword, code }, client) {
       const given = { field: 'newPassword', password: newPassword, email } as const
-      const violations = await rules.faults(given, tenant.settings.password)
-      if (violations.length > 0) throw invalid(violations)
+      const faults = passwordFaults(given, tenant.settings.password)
+      if (faults.length > 0) throw invalid(faults)
       const subject = { tenant, email, purpose: 'recovery' } as const
       const isRight = () => codes.isRight(subject, code)
-      // Only the holder of a code makes us hash.
+      // Only the holder of a code makes us hash, and ask others about breaches.
       if (!(await limits.guess(tenant, client.address, isRight))) throw invalidCode()
+      const violations = await rules.faults(given, tenant.settings.password)
+      if (violations.length > 0) throw invalid(violations)
       const passwordHash = await passwords.hash(newPassword)
       const ended = await writer.write(async (tx, emit) => {
         const userId = await codes.redeem(tx, subject, code)

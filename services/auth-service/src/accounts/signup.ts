@@ -68,7 +68,7 @@ export function createSignup(
 
     async resendCode(tenant, { email }, client) {
       // The client first: who is refused uses up nothing of the address.
-      await limits.consume('mail', tenant, client.address)
+      await limits.consume('resendClient', tenant, client.address)
       await limits.consume('resend', tenant, email)
       await codes.send(pool, { tenant, email, purpose: 'verification' })
       onMail()

@@ -12,8 +12,9 @@ const limits = {
   // For a client's address.
   signup: perMinute(10),
   login: perMinute(20),
-  /** Mails asked for, whatever the addresses: the limits below do not bound who takes many. */
-  mail: perTenMinutes(30),
+  /** Mails asked for, whatever the e-mail addresses: the limits below do not bound who takes many. */
+  recoverClient: perTenMinutes(100),
+  resendClient: perTenMinutes(100),
   /** Wrong codes, whatever the accounts: those have their attempts, and there are many accounts. */
   guess: perTenMinutes(30),
   // For an e-mail address.
@@ -43,7 +44,8 @@ export function createRateLimits(redis: RedisClient): RateLimits {
   const limiters: Readonly<Record<Limit, RateLimiterRedis>> = {
     signup: limiterOf('signup'),
     login: limiterOf('login'),
-    mail: limiterOf('mail'),
+    recoverClient: limiterOf('recoverClient'),
+    resendClient: limiterOf('resendClient'),
     guess: limiterOf('guess'),
     recover: limiterOf('recover'),
     resend: limiterOf('resend'),

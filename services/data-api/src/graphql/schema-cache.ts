@@ -1,4 +1,4 @@
-import { AppError } from '@surehook/service-kit/errors'
+import { invalid } from '@surehook/service-kit/errors'
 import type { GraphQLSchema } from 'graphql'
 import type { Pool } from 'pg'
 import { findTables, findVersions } from '../tables/table-catalogue.ts'
@@ -61,10 +61,8 @@ export function createSchemaCache(pool: Pool): SchemaCache {
 function build(tables: readonly TableDefinition[]): Known {
   const columns = tables.reduce((sum, table) => sum + table.columns.length, 0)
   if (columns > maxColumns) {
-    throw new AppError(
-      'VALIDATION_ERROR',
-      `GraphQL is for environments of at most ${maxColumns} columns`,
-    )
+    const message = `GraphQL is for environments of at most ${maxColumns} columns: use REST`
+    throw invalid([{ field: 'query', message }])
   }
   const versions = tables.map(({ id, version }) => `${id}.${version}`).join()
   const weight = maxViews * (columns + 10 * tables.length + 10)
