@@ -116,7 +116,7 @@ export const endpoints: Dashboard = {
       title: 'Ledgers',
       panels: [
         {
-          title: 'Holes of the newest ledger',
+          title: 'Holes of the newest ledgers (the most of any replica)',
           kind: 'stat',
           limit: 1,
           queries: [now('max', 'surehook_webhook_ledger_holes')],

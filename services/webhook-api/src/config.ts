@@ -36,7 +36,7 @@ export const Env = z.object({
   ...maxBodyEnv,
   WEBHOOK_DISABLE_AFTER: z
     .union([z.literal('0').transform(() => 0), durationBetween('100ms', '365d')])
-    .prefault('5d'),
+    .prefault('0'),
   WEBHOOK_MAX_SUBSCRIPTIONS: z.coerce.number().int().min(1).max(100_000).default(1_000),
   // What checks the token need not have it: its SHA-256. Without it nobody is let in.
   PLATFORM_ADMIN_TOKEN_SHA256: commaList.pipe(z.array(sha256).max(5)).prefault(''),

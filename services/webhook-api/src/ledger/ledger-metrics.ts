@@ -16,13 +16,19 @@ export function ledgerMetrics(metrics: Metrics): LedgerMetrics {
   )
   const holes = metrics.gauge({
     name: 'surehook_webhook_ledger_holes',
-    help: 'Holes of the newest complete ledger',
+    help: 'Holes of the newest complete ledger of this replica',
+  })
+  const takenAt = metrics.gauge({
+    name: 'surehook_webhook_ledger_taken_timestamp_seconds',
+    help: 'When the newest complete ledger of this replica was taken, in seconds since 1970; 0: none was',
   })
   return {
     taken({ complete, closes, holes: shown, holesLeftOut }) {
       const outcome = closes ? 'closes' : 'holes'
       ledgers.inc({ outcome: complete ? outcome : 'incomplete' })
-      if (complete) holes.set(shown.length + holesLeftOut)
+      if (!complete) return
+      holes.set(shown.length + holesLeftOut)
+      takenAt.setToCurrentTime()
     },
   }
 }
