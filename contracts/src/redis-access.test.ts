@@ -9,6 +9,7 @@ it('is what deploy/redis/users.acl says', () => {
   )
   expect(file.split('\n').filter((line) => line.startsWith('user '))).toEqual([
     'user default off resetkeys -@all',
+    `user admin #${'0'.repeat(64)} on ~* &* +@all`,
     ...lines,
   ])
 })

@@ -6,7 +6,7 @@ import type { SecuredStack } from '@surehook/scripts/local-stack/secured/secured
 import type { ServiceName } from '@surehook/scripts/system/service-catalog'
 import { createKafka } from '@surehook/service-kit/kafka/client'
 import { createLogger } from '@surehook/service-kit/log'
-import { roleOf } from '@surehook/service-kit/postgres/service-role'
+import { roleOf, schemaOf } from '@surehook/service-kit/postgres/service-role'
 import { openRedis } from '@surehook/service-kit/redis/client'
 import { Client, escapeIdentifier, escapeLiteral } from 'pg'
 import type { Secrets } from './secret-phases.ts'
@@ -57,10 +57,13 @@ export async function changeServers(stack: SecuredStack, { after }: Both): Promi
   for (const service of databaseServices) {
     const login = after.database(service)
     if (login === null) continue
-    const [role, owner] = [login.role, roleOf(service)].map(escapeIdentifier)
+    const names = [login.role, roleOf(service), schemaOf(service), databaseOf(stack)]
+    const [role, owner, schema, database] = names.map(escapeIdentifier)
     await sql(stack, [
       `create role ${role} login replication password ${escapeLiteral(login.password)} in role ${owner}`,
       `alter role ${role} set role = ${owner}`,
+      // Settings belong to who logs in, not to the role that it becomes.
+      `alter role ${role} in database ${database} set search_path = ${schema}`,
     ])
   }
 }
@@ -78,6 +81,8 @@ export async function endOldSecrets(stack: SecuredStack, { before }: Both): Prom
     databaseServices.map((service) => `alter role ${escapeIdentifier(roleOf(service))} nologin`),
   )
 }
+
+const databaseOf = (stack: SecuredStack) => new URL(stack.endpoints.databaseUrl).pathname.slice(1)
 
 async function sql(stack: SecuredStack, statements: readonly string[]): Promise<void> {
   const admin = new Client({ connectionString: stack.endpoints.databaseUrl })

@@ -62,3 +62,16 @@ scaleDown:
   key: {{ $kafka.tls.clientCertificate.keyKey }}
 {{- end }}
 {{- end -}}
+
+{{/* The authority, where a ConfigMap has it (KEDA 2.13 or newer). */}}
+{{- define "surehook.kedaConfigMaps" -}}
+{{- if and .Values.kafka.tls.enabled .Values.kafka.tls.ca.existingConfigMap }}
+- parameter: ca
+  name: {{ .Values.kafka.tls.ca.existingConfigMap }}
+  key: {{ .Values.kafka.tls.ca.key }}
+{{- end }}
+{{- end -}}
+
+{{- define "surehook.kedaReferences" -}}
+{{- include "surehook.kedaSecrets" . -}}{{- include "surehook.kedaConfigMaps" . -}}
+{{- end -}}
