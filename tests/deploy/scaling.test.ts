@@ -85,6 +85,25 @@ describe('KEDA', () => {
     }
   })
 
+  test('takes over the autoscaler that an installation without it had', async () => {
+    for (const { metadata } of ofKind(await rendering, 'ScaledObject')) {
+      expect(metadata).toMatchObject({
+        annotations: { 'scaledobject.keda.sh/transfer-hpa-ownership': 'true' },
+      })
+    }
+  })
+
+  test('trusts an authority that a ConfigMap has', async () => {
+    const ca = { existingConfigMap: 'private-authority', existingSecret: '', key: 'authority.pem' }
+    const over = { kafka: { tls: { enabled: true, ca } } }
+    const objects = await render('ci/keda-values.yaml', over)
+    const [authentication] = ofKind(objects, 'TriggerAuthentication')
+    expect(authentication?.spec).toMatchObject({
+      configMapTargetRef: [{ parameter: 'ca', name: 'private-authority', key: 'authority.pem' }],
+      secretTargetRef: [{ parameter: 'username' }, { parameter: 'password' }],
+    })
+  })
+
   test('leaves the services without a group to their own scaler', async () => {
     const objects = await rendering
     expect(ofKind(objects, 'HorizontalPodAutoscaler').map(componentOf).toSorted()).toEqual([
