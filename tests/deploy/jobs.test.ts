@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { kafkaEnv, postgresEnv } from '@surehook/service-kit/config'
 import { commands } from 'surehook/commands/commands'
 import { render, valuesFiles } from './chart.ts'
-import { type KubeObject, ofKind } from './kube-objects.ts'
+import { componentOf, type KubeObject, ofKind, theOne } from './kube-objects.ts'
 import { mayConnect } from './network.ts'
 import { environmentOfPod, podNamed, secretsOf } from './rendered-environment.ts'
 
@@ -96,4 +96,28 @@ test('where Strimzi makes the topics no job does', async () => {
     ({ metadata }) => metadata.name,
   )
   expect(names).toEqual(['surehook-prepare-database'])
+})
+
+test('the toolbox is there while it is asked for, and can ask everything', async () => {
+  const file = 'values-production-example.yaml'
+  const without = await render(file)
+  expect(ofKind(without, 'Deployment').map(componentOf)).not.toContain('toolbox')
+  const objects = await render(file, { operator: { toolbox: { enabled: true } } })
+  const pod = podNamed(objects, 'surehook-toolbox')
+  expect(secretsOf(pod)).toEqual({
+    DATABASE_URL: 'surehook-operator-secrets',
+    DATABASE_PASSWORD_AUTH_SERVICE: 'surehook-operator-secrets',
+    DATABASE_PASSWORD_DATA_API: 'surehook-operator-secrets',
+    DATABASE_PASSWORD_WEBHOOK_API: 'surehook-operator-secrets',
+    KAFKA_SASL_PASSWORD: 'surehook-operator-secrets',
+    SCHEMA_REGISTRY_PASSWORD: 'surehook-secrets',
+    SUREHOOK_ADMIN_TOKEN: 'surehook-secrets',
+  })
+  expect(pod.spec).toMatchObject({ automountServiceAccountToken: false, restartPolicy: 'Always' })
+  const { labels } = theOne(objects, 'Deployment', 'gateway').spec.template?.metadata ?? {}
+  const gateway = { labels: labels ?? {} }
+  const postgres = { address: '10.100.0.7' }
+  expect(mayConnect(objects, pod.labels, { end: gateway, port: 8080 })).toBe(true)
+  expect(mayConnect(objects, pod.labels, { end: postgres, port: 5432 })).toBe(true)
+  expect(mayConnect(objects, pod.labels, { end: { address: '8.8.8.8' }, port: 443 })).toBe(false)
 })

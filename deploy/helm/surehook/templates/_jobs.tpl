@@ -1,4 +1,35 @@
-{{/* A pod of the operators' command: {root, component, args, config, env, files}. */}}
+{{/* What the operators' command is told of its connections: {root, database, kafka}. */}}
+{{- define "surehook.operatorConfig" -}}
+{{- $values := .root.Values -}}
+{{- $config := dict "LOG_LEVEL" "warn" -}}
+{{- if .database -}}
+{{- with include "surehook.caFile" (dict "name" "database-ca" "ca" $values.postgresql.ca) }}{{ $_ := set $config "DATABASE_CA_FILE" . }}{{ end -}}
+{{- end -}}
+{{- if .kafka -}}
+{{- $config = merge $config (include "surehook.config.kafka" (dict "root" .root "user" "operator") | fromYaml) -}}
+{{- $_ := set $config "WEBHOOK_RETRY_DELAYS" $values.config.WEBHOOK_RETRY_DELAYS -}}
+{{- end -}}
+{{- $config | toYaml -}}
+{{- end -}}
+
+{{/* Its secrets: {root, database, kafka}. */}}
+{{- define "surehook.operatorSecrets" -}}
+{{- $root := .root -}}
+{{- $operator := $root.Values.operator -}}
+{{- $own := include "surehook.ownSecret" (dict "root" $root "component" "operator" "existingSecret" $operator.existingSecret) -}}
+{{- $places := dict -}}
+{{- if .database -}}
+{{- range list "DATABASE_URL" "DATABASE_PASSWORD_AUTH_SERVICE" "DATABASE_PASSWORD_DATA_API" "DATABASE_PASSWORD_WEBHOOK_API" }}{{ $_ := set $places . $own }}{{ end -}}
+{{- end -}}
+{{- if and .kafka $root.Values.kafka.sasl.mechanism }}{{ $_ := set $places "KAFKA_SASL_PASSWORD" $own }}{{ end -}}
+{{- if and .kafka $root.Values.schemaRegistry.username }}{{ $_ := set $places "SCHEMA_REGISTRY_PASSWORD" (include "surehook.sharedSecret" $root) }}{{ end -}}
+{{- range $variable, $secret := $places }}
+{{- $ref := get $operator.secretRefs $variable | default (dict "name" $secret) }}
+{{ include "surehook.secretRef" (dict "variable" $variable "name" $ref.name "key" $ref.key) }}
+{{- end }}
+{{- end -}}
+
+{{/* A pod of the operators' command: {root, component, args, config, env, files}; with `command`, that instead, for ever. */}}
 {{- define "surehook.operatorPod" -}}
 {{- $root := .root -}}
 {{- $operator := $root.Values.operator -}}
@@ -10,7 +41,7 @@ metadata:
     {{- toYaml . | nindent 4 }}
   {{- end }}
 spec:
-  restartPolicy: Never
+  restartPolicy: {{ ternary "Always" "Never" (hasKey . "command") }}
   serviceAccountName: {{ .serviceAccount }}
   automountServiceAccountToken: false
   enableServiceLinks: false
@@ -39,7 +70,11 @@ spec:
       imagePullPolicy: {{ $root.Values.image.pullPolicy }}
       securityContext:
         {{- include "surehook.containerSecurityContext" $root | nindent 8 }}
+      {{- if hasKey . "command" }}
+      command: {{ toJson .command }}
+      {{- else }}
       args: {{ toJson .args }}
+      {{- end }}
       env:
         {{- range $name, $value := .config }}
         - name: {{ $name }}
