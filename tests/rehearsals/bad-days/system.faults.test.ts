@@ -12,9 +12,9 @@ import { openReceiver } from '@surehook/scripts/receiver/receiver'
 import { serviceNames } from '@surehook/scripts/system/service-catalog'
 import { createKafka } from '@surehook/service-kit/kafka/client'
 import { createLogger } from '@surehook/service-kit/log'
-import { allReady } from '../support/all-ready.ts'
-import { type FaultWorld, openFaultWorld, undecidedAtMost } from '../support/fault-world.ts'
-import { eventually } from '../support/world.ts'
+import { allReady } from '../../support/all-ready.ts'
+import { type FaultWorld, openFaultWorld, undecidedAtMost } from '../../support/fault-world.ts'
+import { eventually } from '../../support/world.ts'
 
 let world: FaultWorld
 

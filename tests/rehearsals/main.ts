@@ -3,8 +3,15 @@ import { once } from 'node:events'
 import { runCommand } from '@surehook/scripts/check/run-command'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 
-/** `npm run rehearse -- <name>`: one bad day, made to a system of its own; what came of it stands in docs/operations/bad-days.md. */
-type Rehearsal = { what: string; file: string; test?: string }
+/**
+ * `npm run rehearse -- <name>`: a bad day, or what operators do on a good one, to a system of its own; what came of it stands
+ * in docs/operations. Exit code 1 when anything was lost.
+ */
+type Rehearsal = { what: string } & (
+  | { file: string; test?: string }
+  // Takes the options that follow the name.
+  | { script: string }
+)
 
 const rehearsals: Readonly<Record<string, Rehearsal>> = {
   'broker-restart': {
@@ -19,17 +26,17 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
   },
   'postgres-failover': {
     what: "PostgreSQL's primary is lost, its synchronous stand-by is promoted",
-    file: 'tests/bad-days/postgres-failover.faults.test.ts',
+    file: 'tests/rehearsals/bad-days/postgres-failover.faults.test.ts',
     test: ' synchronous',
   },
   'postgres-failover-async': {
     what: 'the same with a stand-by that is behind',
-    file: 'tests/bad-days/postgres-failover.faults.test.ts',
+    file: 'tests/rehearsals/bad-days/postgres-failover.faults.test.ts',
     test: 'asynchronous',
   },
   'redis-flush': {
     what: 'Redis forgets everything in the middle of 600 changes',
-    file: 'tests/bad-days/system.faults.test.ts',
+    file: 'tests/rehearsals/bad-days/system.faults.test.ts',
     test: 'forgets everything',
   },
   'redis-away': {
@@ -38,11 +45,11 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
   },
   'kafka-disk-full': {
     what: "Kafka's disk is full in the middle of 600 changes",
-    file: 'tests/bad-days/kafka-disk-full.faults.test.ts',
+    file: 'tests/rehearsals/bad-days/kafka-disk-full.faults.test.ts',
   },
   'poisoned-messages': {
     what: 'messages that nobody can read, on every topic',
-    file: 'tests/bad-days/system.faults.test.ts',
+    file: 'tests/rehearsals/bad-days/system.faults.test.ts',
     test: 'poisoned messages',
   },
   'stuck-consumer': {
@@ -52,12 +59,12 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
   },
   'expired-certificate': {
     what: "a receiver's certificate has expired, and is renewed",
-    file: 'tests/bad-days/system.faults.test.ts',
+    file: 'tests/rehearsals/bad-days/system.faults.test.ts',
     test: 'expired certificate',
   },
   'rolling-upgrade': {
     what: 'every replica is restarted in turn, others are killed meanwhile',
-    file: 'tests/bad-days/system.faults.test.ts',
+    file: 'tests/rehearsals/bad-days/system.faults.test.ts',
     test: 'rolling restart',
   },
   'registry-away': {
@@ -65,9 +72,21 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
     file: 'tests/faults/dependencies.faults.test.ts',
     test: 'registry',
   },
+  upgrade: {
+    what: 'a loaded system of an older commit becomes this one and goes back (--help)',
+    script: 'tests/rehearsals/upgrade/main.ts',
+  },
+  restore: {
+    what: 'PostgreSQL is lost under load and restored from a backup, its WAL and the topics',
+    script: 'tests/rehearsals/restore/main.ts',
+  },
+  rotation: {
+    what: 'every secret of a secured system is replaced under load',
+    script: 'tests/rehearsals/rotation/main.ts',
+  },
 }
 
-const [name] = process.argv.slice(2)
+const [name, ...options] = process.argv.slice(2)
 const rehearsal = rehearsals[name ?? '']
 if (rehearsal === undefined) {
   const lines = Object.entries(rehearsals).map(([key, { what }]) => `  ${key.padEnd(24)} ${what}`)
@@ -77,14 +96,20 @@ if (rehearsal === undefined) {
   process.exitCode = await rehearse(rehearsal)
 }
 
-async function rehearse({ what, file, test }: Rehearsal): Promise<number> {
-  process.stdout.write(`${what}\n`)
+async function rehearse(one: Rehearsal): Promise<number> {
+  process.stdout.write(`${one.what}\n`)
+  if ('script' in one) return run([...process.execArgv, one.script, ...options])
+  const { file, test } = one
   const built = await runCommand({ args: ['npm', 'run', '-s', 'build'] })
   if (!built.ok) throw new Error(`the build failed:\n${built.output}`)
   const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js']
-  const options = ['--config', 'jest.config.mjs', '--selectProjects', 'faults', '--runInBand']
+  const level = ['--config', 'jest.config.mjs', '--selectProjects', 'faults', '--runInBand']
   const which = ['--runTestsByPath', file, ...(test === undefined ? [] : ['-t', test])]
-  const child = spawn(process.execPath, [...jest, ...options, '--verbose', ...which], {
+  return run([...jest, ...level, '--verbose', ...which])
+}
+
+async function run(args: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, args, {
     cwd: repoRoot,
     stdio: 'inherit',
     env: { ...process.env, NODE_NO_WARNINGS: '1' },

@@ -2,20 +2,20 @@ import { parseArgs } from 'node:util'
 import { localDir, repoRoot } from '@surehook/scripts/lib/paths'
 import { type ServiceName, serviceNames } from '@surehook/scripts/system/service-catalog'
 import { build, checkOut, previousVersion } from '@surehook/scripts/versions/check-out'
-import { emptyDir } from '../faults/suite/empty-dir.ts'
-import { replicaName } from '../faults/suite/links.ts'
-import { describeOutcome } from '../faults/suite/report.ts'
-import { runUnderLoad } from '../faults/suite/run-trial.ts'
-import { openStage } from '../faults/suite/stage.ts'
-import { indented, operatorEnv, surehook } from './support/surehook.ts'
-import { roll } from './upgrade/roll.ts'
-import { openReplicaVersions } from './upgrade/versions.ts'
+import { emptyDir } from '../../faults/suite/empty-dir.ts'
+import { replicaName } from '../../faults/suite/links.ts'
+import { describeOutcome } from '../../faults/suite/report.ts'
+import { runUnderLoad } from '../../faults/suite/run-trial.ts'
+import { openStage } from '../../faults/suite/stage.ts'
+import { indented, operatorEnv, surehook } from '../support/surehook.ts'
+import { roll } from './roll.ts'
+import { openReplicaVersions } from './versions.ts'
 
 /**
- * `npm run rehearse:upgrade`: a loaded system of an older version becomes this one, replica by replica, and goes
+ * `npm run rehearse -- upgrade`: a loaded system of an older version becomes this one, replica by replica, and goes
  * back; exit code 1 when anything is lost, repeated or refused.
  */
-const usage = `npm run rehearse:upgrade -- [--from <commit>] [--back webhook-dispatcher,data-api] [--dir .local/upgrade]
+const usage = `npm run rehearse -- upgrade [--from <commit>] [--back webhook-dispatcher,data-api] [--dir .local/upgrade]
 --from: the newest tag, or 40 commits ago where there is none; --back: services that return to it, "all" or "none"`
 
 /** Where nothing was released yet. */

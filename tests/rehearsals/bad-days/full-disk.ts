@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { compilePreloaded } from '../support/compile-preloaded.ts'
+import { compilePreloaded } from '../../support/compile-preloaded.ts'
 
 export type FullDisk = {
   /** For the component whose disk it is. */

@@ -10,15 +10,15 @@ import { openReceiver } from '@surehook/scripts/receiver/receiver'
 import { type ServiceName, serviceNames } from '@surehook/scripts/system/service-catalog'
 import { type System, startServices } from '@surehook/scripts/system/start-services'
 import { prepareTopics } from 'surehook/prepare/prepare-topics'
-import { type Balancer, openBalancer } from '../support/balancer.ts'
-import { eventually } from '../support/world.ts'
+import { type Balancer, openBalancer } from '../../support/balancer.ts'
+import { eventually } from '../../support/world.ts'
 import { changeServers, endOldSecrets, operatorKafka } from './change-servers.ts'
-import { openLoad } from './rotation-load.ts'
+import { openLoad } from './load.ts'
 import { newSecrets, oldSecrets, type Phase, variablesIn } from './secret-phases.ts'
 
 /**
  * Replaces every secret of a secured installation of two replicas each while it works, and ends unless not one request
- * failed and every change was delivered. By hand: `npm run rehearse:rotation`.
+ * failed and every change was delivered. By hand: `npm run rehearse -- rotation`.
  */
 const startedAt = performance.now()
 const say = (line: string) =>

@@ -6,7 +6,7 @@ import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { type LocalStack, startLocalStack } from '@surehook/scripts/local-stack/local-stack'
 import { postgresIdentity, postgresPlace } from '@surehook/scripts/local-stack/postgres-home'
 import { Client } from 'pg'
-import { openTcpLink } from '../support/tcp-link.ts'
+import { openTcpLink } from '../../support/tcp-link.ts'
 
 export type SlotCopy = { slot: string; ready: boolean }
 

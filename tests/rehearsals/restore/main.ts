@@ -5,23 +5,17 @@ import { localDir, repoRoot } from '@surehook/scripts/lib/paths'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { type ServiceName, serviceNames } from '@surehook/scripts/system/service-catalog'
 import { build } from '@surehook/scripts/versions/check-out'
-import { emptyDir } from '../faults/suite/empty-dir.ts'
-import { describeOutcome } from '../faults/suite/report.ts'
-import { runUnderLoad } from '../faults/suite/run-trial.ts'
-import { openStage, type Stage } from '../faults/suite/stage.ts'
-import { undecidedAtMost } from '../support/fault-world.ts'
-import {
-  archiving,
-  backUp,
-  type ClusterFiles,
-  clusterFiles,
-  restore,
-} from './restore/cluster-files.ts'
-import { archiveAll, writeUnarchived } from './restore/unarchived.ts'
-import { indented, operatorEnv, surehook, trySurehook } from './support/surehook.ts'
+import { emptyDir } from '../../faults/suite/empty-dir.ts'
+import { describeOutcome } from '../../faults/suite/report.ts'
+import { runUnderLoad } from '../../faults/suite/run-trial.ts'
+import { openStage, type Stage } from '../../faults/suite/stage.ts'
+import { undecidedAtMost } from '../../support/fault-world.ts'
+import { archiving, backUp, type ClusterFiles, clusterFiles, restore } from './cluster-files.ts'
+import { archiveAll, writeUnarchived } from './unarchived.ts'
+import { indented, operatorEnv, surehook, trySurehook } from '../support/surehook.ts'
 
 /**
- * `npm run rehearse:restore`: PostgreSQL is lost under load, twice: once with its WAL on another disk, once with all
+ * `npm run rehearse -- restore`: PostgreSQL is lost under load, twice: once with its WAL on another disk, once with all
  * that was not archived. Exit code 1 when anything is missing afterwards.
  */
 const { values } = parseArgs({

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { startLocalStack } from '@surehook/scripts/local-stack/local-stack'
-import { allReady } from '../support/all-ready.ts'
-import { restDoor } from '../support/change-doors.ts'
-import { type FaultWorld, openFaultWorld, undecidedAtMost } from '../support/fault-world.ts'
-import { loadColumns } from '../support/load.ts'
-import { eventually, payloadOf } from '../support/world.ts'
+import { allReady } from '../../support/all-ready.ts'
+import { restDoor } from '../../support/change-doors.ts'
+import { type FaultWorld, openFaultWorld, undecidedAtMost } from '../../support/fault-world.ts'
+import { loadColumns } from '../../support/load.ts'
+import { eventually, payloadOf } from '../../support/world.ts'
 import {
   openPostgresPair,
   type PostgresPair,
