@@ -62,6 +62,10 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
     file: 'tests/rehearsals/bad-days/system.faults.test.ts',
     test: 'expired certificate',
   },
+  'expired-server-certificates': {
+    what: 'the certificates of Redis and PostgreSQL have expired, and are renewed',
+    file: 'tests/rehearsals/bad-days/expired-certificates.faults.test.ts',
+  },
   'rolling-upgrade': {
     what: 'every replica is restarted in turn, others are killed meanwhile',
     file: 'tests/rehearsals/bad-days/system.faults.test.ts',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type ChangePublisher, InvalidChangeError } from '@surehook/contracts/publisher'
-import type { Answer } from '@surehook/scripts/client/call'
+import type { Answer, Headed } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import { askGraphQL, type GraphQLAnswer } from './data-doors.ts'
 
@@ -32,20 +32,34 @@ async function tried<T extends { status: number; text: string }>(
   throw new Error(`a write was answered with ${answer.status}: ${answer.text}`)
 }
 
-export function restDoor(tenant: Tenant): ChangeDoor {
-  const ask = (expected: number[], request: string, body?: unknown) =>
+type DoorOptions = {
+  /**
+   * Each change has an `Idempotency-Key`, the same however often it is tried. Without one a try that a process which
+   * stands still has in its hands is made when that goes on, long after the next one.
+   */
+  keyed?: boolean
+}
+
+/** The key of a change, for all of its tries. */
+const keyOf = ({ keyed = false }: DoorOptions, change: string): Headed =>
+  keyed ? { 'idempotency-key': change } : {}
+
+export function restDoor(tenant: Tenant, options: DoorOptions = {}): ChangeDoor {
+  const ask = (expected: number[], request: string, change: string, body?: unknown) =>
     tried(
-      () => tenant.rest(request, body),
+      () => tenant.rest(request, body, keyOf(options, change)),
       ({ status }) => expected.includes(status),
       is503,
     )
   return {
     name: 'rest',
-    repeatsInserts: false,
-    insert: async (record) => (await ask([201], 'POST orders', record))?.body.id ?? null,
-    update: async (id, version) => (await ask([200], `PATCH orders/${id}`, { version })) !== null,
+    repeatsInserts: options.keyed ?? false,
+    insert: async (record) =>
+      (await ask([201], 'POST orders', record.ref, record))?.body.id ?? null,
+    update: async (id, version) =>
+      (await ask([200], `PATCH orders/${id}`, `${id}/${version}`, { version })) !== null,
     delete: async (id, again) =>
-      (await ask(again ? [200, 404] : [200], `DELETE orders/${id}`)) !== null,
+      (await ask(again ? [200, 404] : [200], `DELETE orders/${id}`, `${id}/delete`)) !== null,
   }
 }
 
@@ -55,10 +69,19 @@ function is503({ status, headers }: Answer): boolean {
   return true
 }
 
-export function graphqlDoor(baseUrl: string, tenant: Tenant): ChangeDoor {
-  const ask = (mutation: string, variables: object, codes: string[] = []) =>
+export function graphqlDoor(
+  baseUrl: string,
+  tenant: Tenant,
+  options: DoorOptions = {},
+): ChangeDoor {
+  const ask = (change: string, mutation: string, variables: object, codes: string[] = []) =>
     tried(
-      () => askGraphQL(baseUrl, tenant, { query: mutation, variables }),
+      () =>
+        askGraphQL(baseUrl, tenant, {
+          query: mutation,
+          variables,
+          headers: keyOf(options, change),
+        }),
       (answer) => answer.codes.every((code) => codes.includes(code)) && answer.status === 200,
       isRefused,
     )
@@ -68,14 +91,15 @@ export function graphqlDoor(baseUrl: string, tenant: Tenant): ChangeDoor {
   const remove = 'mutation ($id: ID!) { deleteOrder(id: $id) { id } }'
   return {
     name: 'graphql',
-    repeatsInserts: false,
+    repeatsInserts: options.keyed ?? false,
     insert: async (record) => {
-      const answer = await ask(insert, { input: record })
+      const answer = await ask(record.ref, insert, { input: record })
       return answer === null ? null : String(answer.data?.['createOrder']?.id)
     },
-    update: async (id, version) => (await ask(update, { id, n: version })) !== null,
+    update: async (id, version) =>
+      (await ask(`${id}/${version}`, update, { id, n: version })) !== null,
     delete: async (id, again) =>
-      (await ask(remove, { id }, again ? ['RECORD_NOT_FOUND'] : [])) !== null,
+      (await ask(`${id}/delete`, remove, { id }, again ? ['RECORD_NOT_FOUND'] : [])) !== null,
   }
 }
 

@@ -8,6 +8,7 @@ it.each([
   withCode('ECONNREFUSED'),
   withCode('57P01', 'terminating connection due to administrator command'),
   withCode('08006'),
+  withCode('CERT_HAS_EXPIRED', 'certificate has expired'),
   withCode('53300', 'too many clients'),
   withCode('57014', 'canceling statement due to statement timeout'),
   new Error('timeout exceeded when trying to connect'),

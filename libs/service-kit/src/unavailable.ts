@@ -12,6 +12,14 @@ const networkCodes = new Set([
   'EHOSTDOWN',
   'ENOTFOUND',
   'EAI_AGAIN',
+  // It is there, and its certificate is not what it has to be.
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
 ])
 
 /** PostgreSQL: shutting down, out of resources, read-only after a failover, our own time limits. */

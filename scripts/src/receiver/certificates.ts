@@ -10,6 +10,8 @@ export type CertificateOptions = {
   /** DNS names and addresses of the server certificate. */
   names?: readonly string[]
   notAfter?: Date
+  /** Of the server; new ones when absent. */
+  keys?: webcrypto.CryptoKeyPair
 }
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
@@ -53,9 +55,13 @@ export async function openAuthority(): Promise<Authority> {
 async function issue(
   authority: x509.X509Certificate,
   signingKey: webcrypto.CryptoKey,
-  { names = localhost, notAfter = new Date(Date.now() + tenYearsMs) }: CertificateOptions = {},
+  {
+    names = localhost,
+    notAfter = new Date(Date.now() + tenYearsMs),
+    keys,
+  }: CertificateOptions = {},
 ): Promise<Certificates> {
-  const serverKeys = await newKeys()
+  const serverKeys = keys ?? (await newKeys())
   const server = await x509.X509CertificateGenerator.create({
     subject: `CN=${names[0] ?? 'localhost'}`,
     issuer: authority.subject,
@@ -77,7 +83,8 @@ async function issue(
   }
 }
 
-function newKeys(): Promise<webcrypto.CryptoKeyPair> {
+/** A pair for a server certificate. */
+export function newKeys(): Promise<webcrypto.CryptoKeyPair> {
   return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
 }
 

@@ -54,8 +54,8 @@ export async function runUnderLoad(
   const refusedBefore = await books.refused()
   const tenant = await createTenant(stage.door)
   const subscribers = await subscribeTwice(tenant, receiver)
-  const rest = restDoor(tenant)
-  const graphql = graphqlDoor(stage.door.baseUrl, tenant)
+  const rest = restDoor(tenant, { keyed: true })
+  const graphql = graphqlDoor(stage.door.baseUrl, tenant, { keyed: true })
   const topic = topicDoor(stage.publisher, tenant)
   using watch = new Watch(receiver, subscribers)
   let acknowledged = 0

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { type KafkaUser, kafkaUsers } from '@surehook/contracts/kafka-access'
 import { type RedisUser, redisUsers } from '@surehook/contracts/redis-access'
-import { createCertificates } from '../../receiver/certificates.ts'
+import { newKeys, openAuthority } from '../../receiver/certificates.ts'
 
 /** What the parts of a secured stack ask for, and show. */
 export type Credentials = {
@@ -14,6 +14,8 @@ export type Credentials = {
   kafka: Readonly<Record<KafkaUser | 'admin', string>>
   redis: Readonly<Record<RedisUser | 'admin', string>>
   registry: { username: string; password: string }
+  /** Puts another certificate for the same key into the file; servers have to be told. */
+  renew(notAfter?: Date): Promise<void>
 }
 
 const password = () => randomBytes(18).toString('hex')
@@ -23,18 +25,29 @@ const passwordsOf = <User extends string>(users: readonly User[]) =>
 
 /** A certificate for this host, from an authority of its own, and a password for everybody. */
 export async function makeCredentials(dir: string): Promise<Credentials> {
-  const { ca, cert, key } = await createCertificates()
+  const authority = await openAuthority()
+  const { ca } = authority
   await mkdir(dir, { recursive: true, mode: 0o755 })
   const file = async (name: string, text: string, mode: number) => {
     await writeFile(`${dir}/${name}`, text, { mode })
     await chmod(`${dir}/${name}`, mode)
     return `${dir}/${name}`
   }
+  const certificateFile = `${dir}/server.pem`
+  const keyFile = `${dir}/server.key`
+  const keys = await newKeys()
+  const renew = async (notAfter?: Date) => {
+    const { cert, key } = await authority.issue({ keys, ...(notAfter && { notAfter }) })
+    await file('server.pem', cert, 0o644)
+    await file('server.key', key, 0o600)
+  }
+  await renew()
   return {
     ca,
     caFile: await file('ca.pem', ca, 0o644),
-    certificateFile: await file('server.pem', cert, 0o644),
-    keyFile: await file('server.key', key, 0o600),
+    certificateFile,
+    keyFile,
+    renew,
     kafka: passwordsOf([...kafkaUsers, 'admin']),
     redis: passwordsOf([...redisUsers, 'admin']),
     registry: { username: 'surehook', password: password() },

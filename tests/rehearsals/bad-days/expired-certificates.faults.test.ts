@@ -1,0 +1,120 @@
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { Tenant } from '@surehook/scripts/client/tenant'
+import type { SecuredStack } from '@surehook/scripts/local-stack/secured/secured-stack'
+import { createLogger } from '@surehook/service-kit/log'
+import { openRedis } from '@surehook/service-kit/redis/client'
+import { Client } from 'pg'
+import { allReady } from '../../support/all-ready.ts'
+import { openSecuredSystem, type TestSystem } from '../../support/open-system.ts'
+import { eventually, payloadOf, type World, worldOn } from '../../support/world.ts'
+
+let world: World<TestSystem & { readonly stack: SecuredStack }>
+let tenant: Tenant
+
+beforeAll(async () => {
+  world = await worldOn(openSecuredSystem, {})
+  tenant = await world.tenant()
+  await tenant.putTable('orders')
+  await tenant.subscribe(world.receiver.url('/hook'))
+}, 120_000)
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]()
+})
+
+const expired = () => new Date(Date.now() - 60_000)
+
+/** Its changes are all there, each once. */
+async function arrived(ids: readonly string[]): Promise<void> {
+  const received = () =>
+    world.receiver.receipts('/hook').map((one) => String(payloadOf(one).record['id']))
+  await eventually(
+    async () => received(),
+    (all) => ids.every((id) => all.includes(id)),
+    30_000,
+  )
+  // What was refused may have been written all the same.
+  const mine = received().filter((id) => ids.includes(id))
+  expect(mine.toSorted()).toEqual(ids.toSorted())
+}
+
+/** The status of a login that Redis counts. */
+async function logIn(): Promise<number> {
+  const { projectId, environment } = tenant
+  const response = await fetch(`${world.system.baseUrl}/auth/login`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-project-id': projectId,
+      'x-environment': environment,
+    },
+    body: JSON.stringify({ email: 'nobody@example.com', password: 'nobody has this' }),
+  })
+  await response.arrayBuffer()
+  return response.status
+}
+
+const insert = async () => String((await tenant.insert({ status: 'new' }))['id'])
+const written: string[] = []
+
+it('while the certificate of Redis has expired webhooks go out, and with a new one all is well', async () => {
+  const { credentials, endpoints } = world.system.stack
+  const { ca, redis, certificateFile } = credentials
+  const url = endpoints.redisUrl.replace('://', `://admin:${redis.admin}@`)
+  const admin = await openRedis({ url, ca, log: createLogger('tests', 'silent') })
+  let presented = 0
+  const present = async () => {
+    // It reads a file again only when the setting has changed.
+    const file = `${certificateFile}.${++presented}`
+    await copyFile(certificateFile, file)
+    await admin.configSet('tls-cert-file', file)
+    await admin.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'])
+  }
+  try {
+    await credentials.renew(expired())
+    await present()
+    await eventually(logIn, (status) => status === 503, 30_000)
+    written.push(await insert())
+    await arrived(written)
+    await credentials.renew()
+    await present()
+    await eventually(logIn, (status) => status === 401, 30_000)
+    await allReady(world.system)
+  } finally {
+    admin.destroy()
+  }
+}, 120_000)
+
+it('while the certificate of PostgreSQL has expired writes are refused, and with a new one nothing is lost', async () => {
+  const { credentials, endpoints } = world.system.stack
+  const admin = new Client({ connectionString: endpoints.databaseUrl })
+  await admin.connect()
+  const { rows } = await admin.query<{ file: string }>(
+    "select current_setting('ssl_cert_file') as file",
+  )
+  const present = async () => {
+    await writeFile(rows[0]?.file ?? '', await readFile(credentials.certificateFile))
+    await admin.query('select pg_reload_conf()')
+    await admin.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where pid <> pg_backend_pid() and usename like 'surehook%'`,
+    )
+  }
+  try {
+    written.push(await insert())
+    await credentials.renew(expired())
+    await present()
+    const refused = await eventually(
+      () => tenant.rest('POST orders', { status: 'refused' }),
+      ({ status }) => status !== 201,
+    )
+    expect(refused.status).toBe(503)
+    await credentials.renew()
+    await present()
+    await allReady(world.system)
+    written.push(await insert())
+  } finally {
+    await admin.end()
+  }
+  await arrived(written)
+}, 120_000)
