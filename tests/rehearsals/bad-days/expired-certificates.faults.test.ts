@@ -54,7 +54,7 @@ async function logIn(): Promise<number> {
   return response.status
 }
 
-const insert = async () => String((await tenant.insert({ status: 'new' }))['id'])
+const insert = async () => (await tenant.insert({ status: 'new' })).id
 const written: string[] = []
 
 it('while the certificate of Redis has expired webhooks go out, and with a new one all is well', async () => {

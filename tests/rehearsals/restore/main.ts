@@ -10,9 +10,9 @@ import { describeOutcome } from '../../faults/suite/report.ts'
 import { runUnderLoad } from '../../faults/suite/run-trial.ts'
 import { openStage, type Stage } from '../../faults/suite/stage.ts'
 import { undecidedAtMost } from '../../support/fault-world.ts'
+import { indented, operatorEnv, surehook, trySurehook } from '../support/surehook.ts'
 import { archiving, backUp, type ClusterFiles, clusterFiles, restore } from './cluster-files.ts'
 import { archiveAll, writeUnarchived } from './unarchived.ts'
-import { indented, operatorEnv, surehook, trySurehook } from '../support/surehook.ts'
 
 /**
  * `npm run rehearse -- restore`: PostgreSQL is lost under load, twice: once with its WAL on another disk, once with all
