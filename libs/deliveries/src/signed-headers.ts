@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
-import type { ChangeOperation } from '@surehook/contracts'
+import type { ChangeOperation } from '@surehook/contracts/events'
 
 export type Signable = {
   body: Buffer

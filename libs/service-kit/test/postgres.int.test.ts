@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
+import { slotOf } from '@surehook/service-kit/capture/capture-slot'
 import {
   type MigrateOptions,
   migrateAll,

@@ -3,10 +3,10 @@ import type { AccessClaims } from './claims.ts'
 import { type FreshnessPolicy, standing } from './freshness.ts'
 import type { Introspect } from './introspection.ts'
 import { isKid } from './key-set.ts'
+import { Semaphore } from './semaphore.ts'
 import { invalidToken, TokenError, VerifierUnavailableError } from './token-error.ts'
 import { tokenForm } from './token-form.ts'
 import type { KnownToken, TokenMemory } from './token-memory.ts'
-import { Turns } from './turns.ts'
 
 export type EncryptedTokensOptions = {
   introspect: Introspect
@@ -32,12 +32,12 @@ const refusedMs = 5_000
  */
 export class EncryptedTokens {
   readonly #options: EncryptedTokensOptions
-  readonly #turns: Turns
+  readonly #turns: Semaphore
   readonly #asking = new Map<string, Promise<AccessClaims>>()
 
   constructor(options: EncryptedTokensOptions) {
     this.#options = options
-    this.#turns = new Turns({ maxInside, maxWaiting, maxWaitMs: options.timeoutMs })
+    this.#turns = new Semaphore({ maxInside, maxWaiting, maxWaitMs: options.timeoutMs })
   }
 
   /** Of a token that is not known. */

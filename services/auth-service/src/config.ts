@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { slotOf } from '@surehook/service-kit/capture/capture-slot'
 import { certificateEnv, certificateFiles } from '@surehook/service-kit/certificates'
 import {
   credentials,
@@ -19,7 +20,6 @@ import {
   registrySecurity,
 } from '@surehook/service-kit/connections'
 import { proxyList } from '@surehook/service-kit/http/client-address'
-import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/tracing/open-tracing'
 import * as z from 'zod'
 

@@ -1,3 +1,4 @@
+import { slotOf } from '@surehook/service-kit/capture/capture-slot'
 import { certificateEnv, certificateFiles } from '@surehook/service-kit/certificates'
 import { credentials, httpEnv, kafkaEnv, postgresEnv, readEnv } from '@surehook/service-kit/config'
 import {
@@ -5,7 +6,6 @@ import {
   kafkaConnection,
   registrySecurity,
 } from '@surehook/service-kit/connections'
-import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/tracing/open-tracing'
 import * as z from 'zod'
 

@@ -1,4 +1,4 @@
-import { errorClasses } from '@surehook/contracts'
+import { errorClasses } from '@surehook/contracts/events'
 import { fromZero, type Metrics } from '@surehook/service-kit/metrics'
 
 export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { deliveriesTopic, subscriptionsTopic } from '@surehook/contracts'
+import { deliveriesTopic, subscriptionsTopic } from '@surehook/contracts/topics'
 import { verifySignature } from '@surehook/scripts/receiver/verify-signature'
 import type { Harness } from './support/harness.ts'
 import { openHarness, until } from './support/harness.ts'

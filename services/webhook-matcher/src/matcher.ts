@@ -13,9 +13,9 @@ import type { TopicView } from '@surehook/service-kit/kafka/topic-view'
 import type { Tracer } from '@surehook/service-kit/tracing/tracer'
 import type { Logger } from 'pino'
 import type { Topics } from './config.ts'
+import { EventLoopTurn } from './event-loop-turn.ts'
 import { MatchSpans } from './match-spans.ts'
 import type { MatcherMetrics } from './metrics.ts'
-import { Turn } from './turn.ts'
 
 /** Changes of one partition, in their order as far as they are of one project. */
 export type ChangeBatch = {
@@ -53,7 +53,7 @@ export function createMatcher(deps: MatcherDeps): (batch: ChangeBatch) => Promis
     // Asked for after the changes were read: a subscription that was answered before one of them
     // was committed is below this end of the topic.
     const current = deps.view.barrier(batch.signal).then(() => stopTimer())
-    const turn = new Turn()
+    const turn = new EventLoopTurn()
     const [changes] = await Promise.all([readAll(deps, batch, turn), current])
     const sender = new ChunkSender(deps, batch.signal)
     using spans = deps.tracer && new MatchSpans(deps.tracer, batch)
@@ -72,7 +72,7 @@ export function createMatcher(deps: MatcherDeps): (batch: ChangeBatch) => Promis
 async function readAll(
   { codec }: MatcherDeps,
   { messages }: ChangeBatch,
-  turn: Turn,
+  turn: EventLoopTurn,
 ): Promise<ReadChange[]> {
   const changes: ReadChange[] = []
   for (const message of messages) {

@@ -1,6 +1,6 @@
+import { slotOf } from '@surehook/service-kit/capture/capture-slot'
 import { encryptionKeyEnv, postgresEnv, readEnv } from '@surehook/service-kit/config'
 import { databaseConnection } from '@surehook/service-kit/connections'
-import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import { roleOf, schemaOf } from '@surehook/service-kit/postgres/service-role'
 import * as z from 'zod'
 import { defineCommand, exitCodes } from '../cli/command.ts'

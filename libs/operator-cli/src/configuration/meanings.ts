@@ -66,7 +66,10 @@ export const meanings: Readonly<Record<string, Meaning>> = {
     meaning: 'what services show each other, 16 to 512 characters; two while it is replaced',
     secret: true,
   },
-  PUBLIC_URL: { meaning: 'the base URL that clients see; tokens of another one are refused' },
+  PUBLIC_URL: {
+    meaning:
+      'the base URL that clients see; tokens of another one are refused, and the gateway of one with https says so to browsers',
+  },
   SMTP_URL: { meaning: '`smtp://user:password@host:port` or `smtps://…`', secret: true },
   MAIL_FROM: { meaning: "sender, where an environment's settings name none" },
   AUTH_HASH_CONCURRENCY: {
@@ -112,6 +115,5 @@ export const meanings: Readonly<Record<string, Meaning>> = {
   GATEWAY_UPSTREAM_TIMEOUT: { meaning: 'silence of an upstream that ends a request' },
   OTEL_EXPORTER_OTLP_ENDPOINT: { meaning: 'where traces go; none are made without it' },
   OTEL_SERVICE_NAME: { meaning: 'its name in traces' },
-  OTEL_TRACES_SAMPLER: { meaning: 'which traces are kept' },
   OTEL_TRACES_SAMPLER_ARG: { meaning: 'the share of traces that are kept' },
 }

@@ -13,6 +13,7 @@ describe('readVariables', () => {
       default: '5s',
       services: ['webhook-dispatcher'],
     })
+    expect(find('PUBLIC_URL')).toMatchObject({ isRequired: true, optionalFor: ['gateway'] })
     const page = variablesPage(variables)
     for (const { name } of variables) expect(page).toContain(`| \`${name}\` |`)
   })

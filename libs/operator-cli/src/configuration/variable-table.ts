@@ -6,38 +6,51 @@ import { type Meaning, meanings } from './meanings.ts'
 export type Variable = Meaning & {
   name: string
   services: readonly string[]
+  /** By at least one of them. */
   isRequired: boolean
+  /** Those that go on without it, where others do not. */
+  optionalFor: readonly string[]
   /** Of a closed set or a range; empty when it is free. */
   values: string
 }
 
 /** Every variable of every service, from the schemas that read them. Throws when one has no meaning yet. */
 export async function readVariables(): Promise<Variable[]> {
-  const fields = new Map<string, { schema: z.ZodType; services: string[] }>()
+  const fields = new Map<string, { schema: z.ZodType; services: string[]; without: string[] }>()
   for (const service of serviceNames) {
     const configuration = await loadServiceConfiguration(service)
     if (!(configuration?.Env instanceof z.ZodObject)) throw new Error(`${service} exports no Env`)
     for (const [name, schema] of Object.entries(configuration.Env.shape)) {
-      const known = fields.get(name)
-      if (known) known.services.push(service)
-      else fields.set(name, { schema: schema as z.ZodType, services: [service] })
+      const known = fields.get(name) ?? {
+        schema: schema as z.ZodType,
+        services: [],
+        without: [],
+      }
+      known.services.push(service)
+      if (isOptional(schema as z.ZodType)) known.without.push(service)
+      fields.set(name, known)
     }
   }
   const unexplained = [...fields.keys()].filter((name) => meanings[name] === undefined)
   if (unexplained.length > 0) throw new Error(`say what they mean: ${unexplained.join(', ')}`)
-  return [...fields].map(([name, { schema, services }]) => ({
+  const unread = Object.keys(meanings).filter((name) => !fields.has(name))
+  if (unread.length > 0) throw new Error(`nobody reads them: ${unread.join(', ')}`)
+  return [...fields].map(([name, { schema, services, without }]) => ({
     name,
     services,
+    isRequired: without.length < services.length,
+    optionalFor: without.length < services.length ? without : [],
     ...describe(schema),
     meaning: '',
     ...meanings[name],
   }))
 }
 
+const isOptional = (schema: z.ZodType) => schema.safeParse(undefined).success
+
 function describe(schema: z.ZodType) {
   const preset = defaultOf(schema)
   return {
-    isRequired: !schema.safeParse(undefined).success,
     values: valuesOf(schema),
     ...(preset !== undefined && { default: preset }),
   }
@@ -97,12 +110,12 @@ export function variablesPage(variables: readonly Variable[]): string {
 }
 
 function rowOf(variable: Variable): string {
-  const { name, services, isRequired, values, meaning, secret } = variable
+  const { name, services, isRequired, optionalFor, values, meaning, secret } = variable
   const preset = variable.default === undefined ? 'none' : codeOf(variable.default)
   const cells = [
     `\`${name}\``,
     servicesInWords(services),
-    isRequired ? 'required' : preset,
+    isRequired ? ['required', ...optionalFor.map((one) => `${one}: optional`)].join(', ') : preset,
     values,
     `${meaning}${secret ? ' (**secret**)' : ''}`,
   ]

@@ -1,4 +1,4 @@
-import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
+import { slotOf } from '@surehook/service-kit/capture/capture-slot'
 import { databaseServices } from '../prepare/prepare-database.ts'
 import { type Finding, findingsOf } from './finding.ts'
 import { sizeOf } from './size-of.ts'

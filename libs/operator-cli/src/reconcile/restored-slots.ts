@@ -1,5 +1,5 @@
+import { slotOf } from '@surehook/service-kit/capture/capture-slot'
 import { formatLsn } from '@surehook/service-kit/capture/lsn'
-import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import { schemaOf } from '@surehook/service-kit/postgres/service-role'
 import type { Client } from 'pg'
 import { type ServiceName, serviceNames, serviceTraits } from '../lib/service-catalog.ts'

@@ -62,5 +62,10 @@ export function meterLag(metrics: Metrics, options: LagOptions): AsyncDisposable
       }
     },
   })
-  return ends
+  return {
+    async [Symbol.asyncDispose]() {
+      const closed = boundedBy(answerWithinMs, ends[Symbol.asyncDispose](), 'Kafka is away')
+      await closed.catch((err: unknown) => log.debug({ err, group }, 'consumer.lag.close'))
+    },
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import type { InvalidMessage } from '@surehook/contracts'
+import type { InvalidMessage } from '@surehook/contracts/events'
 import { invalidRecord } from './invalid-messages.ts'
 
 const encoded: InvalidMessage[] = []

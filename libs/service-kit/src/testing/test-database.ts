@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, escapeIdentifier } from 'pg'
 import type { Logger } from 'pino'
-import { slotOf } from '../postgres/capture-slot.ts'
+import { slotOf } from '../capture/capture-slot.ts'
 import { type MigratedService, migrateAll } from '../postgres/migrate.ts'
 
 export type TestDatabase = AsyncDisposable & {

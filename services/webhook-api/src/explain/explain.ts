@@ -8,7 +8,7 @@ import type { Pool } from 'pg'
 import { type DeliveryRow, toDelivery } from '../deliveries/delivery-row.ts'
 import { findDeliveries } from '../deliveries/find-deliveries.ts'
 import type { ChangeLog } from '../log/change-log.ts'
-import type { Turns } from '../log/turns.ts'
+import type { TenantQueue } from '../log/tenant-queue.ts'
 import { ownSubscription } from '../subscriptions/find-own.ts'
 import type { Tenant } from '../subscriptions/subscription-changes.ts'
 import type { SubscriptionRow } from '../subscriptions/subscription-row.ts'
@@ -19,7 +19,7 @@ import { versionAt } from './version-at.ts'
 export type ExplainDeps = {
   pool: Pool
   changeLog: Pick<ChangeLog, 'find'>
-  turns: Turns
+  turns: TenantQueue
   now: () => number
 }
 

@@ -16,7 +16,7 @@ import { fitToTable } from '../tables/fit-to-table.ts'
 import type { KnownTables } from '../tables/known-tables.ts'
 import { ChangeLog } from './change-log.ts'
 import { createPreview } from './preview.ts'
-import { Turns } from './turns.ts'
+import { TenantQueue } from './tenant-queue.ts'
 
 export type LogQuestionsOptions = {
   pool: Pool
@@ -36,7 +36,7 @@ export function openLogQuestions(options: LogQuestionsOptions) {
   const { clientId } = config.kafka
   const reader = openLogReader({ kafka, topic: changesTopic, clientId, log })
   const changeLog = new ChangeLog({ reader, codec, now: Date.now })
-  const turns = new Turns()
+  const turns = new TenantQueue()
   const days = createDeliveryDays(pool)
   const { maxBodyBytes } = config
   const worker = runReplayWorker({ pool, writer, reader, codec, days, maxBodyBytes, log })

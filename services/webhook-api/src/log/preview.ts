@@ -10,11 +10,11 @@ import { mismatchOf } from '@surehook/deliveries/mismatch'
 import { plainHeaders, signedHeaders, signingKeys } from '@surehook/deliveries/signed-headers'
 import { refuseForeignTenant, type Tenant } from '../subscriptions/subscription-changes.ts'
 import type { ChangeLog } from './change-log.ts'
-import type { Turns } from './turns.ts'
+import type { TenantQueue } from './tenant-queue.ts'
 
 export type PreviewDeps = {
   changeLog: Pick<ChangeLog, 'newest'>
-  turns: Turns
+  turns: TenantQueue
   /** What a subscription would be; rejects when there is no such environment, or its table cannot be watched in this way. */
   admit: (tenant: Tenant, input: PreviewInput) => Promise<PreviewInput>
   now: () => number

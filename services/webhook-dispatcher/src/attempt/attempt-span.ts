@@ -1,4 +1,4 @@
-import type { DeliveryJob } from '@surehook/contracts'
+import type { DeliveryJob } from '@surehook/contracts/events'
 import { traceparentOf } from '@surehook/contracts/traceparent'
 import type { Span, Tracer } from '@surehook/service-kit/tracing/tracer'
 import type { Delivery } from '../dispatch/delivery.ts'

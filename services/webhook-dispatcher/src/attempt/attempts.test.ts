@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { DeliveryJob } from '@surehook/contracts'
+import type { DeliveryJob } from '@surehook/contracts/events'
 import { signingKeys } from '@surehook/deliveries/signed-headers'
 import { createLogger } from '@surehook/service-kit/log'
 import { createMetrics } from '@surehook/service-kit/metrics'

@@ -1,4 +1,4 @@
-import type { DeliveryJob } from '@surehook/contracts'
+import type { DeliveryJob } from '@surehook/contracts/events'
 import { signedHeaders } from '@surehook/deliveries/signed-headers'
 import { traceHeaders, traceIdOf } from '@surehook/service-kit/tracing/trace-headers'
 import type { Tracer } from '@surehook/service-kit/tracing/tracer'

@@ -1,4 +1,4 @@
-import type { ErrorClass } from '@surehook/contracts'
+import type { ErrorClass } from '@surehook/contracts/events'
 import type { OutgoingRecord } from '@surehook/service-kit/kafka/producer'
 
 export type AttemptResult = (

@@ -1,4 +1,4 @@
-import type { ErrorClass } from '@surehook/contracts'
+import type { ErrorClass } from '@surehook/contracts/events'
 
 const byCode: Readonly<Record<string, ErrorClass>> = {
   SSRF_BLOCKED: 'ssrf_blocked',

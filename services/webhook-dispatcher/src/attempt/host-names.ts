@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import { promises as dns } from 'node:dns'
 import { readFileSync } from 'node:fs'
 import { LRUCache } from 'lru-cache'
-import { Turns } from './turns.ts'
+import { ConcurrencyLimit } from './concurrency-limit.ts'
 
 export class NameUnresolvedError extends Error {
   readonly code = 'NAME_UNRESOLVED'
@@ -39,7 +39,7 @@ export class HostNames {
   readonly #hosts: ReadonlyMap<string, readonly LookupAddress[]>
   readonly #running = new Map<string, Promise<LookupAddress[]>>()
   readonly #unresolved = new LRUCache<string, Unresolved>({ max: maxUnresolved })
-  readonly #turns = new Turns(maxLookups)
+  readonly #turns = new ConcurrencyLimit(maxLookups)
 
   constructor({ servers, hosts }: HostNamesOptions) {
     this.#servers = servers

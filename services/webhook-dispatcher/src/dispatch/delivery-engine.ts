@@ -1,5 +1,5 @@
-import type { SubscriptionState } from '@surehook/contracts'
-import { deliveriesTopic, pausedTopic, subscriptionsTopic } from '@surehook/contracts'
+import type { SubscriptionState } from '@surehook/contracts/events'
+import { deliveriesTopic, pausedTopic, subscriptionsTopic } from '@surehook/contracts/topics'
 import { orAborted } from '@surehook/service-kit/bounded'
 import { refuseInvalid } from '@surehook/service-kit/kafka/invalid-messages'
 import type { Messaging } from '@surehook/service-kit/kafka/messaging'

@@ -1,4 +1,4 @@
-import type { DeliveryJob } from '@surehook/contracts'
+import type { DeliveryJob } from '@surehook/contracts/events'
 import type { WindowedMessage } from '@surehook/service-kit/kafka/windowed-consumer'
 
 /** A job in this process, from its reading to the ack of its next place. */

@@ -1,4 +1,4 @@
-import type { DeliveryJob } from '@surehook/contracts'
+import type { DeliveryJob } from '@surehook/contracts/events'
 import type { AttemptResult, NextStep } from '../attempt/decide-next-step.ts'
 import type { Moves } from '../moves/moves.ts'
 import type { Copy } from '../parking/parked-index.ts'

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
-import { type DeliveryJob, deliveriesTopic, pausedTopic } from '@surehook/contracts'
+import { type DeliveryJob } from '@surehook/contracts/events'
+import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
 import { createMetrics } from '@surehook/service-kit/metrics'
 import { dispatcherMetrics } from '../metrics.ts'

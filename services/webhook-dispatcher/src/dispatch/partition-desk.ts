@@ -1,5 +1,5 @@
-import type { DeliveryJob } from '@surehook/contracts'
-import { pausedTopic } from '@surehook/contracts'
+import type { DeliveryJob } from '@surehook/contracts/events'
+import { pausedTopic } from '@surehook/contracts/topics'
 import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
 import { succeeded } from '../attempt/decide-next-step.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
-import type { DeliveryJob } from '@surehook/contracts'
-import { deliveriesTopic, pausedTopic } from '@surehook/contracts'
+import type { DeliveryJob } from '@surehook/contracts/events'
+import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
 import type { Delivery } from './delivery.ts'
 import { DueTimes } from './due-times.ts'

@@ -1,4 +1,4 @@
-import { retryTopic } from '@surehook/contracts'
+import { retryTopic } from '@surehook/contracts/topics'
 import type { Messaging } from '@surehook/service-kit/kafka/messaging'
 
 const prefix = retryTopic('')

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
-import { deliveriesTopic, pausedTopic } from '@surehook/contracts'
+import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
 import { Unsettled } from './unsettled.ts'
 

@@ -1,13 +1,13 @@
-import type { DeliveryAttempt, DeliveryJob, DeliveryStatus } from '@surehook/contracts'
+import type { EventCodec } from '@surehook/contracts/codec'
+import type { DeliveryAttempt, DeliveryJob, DeliveryStatus } from '@surehook/contracts/events'
+import { endpointId } from '@surehook/contracts/ids'
 import {
   attemptsTopic,
   deadLetterTopic,
   deliveriesTopic,
   pausedTopic,
   retryTopic,
-} from '@surehook/contracts'
-import type { EventCodec } from '@surehook/contracts/codec'
-import { endpointId } from '@surehook/contracts/ids'
+} from '@surehook/contracts/topics'
 import type { EventProducer, OutgoingRecord } from '@surehook/service-kit/kafka/producer'
 import type { AttemptResult, NextStep } from '../attempt/decide-next-step.ts'
 

@@ -1,4 +1,4 @@
-import type { DeliveryJob } from '@surehook/contracts'
+import type { DeliveryJob } from '@surehook/contracts/events'
 import type { ParkedIndex } from './parked-index.ts'
 
 export type AnnouncementsOptions = {

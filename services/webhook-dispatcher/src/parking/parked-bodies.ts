@@ -1,4 +1,4 @@
-import type { DeliveryJob } from '@surehook/contracts'
+import type { DeliveryJob } from '@surehook/contracts/events'
 import type { WindowedMessage } from '@surehook/service-kit/kafka/windowed-consumer'
 
 export type ParkedDelivery = { job: DeliveryJob; message: WindowedMessage }

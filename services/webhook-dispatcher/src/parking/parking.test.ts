@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { DeliveryJob } from '@surehook/contracts'
+import type { DeliveryJob } from '@surehook/contracts/events'
 import fc from 'fast-check'
 import { ParkedWorld } from '../../test/support/parked-world.ts'
 

@@ -1,4 +1,4 @@
-import type { DeliveryJob } from '@surehook/contracts'
+import type { DeliveryJob } from '@surehook/contracts/events'
 import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
 import type { AnnouncementsOptions } from './announcements.ts'
 import { Announcements } from './announcements.ts'

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from '@jest/globals'
-import type { SubscriptionState } from '@surehook/contracts'
+import type { SubscriptionState } from '@surehook/contracts/events'
 import { pino } from 'pino'
 import { Subscriptions } from './subscriptions.ts'
 

@@ -1,4 +1,4 @@
-import type { SubscriptionState } from '@surehook/contracts'
+import type { SubscriptionState } from '@surehook/contracts/events'
 import { endpointId } from '@surehook/contracts/ids'
 import { type SigningKeys, signingKeys } from '@surehook/deliveries/signed-headers'
 import type { Logger } from '@surehook/service-kit/log'

@@ -1,4 +1,4 @@
-import type { DeliveryJob } from '@surehook/contracts'
+import type { DeliveryJob } from '@surehook/contracts/events'
 import { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
 import type { ParkedDelivery } from '../../src/parking/parked-bodies.ts'
 import { Parking } from '../../src/parking/parking.ts'

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg'
-import { schemaOf } from './service-role.ts'
+import { schemaOf } from '../postgres/service-role.ts'
 
 /** The replication slot that a capturing service's relay reads. */
 export function slotOf(service: string): string {

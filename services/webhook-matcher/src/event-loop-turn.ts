@@ -6,7 +6,7 @@ const longMs = 20
  * The time that a batch takes of the event loop at a stretch. Matching waits for nothing: without
  * this, heartbeats and other partitions would wait for the whole batch.
  */
-export class Turn {
+export class EventLoopTurn {
   #since = performance.now()
 
   async yieldWhenLong(): Promise<void> {

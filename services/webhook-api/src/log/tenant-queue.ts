@@ -7,7 +7,7 @@ const maxWaiting = 4
  * One look at the log of a tenant at a time: they follow each other, so that who asks much waits for
  * itself. Throws `RATE_LIMIT_EXCEEDED` when too many wait.
  */
-export class Turns {
+export class TenantQueue {
   readonly #lines = new Map<string, { waiting: number; last: Promise<unknown> }>()
 
   async take<T>(

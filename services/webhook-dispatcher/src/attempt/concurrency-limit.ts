@@ -1,5 +1,5 @@
 /** Bounds what runs at once, for each of those who ask and for all of them together. */
-export class Turns {
+export class ConcurrencyLimit {
   readonly #most: { each: number; all: number }
   readonly #runningOf = new Map<string, number>()
   #running = 0

@@ -1,7 +1,7 @@
 import { VerifierUnavailableError } from './token-error.ts'
 
 /** At most `maxInside` at once; `maxWaiting` more wait, for `maxWaitMs` at most. */
-export class Turns {
+export class Semaphore {
   readonly #limits: { maxInside: number; maxWaiting: number; maxWaitMs: number }
   readonly #waiting = new Set<() => void>()
   #inside = 0

@@ -1,3 +1,0 @@
-export * from './events.ts'
-export * from './problem.ts'
-export * from './topics.ts'
