@@ -3,7 +3,7 @@ import { kafkaEnv, postgresEnv } from '@surehook/service-kit/config'
 import { commands } from 'surehook/commands/commands'
 import { render, valuesFiles } from './chart.ts'
 import { componentOf, type KubeObject, ofKind, theOne } from './kube-objects.ts'
-import { mayConnect } from './network.ts'
+import { mayBeReached, mayConnect } from './network.ts'
 import { environmentOfPod, podNamed, secretsOf } from './rendered-environment.ts'
 
 /** What commands read of the ways to the parts, beside what their help names. */
@@ -118,6 +118,7 @@ test('the toolbox is there while it is asked for, and can ask everything', async
   const gateway = { labels: labels ?? {} }
   const postgres = { address: '10.100.0.7' }
   expect(mayConnect(objects, pod.labels, { end: gateway, port: 8080 })).toBe(true)
+  expect(mayBeReached(objects, gateway.labels, { end: pod, port: 8080 })).toBe(true)
   expect(mayConnect(objects, pod.labels, { end: postgres, port: 5432 })).toBe(true)
   expect(mayConnect(objects, pod.labels, { end: { address: '8.8.8.8' }, port: 443 })).toBe(false)
 })

@@ -42,7 +42,7 @@ const errorNames = new Set([
 
 /** What is said only in words: by pg (pool and client), by a Redis that loads, is full, or is not the one to write to. */
 const messages =
-  /^(?:timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error|(?:LOADING|OOM|READONLY|MISCONF|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY) |Cannot use a pool after calling end)/
+  /^(?:timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error|(?:LOADING|OOM|READONLY|MISCONF|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|BUSY) |Cannot use a pool after calling end)/
 
 /**
  * `SERVICE_UNAVAILABLE` when `err` says that PostgreSQL, Redis, Kafka or a peer is away, else `null`.

@@ -109,6 +109,11 @@
     - podSelector:
         matchLabels:
           {{- include "surehook.component.selector" (dict "root" $root "component" "test") | nindent 10 }}
+    {{- if $root.Values.operator.toolbox.enabled }}
+    - podSelector:
+        matchLabels:
+          {{- include "surehook.component.selector" (dict "root" $root "component" "toolbox") | nindent 10 }}
+    {{- end }}
   {{- end }}
 {{- else if $mine.callers }}
 - ports:

@@ -44,8 +44,13 @@ export async function waitFor<T>(
   }
 }
 
+/** Waiting makes no other authority and no other name of it. */
+const wrongCertificate =
+  /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|ERR_TLS_CERT_ALTNAME_INVALID)$/
+
 /** It, or what it was caused by, says that a dependency does not answer yet. */
 function isAway(err: unknown): boolean {
+  if (isNativeError(err) && 'code' in err && wrongCertificate.test(String(err.code))) return false
   if (toUnavailable(err) !== null) return true
   // It is there and busy with its start.
   if (err instanceof DOMException && err.name === 'TimeoutError') return true

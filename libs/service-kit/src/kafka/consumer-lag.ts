@@ -41,7 +41,10 @@ const answerWithinMs = 1_000
 export function meterLag(metrics: Metrics, options: LagOptions): AsyncDisposable {
   const { kafka, groupId: group, topics, progress, log } = options
   const ends = new LogEnds(kafka, topics, log)
+  let closed = false
   const read = async () => {
+    // Metrics are asked for until the process ends.
+    if (closed) return []
     try {
       return await boundedBy(answerWithinMs, ends.read(), 'Kafka does not tell its ends')
     } catch (err) {
@@ -64,8 +67,9 @@ export function meterLag(metrics: Metrics, options: LagOptions): AsyncDisposable
   })
   return {
     async [Symbol.asyncDispose]() {
-      const closed = boundedBy(answerWithinMs, ends[Symbol.asyncDispose](), 'Kafka is away')
-      await closed.catch((err: unknown) => log.debug({ err, group }, 'consumer.lag.close'))
+      closed = true
+      const closing = boundedBy(answerWithinMs, ends[Symbol.asyncDispose](), 'Kafka is away')
+      await closing.catch((err: unknown) => log.debug({ err, group }, 'consumer.lag.close'))
     },
   }
 }

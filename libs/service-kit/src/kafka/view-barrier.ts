@@ -50,8 +50,12 @@ export class ViewBarrier {
 
   advance(topic: string, partition: number, next: number): void {
     if (next <= this.next(topic, partition)) return
-    this.#next.set(`${topic}/${partition}`, next)
     this.#movedAt = performance.now()
+    this.#goOn(topic, partition, next)
+  }
+
+  #goOn(topic: string, partition: number, next: number): void {
+    this.#next.set(`${topic}/${partition}`, next)
     for (const waiter of this.#waiters) this.#settle(waiter)
   }
 
@@ -153,8 +157,10 @@ export class ViewBarrier {
   async #closeGap({ topic, partition, end, readAt }: Target): Promise<void> {
     const leader = await this.#ends.leaderOf(topic, partition)
     if (leader === null || !this.#quiet.twiceSince(leader, Math.max(readAt, this.#movedAt))) return
-    this.#log.info({ topic, partition, end, next: this.next(topic, partition) }, 'view.gap')
-    this.advance(topic, partition, end)
+    const next = this.next(topic, partition)
+    if (end <= next) return
+    this.#log.info({ topic, partition, end, next }, 'view.gap')
+    this.#goOn(topic, partition, end)
   }
 
   /** Rejects everybody who waits, now and later. */

@@ -18,6 +18,8 @@ export type NextPlacesOptions = {
   parking: Pick<Parking, 'expect' | 'unexpect' | 'giveUp'>
   /** Kafka holds the job in its next place. */
   settled: (delivery: Delivery) => void
+  /** Whether a copy of it, in its next step, has been released from parking. */
+  wasReleased: (job: DeliveryJob) => boolean
   /** Kafka refused the move: the job looks for its place anew. */
   routeAgain: (delivery: Delivery) => void
 }
@@ -111,8 +113,11 @@ export class NextPlaces {
 
   /** Of the two records of a move Kafka may have taken the job: it has come back by now. */
   #unpark(delivery: Delivery, replaced: Copy | null): void {
-    const { parking, settled, routeAgain } = this.#options
-    if (parking.unexpect(delivery.job, replaced)) return routeAgain(delivery)
+    const { parking, settled, routeAgain, wasReleased } = this.#options
+    const found = parking.unexpect(delivery.job, replaced)
+    if (found === 'unwritten' || (found === 'unknown' && !wasReleased(delivery.job))) {
+      return routeAgain(delivery)
+    }
     if (replaced !== null) parking.giveUp(replaced.offset)
     settled(delivery)
   }

@@ -76,6 +76,7 @@ export class PartitionDesk {
       parking: this.#parking,
       settled: (delivery) => this.#settle(delivery),
       routeAgain: (delivery) => this.#route(delivery),
+      wasReleased: ({ deliveryId, step }) => this.#steps.has(deliveryId, step + 1),
     })
     this.#parking.whenRecovered(() => this.#routeHeld())
   }
@@ -98,8 +99,9 @@ export class PartitionDesk {
   /** A job of the paused topic. */
   readParked(delivery: Delivery): void {
     const { deliveryId, step } = delivery.job
-    if (this.#steps.isDone(deliveryId, step)) return this.#dropRepeated(delivery)
-    this.#parking.read(delivery)
+    if (!this.#steps.isDone(deliveryId, step)) return this.#parking.read(delivery)
+    this.#parking.forget(delivery)
+    this.#dropRepeated(delivery)
   }
 
   afterReadParked(): void {

@@ -16,9 +16,14 @@ export class RecentSteps {
 
   /** @returns false when the step is open or done: this is a repetition */
   begin(deliveryId: string, step: number): boolean {
-    if ((this.#open.get(deliveryId) ?? -1) >= step || this.isDone(deliveryId, step)) return false
+    if (this.has(deliveryId, step)) return false
     this.#open.set(deliveryId, step)
     return true
+  }
+
+  /** It, or a later one, is open or done. */
+  has(deliveryId: string, step: number): boolean {
+    return (this.#open.get(deliveryId) ?? -1) >= step || this.isDone(deliveryId, step)
   }
 
   isDone(deliveryId: string, step: number): boolean {

@@ -62,7 +62,7 @@ describe('ParkedIndex', () => {
     index.place(at(5, 100))
     const replaced = index.expect(about(5, true, 3))
     expect(replaced).not.toBe('parked')
-    expect(index.unexpect('s', 5, replaced as null)).toBe(true)
+    expect(index.unexpect(about(5, true, 3), replaced as null)).toBe('unwritten')
     expect([index.size, index.holds('s', 5, 100)]).toEqual([1, true])
     expect(index.expect(about(5, true, 1))).toBe('parked')
   })
@@ -80,9 +80,23 @@ describe('ParkedIndex', () => {
     index.expect(about(7))
     index.expect(about(8, false))
     index.place(at(8, 100))
-    expect([index.unexpect('s', 7, null), index.unexpect('s', 8, null)]).toEqual([true, false])
+    expect([index.unexpect(about(7), null), index.unexpect(about(8), null)]).toEqual([
+      'unwritten',
+      'read',
+    ])
     expect(index.size).toBe(1)
-    expect(index.unexpect('s', 7, null)).toBe(false)
+    expect(index.unexpect(about(7), null)).toBe('unknown')
+  })
+
+  it('keeps what is expected of one step when the write of another was refused', () => {
+    const index = new ParkedIndex()
+    index.expect(about(5, true, 1))
+    index.expect(about(5, true, 2))
+    expect(index.unexpect(about(5, true, 1), null)).toBe('unwritten')
+    expect(index.has('s')).toBe(true)
+    index.place(at(5, 100, 1))
+    expect(index.unexpect(about(5, true, 2), null)).toBe('unwritten')
+    expect(index.holds('s', 5, 100)).toBe(true)
   })
 
   it('knows which are not announced', () => {

@@ -13,6 +13,9 @@ export type Expected = {
   announced: boolean
 }
 
+/** `read`: it was written, and its turn will come. `unknown`: nothing of it is here; it may have been released. */
+export type Unexpected = 'read' | 'unwritten' | 'unknown'
+
 export type Placed = {
   subscriptionId: string
   arrival: number
@@ -66,16 +69,21 @@ export class ParkedIndex {
   }
 
   /**
-   * It was not written after all.
+   * Kafka did not take all of the move that was to write it.
    * @param replaced what it was to replace
-   * @returns false when it was: it has been read
    */
-  unexpect(subscriptionId: string, arrival: number, replaced: Copy | null): boolean {
+  unexpect(
+    { subscriptionId, arrival, step }: Omit<Expected, 'announced'>,
+    replaced: Copy | null,
+  ): Unexpected {
     const known = this.#find(subscriptionId, arrival)
-    if (known === undefined || known.offset !== undefined) return false
+    if (known === undefined) return 'unknown'
+    // The entry is about another step of the job.
+    if (known.step !== step) return 'unwritten'
+    if (known.offset !== undefined) return 'read'
     if (replaced === null) this.remove(subscriptionId, arrival)
     else Object.assign(known, replaced)
-    return true
+    return 'unwritten'
   }
 
   /**

@@ -99,6 +99,18 @@ describe('Parking', () => {
     expect(world.finished).toBe(2)
   })
 
+  it('goes on behind a job that was dealt with elsewhere', () => {
+    const world = new ParkedWorld(0)
+    for (let arrival = 0; arrival < 3; arrival++) world.park('a', arrival)
+    world.block('a', true)
+    world.fetch(10)
+    world.doneElsewhere.add('a/0')
+    world.block('a', false)
+    drain(world)
+    expect(world.released.map(({ arrival }) => arrival)).toEqual([1, 2])
+    expect(world.parking.size).toBe(0)
+  })
+
   it.each([
     ['an earlier step', -1],
     ['a later one', 1],

@@ -4,7 +4,7 @@ import type { AnnouncementsOptions } from './announcements.ts'
 import { Announcements } from './announcements.ts'
 import type { ParkedDelivery } from './parked-bodies.ts'
 import { ParkedBodies } from './parked-bodies.ts'
-import { type Copy, ParkedIndex } from './parked-index.ts'
+import { type Copy, ParkedIndex, type Unexpected } from './parked-index.ts'
 import { WaitingRooms } from './waiting-rooms.ts'
 
 export type ParkingOptions = AnnouncementsOptions & {
@@ -88,13 +88,11 @@ export class Parking {
     return found
   }
 
-  /**
-   * It was not written after all.
-   * @returns false when it was: it has been read, and its turn will come
-   */
-  unexpect(job: DeliveryJob, replaced: Copy | null): boolean {
-    this.#changed.add(job.subscriptionId)
-    return this.#index.unexpect(job.subscriptionId, job.arrival, replaced)
+  /** Kafka did not take all of the move: see the index's. */
+  unexpect(job: DeliveryJob, replaced: Copy | null): Unexpected {
+    const { subscriptionId, arrival, step } = job
+    this.#changed.add(subscriptionId)
+    return this.#index.unexpect({ subscriptionId, arrival, step: step + 1 }, replaced)
   }
 
   /** A newer copy of the job is on the paused topic. */
@@ -114,6 +112,16 @@ export class Parking {
     if (this.#recovered && message.offset === this.#options.lane.low && this.#relocating()) {
       this.#relocate(delivery)
     } else if (this.#options.admission(job.subscriptionId) >= 0) this.#keep(delivery)
+  }
+
+  /** A copy was read of a job that was dealt with elsewhere: it is not parked any more. */
+  forget({ job, message }: ParkedDelivery): void {
+    const { subscriptionId, arrival } = job
+    this.#cursor = message.offset + 1
+    if (!this.#index.holds(subscriptionId, arrival, message.offset)) return
+    this.#forgetBodyAt(message.offset)
+    this.#index.remove(subscriptionId, arrival)
+    this.#changed.add(subscriptionId)
   }
 
   /** After each batch of the paused topic, and once when the lane was found empty. */

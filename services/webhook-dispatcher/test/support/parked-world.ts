@@ -9,6 +9,8 @@ export class ParkedWorld {
   readonly released: DeliveryJob[] = []
   readonly announced: number[] = []
   readonly blocked = new Set<string>()
+  /** What other steps of these came to is known. */
+  readonly doneElsewhere = new Set<string>()
   lane: PartitionLane
   parking: Parking
   room: number
@@ -52,7 +54,11 @@ export class ParkedWorld {
       const offset = this.#position++
       const taken = this.lane.take(offset, job.body.length)
       if (taken === 'finished') continue
-      this.parking.read(this.#delivery(job, offset, taken === 'open'))
+      const delivery = this.#delivery(job, offset, taken === 'open')
+      if (this.doneElsewhere.has(job.deliveryId)) {
+        this.parking.forget(delivery)
+        delivery.message.finish()
+      } else this.parking.read(delivery)
     }
     this.parking.afterRead()
     // As the commit loop does: it also finds out whether the metadata is full.
