@@ -7,8 +7,7 @@ import { chooseInfra, whyNotLocal } from './containers/choose-infra.ts'
 import { startStack } from './containers/start-stack.ts'
 import { localDir } from './lib/paths.ts'
 import { ownerOf } from './lib/process-group.ts'
-import { hasPromtool } from './lib/promtool.ts'
-import { hasToolchain } from './lib/toolchains.ts'
+import { hasToolchain, type Toolchain } from './lib/toolchains.ts'
 
 /** `npm test`: every check and every test, one line each; the last line is the sum. */
 const runsDir = `${localDir}/test-runs`
@@ -39,11 +38,11 @@ const total = await runSteps([
   commandStep('migrations', ['npm', 'run', '-s', 'check:migrations']),
   commandStep('schemas', ['npm', 'run', '-s', 'check:schemas']),
   commandStep('generated', ['npm', 'run', '-s', 'check:generated']),
-  ...(hasPromtool() ? [commandStep('alerts', ['npm', 'run', '-s', 'check:alerts'])] : []),
+  withTool('promtool', commandStep('alerts', ['npm', 'run', '-s', 'check:alerts'])),
   commandStep('openapi', ['npm', 'run', '-s', 'check:openapi']),
   jestStep('unit'),
-  withHelm(commandStep('helm', ['npm', 'run', '-s', 'check:helm'])),
-  withHelm(jestStep('deploy')),
+  withTool('helm', commandStep('helm', ['npm', 'run', '-s', 'check:helm'])),
+  withTool('helm', jestStep('deploy')),
   jestStep('integration'),
   ...containers.steps,
   jestStep('e2e', ['build']),
@@ -54,7 +53,6 @@ console.log(containers.said)
 const without = process.env['TEST_WITHOUT']
 if (without) console.log(`TEST_WITHOUT=${without}: what needs that was not tested`)
 if (infra === 'containers') console.log(`TEST_INFRA=containers: ${whatIsLocal()}`)
-if (!hasPromtool()) console.log('promtool is not here: the alert rules were parsed, but not run')
 if (total.unsteady > 0) {
   console.log(
     `${total.unsteady} tests failed first and passed alone: a bug of theirs or of ours, see above`,
@@ -74,10 +72,10 @@ function jestStep(level: JestLevel, needs: readonly string[] = []): Step {
   }
 }
 
-/** Left out with `TEST_WITHOUT=helm`. */
-function withHelm(step: Step): Step {
+/** Left out where `TEST_WITHOUT` names the tool. */
+function withTool(tool: Toolchain, step: Step): Step {
   const nothing = { passed: 0, failed: 0, output: '' }
-  return { ...step, run: async () => (hasToolchain('helm', process.env) ? step.run() : nothing) }
+  return { ...step, run: async () => (hasToolchain(tool, process.env) ? step.run() : nothing) }
 }
 
 async function environmentOf(level: JestLevel): Promise<NodeJS.ProcessEnv> {

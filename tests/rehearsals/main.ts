@@ -84,6 +84,10 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
     what: 'PostgreSQL is lost under load and restored from a backup, its WAL and the topics',
     script: 'tests/rehearsals/restore/main.ts',
   },
+  kubernetes: {
+    what: 'what docs/operations/kubernetes.md says, in a cluster to try things in (--help)',
+    script: 'tests/rehearsals/kubernetes/main.ts',
+  },
   rotation: {
     what: 'every secret of a secured system is replaced under load',
     script: 'tests/rehearsals/rotation/main.ts',

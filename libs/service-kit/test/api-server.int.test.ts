@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from '@jest/globals'
 import { AppError } from '@surehook/service-kit/errors'
 import { mount } from '@surehook/service-kit/http/mount'
 import { createLogger } from '@surehook/service-kit/log'
+import type { Router } from 'express'
 import { closeServers, getThing, id, open, serve, serveThings } from './things.ts'
 
 afterEach(closeServers)
@@ -69,11 +70,14 @@ describe('the server', () => {
   it('writes the ids of the request and of its trace into each of its lines', async () => {
     const lines: string[] = []
     const log = createLogger('test', 'info', { write: (line) => void lines.push(line) })
-    const url = await serve((router) => {
-      mount(router, getThing, () => {
-        throw new Error('broken')
-      })
-    }, log)
+    const url = await serve(
+      (router) => {
+        mount(router, getThing, () => {
+          throw new Error('broken')
+        })
+      },
+      { log },
+    )
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
     const headers = { 'X-Request-Id': 'mine', traceparent: `00-${traceId}-00f067aa0ba902b7-01` }
     await fetch(`${url}/things/1`, { headers })
@@ -173,16 +177,16 @@ describe('the server', () => {
     }
 
     /** A server that closes while a request is in flight on a connection that the client keeps. */
-    async function closeInFlight() {
+    async function closeInFlight(lingerMs: number) {
       const began = Promise.withResolvers<void>()
       const mayEnd = Promise.withResolvers<void>()
-      const url = await serve((router) => {
+      const routes = (router: Router) =>
         mount(router, getThing, async ({ params }) => {
           began.resolve()
           await mayEnd.promise
           return { id: params.id }
         })
-      })
+      const url = await serve(routes, { lingerMs })
       const answer = get(`${url}/things/1`)
       await began.promise
       const [server] = open.splice(0)
@@ -191,7 +195,7 @@ describe('the server', () => {
     }
 
     it('lets what has begun finish, and takes no new connection', async () => {
-      const { url, answer, closed, mayEnd } = await closeInFlight()
+      const { url, answer, closed, mayEnd } = await closeInFlight(0)
       await expect(fetch(`${url}/things/2`)).rejects.toThrow()
       mayEnd.resolve()
       expect(await answer).toMatchObject({ status: 200, body: '{"id":"1"}' })
@@ -200,11 +204,22 @@ describe('the server', () => {
     })
 
     it('answers what still comes on a connection, and ends it with that', async () => {
-      const { url, answer, closed, mayEnd } = await closeInFlight()
+      const { url, answer, closed, mayEnd } = await closeInFlight(60_000)
       const next = get(`${url}/things/2`)
       mayEnd.resolve()
       await answer
       expect(await next).toMatchObject({ status: 200, connection: 'close' })
+      await closed
+    })
+
+    it('answers what was on its way while a connection was idle, and ends it with that', async () => {
+      // For longer than a test may take: nothing but the answer ends the connection.
+      const url = await serveThings(undefined, 60_000)
+      expect(await get(`${url}/things/1`)).toMatchObject({ status: 200, connection: 'keep-alive' })
+      const [server] = open.splice(0)
+      const closed = server?.[Symbol.asyncDispose]()
+      await expect(fetch(`${url}/things/2`)).rejects.toThrow()
+      expect(await get(`${url}/things/3`)).toMatchObject({ status: 200, connection: 'close' })
       await closed
     })
   })

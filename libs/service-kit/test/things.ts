@@ -46,7 +46,10 @@ export async function closeServers(): Promise<void> {
   await Promise.all(open.splice(0).map((server) => server[Symbol.asyncDispose]()))
 }
 
-export async function serve(routes: (router: Router) => void, log = silent): Promise<string> {
+export async function serve(
+  routes: (router: Router) => void,
+  { log = silent, lingerMs = 0 } = {},
+): Promise<string> {
   const metrics = createMetrics('test')
   const server = await openApiServer({
     port: 0,
@@ -57,6 +60,7 @@ export async function serve(routes: (router: Router) => void, log = silent): Pro
     bodyLimitBytes: 1_000,
     // Longer than a test may take: a close that needs the grace fails it.
     closeGraceMs: 60_000,
+    lingerMs,
   })
   open.push(server)
   return `http://127.0.0.1:${server.port}`
@@ -65,7 +69,7 @@ export async function serve(routes: (router: Router) => void, log = silent): Pro
 export const id = '0198c7a2-1111-7111-8111-111111111111'
 export const valid = { events: ['INSERT'] }
 
-export function serveThings(log = silent): Promise<string> {
+export function serveThings(log = silent, lingerMs = 0): Promise<string> {
   const routes = (router: Router) => {
     mount(router, putThing, ({ params, query }) => {
       const kept = { id: params.id, limit: query.limit }
@@ -74,7 +78,7 @@ export function serveThings(log = silent): Promise<string> {
     mount(router, getThing, ({ params }) => ({ id: params.id }))
     mount(router, deleteThing, () => undefined)
   }
-  return serve(routes, log)
+  return serve(routes, { log, lingerMs })
 }
 
 type PutOptions = {

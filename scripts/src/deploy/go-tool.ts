@@ -10,18 +10,24 @@ export type GoTool = {
   package: string
   version: string
   ldflags?: string
+  /** Of the build, comma-separated. */
+  tags?: string
 }
 
 const installWithinMs = 900_000
 
 /** A program written in Go, built once for each version and kept in `.local/cache`. */
-export async function goTool({ name, package: path, version, ldflags }: GoTool): Promise<string> {
+export async function goTool(tool: GoTool): Promise<string> {
+  const { name, package: path, version, ldflags, tags } = tool
   const dir = `${cacheDir}/go-tools/${name}-${version}`
   const binary = `${dir}/${name}`
   if (existsSync(binary)) return binary
   const partial = `${dir}.${process.pid}`
   await mkdir(partial, { recursive: true })
-  const flags = ldflags === undefined ? [] : [`-ldflags=${ldflags}`]
+  const flags = [
+    ...(ldflags === undefined ? [] : [`-ldflags=${ldflags}`]),
+    ...(tags === undefined ? [] : [`-tags=${tags}`]),
+  ]
   const built = await runCommand({
     args: ['go', 'install', ...flags, `${path}@${version}`],
     env: { GOBIN: partial },

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 
 /** What tests need besides Node, Java and Maven. */
-export type Toolchain = 'python' | 'go' | 'helm'
+export type Toolchain = 'python' | 'go' | 'helm' | 'promtool'
 
 const probes = {
   python: {
@@ -12,6 +12,7 @@ const probes = {
   go: { command: 'go', args: ['version'], needed: 'go, version 1.22 or newer' },
   // Helm itself is built when it is not there, and so is what judges the chart.
   helm: { command: 'go', args: ['version'], needed: 'go, which builds Helm and kube-score,' },
+  promtool: { command: 'go', args: ['version'], needed: 'go, which builds promtool,' },
 } as const satisfies Record<Toolchain, object>
 
 const optOut = 'TEST_WITHOUT'

@@ -31,17 +31,21 @@ export type ApiServerOptions = {
   /** Of every answer, besides those that each API has. */
   headers?: Readonly<Record<string, string>>
   closeGraceMs?: number
+  lingerMs?: number
 }
 
 const defaultBodyLimitBytes = 1024 * 1024
+
+/** A client that sends request after request has sent one by then. */
+const defaultLingerMs = 1_000
 
 /**
  * The HTTP API of a service, listening when this resolves: open it after what its handlers use, so
  * that it closes first.
  */
 export async function openApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const { port, host, closeGraceMs = 8_000 } = options
-  return listenGracefully(createApi(options), { port, host, closeGraceMs })
+  const { port, host, closeGraceMs = 8_000, lingerMs = defaultLingerMs } = options
+  return listenGracefully(createApi(options), { port, host, closeGraceMs, lingerMs })
 }
 
 function createApi(options: ApiServerOptions): Express {

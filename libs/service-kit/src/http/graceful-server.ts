@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Server as TcpServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 export type ListeningServer = AsyncDisposable & { readonly port: number; readonly server: Server }
@@ -10,16 +10,19 @@ export type ListenOptions = {
   port: number
   host: string
   /** How long requests in flight may take to finish once the server closes. */
-  closeGraceMs?: number
+  closeGraceMs: number
+  /** How long requests are still taken on connections that are open then: each answer says that it is the last. */
+  lingerMs: number
 }
 
 /**
- * Listens. Disposing stops accepting, lets requests in flight finish (their answers close the
- * connection), closes idle connections at once and what is left after the grace.
+ * Listens. Disposing stops accepting connections and ends each open one with its next answer, whose `Connection: close`
+ * tells the client (RFC 9112, section 9.6); those without a request in `lingerMs` then, and what is left after the grace.
+ * Closed at once, an idle connection may have a request on its way, which would find it reset.
  */
 export async function listenGracefully(
   listener: RequestListener,
-  { port, host, closeGraceMs = 8_000 }: ListenOptions,
+  { port, host, closeGraceMs, lingerMs }: ListenOptions,
 ): Promise<ListeningServer> {
   const server = createServer({
     keepAliveTimeout: 65_000,
@@ -42,7 +45,7 @@ export async function listenGracefully(
     port: (server.address() as AddressInfo).port,
     async [Symbol.asyncDispose]() {
       closing = true
-      await closeServer(server, closeGraceMs)
+      await closeServer(server, { lingerMs, graceMs: closeGraceMs })
     },
   }
 }
@@ -72,12 +75,21 @@ function refuseMalformed(err: NodeJS.ErrnoException, socket: Duplex): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-async function closeServer(server: Server, graceMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  // Answers that were on their way when the close began did not yet say `Connection: close`.
-  const sweep = setInterval(() => server.closeIdleConnections(), 25)
+async function closeServer(
+  server: Server,
+  { lingerMs, graceMs }: { lingerMs: number; graceMs: number },
+): Promise<void> {
+  // Of HTTP's own close the part that ends idle connections comes later.
+  const closed = new Promise<void>((resolve) => {
+    TcpServer.prototype.close.call(server, () => resolve())
+  })
+  let sweep: NodeJS.Timeout | undefined
+  const lingering = setTimeout(() => {
+    server.close()
+    // Answers that were on their way when the close began did not yet say `Connection: close`.
+    sweep = setInterval(() => server.closeIdleConnections(), 25)
+  }, lingerMs)
   const deadline = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
-  clearInterval(sweep)
-  clearTimeout(deadline)
+  for (const timer of [lingering, sweep, deadline]) clearTimeout(timer)
 }

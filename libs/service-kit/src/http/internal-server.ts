@@ -54,7 +54,7 @@ export async function openInternalServer(options: InternalServerOptions): Promis
         res.destroy()
       })
     },
-    { port, host, closeGraceMs: 1_000 },
+    { port, host, closeGraceMs: 1_000, lingerMs: 0 },
   )
   return {
     port: server.port,

@@ -23,8 +23,11 @@ const password = () => randomBytes(18).toString('hex')
 const passwordsOf = <User extends string>(users: readonly User[]) =>
   Object.fromEntries(users.map((user) => [user, password()])) as Record<User, string>
 
-/** A certificate for this host, from an authority of its own, and a password for everybody. */
-export async function makeCredentials(dir: string): Promise<Credentials> {
+/** A certificate for this host, or for other names, from an authority of its own, and a password for everybody. */
+export async function makeCredentials(
+  dir: string,
+  names?: readonly string[],
+): Promise<Credentials> {
   const authority = await openAuthority()
   const { ca } = authority
   await mkdir(dir, { recursive: true, mode: 0o755 })
@@ -37,7 +40,11 @@ export async function makeCredentials(dir: string): Promise<Credentials> {
   const keyFile = `${dir}/server.key`
   const keys = await newKeys()
   const renew = async (notAfter?: Date) => {
-    const { cert, key } = await authority.issue({ keys, ...(notAfter && { notAfter }) })
+    const { cert, key } = await authority.issue({
+      keys,
+      ...(names && { names }),
+      ...(notAfter && { notAfter }),
+    })
     await file('server.pem', cert, 0o644)
     await file('server.key', key, 0o600)
   }

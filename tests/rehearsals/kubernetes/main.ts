@@ -1,0 +1,93 @@
+import { mkdir, rm, symlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { parseArgs } from 'node:util'
+import { findHelm } from '@surehook/scripts/deploy/helm-tools'
+import { localDir, repoRoot } from '@surehook/scripts/lib/paths'
+import { indented } from '../support/surehook.ts'
+import { chapters, namespaces } from './chapters.ts'
+import { openPage, readBlocks } from './page.ts'
+import { openShell, type Shell } from './shell.ts'
+
+/**
+ * `npm run rehearse -- kubernetes`: what docs/operations/kubernetes.md says, command by command, in a cluster to try
+ * things in, under load where an operator has load. Exit code 1 when a command fails or anything is lost, repeated or
+ * refused.
+ */
+const usage = `npm run rehearse -- kubernetes --context <name> [--registry registry.example.com] [--tag 0.1.0]
+                              [--from-tag 0.1.0] [--pod-cidr 10.244.0.0/16] [--keep]
+--context: of kubectl's, that of a cluster for trying things in. The namespaces ${namespaces.join(', ')}
+are made there and deleted in the end, unless --keep. It pulls <registry>/surehook/* and the public images of
+docker-compose.yml. --from-tag: images of the version that is installed first.`
+
+const { values: options } = parseArgs({
+  options: {
+    context: { type: 'string' },
+    registry: { type: 'string', default: 'registry.example.com' },
+    tag: { type: 'string', default: '0.1.0' },
+    'from-tag': { type: 'string' },
+    'pod-cidr': { type: 'string', default: '10.244.0.0/16' },
+    keep: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+const dir = `${localDir}/kubernetes`
+const startedAt = performance.now()
+const say = (line: string) => {
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0).padStart(4)
+  process.stdout.write(`${seconds} s  ${line}\n`)
+}
+
+if (options.help || options.context === undefined) process.stdout.write(`${usage}\n`)
+else process.exitCode = (await rehearse(options.context)) ? 0 : 1
+
+async function rehearse(context: string): Promise<boolean> {
+  const page = openPage(await readBlocks(`${repoRoot}/docs/operations/kubernetes.md`))
+  await using shell = await shellIn(context)
+  await refuseIfUsed(shell)
+  const images = { registry: options.registry, tag: options.tag, fromTag: options['from-tag'] }
+  const story = { dir, shell, page, say, images, podCidr: options['pod-cidr'] }
+  try {
+    for (const [title, chapter] of Object.entries(chapters)) {
+      say(title)
+      await chapter(story)
+    }
+    const left = page.left()
+    for (const name of left) say(`FAILED: nothing ran the commands of "${name}"`)
+    return left.length === 0
+  } catch (err) {
+    say(`FAILED: ${indented((err as Error).message)}`)
+    return false
+  } finally {
+    if (!options.keep)
+      await shell.run(`kubectl delete namespace --ignore-not-found ${namespaces.join(' ')}`)
+  }
+}
+
+/** In a folder in which the page's commands find the chart and may leave their files. */
+async function shellIn(context: string): Promise<Shell> {
+  await rm(dir, { recursive: true, force: true })
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  for (const name of ['deploy', 'scripts']) await symlink(`${repoRoot}/${name}`, `${dir}/${name}`)
+  const helm = await findHelm()
+  const path = [dirname(process.execPath), ...(helm === 'helm' ? [] : [dirname(helm)])]
+  const env = {
+    ...process.env,
+    PATH: `${path.join(':')}:${process.env['PATH']}`,
+    KUBECONFIG: `${dir}/kubeconfig`,
+  }
+  const given = process.env['KUBECONFIG'] ?? `${process.env['HOME']}/.kube/config`
+  const shell = openShell({ cwd: dir, env, logFile: `${dir}.log` })
+  await shell.run('umask 077')
+  await shell.run(
+    `kubectl --kubeconfig '${given}' --context '${context}' config view --minify --flatten > kubeconfig`,
+  )
+  return shell
+}
+
+async function refuseIfUsed(shell: Shell): Promise<void> {
+  const there = await shell.run(
+    `kubectl get namespace --ignore-not-found --output name ${namespaces.join(' ')}`,
+  )
+  if (there !== '') throw new Error(`the cluster has ${there.split('\n').join(', ')} already`)
+}
