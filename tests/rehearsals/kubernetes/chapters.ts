@@ -1,8 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { serviceNames } from '@surehook/scripts/system/service-catalog'
 import { indented } from '../support/surehook.ts'
 import { apply, type Load, loadHost, loadNamespace, openLoad } from './load.ts'
 import type { openPage } from './page.ts'
+import { wrongReaches } from './reach.ts'
 import { outside, serversIn } from './servers.ts'
 import type { Shell } from './shell.ts'
 import { type Values, writeValues } from './values.ts'
@@ -74,16 +76,7 @@ async function valuesOf(
     resources: { requests: { cpu: '20m' } },
     autoscaling: { minReplicas: 2, maxReplicas: 3 },
   }
-  const fewer = Object.fromEntries(
-    [
-      'gateway',
-      'auth-service',
-      'data-api',
-      'webhook-api',
-      'webhook-matcher',
-      'webhook-dispatcher',
-    ].map((name) => [name, small]),
-  )
+  const fewer = Object.fromEntries(serviceNames.map((name) => [name, small]))
   const within = (name: string) => ({
     to: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': name } } }],
   })
@@ -156,6 +149,7 @@ const receiving = ({ podCidr }: Story): Values => ({
 async function upgrade(story: Story): Promise<void> {
   const { shell, page, images } = story
   const load = await startLoad(story)
+  await checkReaches(story)
   await valuesOf(story, images.tag, receiving(story), { podAnnotations: { upgraded: 'yes' } })
   await shell.run(await possible(shell, page.block('Upgrade, and back 1')))
   await shell.run(page.block('Upgrade, and back 2'))
@@ -163,39 +157,36 @@ async function upgrade(story: Story): Promise<void> {
   await endLoad(story, load)
 }
 
-const servicesAndPods = [
-  'gateway',
-  'auth-service',
-  'data-api',
-  'webhook-api',
-  'webhook-matcher',
-  'webhook-dispatcher',
-]
+async function checkReaches({ shell, say }: Story): Promise<void> {
+  const { shut, open } = await wrongReaches(shell)
+  if (shut.length > 0) {
+    throw new Error(`NetworkPolicies shut out what is needed:\n${shut.join('\n')}`)
+  }
+  if (open.length === 0) say('     NetworkPolicies let through what is needed and nothing else')
+  else say('     this network lets through what NetworkPolicies forbid:')
+  for (const line of open) say(`     ${line}`)
+}
 
 async function losePods(story: Story): Promise<void> {
-  const { shell } = story
-  const load = await startLoad(story)
-  for (const name of servicesAndPods) {
-    await shell.run(
-      `pod=$(kubectl get pods --namespace surehook --selector app.kubernetes.io/component=${name} --output name | head -1)
-kubectl delete "$pod" --namespace surehook`,
-    )
-    await rolledOut(shell)
+  for (const [what, flags] of [
+    ['moved', ''],
+    ['killed', '--grace-period 0 --force'],
+  ] as const) {
+    const load = await startLoad(story)
+    for (const name of serviceNames) await deleteOne(story.shell, name, flags)
+    await endLoad(story, load, what)
   }
-  await endLoad(story, load)
-  const harder = await startLoad(story)
-  for (const name of servicesAndPods) {
-    await shell.run(
-      `pod=$(kubectl get pods --namespace surehook --selector app.kubernetes.io/component=${name} --output name | head -1)
-kubectl delete "$pod" --namespace surehook --grace-period 0 --force`,
-    )
-    await rolledOut(shell)
-  }
-  await endLoad(story, harder, 'killed')
+}
+
+async function deleteOne(shell: Shell, service: string, flags: string): Promise<void> {
+  await shell.run(`pod=$(kubectl get pods --namespace surehook --selector app.kubernetes.io/component=${service} \\
+  --field-selector status.phase=Running --output jsonpath='{.items[0].metadata.name}')
+kubectl delete pod "$pod" --namespace surehook ${flags}`)
+  await rolledOut(shell)
 }
 
 async function rolledOut(shell: Shell): Promise<void> {
-  for (const name of servicesAndPods) {
+  for (const name of serviceNames) {
     await shell.run(
       `kubectl rollout status deployment/surehook-${name} --namespace surehook --timeout 5m`,
     )

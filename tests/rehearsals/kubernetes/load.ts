@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createTenant, defaultSecret } from '@surehook/scripts/client/tenant'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { type Manifest, namespaceOf, secret } from './objects.ts'
@@ -73,9 +73,9 @@ export async function openLoad({ shell, baseUrl, adminToken, ...pod }: Options):
 
 /** Objects, as kubectl takes them. */
 export async function apply(shell: Shell, objects: readonly Manifest[]): Promise<void> {
-  const list = { apiVersion: 'v1', kind: 'List', items: objects }
-  const text = Buffer.from(JSON.stringify(list)).toString('base64')
-  await shell.run(`base64 --decode <<'END' | kubectl apply --filename -\n${text}\nEND`)
+  const file = `${shell.cwd}/objects.json`
+  await writeFile(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }))
+  await shell.run(`kubectl apply --filename ${file}`)
 }
 
 function faultsIn(report: Report): string[] {

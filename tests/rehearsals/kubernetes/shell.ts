@@ -4,6 +4,7 @@ import { createWriteStream } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 
 export type Shell = {
+  readonly cwd: string
   /** Runs commands in the one shell, which keeps variables and functions; resolves to what they printed. */
   run(commands: string, options?: { timeoutMs?: number }): Promise<string>
   /** Runs commands that have to fail, in a shell of their own. */
@@ -42,6 +43,7 @@ export function openShell({ cwd, env, logFile }: Options): Shell {
     return output.replace(`${mark}\n`, '').trim()
   }
   return {
+    cwd,
     run,
     async fail(commands) {
       const text = await run(`( set +e; ( set -e; ${commands}\n); echo "ended with $?" )`)

@@ -96,7 +96,7 @@ async function createTopics(
     if (!isRefused(err)) throw err
     const names = specs.map(({ name }) => name).join(', ')
     throw new Error(
-      `Not allowed to create the topics ${names}: \`surehook prepare topics\` makes them; set KAFKA_CREATE_TOPICS=false here`,
+      `Not allowed to create the topics ${names}. The user "operator" of \`surehook prepare topics\` is, after \`surehook prepare kafka-access\`; a service is not meant to be: KAFKA_CREATE_TOPICS=false`,
       { cause: err },
     )
   }
