@@ -11,6 +11,7 @@ import {
   type ListeningWorld,
   openListeningWorld,
 } from './support/listening-world.ts'
+import { surehook } from './support/operator-cli.ts'
 import { eventually, payloadOf } from './support/world.ts'
 
 let world: ListeningWorld
@@ -256,5 +257,37 @@ describe('recover', () => {
       (delivered) => delivered.length === 1,
     )
     expect(again?.redeliveryOf).toBe(middle?.id)
+  })
+})
+
+describe('surehook rebuild history', () => {
+  const rebuild = (...args: string[]) => {
+    const { baseUrl, adminToken } = world.system
+    const door = { SUREHOOK_URL: baseUrl, SUREHOOK_ADMIN_TOKEN: adminToken }
+    return surehook(door, 'rebuild', 'history', ...args)
+  }
+
+  it('empties the history and shows the same again when it ends', async () => {
+    const [listener, [letter]] = await withDeadLetters(1)
+    const read = await detail(listener.id, letter?.id ?? '')
+    const rebuilt = await rebuild()
+    expect(rebuilt.code).toBe(0)
+    expect(rebuilt.out).toMatch(/^rebuilt from [1-9]\d* records/)
+    expect(await detail(listener.id, read.id)).toEqual(read)
+    expect(await list(listener.id)).toMatchObject({ deliveries: [letter] })
+    expect(listener.receipts).toHaveLength(5)
+
+    const detached = await rebuild('--detach', '--json')
+    expect([detached.code, detached.json()]).toEqual([
+      0,
+      expect.objectContaining({ state: 'running' }),
+    ])
+  })
+
+  it('is refused without the token of the administrator', async () => {
+    const door = { SUREHOOK_URL: world.system.baseUrl, SUREHOOK_ADMIN_TOKEN: 'x'.repeat(32) }
+    const refused = await surehook(door, 'rebuild', 'history')
+    expect(refused).toMatchObject({ code: 1, out: '' })
+    expect(refused.notes).toContain('ADMIN_TOKEN_INVALID')
   })
 })

@@ -1,8 +1,9 @@
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { inNamespace, type Written } from './dashboards/in-namespace.ts'
 import { chartDir } from './deploy/helm-tools.ts'
 import { repoRoot } from './lib/paths.ts'
 
-/** `npm run generate`: a chart takes no file from outside of itself, so that it holds copies of rules and dashboards. */
+/** `npm run generate`: a chart takes no file from outside of itself, so that it holds copies of rules and dashboards, these by namespace. */
 const files = `${chartDir}/files`
 const dashboards = `${repoRoot}/deploy/grafana/dashboards`
 
@@ -11,5 +12,7 @@ await mkdir(`${files}/dashboards`, { recursive: true })
 const rules = await readFile(`${repoRoot}/deploy/prometheus/alerts.yml`, 'utf8')
 await writeFile(`${files}/alerts.yaml`, rules)
 for (const name of await readdir(dashboards)) {
-  await cp(`${dashboards}/${name}`, `${files}/dashboards/${name}`)
+  const dashboard = JSON.parse(await readFile(`${dashboards}/${name}`, 'utf8')) as Written
+  const text = `${JSON.stringify(inNamespace(dashboard), null, 2)}\n`
+  await writeFile(`${files}/dashboards/${name}`, text)
 }

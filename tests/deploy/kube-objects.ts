@@ -59,6 +59,14 @@ export type PolicyRule = {
   ports: { port?: number; protocol: string }[]
 }
 
+export type AlertRule = {
+  alert?: string
+  record?: string
+  expr: string
+  labels?: Record<string, string>
+  annotations?: Record<string, string>
+}
+
 export type KubeObject = {
   apiVersion: string
   kind: string
@@ -80,7 +88,7 @@ export type KubeObject = {
     maxReplicaCount?: number
     scaleTargetRef?: { name: string }
     triggers?: { type: string; metadata: Record<string, string>; authenticationRef?: object }[]
-    groups?: { rules: { alert: string; expr: string }[] }[]
+    groups?: { name: string; rules: AlertRule[] }[]
     ports?: { name: string; port: number; targetPort: string | number }[]
     rules?: unknown[]
     [field: string]: unknown

@@ -2,38 +2,141 @@ import { readdir, readFile } from 'node:fs/promises'
 import { describe, expect, test } from '@jest/globals'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import * as yaml from 'yaml'
-import { render } from './chart.ts'
-import { ofKind, podsIn, selects } from './kube-objects.ts'
+import { readPromql } from '../support/promql.ts'
+import { namespace, render } from './chart.ts'
+import { type AlertRule, type KubeObject, ofKind, podsIn, selects } from './kube-objects.ts'
 import { services } from './service-readers.ts'
 
 const rendering = render('values-production-example.yaml')
 
-test('the rules are those that Prometheus gets in the other installations', async () => {
-  const rules = await readFile(`${repoRoot}/deploy/prometheus/alerts.yml`, 'utf8')
-  expect(ofKind(await rendering, 'PrometheusRule').map(({ spec }) => spec)).toEqual([
-    yaml.parse(rules),
-  ])
+const monitoredBy = (kind: string) => ({
+  monitoring: {
+    podMonitor: { enabled: kind === 'PodMonitor' },
+    serviceMonitor: { enabled: kind === 'ServiceMonitor' },
+  },
 })
 
-test('so are the dashboards', async () => {
-  const dir = `${repoRoot}/deploy/grafana/dashboards`
-  const maps = ofKind(await rendering, 'ConfigMap').filter(
-    ({ metadata }) => metadata.labels['grafana_dashboard'] === '1',
-  )
-  const inChart = Object.assign({}, ...maps.map(({ data }) => data)) as Record<string, string>
-  expect(Object.keys(inChart).toSorted()).toEqual((await readdir(dir)).toSorted())
-  for (const [name, text] of Object.entries(inChart)) {
-    expect(JSON.parse(text)).toEqual(JSON.parse(await readFile(`${dir}/${name}`, 'utf8')))
+const readRules = async () =>
+  yaml.parse(await readFile(`${repoRoot}/deploy/prometheus/alerts.yml`, 'utf8')) as {
+    groups: { rules: AlertRule[] }[]
   }
+
+const rulesIn = (objects: readonly KubeObject[]): AlertRule[] =>
+  ofKind(objects, 'PrometheusRule').flatMap(({ spec }) =>
+    (spec.groups ?? []).flatMap(({ rules }) => rules),
+  )
+
+/** As it is where nobody says which namespace. */
+const anywhere = (expr: string, matcher: string) =>
+  expr.replaceAll(`{${matcher}}`, '').replaceAll(`${matcher},`, '')
+
+describe('the rules', () => {
+  const matcher = `namespace="${namespace}"`
+
+  test('are those that Prometheus gets in the other installations, as they say for their own', async () => {
+    const [rule] = ofKind(await rendering, 'PrometheusRule')
+    const groups = rule?.spec.groups?.map((group) => ({
+      ...group,
+      rules: group.rules.map(({ expr, ...rest }) => ({ ...rest, expr: anywhere(expr, matcher) })),
+    }))
+    const expected = (await readRules()).groups.map((group) => ({
+      ...group,
+      rules: group.rules.map((one) => ({
+        ...one,
+        expr: one.expr.replace('job=~".*surehook.*"', 'job="surehook-metrics"'),
+        labels: { ...one.labels, namespace },
+      })),
+    }))
+    expect(groups).toEqual(expected)
+  })
+
+  test('look at this installation alone, whatever else one Prometheus sees', async () => {
+    const rules = rulesIn(await rendering)
+    const selectors = rules.flatMap(({ expr }) => readPromql(expr).selectors)
+    expect(selectors.length).toBeGreaterThan(rules.length)
+    const others = selectors.filter(
+      ({ equal }) => !equal.some(([label, value]) => label === 'namespace' && value === namespace),
+    )
+    expect(others).toEqual([])
+  })
+
+  test.each(['PodMonitor', 'ServiceMonitor'])(
+    'find what a %s does not reach, however it is called',
+    async (kind) => {
+      const objects = await render('values-production-example.yaml', {
+        fullnameOverride: 'hooks',
+        ...monitoredBy(kind),
+      })
+      const [monitor] = ofKind(objects, kind)
+      const [service] = ofKind(objects, 'Service').filter(({ metadata }) =>
+        selects(monitor?.spec.selector ?? { matchLabels: { none: '' } }, metadata.labels),
+      )
+      const job =
+        kind === 'PodMonitor' ? `${namespace}/${monitor?.metadata.name}` : service?.metadata.name
+      const { expr = '' } =
+        rulesIn(objects).find(({ alert }) => alert === 'SurehookReplicaNotReady') ?? {}
+      const up = readPromql(expr).selectors.find(({ metric }) => metric === 'up')
+      expect(up?.equal).toContainEqual(['job', job])
+    },
+  )
+})
+
+describe('the dashboards', () => {
+  const matcher = 'namespace=~"$namespace"'
+  type Dashboard = {
+    panels: { targets?: { expr: string }[] }[]
+    templating: { list: { name: string }[] }
+  }
+  const read = async () => {
+    const maps = ofKind(await rendering, 'ConfigMap').filter(
+      ({ metadata }) => metadata.labels['grafana_dashboard'] === '1',
+    )
+    const texts = Object.assign({}, ...maps.map(({ data }) => data)) as Record<string, string>
+    return Object.entries(texts).map(
+      ([name, text]) => [name, JSON.parse(text) as Dashboard] as const,
+    )
+  }
+  const expressions = ({ panels }: Dashboard) =>
+    panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+
+  test('are those of the other installations, with a choice of the namespace', async () => {
+    const dir = `${repoRoot}/deploy/grafana/dashboards`
+    const inChart = await read()
+    expect(inChart.map(([name]) => name).toSorted()).toEqual((await readdir(dir)).toSorted())
+    for (const [name, dashboard] of inChart) {
+      const other = JSON.parse(await readFile(`${dir}/${name}`, 'utf8')) as Dashboard
+      expect(expressions(dashboard).map((expr) => anywhere(expr, matcher))).toEqual(
+        expressions(other),
+      )
+      const { templating, panels } = dashboard
+      expect(templating.list.slice(0, -1)).toEqual(other.templating.list)
+      expect(templating.list.at(-1)).toMatchObject({
+        name: 'namespace',
+        multi: true,
+        includeAll: true,
+        allValue: '.*',
+      })
+      expect({ ...dashboard, templating: null, panels: panels.length }).toEqual({
+        ...other,
+        templating: null,
+        panels: other.panels.length,
+      })
+    }
+  })
+
+  test('ask for the chosen namespaces alone', async () => {
+    const asked = (await read()).flatMap(([, dashboard]) => expressions(dashboard))
+    const selectors = asked.flatMap(
+      (expr) => readPromql(expr.replaceAll('$__rate_interval', '5m')).selectors,
+    )
+    expect(selectors.length).toBeGreaterThan(50)
+    expect(selectors.filter(({ labels }) => !labels.includes('namespace'))).toEqual([])
+  })
 })
 
 describe.each(['PodMonitor', 'ServiceMonitor'])('a %s', (kind) => {
-  const field = `${kind[0]?.toLowerCase()}${kind.slice(1)}`
-  const other = kind === 'PodMonitor' ? 'serviceMonitor' : 'podMonitor'
-
   test('finds every pod of a service by the port of its metrics', async () => {
-    const over = { monitoring: { [field]: { enabled: true }, [other]: { enabled: false } } }
-    const objects = await render('values-production-example.yaml', over)
+    const objects = await render('values-production-example.yaml', monitoredBy(kind))
     const [monitor, ...more] = ofKind(objects, kind)
     expect(more).toEqual([])
     expect(monitor?.metadata.labels['release']).toBe('kube-prometheus-stack')
@@ -51,19 +154,5 @@ describe.each(['PodMonitor', 'ServiceMonitor'])('a %s', (kind) => {
     expect(found.toSorted()).toEqual(services.toSorted())
     const endpoints = monitor?.spec['podMetricsEndpoints'] ?? monitor?.spec['endpoints']
     expect(endpoints).toMatchObject([{ port: 'internal', path: '/metrics' }])
-  })
-})
-
-test('the gateway is what clients are led to, by an Ingress or a route', async () => {
-  const [ingress] = ofKind(await rendering, 'Ingress')
-  const backend = { service: { name: 'surehook-gateway', port: { name: 'http' } } }
-  expect(ingress?.spec.rules).toMatchObject([
-    { host: 'surehook.example.com', http: { paths: [{ path: '/', backend }] } },
-  ])
-  const [route] = ofKind(await render('ci/gateway-api-values.yaml'), 'HTTPRoute')
-  expect(route?.spec).toMatchObject({
-    parentRefs: [{ name: 'public', namespace: 'gateways', sectionName: 'https' }],
-    hostnames: ['surehook.example.com'],
-    rules: [{ backendRefs: [{ name: 'surehook-gateway', port: 8080 }] }],
   })
 })

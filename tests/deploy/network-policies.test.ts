@@ -76,14 +76,27 @@ describe.each(valuesFiles)('with %s', (file) => {
     expect(notPublic.filter(to)).toEqual([])
   })
 
-  test('beside it only the question for leaked passwords leaves the cluster', async () => {
+  test('beside it nothing leaves the cluster', async () => {
     const objects = await rendering
     const [address = ''] = receivers
     const leaving = podsIn(objects)
       .filter(({ labels }) => mayConnect(objects, labels, { end: { address }, port: 443 }))
       .map(({ name }) => name.replace('surehook-', ''))
-    expect(leaving.toSorted()).toEqual(['auth-service', 'webhook-dispatcher'])
+    expect(leaving).toEqual(['webhook-dispatcher'])
   })
+})
+
+test.each([
+  ['https://api.pwnedpasswords.com/range/', 443],
+  ['http://ranges.example.com:8090/range/', 8090],
+])('the question for leaked passwords goes where %s listens', async (url, port) => {
+  const over = { services: { 'auth-service': { config: { AUTH_BREACH_URL: url } } } }
+  const objects = await render('ci/minimal-values.yaml', over)
+  const may = (address: string, to: number) =>
+    mayConnect(objects, labelsOf(objects, 'auth-service'), { end: { address }, port: to })
+  expect(receivers.map((address) => may(address, port))).toEqual([true, true])
+  expect(notPublic.filter((address) => may(address, port))).toEqual([])
+  expect(receivers.map((address) => may(address, port + 1))).toEqual([false, false])
 })
 
 describe('with values-production-example.yaml', () => {

@@ -38,6 +38,7 @@ beforeAll(async () => {
     SERVICE_TOKEN: system.serviceToken,
     PUBLIC_URL: system.baseUrl,
     SMTP_URL: 'smtp://127.0.0.1:1',
+    UV_THREADPOOL_SIZE: '64',
     AUTH_SERVICE_URL: system.baseUrl,
     DATA_API_URL: system.baseUrl,
     WEBHOOK_API_URL: system.baseUrl,

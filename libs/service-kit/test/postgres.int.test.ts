@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { slotOf } from '@surehook/service-kit/capture/capture-slot'
 import {
   type MigrateOptions,
@@ -11,6 +12,7 @@ import {
 } from '@surehook/service-kit/postgres/migrate'
 import { inTransaction, openPool } from '@surehook/service-kit/postgres/pool'
 import { toUnavailable } from '@surehook/service-kit/unavailable'
+import { Client } from 'pg'
 import { createDatabase, query, silent, type TestDatabase } from './database.ts'
 
 const migrationsDir = `${import.meta.dirname}/fixtures/migrations`
@@ -84,6 +86,22 @@ describe('migrateService', () => {
     await migrateService(options('rekeyed', { rolePassword: 'first' }))
     await migrateService(options('rekeyed'))
     await expect(query(urlOf('rekeyed'), 'select 1 as one')).resolves.toEqual([{ one: 1 }])
+  })
+
+  it('tells the server no password, and lets the role in with it alone', async () => {
+    const sent = jest.spyOn(Client.prototype, 'query')
+    const password = `\u2168-${randomUUID()}`
+    await migrateService(options('unheard', { rolePassword: password }))
+    const statements = sent.mock.calls.map(([statement]) => JSON.stringify(statement))
+    sent.mockRestore()
+
+    expect(statements).toContainEqual(expect.stringMatching(/create role .* password 'SCRAM-SHA/))
+    const heard = statements.filter((one) => one.includes(password.slice(2)))
+    expect(heard).toEqual([])
+
+    const as = (given: string) => serviceDatabaseUrl(database.url, nameOf('unheard'), given)
+    await expect(query(as(password), 'select 1 as one')).resolves.toEqual([{ one: 1 }])
+    await expect(query(as('another'), 'select')).rejects.toThrow('password authentication failed')
   })
 
   it('leaves nothing of migrations that fail', async () => {

@@ -58,3 +58,9 @@ it('finds every service and the infrastructure in docker-compose.yml', async () 
     expect.stringMatching(/^redis:\d+$/),
   ])
 })
+
+it('tells the gateway the address that clients see, and whom it may believe', () => {
+  const [, gateway = ''] = /^ {2}gateway:\n((?: {4}.*\n)+)/m.exec(compose) ?? []
+  expect(gateway).toMatch(/^ +PUBLIC_URL: \$\{PUBLIC_URL:-http:\/\/localhost:8080\}$/m)
+  expect(gateway).toMatch(/^ +TRUSTED_PROXIES: \$\{TRUSTED_PROXIES:-\}$/m)
+})

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { describe, expect, it } from '@jest/globals'
+import { pino } from 'pino'
 import { startStand } from './gateway.ts'
 
 describe('an upstream', () => {
@@ -18,6 +19,21 @@ describe('an upstream', () => {
     await other.data[Symbol.asyncDispose]()
     await expectUnavailable(await fetch(`${other.url}/gw/api/rest/orders`))
     expect((await fetch(`${other.url}/auth/x`)).status).toBe(200)
+  })
+
+  it('that refused the connection is tried again, with the same body', async () => {
+    const upstream: { comesBack?: () => void } = {}
+    const write = (line: string) => {
+      if (line.includes('upstream.unreached')) upstream.comesBack?.()
+    }
+    const log = pino({}, { write })
+    await using other = await startStand({}, log)
+    const { data } = other
+    await data[Symbol.asyncDispose]()
+    upstream.comesBack = () => void data.server.listen(Number(new URL(data.url).port), '127.0.0.1')
+    const request = { method: 'POST', body: '{"total":1}' }
+    expect((await fetch(`${other.url}/gw/api/rest/orders`, request)).status).toBe(200)
+    expect(data.seen).toMatchObject([request])
   })
 
   it('that does not answer in time is 503, and was asked once', async () => {

@@ -46,7 +46,9 @@ async function rehearse(context: string): Promise<boolean> {
   await using shell = await shellIn(context)
   await refuseIfUsed(shell)
   const images = { registry: options.registry, tag: options.tag, fromTag: options['from-tag'] }
-  const story = { dir, shell, page, say, images, podCidr: options['pod-cidr'] }
+  const kinds = (await shell.run('kubectl api-resources --no-headers --output name')).split('\n')
+  const has = (kind: string) => kinds.includes(kind)
+  const story = { has, dir, shell, page, say, images, podCidr: options['pod-cidr'] }
   try {
     for (const [title, chapter] of Object.entries(chapters)) {
       say(title)

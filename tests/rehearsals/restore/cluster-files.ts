@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chown, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { chown, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { postgresIdentity, postgresPlace } from '@surehook/scripts/local-stack/postgres-home'
 import { Client } from 'pg'
@@ -50,7 +50,7 @@ export async function backUp(databaseUrl: string, { data, backup }: ClusterFiles
 
 /** Puts the backup in the place of the cluster, which has ended; it recovers when it starts. */
 export async function restore(files: ClusterFiles, wal: 'kept' | 'lost'): Promise<void> {
-  const { data, backup, archive } = files
+  const { data, backup } = files
   const kept = `${data}.wal`
   if (wal === 'kept') copy(join(data, 'pg_wal'), kept)
   await rm(data, { recursive: true })
@@ -60,13 +60,35 @@ export async function restore(files: ClusterFiles, wal: 'kept' | 'lost'): Promis
     copy(kept, join(data, 'pg_wal'))
     await rm(kept, { recursive: true })
   }
-  // Recovery begins at the backup, and the slots in it a little before.
-  if (wal === 'lost') {
-    for (const name of await readdir(archive)) copy(join(archive, name), join(data, 'pg_wal', name))
-  }
+  await copyArchived(files)
   const signal = join(data, 'recovery.signal')
   await writeFile(signal, '')
   await own(signal)
+}
+
+/** Recovery begins at the backup, and the slots in it a little before: what it does not fetch, they still read. */
+async function copyArchived(files: ClusterFiles): Promise<void> {
+  const { data, archive } = files
+  const start = await firstWalFile(files)
+  const walDir = join(data, 'pg_wal')
+  const present = new Set(await readdir(walDir))
+  if (!present.has('archive_status')) await ownDir(join(walDir, 'archive_status'))
+  for (const name of await readdir(archive)) {
+    if (!/^[0-9A-F]{24}$/.test(name) || name >= start || present.has(name)) continue
+    copy(join(archive, name), join(walDir, name))
+    // Else the server archives it again, which the archive refuses.
+    const done = join(walDir, 'archive_status', `${name}.done`)
+    await writeFile(done, '')
+    await own(done)
+  }
+}
+
+/** With which the backup begins. */
+export async function firstWalFile({ backup }: Pick<ClusterFiles, 'backup'>): Promise<string> {
+  const label = await readFile(join(backup, 'backup_label'), 'utf8')
+  const [, name] = /^START WAL LOCATION: .* \(file ([0-9A-F]{24})\)$/m.exec(label) ?? []
+  if (name === undefined) throw new Error('the backup does not say where it begins')
+  return name
 }
 
 /** Files come and go in a running cluster: what is missing comes out of the WAL. */

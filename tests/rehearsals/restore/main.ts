@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createTenant } from '@surehook/scripts/client/tenant'
 import { localDir, repoRoot } from '@surehook/scripts/lib/paths'
@@ -11,7 +10,15 @@ import { runUnderLoad } from '../../faults/suite/run-trial.ts'
 import { openStage, type Stage } from '../../faults/suite/stage.ts'
 import { undecidedAtMost } from '../../support/fault-world.ts'
 import { indented, operatorEnv, surehook, trySurehook } from '../support/surehook.ts'
-import { archiving, backUp, type ClusterFiles, clusterFiles, restore } from './cluster-files.ts'
+import {
+  archiving,
+  backUp,
+  type ClusterFiles,
+  clusterFiles,
+  firstWalFile,
+  restore,
+} from './cluster-files.ts'
+import { untilRecycled } from './recycled-wal.ts'
 import { archiveAll, writeUnarchived } from './unarchived.ts'
 
 /**
@@ -23,7 +30,6 @@ const { values } = parseArgs({
 })
 
 const load = { writers: { rest: 4, graphql: 2, topic: 2 }, pauseMs: 100, leadS: 3 }
-const goOnMs = 3_000
 const since = ['--since', '30m']
 const oneOfEach = Object.fromEntries(serviceNames.map((name) => [name, 1])) as Record<
   ServiceName,
@@ -53,7 +59,7 @@ async function withItsWal(stage: Stage, files: ClusterFiles): Promise<boolean> {
   const mayRepeat = 2 * undecidedAtMost
   const outcome = await runUnderLoad({ ...load, mayRepeat }, stage, async () => {
     await backUp(stage.stack.databaseUrl, files)
-    await wait(goOnMs)
+    await untilRecycled(stage.stack.databaseUrl, await firstWalFile(files))
     await loseAndRestore(stage, files, 'kept')
   })
   say(describeOutcome(outcome))
@@ -65,6 +71,8 @@ async function withoutItsWal(stage: Stage, files: ClusterFiles): Promise<boolean
   const tenant = await createTenant(stage.door)
   await tenant.putTable('orders', { n: 'integer', note: 'text', amount: 'bigint' })
   const kept = await tenant.insert({ n: 1, note: 'archived', amount: '9007199254740993' })
+  // What the first half put into pg_wal goes away only if the archive has taken everything before it.
+  await untilRecycled(stage.stack.databaseUrl, await firstWalFile(files))
   await archiveAll(stage.stack.databaseUrl)
   const written = await writeUnarchived(tenant, stage.receiver, kept.id)
   await loseAndRestore(stage, files, 'lost')
@@ -91,6 +99,7 @@ async function loseAndRestore(
   say('     restored from the backup and the WAL; surehook reconcile:')
   const { output } = await trySurehook(['reconcile', ...since], env)
   say(indented(`     ${output}`))
+  if (/^(cannot be read|not there):/m.test(output)) throw new Error('a slot of the backup is lost')
   await surehook(['reconcile', ...since, '--apply'], env)
   say(indented(await surehook(['prepare', 'database'], env)))
   await Promise.all(services.map((service) => service.restart()))

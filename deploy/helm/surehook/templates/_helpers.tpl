@@ -47,7 +47,11 @@ surehook/metrics: internal
 {{- $common := .root.Values.image -}}
 {{- $own := .image | default dict -}}
 {{- $repository := $own.repository | default (printf "%s/%s" $common.repository .component) -}}
-{{- with $common.registry }}{{ $repository = printf "%s/%s" . $repository }}{{ end -}}
+{{- if $common.registry -}}
+{{- $repository = printf "%s/%s" $common.registry $repository -}}
+{{- else if and (eq $common.pullPolicy "Always") (not $own.digest) (not (regexMatch "^[^/]*[.:][^/]*/" $repository)) -}}
+{{- fail (printf "image.registry: the registry that holds your images is needed. %q would be pulled from Docker Hub, where this name may be somebody else's; if it is yours, say docker.io" $repository) -}}
+{{- end -}}
 {{- if $own.digest -}}
 {{- printf "%s@%s" $repository $own.digest -}}
 {{- else -}}
@@ -79,18 +83,19 @@ seccompProfile:
   type: RuntimeDefault
 {{- end -}}
 
-{{/* Whole seconds of `250ms`, `5s`, `2m`, `1h`, rounded up: what the services call a duration. */}}
-{{- define "surehook.seconds" -}}
+{{/* Milliseconds of `250ms`, `5s`, `2m`, `1h`: what the services call a duration. */}}
+{{- define "surehook.milliseconds" -}}
 {{- if not (regexMatch "^[0-9]{1,9}(ms|s|m|h|d)$" .) -}}
 {{- fail (printf "%q is not a duration such as 250ms, 5s, 2m, 1h or 1d" .) -}}
 {{- end -}}
 {{- $amount := regexFind "^[0-9]+" . | int64 -}}
 {{- $unit := regexFind "[a-z]+$" . -}}
-{{- if eq $unit "ms" -}}
-{{- div (add $amount 999) 1000 -}}
-{{- else -}}
-{{- mul $amount (get (dict "s" 1 "m" 60 "h" 3600 "d" 86400) $unit) -}}
+{{- mul $amount (get (dict "ms" 1 "s" 1000 "m" 60000 "h" 3600000 "d" 86400000) $unit) -}}
 {{- end -}}
+
+{{/* The same in whole seconds, rounded up. */}}
+{{- define "surehook.seconds" -}}
+{{- div (add (include "surehook.milliseconds" . | int64) 999) 1000 -}}
 {{- end -}}
 
 {{/* Ports of addresses `host:port`, as a JSON list without repetitions. */}}

@@ -74,8 +74,8 @@
 {{- if $mine.mail }}
 {{ include "surehook.egressRule" $egress.smtp }}
 {{- end }}
-{{- if $mine.breachCheck }}
-{{ include "surehook.egressRule" (dict "ports" (list 443) "to" (include "surehook.internet" $root | fromYamlArray)) }}
+{{- with (index $root.Values.services $.service).config.AUTH_BREACH_URL }}
+{{ include "surehook.egressRule" (dict "ports" (list (include "surehook.urlPort" .)) "to" (include "surehook.internet" $root | fromYamlArray)) }}
 {{- end }}
 {{- if $mine.internet }}
 {{ include "surehook.egressRule" (dict "ports" $egress.internet.ports "to" (include "surehook.internet" $root | fromYamlArray)) }}

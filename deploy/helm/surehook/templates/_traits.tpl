@@ -19,7 +19,6 @@ auth-service:
   database: true
   redis: true
   mail: true
-  breachCheck: true
   config: [LOG_LEVEL, PUBLIC_URL, WEBHOOK_RETRY_DELAYS]
   secrets: [KEY_ENCRYPTION_KEY, PLATFORM_ADMIN_TOKEN, SERVICE_TOKEN, SMTP_URL]
   optionalSecrets: [KEY_ENCRYPTION_KEY_PREVIOUS]

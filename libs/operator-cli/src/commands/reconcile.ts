@@ -13,7 +13,8 @@ export const reconcileCommand = defineCommand({
     'Run it after PostgreSQL was restored and before the services start again: auth-service, data-api and webhook-api',
     'must be stopped. It tells what is on the topics and not in the database: the newest change of each record, and',
     'subscriptions. With --apply it writes those back, without new events, moves slots that came with the backup to',
-    'what is on the topics, and forgets slots that did not: then run `surehook prepare database`, which makes them.',
+    'what is on the topics, drops slots that cannot be read, and forgets those that did not come: then run',
+    '`surehook prepare database`, which makes them.',
     'Exit code 1 without --apply: something differs.',
   ].join('\n'),
   options: {
@@ -69,7 +70,11 @@ const summary = ({ read, records, subscriptions, withoutTable, slots }: Reconcil
   records: records.map(({ record: _, ...change }) => change),
   subscriptions: [...subscriptions].map(([id, state]) => ({ id, deleted: state === null })),
   withoutTable: Object.fromEntries(withoutTable),
-  slots: slots.map(({ slot, state }) => ({ slot, state })),
+  slots: slots.map(({ slot, state, reason }) => ({
+    slot,
+    state,
+    ...(reason !== null && { reason }),
+  })),
 })
 
 function describe(found: Reconciled, applied: boolean): string[] {
@@ -91,7 +96,19 @@ function describe(found: Reconciled, applied: boolean): string[] {
     ...(gone.length === 0
       ? []
       : [`not there: ${gone.join(', ')}${applied ? '; run surehook prepare database' : ''}`]),
+    ...describeUnreadable(slots, applied),
   ]
+}
+
+function describeUnreadable(slots: Reconciled['slots'], applied: boolean): string[] {
+  const lines = slots.flatMap(({ slot, state, reason }) =>
+    state === 'unreadable' ? [`cannot be read: ${slot} (${reason})`] : [],
+  )
+  if (lines.length === 0) return []
+  const next = applied
+    ? 'dropped what cannot be read; run surehook prepare database'
+    : 'put archived WAL from before the backup into pg_wal and ask again: --apply drops what cannot be read, and what it had not relayed is not told'
+  return [...lines, next]
 }
 
 /** They would write meanwhile, and their relays move the slots. */

@@ -92,7 +92,7 @@ function pairFaults({ KAFKA_CERT_FILE: cert, KAFKA_KEY_FILE: key }: NodeJS.Proce
 }
 
 /** Servers that our connections speak TLS with. */
-function tlsPlaces({ env, baseUrl }: Target): TlsPlace[] {
+export function tlsPlaces({ env, baseUrl }: Pick<Target, 'env' | 'baseUrl'>): TlsPlace[] {
   const urls = [
     { what: 'the gateway', url: baseUrl, scheme: 'https:', port: 443 },
     { what: 'PUBLIC_URL', url: env['PUBLIC_URL'], scheme: 'https:', port: 443 },
@@ -105,22 +105,28 @@ function tlsPlaces({ env, baseUrl }: Target): TlsPlace[] {
     ...postgresPlaces(env),
     ...urls.flatMap(({ what, url, scheme, port }) => {
       if (!url || !URL.canParse(url) || new URL(url).protocol !== scheme) return []
-      return [{ what, host: new URL(url).hostname, port: Number(new URL(url).port || port) }]
+      const { hostname, port: given } = new URL(url)
+      return [{ what, host: unbracketed(hostname), port: Number(given || port) }]
     }),
-    ...brokers.map((broker) => {
-      const [host = '', port = ''] = broker.trim().split(':')
-      return { what: 'Kafka', host, port: Number(port) }
+    ...brokers.map((text) => {
+      const broker = text.trim()
+      const [, host = broker, port = ''] = /^(.*):(\d*)$/.exec(broker) ?? []
+      return { what: 'Kafka', host: unbracketed(host), port: Number(port) }
     }),
   ]
 }
+
+/** `[fd00::1]` → `fd00::1`, as sockets want it. */
+const unbracketed = (host: string): string => host.replace(/^\[(.*)\]$/, '$1')
 
 function postgresPlaces({
   DATABASE_URL: text,
   DATABASE_CA_FILE: ca,
 }: NodeJS.ProcessEnv): TlsPlace[] {
   if (!text || !URL.canParse(text)) return []
-  const { hostname: host, port, searchParams } = new URL(text)
+  const { hostname, port, searchParams } = new URL(text)
   const mode = searchParams.get('sslmode') ?? 'disable'
   if (!ca && mode === 'disable') return []
+  const host = unbracketed(hostname)
   return [{ what: 'PostgreSQL', host, port: Number(port || 5432), isPostgres: true }]
 }

@@ -6,6 +6,9 @@ import type { Target } from './target.ts'
 
 const { ok, wrong, skipped } = findingsOf('configuration')
 
+/** What only the process knows, and one file for all cannot say. Those of an image are in the image. */
+const ports = { PORT: '8080', INTERNAL_PORT: '9090' }
+
 /** Whether each service would start with these variables. */
 export async function checkConfiguration({ env, services, isLocal }: Target): Promise<Finding[]> {
   if (services.length === 0) {
@@ -22,20 +25,20 @@ async function examine(service: ServiceName, env: NodeJS.ProcessEnv): Promise<Fi
   const configuration = await loadServiceConfiguration(service)
   if (configuration === null) return [skipped(`${service}: its code is not here`)]
   try {
-    configuration.readConfig(perService(service, env))
+    configuration.readConfig({ ...ports, ...env })
     return [ok(`${service} would start`)]
   } catch (err) {
     return faultsIn(reasonOf(err)).map((fault) =>
-      wrong(`${service}: ${fault}`, 'Set it as docs/operations/configuration.md says.'),
+      wrong(`${service}: ${fault}`, adviceOn(fault, env)),
     )
   }
 }
 
-/** What only the process knows: its ports. Those of an image are in the image. */
-function perService(service: ServiceName, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const ports = { PORT: '8080', INTERNAL_PORT: '9090' }
-  const threads = service === 'auth-service' ? { UV_THREADPOOL_SIZE: '1024' } : {}
-  return { ...ports, ...threads, ...env }
+function adviceOn(fault: string, env: NodeJS.ProcessEnv): string {
+  // The doctor's machine need not be the one that hashes.
+  return fault.startsWith('UV_THREADPOOL_SIZE') && !env['AUTH_HASH_CONCURRENCY']
+    ? 'Set it, and AUTH_HASH_CONCURRENCY: without that the cores of each machine count, here those of this one.'
+    : 'Set it as docs/operations/configuration.md says.'
 }
 
 /** One error holds all faults of a service, a line each. */

@@ -7,7 +7,7 @@ import { type Finding, findingsOf } from './finding.ts'
 import type { Target } from './target.ts'
 import { withPostgres } from './with-postgres.ts'
 
-const { ok, warn, wrong, skipped } = findingsOf('postgresql')
+const { ok, wrong, skipped } = findingsOf('postgresql')
 
 /** The oldest that relays messages of the WAL. */
 const oldestMajor = 14
@@ -74,21 +74,15 @@ export function judgeSettings(settings: Settings): Finding[] {
       wrong(`${name} is off: what was answered may be gone after a crash`, `Set ${name} = on.`),
     )
   }
-  if (is('max_slot_wal_keep_size') === '-1') {
-    findings.push(
-      ok(
-        'max_slot_wal_keep_size is -1: no slot is ever given up, and a relay that stands still fills the disk',
-      ),
-    )
-  } else {
-    findings.push(
-      warn(
-        `max_slot_wal_keep_size is ${is('max_slot_wal_keep_size')} MB: a relay that falls behind further loses changes`,
-        'Give it more room than the longest outage of Kafka writes, or set it to -1 and watch the disk.',
-      ),
-    )
-  }
+  findings.push(ok(`max_slot_wal_keep_size is ${whatIsKept(is('max_slot_wal_keep_size'))}`))
   return findings
+}
+
+/** Neither is wrong: one risks the disk, the other a slot. */
+function whatIsKept(megabytes: string): string {
+  return megabytes === '-1'
+    ? '-1: no slot is given up, and a relay that stands still fills the disk'
+    : `${megabytes} MB: the disk is spared, and a relay that falls behind further loses its slot, with changes`
 }
 
 /** Whether every migration of this version has run. */

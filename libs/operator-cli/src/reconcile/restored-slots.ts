@@ -1,15 +1,20 @@
-import { slotOf } from '@surehook/service-kit/capture/capture-slot'
+import { capturePublication, slotOf } from '@surehook/service-kit/capture/capture-slot'
 import { formatLsn } from '@surehook/service-kit/capture/lsn'
 import { schemaOf } from '@surehook/service-kit/postgres/service-role'
-import type { Client } from 'pg'
+import { type Client, DatabaseError } from 'pg'
 import { type ServiceName, serviceNames, serviceTraits } from '../lib/service-catalog.ts'
 import type { RelayedPositions } from './relayed-positions.ts'
 
 export type RestoredSlot = {
   service: ServiceName
   slot: string
-  /** `there`: relays go on from where it is; `missing`: `prepare database` makes a new one once it is forgotten. */
-  state: 'there' | 'missing'
+  /**
+   * `there`: relays go on from where it is; `missing`: `prepare database` makes a new one once it is forgotten;
+   * `unreadable`: it has to be dropped before that.
+   */
+  state: 'there' | 'unreadable' | 'missing'
+  /** What the server says of an unreadable one. */
+  reason: string | null
   /** Up to where it may be moved: everything before is on its topics. */
   relayed: bigint | null
 }
@@ -23,24 +28,52 @@ export async function restoredSlots(
   const slots: RestoredSlot[] = []
   for (const service of services) {
     const slot = slotOf(service)
-    const { rows } = await db.query<{ confirmed: string }>(
+    const { rows } = await db.query<{ confirmed: string | null }>(
       `select (confirmed_flush_lsn - '0/0'::pg_lsn)::text as confirmed from pg_replication_slots
-       where slot_name = $1 and wal_status <> 'lost'`,
+       where slot_name = $1`,
       [slot],
     )
     const [found] = rows
+    if (found === undefined) {
+      slots.push({ service, slot, state: 'missing', reason: null, relayed: null })
+      continue
+    }
+    const confirmed = BigInt(found.confirmed ?? 0)
+    const reason = await whyUnreadable(db, slot, confirmed)
     const relayed = positions.relayedOf(service)
-    const isBehind = found !== undefined && relayed !== null && relayed > BigInt(found.confirmed)
-    const state = found === undefined ? 'missing' : 'there'
-    slots.push({ service, slot, state, relayed: isBehind ? relayed : null })
+    const isBehind = reason === null && relayed !== null && relayed > confirmed
+    const state = reason === null ? 'there' : 'unreadable'
+    slots.push({ service, slot, state, reason, relayed: isBehind ? relayed : null })
   }
   return slots
 }
 
-/** Moves each slot as far as its changes are on Kafka, and forgets those that are gone. */
+/** No such file, a slot that was given up, and WAL in which no record can be found. */
+const unreadableCodes: readonly unknown[] = ['58P01', '55000', 'XX000', 'XX001']
+
+/** Reads what a reader of the slot has to read first. Views show a slot whose WAL is not in `pg_wal` as a good one. */
+async function whyUnreadable(db: Client, slot: string, confirmed: bigint): Promise<string | null> {
+  try {
+    await db.query(
+      `select count(*) from pg_logical_slot_peek_binary_changes($1, $2::pg_lsn, null,
+         'proto_version', '1', 'publication_names', $3, 'messages', 'true')`,
+      [slot, formatLsn(confirmed), capturePublication],
+    )
+    return null
+  } catch (err) {
+    if (err instanceof DatabaseError && unreadableCodes.includes(err.code)) return err.message
+    throw err
+  }
+}
+
+/** Moves each slot as far as its changes are on Kafka, and forgets those that are gone or cannot be read. */
 export async function settleSlots(db: Client, slots: readonly RestoredSlot[]): Promise<void> {
   for (const { service, slot, state, relayed } of slots) {
-    if (state === 'missing') {
+    if (state !== 'there') {
+      await db.query(
+        'select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = $1',
+        [slot],
+      )
       await db.query(`delete from ${schemaOf(service)}.capture_slot where slot = $1`, [slot])
     } else if (relayed !== null) {
       // What the restored WAL does not have may have been relayed as well.

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg'
+import { scramVerifier } from './scram-verifier.ts'
 
 const serviceName = /^[a-z][a-z0-9-]{0,40}$/
 
@@ -44,7 +45,9 @@ export async function ensureServiceRole(admin: Client, options: RoleOptions): Pr
     [roleOf(service)],
   )
   const database = escapeIdentifier(rows[0]?.name ?? '')
-  const attributes = `login replication nosuperuser password ${escapeLiteral(password)}`
+  // Servers log statements: at the least those that fail.
+  const verifier = escapeLiteral(await scramVerifier(password))
+  const attributes = `login replication nosuperuser password ${verifier}`
   await runShared(admin, `${rows[0]?.exists ? 'alter' : 'create'} role ${role} ${attributes}`)
   await runShared(admin, `alter role ${role} in database ${database} set search_path = ${schema}`)
   await admin.query(`grant connect on database ${database} to ${role}`)

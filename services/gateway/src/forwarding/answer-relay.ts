@@ -8,15 +8,20 @@ import { responseHeaders } from './response-headers.ts'
 
 type Controller = Dispatcher.DispatchController
 
+/** For a request of which nothing was sent: whether it is tried once more. */
+export type SendAgain = (err: Error) => boolean
+
 /** Hands the upstream's answer on while it comes; head and body of a small one leave in one piece. */
 export class AnswerRelay implements Dispatcher.DispatchHandler {
   readonly #req: Request
   readonly #res: Response
+  readonly #sendAgain: SendAgain
   #controller: Controller | undefined
 
-  constructor(req: Request, res: Response) {
+  constructor(req: Request, res: Response, sendAgain: SendAgain = () => false) {
     this.#req = req
     this.#res = res
+    this.#sendAgain = sendAgain
     res.once('close', () => {
       if (!res.writableFinished) this.#abort('The client left')
     })
@@ -56,7 +61,12 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Controller, err: Error): void {
     // An answer of our own made us break off, or the client left.
     if (this.#res.writableEnded || this.#res.closed) return
-    contextOf(this.#res).log.warn({ reason: reasonOf(err) }, 'upstream.failed')
+    const { log } = contextOf(this.#res)
+    if (this.#controller === undefined && this.#sendAgain(err)) {
+      log.warn({ reason: reasonOf(err) }, 'upstream.unreached')
+      return
+    }
+    log.warn({ reason: reasonOf(err) }, 'upstream.failed')
     sendProblem(this.#res, unavailable('no answer from upstream', err))
     if (this.#req.complete) return
     this.#req.unpipe()

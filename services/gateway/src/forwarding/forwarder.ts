@@ -6,6 +6,7 @@ import type { Upstream } from '../routing/route-of.ts'
 import { AnswerRelay } from './answer-relay.ts'
 import { checkBodyFraming } from './body-limit.ts'
 import { bodyToSend } from './body-to-send.ts'
+import { Reconnect } from './reconnect.ts'
 import { rewriteRequestHeaders } from './request-headers.ts'
 
 export type ForwarderOptions = {
@@ -16,7 +17,10 @@ export type ForwarderOptions = {
 }
 
 export type Forwarder = AsyncDisposable & {
-  /** Sends the request on as `url`; a large body streams, nothing is retried. */
+  /**
+   * Sends the request on as `url`; a large body streams. What was sent is never sent again; without a connection, another
+   * one is tried, which may lead to another replica.
+   */
   forward(upstream: Upstream, url: string, exchange: Exchange): void
 }
 
@@ -46,11 +50,16 @@ export function openForwarder(options: ForwarderOptions): Forwarder {
   }
 
   async function send({ pool, prefix }: Target, url: string, { req, res }: Exchange) {
-    const answer = new AnswerRelay(req, res)
+    const reconnect = new Reconnect()
+    const answer = new AnswerRelay(req, res, (err) => reconnect.after(err))
     const body = await bodyToSend(req, bodyLimitBytes, (problem) => answer.refuse(problem))
     if (body === 'gone') return
     const { host: _host, 'transfer-encoding': _framing, ...headers } = req.headers
-    pool.dispatch({ path: prefix + url, method: req.method, headers, body }, answer)
+    const request = { path: prefix + url, method: req.method, headers, body }
+    const dispatch = () => void pool.dispatch(request, answer)
+    // Of a stream a part may be gone.
+    if (body === null || Buffer.isBuffer(body)) reconnect.by(dispatch)
+    dispatch()
   }
 
   return {

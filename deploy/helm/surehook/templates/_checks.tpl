@@ -1,0 +1,45 @@
+{{/* What a service would refuse when it starts, and a release would find out one crash after the other. */}}
+{{- define "surehook.checks" -}}
+{{- $kafka := .Values.kafka -}}
+{{- if not $kafka.tls.enabled -}}
+{{- if or $kafka.tls.ca.existingSecret $kafka.tls.ca.existingConfigMap -}}
+{{- fail "kafka.tls.ca is of use with kafka.tls.enabled only: no service would start" -}}
+{{- end -}}
+{{- if $kafka.tls.clientCertificate.enabled -}}
+{{- fail "kafka.tls.clientCertificate is of use with kafka.tls.enabled only: no service would start" -}}
+{{- end -}}
+{{- end -}}
+{{- $registry := .Values.schemaRegistry -}}
+{{- if and (hasPrefix "http:" $registry.url) (or $registry.ca.existingSecret $registry.ca.existingConfigMap) -}}
+{{- fail "schemaRegistry.ca is of use with an https schemaRegistry.url only: no service would start" -}}
+{{- end -}}
+{{- include "surehook.checkDurations" . -}}
+{{- end -}}
+
+{{/* As the services' src/config.ts has them. */}}
+{{- define "surehook.checkDurations" -}}
+{{- range list
+  (list "auth-service" "AUTH_KEY_LEAD" "5m" "7d")
+  (list "webhook-api" "WEBHOOK_DISABLE_AFTER" "100ms" "365d")
+  (list "webhook-dispatcher" "WEBHOOK_TIMEOUT" "100ms" "60s")
+  (list "webhook-dispatcher" "WEBHOOK_CIRCUIT_COOLDOWN" "100ms" "24h")
+-}}
+{{- $service := index . 0 -}}
+{{- $name := index . 1 -}}
+{{- $value := get (index $.Values.services $service).config $name -}}
+{{- if and $value (ne $value "0") -}}
+{{- include "surehook.checkDuration" (dict "name" (printf "services.%s.config.%s" $service $name) "value" $value "least" (index . 2) "most" (index . 3)) -}}
+{{- end -}}
+{{- end -}}
+{{- range splitList "," .Values.config.WEBHOOK_RETRY_DELAYS -}}
+{{- include "surehook.checkDuration" (dict "name" "config.WEBHOOK_RETRY_DELAYS" "value" . "least" "10ms" "most" "7d") -}}
+{{- end -}}
+{{- end -}}
+
+{{/* {name, value, least, most} */}}
+{{- define "surehook.checkDuration" -}}
+{{- $ms := include "surehook.milliseconds" .value | int64 -}}
+{{- if or (lt $ms (include "surehook.milliseconds" .least | int64)) (gt $ms (include "surehook.milliseconds" .most | int64)) -}}
+{{- fail (printf "%s: %q must be %s to %s" .name .value .least .most) -}}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rename } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import {
+  type LocalStack,
+  removeStackData,
+  startLocalStack,
+} from '@surehook/scripts/local-stack/local-stack'
+import { postgresIdentity, postgresPlace } from '@surehook/scripts/local-stack/postgres-home'
+import { Client } from 'pg'
+import { testEndpoints } from '../support/endpoints.ts'
+import { surehook } from '../support/operator-cli.ts'
+
+const slots = ['surehook_auth_service', 'surehook_data_api', 'surehook_webhook_api']
+
+let dir: string
+let stack: LocalStack
+let db: Client
+let env: NodeJS.ProcessEnv
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'surehook-slots-'))
+  stack = await startLocalStack({ dir, only: ['postgres'] })
+  db = new Client({ connectionString: stack.databaseUrl })
+  await db.connect()
+  const { kafkaBrokers, schemaRegistryUrl } = testEndpoints()
+  env = {
+    DATABASE_URL: stack.databaseUrl,
+    KAFKA_BROKERS: kafkaBrokers,
+    SCHEMA_REGISTRY_URL: schemaRegistryUrl,
+    KAFKA_PARTITIONS: '4',
+    WEBHOOK_RETRY_DELAYS: '100ms,200ms,300ms,400ms',
+    KEY_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+  }
+})
+afterAll(async () => {
+  await db?.end()
+  await stack?.stop()
+  await removeStackData(dir)
+})
+
+it('slots whose WAL is not in pg_wal are told of before anything is written, and made anew', async () => {
+  expect(await surehook(env, 'prepare', 'topics')).toMatchObject({ code: 0 })
+  expect(await surehook(env, 'prepare', 'database')).toMatchObject({ code: 0 })
+  const wal = await walOfSlots()
+  await wal.takeAway()
+  expect(await slotRows()).toMatchObject(slots.map(() => ({ wal_status: 'reserved' })))
+  const before = await slotRows()
+
+  const told = await reconcile('--json')
+  const reason = expect.stringContaining('has already been removed')
+  expect(told.json()).toMatchObject({ slots: allAre({ state: 'unreadable', reason }) })
+  expect(told.code).toBe(1)
+  expect((await reconcile()).out).toContain(`cannot be read: ${slots[0]} (`)
+
+  await wal.putBack()
+  expect((await reconcile('--json')).json()).toMatchObject({ slots: allAre({ state: 'there' }) })
+  expect(await slotRows()).toEqual(before)
+
+  await wal.takeAway()
+  expect(await reconcile('--apply')).toMatchObject({ code: 0 })
+  expect(await slotRows()).toEqual([])
+  expect(await surehook(env, 'prepare', 'database')).toMatchObject({ code: 0 })
+  expect((await reconcile('--json')).json()).toMatchObject({ slots: allAre({ state: 'there' }) })
+})
+
+/** Files that the server gives up and the archive keeps. */
+async function walOfSlots() {
+  const { rows } = await db.query<{ file: string }>(
+    'select distinct pg_walfile_name(restart_lsn) as file from pg_replication_slots',
+  )
+  await db.query('select pg_switch_wal()')
+  const place = await postgresPlace(dir, postgresIdentity())
+  const files = rows.map(({ file }) => ({
+    here: join(place, 'postgres', 'pg_wal', file),
+    away: join(place, file),
+  }))
+  return {
+    takeAway: () => Promise.all(files.map(({ here, away }) => rename(here, away))),
+    putBack: () => Promise.all(files.map(({ here, away }) => rename(away, here))),
+  }
+}
+
+const reconcile = (...options: string[]) => surehook(env, 'reconcile', '--since', '0s', ...options)
+
+const allAre = (what: Record<string, unknown>) => slots.map((slot) => ({ slot, ...what }))
+
+async function slotRows(): Promise<Record<string, unknown>[]> {
+  const { rows } = await db.query<Record<string, unknown>>(
+    `select slot_name, wal_status, restart_lsn::text, confirmed_flush_lsn::text
+       from pg_replication_slots order by slot_name`,
+  )
+  return rows
+}

@@ -1,0 +1,30 @@
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { Client } from 'pg'
+
+const recycleWithinMs = 120_000
+
+/** Until no WAL from before `file` is left in `pg_wal`, as some hours after a backup. */
+export async function untilRecycled(databaseUrl: string, file: string): Promise<void> {
+  const db = new Client({ connectionString: databaseUrl })
+  await db.connect()
+  const isRecycled = async () => {
+    // Slots move on to where the running transactions are written down.
+    await db.query('select pg_log_standby_snapshot()')
+    await db.query('select pg_switch_wal()')
+    await db.query('checkpoint')
+    const { rows } = await db.query(
+      `select name from pg_ls_waldir() where name ~ '^[0-9A-F]{24}$' and name < $1`,
+      [file],
+    )
+    return rows.length === 0
+  }
+  try {
+    await waitUntil(isRecycled, {
+      what: `the server to give up WAL before ${file}`,
+      timeoutMs: recycleWithinMs,
+      everyMs: 1_000,
+    })
+  } finally {
+    await db.end()
+  }
+}
