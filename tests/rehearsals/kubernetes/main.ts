@@ -61,16 +61,32 @@ async function rehearse(context: string): Promise<boolean> {
     say(`FAILED: ${indented((err as Error).message)}`)
     return false
   } finally {
-    if (!options.keep)
-      await shell.run(`kubectl delete namespace --ignore-not-found ${namespaces.join(' ')}`)
+    if (!options.keep) await cleanUp()
   }
 }
 
-/** In a folder in which the page's commands find the chart and may leave their files. */
+/** In a shell of its own: the other one has ended where something failed. */
+async function cleanUp(): Promise<void> {
+  await using shell = await openHere(`${dir}.clean-up.log`)
+  await shell.run(`kubectl delete namespace --ignore-not-found ${namespaces.join(' ')}
+kubectl delete priorityclass --ignore-not-found surehook`)
+}
+
 async function shellIn(context: string): Promise<Shell> {
   await rm(dir, { recursive: true, force: true })
   await mkdir(dir, { recursive: true, mode: 0o700 })
   for (const name of ['deploy', 'scripts']) await symlink(`${repoRoot}/${name}`, `${dir}/${name}`)
+  const shell = await openHere(`${dir}.log`)
+  const given = process.env['KUBECONFIG'] ?? `${process.env['HOME']}/.kube/config`
+  await shell.run('umask 077')
+  await shell.run(
+    `kubectl --kubeconfig '${given}' --context '${context}' config view --minify --flatten > kubeconfig`,
+  )
+  return shell
+}
+
+/** In a folder in which the page's commands find the chart and may leave their files. */
+async function openHere(logFile: string): Promise<Shell> {
   const helm = await findHelm()
   const path = [dirname(process.execPath), ...(helm === 'helm' ? [] : [dirname(helm)])]
   const env = {
@@ -78,13 +94,7 @@ async function shellIn(context: string): Promise<Shell> {
     PATH: `${path.join(':')}:${process.env['PATH']}`,
     KUBECONFIG: `${dir}/kubeconfig`,
   }
-  const given = process.env['KUBECONFIG'] ?? `${process.env['HOME']}/.kube/config`
-  const shell = openShell({ cwd: dir, env, logFile: `${dir}.log` })
-  await shell.run('umask 077')
-  await shell.run(
-    `kubectl --kubeconfig '${given}' --context '${context}' config view --minify --flatten > kubeconfig`,
-  )
-  return shell
+  return openShell({ cwd: dir, env, logFile })
 }
 
 async function refuseIfUsed(shell: Shell): Promise<void> {

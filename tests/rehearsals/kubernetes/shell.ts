@@ -19,6 +19,8 @@ export function openShell({ cwd, env, logFile }: Options): Shell {
   const log = createWriteStream(logFile)
   // A group of its own, so that what it left in the background ends with it.
   const bash = spawn('bash', ['-euo', 'pipefail'], { cwd, env, detached: true })
+  // That it has ended is seen from its exit code.
+  bash.stdin.on('error', () => undefined)
   let output = ''
   for (const stream of [bash.stdout, bash.stderr]) {
     stream.on('data', (chunk: Buffer) => {

@@ -13,9 +13,9 @@ export const reconcileCommand = defineCommand({
     'Run it after PostgreSQL was restored and before the services start again: auth-service, data-api and webhook-api',
     'must be stopped. It tells what is on the topics and not in the database: the newest change of each record, and',
     'subscriptions. With --apply it writes those back, without new events, moves slots that came with the backup to',
-    'what is on the topics, drops slots that cannot be read, and forgets those that did not come: then run',
-    '`surehook prepare database`, which makes them.',
-    'Exit code 1 without --apply: something differs.',
+    'what is on the topics, and forgets slots that did not: then run `surehook prepare database`, which makes them.',
+    'Nothing is applied while a slot cannot be read, unless --drop-unreadable gives it up.',
+    'Exit code 1: something differs and was not applied.',
   ].join('\n'),
   options: {
     since: {
@@ -25,6 +25,10 @@ export const reconcileCommand = defineCommand({
       help: 'when the backup was made, or earlier: 1h, 2d, or a time',
     },
     apply: { type: 'boolean', help: 'write it into the database' },
+    'drop-unreadable': {
+      type: 'boolean',
+      help: 'with --apply: give up slots whose WAL is nowhere; what they had not relayed is not told',
+    },
   },
   variables: {
     DATABASE_URL: 'of an administrator',
@@ -49,12 +53,13 @@ export const reconcileCommand = defineCommand({
         },
         since: instantOf(values.since, now()),
         apply,
+        dropUnreadable: values['drop-unreadable'],
         log,
         signal,
       })
-      const lines = describe(found, apply)
+      const lines = describe(found)
       out(json ? JSON.stringify(summary(found), null, 2) : lines.join('\n'))
-      return apply || isSame(found) ? exitCodes.ok : exitCodes.wrong
+      return found.applied || isSame(found) ? exitCodes.ok : exitCodes.wrong
     } finally {
       await db.end()
     }
@@ -65,7 +70,8 @@ const isSame = ({ records, subscriptions, withoutTable, slots }: Reconciled): bo
   records.length + subscriptions.size + withoutTable.size === 0 &&
   slots.every(({ state }) => state === 'there')
 
-const summary = ({ read, records, subscriptions, withoutTable, slots }: Reconciled) => ({
+const summary = ({ applied, read, records, subscriptions, withoutTable, slots }: Reconciled) => ({
+  applied,
   read,
   records: records.map(({ record: _, ...change }) => change),
   subscriptions: [...subscriptions].map(([id, state]) => ({ id, deleted: state === null })),
@@ -77,8 +83,8 @@ const summary = ({ read, records, subscriptions, withoutTable, slots }: Reconcil
   })),
 })
 
-function describe(found: Reconciled, applied: boolean): string[] {
-  const { read, records, subscriptions, withoutTable, slots } = found
+function describe(found: Reconciled): string[] {
+  const { applied, read, records, subscriptions, withoutTable, slots } = found
   const gone = slots.filter(({ state }) => state === 'missing').map(({ slot }) => slot)
   const moved = slots.filter(({ relayed }) => relayed !== null).map(({ slot }) => slot)
   const done = applied ? ', written back' : ''
@@ -96,18 +102,18 @@ function describe(found: Reconciled, applied: boolean): string[] {
     ...(gone.length === 0
       ? []
       : [`not there: ${gone.join(', ')}${applied ? '; run surehook prepare database' : ''}`]),
-    ...describeUnreadable(slots, applied),
+    ...describeUnreadable(found),
   ]
 }
 
-function describeUnreadable(slots: Reconciled['slots'], applied: boolean): string[] {
+function describeUnreadable({ slots, applied }: Reconciled): string[] {
   const lines = slots.flatMap(({ slot, state, reason }) =>
     state === 'unreadable' ? [`cannot be read: ${slot} (${reason})`] : [],
   )
   if (lines.length === 0) return []
   const next = applied
     ? 'dropped what cannot be read; run surehook prepare database'
-    : 'put archived WAL from before the backup into pg_wal and ask again: --apply drops what cannot be read, and what it had not relayed is not told'
+    : 'nothing was applied: put the archived WAL into pg_wal and ask again, or give them up with --apply --drop-unreadable'
   return [...lines, next]
 }
 

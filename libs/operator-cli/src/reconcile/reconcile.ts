@@ -25,11 +25,15 @@ export type ReconcileOptions = {
   /** When the backup was made, or earlier. */
   since: number
   apply: boolean
+  /** Else nothing is applied while a slot cannot be read, for archived WAL may still save it. */
+  dropUnreadable: boolean
   log: Logger
   signal: AbortSignal
 }
 
 export type Reconciled = {
+  /** Whether all of it was written. */
+  applied: boolean
   read: number
   records: readonly ChangeEvent[]
   subscriptions: LostSubscriptions
@@ -39,7 +43,7 @@ export type Reconciled = {
 
 /** Compares a restored database with the topics, which had gone on, and brings it to what they say. */
 export async function reconcile(options: ReconcileOptions): Promise<Reconciled> {
-  const { db, kafka, registry, since, apply, log, signal } = options
+  const { db, kafka, registry, since, apply, dropUnreadable, log, signal } = options
   const codec = await openEventCodec(registry)
   const history = await clusterHistory(db)
   const lost = findLostRecords(db, codec, history)
@@ -61,11 +65,13 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciled> 
   const subscriptions = await states.compare(db)
   const slots = await restoredSlots(db, positions)
   const records = [...lost.changes.values()]
-  if (apply) {
+  const isReadable = slots.every(({ state }) => state !== 'unreadable')
+  const applied = apply && (isReadable || dropUnreadable)
+  if (applied) {
     await writeAll(db, { records, subscriptions })
     await settleSlots(db, slots)
   }
-  return { read, records, subscriptions, withoutTable: lost.withoutTable, slots }
+  return { applied, read, records, subscriptions, withoutTable: lost.withoutTable, slots }
 }
 
 type ToWrite = Pick<Reconciled, 'records' | 'subscriptions'>

@@ -28,9 +28,10 @@ export async function restoredSlots(
   const slots: RestoredSlot[] = []
   for (const service of services) {
     const slot = slotOf(service)
+    // One that the server has given up, or that is ahead of the WAL, whose next changes it would leave out, is as good as none.
     const { rows } = await db.query<{ confirmed: string | null }>(
       `select (confirmed_flush_lsn - '0/0'::pg_lsn)::text as confirmed from pg_replication_slots
-       where slot_name = $1`,
+       where slot_name = $1 and wal_status <> 'lost' and confirmed_flush_lsn <= pg_current_wal_flush_lsn()`,
       [slot],
     )
     const [found] = rows
@@ -39,7 +40,7 @@ export async function restoredSlots(
       continue
     }
     const confirmed = BigInt(found.confirmed ?? 0)
-    const reason = await whyUnreadable(db, slot, confirmed)
+    const reason = await whyUnreadable(db, slot)
     const relayed = positions.relayedOf(service)
     const isBehind = reason === null && relayed !== null && relayed > confirmed
     const state = reason === null ? 'there' : 'unreadable'
@@ -48,21 +49,23 @@ export async function restoredSlots(
   return slots
 }
 
-/** No such file, a slot that was given up, and WAL in which no record can be found. */
-const unreadableCodes: readonly unknown[] = ['58P01', '55000', 'XX000', 'XX001']
+/** Whatever else goes wrong is no reason to drop a slot. */
+const unreadableCodes: readonly unknown[] = ['58P01', 'XX000', 'XX001']
+const ofWal = /WAL|record|page ?addr|magic number/i
 
-/** Reads what a reader of the slot has to read first. Views show a slot whose WAL is not in `pg_wal` as a good one. */
-async function whyUnreadable(db: Client, slot: string, confirmed: bigint): Promise<string | null> {
+/** Reads all that the slot's reader will read. Views show a slot whose WAL is not in `pg_wal` as a good one. */
+async function whyUnreadable(db: Client, slot: string): Promise<string | null> {
   try {
     await db.query(
-      `select count(*) from pg_logical_slot_peek_binary_changes($1, $2::pg_lsn, null,
-         'proto_version', '1', 'publication_names', $3, 'messages', 'true')`,
-      [slot, formatLsn(confirmed), capturePublication],
+      `select count(*) from pg_logical_slot_peek_binary_changes($1, null, null,
+         'proto_version', '1', 'publication_names', $2, 'messages', 'false')`,
+      [slot, capturePublication],
     )
     return null
   } catch (err) {
-    if (err instanceof DatabaseError && unreadableCodes.includes(err.code)) return err.message
-    throw err
+    if (!(err instanceof DatabaseError && unreadableCodes.includes(err.code))) throw err
+    if (!ofWal.test(err.message)) throw err
+    return err.message
   }
 }
 

@@ -91,5 +91,7 @@ async function closeServer(
   }, lingerMs)
   const deadline = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
+  // Its watch over slow requests is still there when no connection was left for it to end.
+  server.close()
   for (const timer of [lingering, sweep, deadline]) clearTimeout(timer)
 }

@@ -11,13 +11,14 @@ const noConnection: ReadonlySet<unknown> = new Set([
 
 /** Sends a request again for which there was no connection; of one that was begun nobody knows how far it came. */
 export class Reconnect {
-  readonly #startedAt = performance.now()
   readonly #waitsMs = [...waitsMs]
   #send: (() => void) | undefined
+  #startedAt = 0
 
   /** What sends it, as often as it is called. Without, nothing is sent again. */
   by(send: () => void): void {
     this.#send = send
+    this.#startedAt = performance.now()
   }
 
   /** Whether it is sent again after this error. */
