@@ -9,8 +9,8 @@ import {
   startLocalStack,
 } from '@surehook/scripts/local-stack/local-stack'
 import { postgresIdentity, postgresPlace } from '@surehook/scripts/local-stack/postgres-home'
+import { Kafka, logLevel } from 'kafkajs'
 import { Client } from 'pg'
-import { testEndpoints } from '../support/endpoints.ts'
 import { surehook } from '../support/operator-cli.ts'
 
 const slots = ['surehook_auth_service', 'surehook_data_api', 'surehook_webhook_api']
@@ -22,10 +22,10 @@ let env: NodeJS.ProcessEnv
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'surehook-slots-'))
-  stack = await startLocalStack({ dir, only: ['postgres'] })
+  stack = await startLocalStack({ dir, only: ['kafka', 'registry', 'postgres'] })
   db = new Client({ connectionString: stack.databaseUrl })
   await db.connect()
-  const { kafkaBrokers, schemaRegistryUrl } = testEndpoints()
+  const { kafkaBrokers, schemaRegistryUrl } = stack
   env = {
     DATABASE_URL: stack.databaseUrl,
     KAFKA_BROKERS: kafkaBrokers,
@@ -44,6 +44,7 @@ afterAll(async () => {
 it('slots whose WAL is not in pg_wal are told of before anything is written, and made anew', async () => {
   expect(await surehook(env, 'prepare', 'topics')).toMatchObject({ code: 0 })
   expect(await surehook(env, 'prepare', 'database')).toMatchObject({ code: 0 })
+  await poison('changes')
   const wal = await walOfSlots()
   await wal.takeAway()
   expect(await slotRows()).toMatchObject(slots.map(() => ({ wal_status: 'reserved' })))
@@ -51,7 +52,11 @@ it('slots whose WAL is not in pg_wal are told of before anything is written, and
 
   const told = await reconcile('--json')
   const reason = expect.stringContaining('has already been removed')
-  expect(told.json()).toMatchObject({ slots: allAre({ state: 'unreadable', reason }) })
+  expect(told.json()).toMatchObject({
+    applied: false,
+    leftOut: 1,
+    slots: allAre({ state: 'unreadable', reason }),
+  })
   expect(told.code).toBe(1)
   expect((await reconcile()).out).toContain(`cannot be read: ${slots[0]} (`)
 
@@ -85,7 +90,16 @@ async function walOfSlots() {
   }
 }
 
-const reconcile = (...options: string[]) => surehook(env, 'reconcile', '--since', '0s', ...options)
+/** As anybody may who may write to the topic. */
+async function poison(topic: string): Promise<void> {
+  const kafka = new Kafka({ brokers: stack.kafkaBrokers.split(','), logLevel: logLevel.NOTHING })
+  const producer = kafka.producer()
+  await producer.connect()
+  await producer.send({ topic, messages: [{ key: 'a', value: 'not Avro' }] })
+  await producer.disconnect()
+}
+
+const reconcile = (...options: string[]) => surehook(env, 'reconcile', '--since', '1h', ...options)
 
 const allAre = (what: Record<string, unknown>) => slots.map((slot) => ({ slot, ...what }))
 

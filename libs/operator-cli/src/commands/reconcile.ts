@@ -70,9 +70,18 @@ const isSame = ({ records, subscriptions, withoutTable, slots }: Reconciled): bo
   records.length + subscriptions.size + withoutTable.size === 0 &&
   slots.every(({ state }) => state === 'there')
 
-const summary = ({ applied, read, records, subscriptions, withoutTable, slots }: Reconciled) => ({
+const summary = ({
   applied,
   read,
+  leftOut,
+  records,
+  subscriptions,
+  withoutTable,
+  slots,
+}: Reconciled) => ({
+  applied,
+  read,
+  leftOut,
   records: records.map(({ record: _, ...change }) => change),
   subscriptions: [...subscriptions].map(([id, state]) => ({ id, deleted: state === null })),
   withoutTable: Object.fromEntries(withoutTable),
@@ -84,12 +93,12 @@ const summary = ({ applied, read, records, subscriptions, withoutTable, slots }:
 })
 
 function describe(found: Reconciled): string[] {
-  const { applied, read, records, subscriptions, withoutTable, slots } = found
+  const { applied, read, leftOut, records, subscriptions, withoutTable, slots } = found
   const gone = slots.filter(({ state }) => state === 'missing').map(({ slot }) => slot)
   const moved = slots.filter(({ relayed }) => relayed !== null).map(({ slot }) => slot)
   const done = applied ? ', written back' : ''
   return [
-    `${read} records of the topics read`,
+    `${read} records of the topics read${leftOut > 0 ? `, ${leftOut} left out that nobody can read` : ''}`,
     `${records.length} records are otherwise in their tables${done}`,
     `${subscriptions.size} subscriptions are otherwise in their table${done}`,
     ...Array.from(

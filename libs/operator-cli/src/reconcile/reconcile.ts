@@ -14,6 +14,7 @@ import {
   readSubscriptions,
   writeSubscriptionsBack,
 } from './lost-subscriptions.ts'
+import { readableOf } from './readable-messages.ts'
 import { readRelayedPositions, relayedTopics } from './relayed-positions.ts'
 import { type RestoredSlot, restoredSlots, settleSlots } from './restored-slots.ts'
 
@@ -35,6 +36,8 @@ export type Reconciled = {
   /** Whether all of it was written. */
   applied: boolean
   read: number
+  /** Of these, messages that nobody can read. */
+  leftOut: number
   records: readonly ChangeEvent[]
   subscriptions: LostSubscriptions
   withoutTable: ReadonlyMap<string, number>
@@ -52,10 +55,13 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciled> 
   const topics = [...relayedTopics]
   await using reader = openSpanReader({ kafka, topics, clientId: 'surehook-operator', log })
   let read = 0
+  let leftOut = 0
   await reader.read(
     await spansSince(kafka, since, log),
-    async ({ topic }, messages) => {
-      read += messages.length
+    async ({ topic }, all) => {
+      read += all.length
+      const messages = await readableOf(codec, topic, all)
+      leftOut += all.length - messages.length
       await positions.take(topic, messages)
       if (topic === changesTopic) await lost.take(messages)
       if (topic === subscriptionsTopic) await states.take(messages)
@@ -71,7 +77,7 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciled> 
     await writeAll(db, { records, subscriptions })
     await settleSlots(db, slots)
   }
-  return { applied, read, records, subscriptions, withoutTable: lost.withoutTable, slots }
+  return { applied, read, leftOut, records, subscriptions, withoutTable: lost.withoutTable, slots }
 }
 
 type ToWrite = Pick<Reconciled, 'records' | 'subscriptions'>
