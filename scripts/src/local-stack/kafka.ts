@@ -14,7 +14,7 @@ import { answersTls } from './secured/secured-door.ts'
 import { scramArguments, securedProperties } from './secured/secured-kafka.ts'
 
 // Every stack is alone on its ports, so that all may carry the same id.
-const clusterId = 'c3VyZWhvb2stbG9jYWwtMQ'
+export const clusterId = 'c3VyZWhvb2stbG9jYWwtMQ'
 
 /** A port of the broker's own, and the one that it tells to clients that come in there: of a proxy. */
 export type KafkaDoor = { port: number; advertised: number }
@@ -73,7 +73,8 @@ function jvmArgs(libs: string): string[] {
 /** The shortest question that a broker answers. */
 export const apiVersionsRequest = Buffer.from([0, 0, 0, 10, 0, 18, 0, 0, 0, 0, 0, 1, 0, 0])
 
-async function serverProperties(port: number, dataDir: string): Promise<string> {
+/** Of a broker that is its own controller, with one open door on the loopback network. */
+export async function serverProperties(port: number, dataDir: string): Promise<string> {
   const template = await readFile(`${repoRoot}/scripts/local-stack/kafka/server.properties`, 'utf8')
   return template
     .replaceAll('@PORT@', String(port))

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createTenant, defaultSecret } from '@surehook/scripts/client/tenant'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import { type Manifest, namespaceOf, secret } from './objects.ts'
+import { envOf, type Manifest, namespaceOf, secret } from './objects.ts'
 import type { Shell } from './shell.ts'
 
 /** Writers and a receiver in a pod of their own, so that nothing but the cluster lies between them and the gateway. */
@@ -95,7 +95,7 @@ function manifests(image: string, files: Readonly<Record<string, string>>): Mani
     imagePullPolicy: 'IfNotPresent',
     command: ['node', '/files/load.ts'],
     env: [
-      ...Object.entries(variables).map(([name, value]) => ({ name, value })),
+      ...envOf(variables),
       { name: 'HEADERS', valueFrom: { secretKeyRef: { name: 'load', key: 'headers' } } },
     ],
     readinessProbe: { tcpSocket: { port: 8443 }, periodSeconds: 1 },

@@ -25,6 +25,10 @@ export const namespaceOf = (name: string): Manifest => ({
   metadata: { name },
 })
 
+/** Variables as containers have them. */
+export const envOf = (variables: Readonly<Record<string, string>>) =>
+  Object.entries(variables).map(([name, value]) => ({ name, value }))
+
 export const secret = (
   place: { namespace: string; name: string },
   stringData: Readonly<Record<string, string>>,
@@ -40,7 +44,7 @@ export function server(it: Server): Manifest[] {
     imagePullPolicy: 'IfNotPresent',
     ...(it.command && { command: it.command }),
     ...(it.args && { args: it.args }),
-    env: Object.entries(env).map(([key, value]) => ({ name: key, value })),
+    env: envOf(env),
     ports: [{ containerPort: port }],
     readinessProbe: { tcpSocket: { port }, periodSeconds: 2 },
     volumeMounts: [{ name: 'files', mountPath: '/files' }],

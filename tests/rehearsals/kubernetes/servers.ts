@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { type KafkaUser, kafkaUsers } from '@surehook/contracts/kafka-access'
 import { infrastructureImages } from '@surehook/scripts/compose/infrastructure-images'
-import { repoRoot } from '@surehook/scripts/lib/paths'
+import { clusterId, serverProperties } from '@surehook/scripts/local-stack/kafka'
 import { asPostgresFlags, postgresSettings } from '@surehook/scripts/local-stack/postgres-settings'
 import {
   type Credentials,
@@ -12,7 +12,7 @@ import {
   securedProperties,
 } from '@surehook/scripts/local-stack/secured/secured-kafka'
 import { securedRedisSettings } from '@surehook/scripts/local-stack/secured/secured-redis'
-import { type Manifest, namespaceOf, secret, server } from './objects.ts'
+import { envOf, type Manifest, namespaceOf, secret, server } from './objects.ts'
 
 /**
  * Kafka, a registry, PostgreSQL and Redis in a cluster, with certificates and users, under the names of
@@ -79,7 +79,7 @@ function kafkaAccess(image: string, password: string): Manifest {
     name: 'kafka-access',
     image,
     args: ['prepare', 'kafka-access', '--principal', 'User:surehook-{user}'],
-    env: Object.entries(variables).map(([name, value]) => ({ name, value })),
+    env: envOf(variables),
     volumeMounts: [{ name: 'ca', mountPath: '/ca' }],
   }
   const volumes = [{ name: 'ca', secret: { secretName: 'kafka-cluster-ca-cert' } }]
@@ -98,11 +98,7 @@ const userSecret = (user: KafkaUser, password: string) =>
 const nameOf = (user: string) => (user === 'admin' ? user : `surehook-${user}`)
 
 async function kafka(image: string, credentials: Credentials): Promise<Manifest[]> {
-  const template = await readFile(`${repoRoot}/scripts/local-stack/kafka/server.properties`, 'utf8')
-  const plain = template
-    .replaceAll('@PORT@', String(kafkaPort))
-    .replaceAll('@CPORT@', '9099')
-    .replaceAll('@DATA@', '/tmp/kafka-data')
+  const plain = await serverProperties(kafkaPort, '/tmp/kafka-data')
   const here = `SASL_SSL://127.0.0.1:${kafkaPort}`
   const properties = (await securedProperties(plain, credentials))
     .replace(`\nlisteners=${here}`, `\nlisteners=SASL_SSL://0.0.0.0:${kafkaPort}`)
@@ -116,7 +112,7 @@ async function kafka(image: string, credentials: Credentials): Promise<Manifest[
   ])
   const users = scramArguments({ ...credentials, kafka: Object.fromEntries(named) })
   const bin = '/opt/kafka/bin'
-  const format = `${bin}/kafka-storage.sh format --ignore-formatted -t c3VyZWhvb2stbG9jYWwtMQ -c /files/server.properties`
+  const format = `${bin}/kafka-storage.sh format --ignore-formatted -t ${clusterId} -c /files/server.properties`
   const start = `exec ${bin}/kafka-server-start.sh /files/server.properties`
   return server({
     namespace: 'kafka',

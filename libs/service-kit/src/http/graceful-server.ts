@@ -79,19 +79,18 @@ async function closeServer(
   server: Server,
   { lingerMs, graceMs }: { lingerMs: number; graceMs: number },
 ): Promise<void> {
-  // Of HTTP's own close the part that ends idle connections comes later.
+  // HTTP's own close would end idle connections now.
   const closed = new Promise<void>((resolve) => {
     TcpServer.prototype.close.call(server, () => resolve())
   })
   let sweep: NodeJS.Timeout | undefined
   const lingering = setTimeout(() => {
-    server.close()
     // Answers that were on their way when the close began did not yet say `Connection: close`.
     sweep = setInterval(() => server.closeIdleConnections(), 25)
   }, lingerMs)
   const deadline = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
-  // Its watch over slow requests is still there when no connection was left for it to end.
+  // What HTTP's own close does besides: its watch over slow requests ends.
   server.close()
   for (const timer of [lingering, sweep, deadline]) clearTimeout(timer)
 }

@@ -18,7 +18,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   readonly #sendAgain: SendAgain
   #controller: Controller | undefined
 
-  constructor(req: Request, res: Response, sendAgain: SendAgain = () => false) {
+  constructor(req: Request, res: Response, sendAgain: SendAgain) {
     this.#req = req
     this.#res = res
     this.#sendAgain = sendAgain
