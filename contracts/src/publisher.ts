@@ -12,6 +12,7 @@ import { changeKey } from './ids.ts'
 import { encodeProducesAtOnce } from './lean-produce.ts'
 import { type NewChange, toChangeEvents } from './new-change.ts'
 import type { RegistrySecurity } from './registry-client.ts'
+import { leaveSilentBrokers } from './silent-broker.ts'
 import { changesTopic } from './topics.ts'
 
 export { InvalidChangeError, type NewChange } from './new-change.ts'
@@ -64,6 +65,7 @@ class KafkaChangePublisher implements ChangePublisher {
     this.#options = options
     this.#codec = codec
     calmRequestQueues()
+    leaveSilentBrokers()
     encodeProducesAtOnce()
     this.#kafka = new Kafka({
       ...options.kafkaSecurity,

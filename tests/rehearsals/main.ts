@@ -24,6 +24,10 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
     file: 'tests/faults/killed-services.faults.test.ts',
     test: 'Kafka broker',
   },
+  'kafka-cluster': {
+    what: 'of three brokers one after the other is restarted, one is killed, one stands still, two are killed',
+    file: 'tests/rehearsals/bad-days/kafka-cluster.faults.test.ts',
+  },
   'postgres-failover': {
     what: "PostgreSQL's primary is lost, its synchronous stand-by is promoted",
     file: 'tests/rehearsals/bad-days/postgres-failover.faults.test.ts',
@@ -63,7 +67,7 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
     test: 'expired certificate',
   },
   'expired-server-certificates': {
-    what: 'the certificates of Redis and PostgreSQL have expired, and are renewed',
+    what: 'the certificates of Redis, PostgreSQL and Kafka have expired, and are renewed',
     file: 'tests/rehearsals/bad-days/expired-certificates.faults.test.ts',
   },
   'rolling-upgrade': {

@@ -11,6 +11,7 @@ import { createKafka } from '@surehook/service-kit/kafka/client'
 import { openTopicView } from '@surehook/service-kit/kafka/topic-view'
 import { createLogger } from '@surehook/service-kit/log'
 import { openPool } from '@surehook/service-kit/postgres/pool'
+import { type Admin, askKafka } from './ask-kafka.ts'
 
 /** Deliveries of one subscription by status. */
 export type Statuses = Partial<Record<DeliveryStatus, number>>
@@ -60,15 +61,6 @@ export async function openBooks(endpoints: Endpoints): Promise<Books> {
       log,
     }),
   )
-  const withAdmin = async <T>(ask: (admin: ReturnType<typeof kafka.admin>) => Promise<T>) => {
-    const admin = kafka.admin()
-    await admin.connect()
-    try {
-      return await ask(admin)
-    } finally {
-      await admin.disconnect()
-    }
-  }
   const resources = opening.move()
   return {
     async statuses(subscriptionId) {
@@ -79,13 +71,13 @@ export async function openBooks(endpoints: Endpoints): Promise<Books> {
       )
       return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
     },
-    lag: () => withAdmin(readLag),
+    lag: () => askKafka(kafka, readLag),
     async jobs(subscriptionId) {
       await view.barrier()
       return [...(jobs.get(subscriptionId)?.values() ?? [])]
     },
     refused: () =>
-      withAdmin(async (admin) => {
+      askKafka(kafka, async (admin) => {
         const topics = (await admin.listTopics()).filter((topic) => topic.endsWith('.invalid'))
         const ends = await Promise.all(topics.map((topic) => admin.fetchTopicOffsets(topic)))
         return ends.flat().reduce((sum, { low, high }) => sum + Number(high) - Number(low), 0)
@@ -93,8 +85,6 @@ export async function openBooks(endpoints: Endpoints): Promise<Books> {
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
-
-type Admin = ReturnType<ReturnType<typeof createKafka>['admin']>
 
 async function readLag(admin: Admin): Promise<Record<string, number>> {
   const topics = await admin.listTopics()

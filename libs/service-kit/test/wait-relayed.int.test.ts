@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { parseLsn } from '../src/capture/lsn.ts'
-import { waitUntilRelayed } from '../src/capture/wait-relayed.ts'
+import { anyPosition, waitUntilRelayed } from '../src/capture/wait-relayed.ts'
 import { createCaptureDatabase, HeldProducer, relayOf, write } from './capture-database.ts'
+import { until } from './kafka.ts'
 
 const soon = { timeoutMs: 5_000 }
 
@@ -36,6 +37,32 @@ describe('waitUntilRelayed', () => {
     producer.release()
     await waitUntilRelayed(db.pool, db.slot, lsn, soon)
     expect(producer.values).toEqual(['quick', 'slow'])
+  }, 30_000)
+
+  it('is not held up by a record of another transaction that is on disk in part', async () => {
+    await using db = await createCaptureDatabase()
+    await using _relay = relayOf(db, new HeldProducer())
+    const other = await db.pool.connect()
+    try {
+      await other.query('begin')
+      // Longer than a page; nobody asks for it to be on disk, but pages that are full are written anyway.
+      await other.query("select pg_logical_emit_message(false, 'other', repeat('x', 20000))")
+      const { rows } = await db.pool.query<{ end: string }>(
+        'select pg_current_wal_insert_lsn()::text as end',
+      )
+      const end = parseLsn(rows[0]?.end ?? '0/0')
+      const flushed = async () => {
+        const found = await db.pool.query<{ lsn: string }>(
+          'select pg_current_wal_flush_lsn()::text as lsn',
+        )
+        return parseLsn(found.rows[0]?.lsn ?? '0/0')
+      }
+      await until(async () => end - (await flushed()) < 8_192n)
+      await waitUntilRelayed(db.pool, db.slot, anyPosition, soon)
+    } finally {
+      await other.query('rollback')
+      other.release()
+    }
   }, 30_000)
 
   it('serves many who wait at once', async () => {

@@ -19,7 +19,13 @@ export const clusterId = 'c3VyZWhvb2stbG9jYWwtMQ'
 /** A port of the broker's own, and the one that it tells to clients that come in there: of a proxy. */
 export type KafkaDoor = { port: number; advertised: number }
 
-type KafkaOptions = ComponentOptions & { kafkaDoors?: readonly KafkaDoor[] }
+/** One of the nodes of a cluster, each a broker and a controller: its place among the ports of all controllers. */
+export type KafkaNode = { place: number; controllerPorts: readonly number[] }
+
+export type KafkaOptions = ComponentOptions & {
+  kafkaDoors?: readonly KafkaDoor[]
+  kafkaNode?: KafkaNode | undefined
+}
 
 type Broker = KafkaOptions & { libs: string; archiveFlags: string[] }
 
@@ -36,13 +42,18 @@ async function startBroker(broker: Broker): Promise<ProcessHandle> {
   const { dir, port, owner, libs, archiveFlags } = broker
   const dataDir = `${dir}/kafka`
   const properties = `${dir}/kafka.properties`
-  const { kafkaDoors = [], secured } = broker
-  const open = withDoors(await serverProperties(port, dataDir), kafkaDoors)
+  const { kafkaDoors = [], kafkaNode: node, secured } = broker
+  const alone = withDoors(
+    await serverProperties(port, dataDir, node?.controllerPorts[node.place]),
+    kafkaDoors,
+  )
+  const open = node === undefined ? alone : asNode(alone, node)
   const text = secured === undefined ? open : await securedProperties(open, secured)
   await writeFile(properties, text, { mode: 0o600 })
   if (!existsSync(`${dataDir}/meta.properties`)) {
-    if (secured === undefined) await layOutData(libs, dataDir)
-    else await format(libs, properties, scramArguments(secured))
+    if (secured !== undefined) await format(libs, properties, scramArguments(secured))
+    else if (node !== undefined) await format(libs, properties)
+    else await layOutData(libs, dataDir)
   }
   return startProcess(
     {
@@ -74,12 +85,31 @@ function jvmArgs(libs: string): string[] {
 export const apiVersionsRequest = Buffer.from([0, 0, 0, 10, 0, 18, 0, 0, 0, 0, 0, 1, 0, 0])
 
 /** Of a broker that is its own controller, with one open door on the loopback network. */
-export async function serverProperties(port: number, dataDir: string): Promise<string> {
+export async function serverProperties(
+  port: number,
+  dataDir: string,
+  controllerPort?: number,
+): Promise<string> {
   const template = await readFile(`${repoRoot}/scripts/local-stack/kafka/server.properties`, 'utf8')
   return template
     .replaceAll('@PORT@', String(port))
-    .replaceAll('@CPORT@', String(await freePort()))
+    .replaceAll('@CPORT@', String(controllerPort ?? (await freePort())))
     .replaceAll('@DATA@', dataDir)
+}
+
+/** What is Kafka's own has a copy on every node, and is written with one of them away. */
+function asNode(properties: string, { place, controllerPorts }: KafkaNode): string {
+  const voters = controllerPorts.map((port, n) => `${n + 1}@127.0.0.1:${port}`).join(',')
+  const nodes = controllerPorts.length
+  return (
+    properties
+      .replace(/^node\.id=.*$/m, `node.id=${place + 1}`)
+      .replace(/^controller\.quorum\.voters=.*$/m, `controller.quorum.voters=${voters}`)
+      .replace(/^(.*\.replication\.factor)=.*$/gm, `$1=${nodes}`)
+      .replace(/^(.*\.min\.isr)=.*$/gm, `$1=${Math.max(1, nodes - 1)}`)
+      // Kafka's own: a node that a busy machine has starved for two seconds is not taken for dead.
+      .replace(/^broker\.session\.timeout\.ms=.*$/m, 'broker.session.timeout.ms=9000')
+  )
 }
 
 /** A listener for each door: it alone decides what address its clients are told. */

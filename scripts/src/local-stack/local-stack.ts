@@ -5,9 +5,9 @@ import { freePort } from '../lib/ports.ts'
 import { openProcessGroup } from '../lib/process-group.ts'
 import { settleAll } from '../lib/settle-all.ts'
 import { type Stack, type StackOptions, stackOf } from '../lib/stack.ts'
-import type { Component, ComponentName, ComponentOptions } from './component.ts'
+import type { Component, ComponentName } from './component.ts'
 import { requireJava } from './java.ts'
-import { type KafkaDoor, startKafka } from './kafka.ts'
+import { type KafkaDoor, type KafkaNode, type KafkaOptions, startKafka } from './kafka.ts'
 import { startPostgres } from './postgres.ts'
 import { postgresIdentity, postgresPlace } from './postgres-home.ts'
 import { startRedis } from './redis.ts'
@@ -24,15 +24,15 @@ export type LocalStackOptions = StackOptions & {
   postgresSettings?: Readonly<Record<string, string>> | undefined
   /** Further ways into the broker. */
   kafkaDoors?: readonly KafkaDoor[]
+  /** The broker is one of several. */
+  kafkaNode?: KafkaNode
   /** TLS and users for everything but the registry, which has none. */
   secured?: Credentials
 }
 
 export type LocalStack = Stack
 
-type Starter = (
-  options: ComponentOptions & { kafkaDoors?: readonly KafkaDoor[] },
-) => Promise<Component>
+type Starter = (options: KafkaOptions) => Promise<Component>
 
 const starters: Record<ComponentName, Starter> = {
   kafka: startKafka,
@@ -46,7 +46,7 @@ const allComponents = Object.keys(starters) as ComponentName[]
 /** Kafka, schema registry, PostgreSQL and Redis as child processes, all ready when it resolves. */
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
   const { only = allComponents, ports = {}, keepAlive = false, log = () => {} } = options
-  const { env = {}, kafkaDoors = [], secured } = options
+  const { env = {}, kafkaDoors = [], kafkaNode, secured } = options
   const dir = resolve(options.dir)
   if (only.includes('kafka') || only.includes('registry')) await requireJava()
   await mkdir(dir, { recursive: true })
@@ -62,7 +62,8 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     const owner = { group, log }
     const settings = name === 'postgres' ? options.postgresSettings : undefined
     const common = { dir, port, owner, keepAlive, env: env[name], settings, secured }
-    started.set(name, await starters[name](name === 'kafka' ? { ...common, kafkaDoors } : common))
+    const ofKafka = name === 'kafka' ? { kafkaDoors, kafkaNode } : {}
+    started.set(name, await starters[name]({ ...common, ...ofKafka }))
     log(`${name} ready on port ${port} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`)
   }
   try {

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { connect } from 'node:tls'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import type { SecuredStack } from '@surehook/scripts/local-stack/secured/secured-stack'
@@ -118,3 +121,64 @@ it('while the certificate of PostgreSQL has expired writes are refused, and with
   }
   await arrived(written)
 }, 120_000)
+
+/** Kafka takes a certificate while it runs only as long as the one before is good: else it has to be started again. */
+async function restartKafka({ credentials, processes }: SecuredStack): Promise<void> {
+  const file = resolve(dirname(credentials.caFile), '../kafka.properties')
+  const chain = (await readFile(credentials.certificateFile, 'utf8')).trim()
+  const line = `ssl.keystore.certificate.chain=${chain.replaceAll('\n', '\\n')}`
+  const properties = await readFile(file, 'utf8')
+  await writeFile(
+    file,
+    properties.replace(/^ssl\.keystore\.certificate\.chain=.*$/m, () => line),
+  )
+  await processes.kafka?.restart()
+}
+
+/** What who connects now is told of the certificate; empty when it is good. */
+async function refusalOf({ endpoints, credentials }: SecuredStack): Promise<string> {
+  const [host, port] = endpoints.kafkaBrokers.split(':')
+  const socket = connect({ host, port: Number(port), ca: credentials.ca })
+  try {
+    await once(socket, 'secureConnect')
+    return ''
+  } catch (err) {
+    return String((err as NodeJS.ErrnoException).code)
+  } finally {
+    socket.destroy()
+  }
+}
+
+it('while the certificate of Kafka has expired open connections go on, who starts waits, and with a new one nothing is lost', async () => {
+  const { stack, services } = world.system
+  const { credentials } = stack
+  const [dispatcher] = services['webhook-dispatcher']
+  if (dispatcher === undefined) throw new Error('no dispatcher runs')
+  // With one that has expired already it does not start.
+  await credentials.renew(new Date(Date.now() + 45_000))
+  await restartKafka(stack)
+  await allReady(world.system)
+  // Opens all connections that a delivery needs.
+  written.push(await insert())
+  await arrived(written)
+  await eventually(
+    () => refusalOf(stack),
+    (code) => code === 'CERT_HAS_EXPIRED',
+    60_000,
+  )
+  written.push(await insert())
+  await arrived(written)
+  const logged = (await readFile(dispatcher.logFile, 'utf8')).length
+  const restarted = dispatcher.restart()
+  await eventually(
+    async () => (await readFile(dispatcher.logFile, 'utf8')).slice(logged),
+    (log) => log.includes('dependency.waiting') && log.includes('certificate has expired'),
+    30_000,
+  )
+  written.push(await insert())
+  await credentials.renew()
+  await restartKafka(stack)
+  await restarted
+  await allReady(world.system)
+  await arrived(written)
+}, 180_000)

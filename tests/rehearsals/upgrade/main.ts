@@ -16,10 +16,10 @@ import { openReplicaVersions } from './versions.ts'
  * back; exit code 1 when anything is lost, repeated or refused.
  */
 const usage = `npm run rehearse -- upgrade [--from <commit>] [--back webhook-dispatcher,data-api] [--dir .local/upgrade]
---from: the newest tag, or 40 commits ago where there is none; --back: services that return to it, "all" or "none"`
+--from: the newest tag, or 20 commits ago where there is none; --back: services that return to it, "all" or "none"`
 
 /** Where nothing was released yet. */
-const commitsBack = 40
+const commitsBack = 20
 const load = { writers: { rest: 4, graphql: 2, topic: 2 }, pauseMs: 100, leadS: 3, mayRepeat: 0 }
 const twoOfEach = Object.fromEntries(serviceNames.map((name) => [name, 2])) as Record<
   ServiceName,

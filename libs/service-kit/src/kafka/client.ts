@@ -1,10 +1,12 @@
 import { calmRequestQueues } from '@surehook/contracts/calm-request-queue'
 import { encodeProducesAtOnce } from '@surehook/contracts/lean-produce'
+import { leaveSilentBrokers } from '@surehook/contracts/silent-broker'
 import { Kafka, type KafkaConfig, type LogEntry, logLevel } from 'kafkajs'
 import type { Logger } from 'pino'
 import type { KafkaSecurity } from '../connections.ts'
 import { commitsOfOneMembership } from './commits-of-one-membership.ts'
 import { fetchInOnePass } from './lean-fetch.ts'
+import { followMovedCoordinator } from './moved-coordinator.ts'
 import { spareIdleTopics } from './seldom-fetched.ts'
 import { steadyHeartbeats } from './steady-heartbeats.ts'
 
@@ -28,8 +30,10 @@ export function createKafka({ brokers, clientId, security, log }: KafkaClientOpt
     logCreator: () => logInto(log.child({ component: 'kafka' })),
   }
   calmRequestQueues()
+  leaveSilentBrokers()
   steadyHeartbeats()
   commitsOfOneMembership()
+  followMovedCoordinator()
   encodeProducesAtOnce()
   fetchInOnePass()
   spareIdleTopics()

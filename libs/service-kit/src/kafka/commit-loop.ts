@@ -40,11 +40,12 @@ export class CommitLoop {
   joined(): void {
     this.#membership++
     this.#over = false
+    this.#wakeDirty()
   }
 
   /** @param lane in which something was finished */
   wake(lane: Pick<PartitionLane, 'uncommitted'>): void {
-    if (this.#running !== null || this.#stopped) return
+    if (this.#running !== null || this.#stopped || this.#over) return
     if (lane.uncommitted >= enough) this.#run()
     else this.#timer ??= setTimeout(() => this.#run(), this.#options.intervalMs)
   }
@@ -53,8 +54,12 @@ export class CommitLoop {
     this.#clearTimer()
     this.#running = this.#commit().finally(() => {
       this.#running = null
-      for (const lane of this.#options.lanes()) if (lane.dirty) this.wake(lane)
+      this.#wakeDirty()
     })
+  }
+
+  #wakeDirty(): void {
+    for (const lane of this.#options.lanes()) if (lane.dirty) this.wake(lane)
   }
 
   /** Commits what is left and commits nothing afterwards. */

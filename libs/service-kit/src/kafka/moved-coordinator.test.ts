@@ -1,0 +1,83 @@
+import { createRequire } from 'node:module'
+import { beforeAll, describe, expect, it } from '@jest/globals'
+import { followMovedCoordinator } from './moved-coordinator.ts'
+
+type Asked = 'heartbeat' | 'offsetCommit'
+type Broker = { name: string; isConnected(): boolean } & Record<Asked, () => Promise<void>>
+
+const internal = createRequire(import.meta.url)
+const { prototype: runner } = internal('kafkajs/src/consumer/runner')
+const { prototype: group } = internal('kafkajs/src/consumer/consumerGroup')
+const OffsetManager = internal('kafkajs/src/consumer/offsetManager')
+const { KafkaJSConnectionError, KafkaJSProtocolError } = internal('kafkajs/src/errors')
+
+const gone = () => new KafkaJSConnectionError('connect ECONNREFUSED')
+const moved = () =>
+  new KafkaJSProtocolError({ type: 'NOT_COORDINATOR_FOR_GROUP', code: 16, retriable: true })
+
+beforeAll(() => followMovedCoordinator())
+
+/** A member of a group that was joined through `first`, in a cluster where `found` answers for it now. */
+function memberOf(first: (asked: string[]) => Broker, found: (asked: string[]) => Broker | Error) {
+  const asked: string[] = []
+  const answers = found(asked)
+  const cluster = {
+    committedOffsets: () => ({}),
+    refreshMetadata: async () => {},
+    async findGroupCoordinator() {
+      if (answers instanceof Error) throw answers
+      return answers
+    },
+  }
+  const common = { cluster, groupId: 'g', memberId: 'm', generationId: 1 }
+  const coordinator = first(asked)
+  const instrumentationEmitter = { emit: () => undefined }
+  const consumerGroup = Object.assign(Object.create(group), common, { coordinator })
+  consumerGroup.heartbeat = () => consumerGroup.coordinator.heartbeat()
+  const offsets = new OffsetManager({
+    ...common,
+    ...{ coordinator, instrumentationEmitter, memberAssignment: { t: [0] } },
+  })
+  const positions = { topics: [{ topic: 't', partitions: [{ partition: 0, offset: '7' }] }] }
+  return {
+    asked,
+    heartbeat: (): Promise<void> =>
+      Object.assign(Object.create(runner), { consumerGroup, autoCommit: false }).heartbeat(),
+    offsetCommit: (): Promise<void> => offsets.commitOffsets(positions),
+  }
+}
+
+const broker =
+  (name: string, refusal?: () => Error) =>
+  (asked: string[]): Broker => {
+    const answer = async () => {
+      asked.push(name)
+      if (refusal !== undefined) throw refusal()
+    }
+    return { name, isConnected: () => true, heartbeat: answer, offsetCommit: answer }
+  }
+
+describe.each<Asked>(['heartbeat', 'offsetCommit'])('%s', (request) => {
+  it.each([
+    ['is gone', gone],
+    ['says that it is another one', moved],
+  ])('goes to the coordinator of now when that of before %s', async (_, refusal) => {
+    const member = memberOf(broker('a', refusal), broker('b'))
+    await member[request]()
+    await member[request]()
+    expect(member.asked).toEqual(['a', 'b', 'b'])
+  })
+
+  it('fails as it did when nobody knows of another coordinator', async () => {
+    const member = memberOf(broker('a', gone), () => new Error('no broker answers'))
+    await expect(member[request]()).rejects.toThrow('ECONNREFUSED')
+    expect(member.asked).toEqual(['a'])
+  })
+
+  it('asks for no other coordinator when this one refuses', async () => {
+    const refusal = () => new KafkaJSProtocolError({ type: 'ILLEGAL_GENERATION', code: 22 })
+    const member = memberOf(broker('a', refusal), broker('b'))
+    await expect(member[request]()).rejects.toMatchObject({ type: 'ILLEGAL_GENERATION' })
+    expect(member.asked).toEqual(['a'])
+  })
+})

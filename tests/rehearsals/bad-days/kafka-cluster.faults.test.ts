@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { changesTopic } from '@surehook/contracts/topics'
+import { admin } from '@surehook/scripts/client/call'
+import type { Tenant } from '@surehook/scripts/client/tenant'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { allReady } from '../../support/all-ready.ts'
+import { type FaultWorld, openFaultWorld, undecidedAtMost } from '../../support/fault-world.ts'
+import { type ClusteredStack, openKafkaCluster } from './kafka-cluster.ts'
+
+let cluster: ClusteredStack
+let world: FaultWorld
+let tenant: Tenant
+
+beforeAll(async () => {
+  world = await openFaultWorld({ env: { KAFKA_REPLICATION_FACTOR: '3' } }, async (dir) => {
+    cluster = await openKafkaCluster(dir)
+    return cluster
+  })
+  tenant = await world.tenant()
+}, 180_000)
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]()
+}, 60_000)
+
+const mayRepeat = undecidedAtMost
+
+/** The status of a change of state, which is answered only when Kafka has it. */
+async function makeKnown(name: string): Promise<number> {
+  const path = `PUT /${tenant.projectId}/environments/${name}`
+  return (await admin(world.system, path, {})).status
+}
+
+describe('of three brokers, in the middle of changes', () => {
+  it('each is restarted in turn: nothing is lost', async () => {
+    const load = { cause: 'three brokers restarted in turn', changes: 300, goesOn: true, mayRepeat }
+    await world.duringLoad(load, async () => {
+      for (const node of cluster.nodes) {
+        await cluster.untilInSync()
+        await node.restart()
+      }
+    })
+    await cluster.untilInSync()
+    await allReady(world.system)
+  }, 240_000)
+
+  it('the one that leads is killed and stays away: everything goes on without it', async () => {
+    const leader = await cluster.leaderOf(changesTopic, 0)
+    const node = cluster.nodes[leader - 1]
+    const load = { cause: 'one of three brokers killed', changes: 1_000, mayRepeat }
+    await world.duringLoad(load, async () => {
+      await node?.kill('SIGKILL')
+    })
+    expect(node?.pid).toBeUndefined()
+    expect(await cluster.leaderOf(changesTopic, 0)).not.toBe(leader)
+    await allReady(world.system)
+    expect(await makeKnown('while-one-is-away')).toBe(200)
+    await node?.restart()
+    await cluster.untilInSync()
+  }, 240_000)
+
+  it('the one that leads stands still: everything goes on without it', async () => {
+    const leader = await cluster.leaderOf(changesTopic, 0)
+    const { pid } = cluster.nodes[leader - 1] ?? {}
+    if (pid === undefined) throw new Error('nobody leads')
+    const load = { cause: 'one of three brokers stands still', changes: 1_000, mayRepeat }
+    await world.duringLoad(load, async () => {
+      process.kill(pid, 'SIGSTOP')
+    })
+    await allReady(world.system)
+    process.kill(pid, 'SIGCONT')
+    await cluster.untilInSync()
+  }, 240_000)
+
+  it('two are killed: nothing is acknowledged that only one has, and nothing is lost', async () => {
+    const [first, second] = cluster.nodes
+    const load = { cause: 'two of three brokers killed', changes: 600, mayRepeat }
+    await world.duringLoad(load, async () => {
+      await Promise.all([first?.kill('SIGKILL'), second?.kill('SIGKILL')])
+      const refused = async () => (await makeKnown('while-two-are-away')) === 503
+      await waitUntil(refused, {
+        what: 'a refusal of what cannot be made known',
+        timeoutMs: 30_000,
+      })
+      await Promise.all([first?.restart(), second?.restart()])
+    })
+    await cluster.untilInSync()
+    await allReady(world.system)
+  }, 240_000)
+})

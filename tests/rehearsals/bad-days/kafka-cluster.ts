@@ -1,0 +1,75 @@
+import type { ProcessHandle } from '@surehook/scripts/lib/managed-process'
+import { freePort } from '@surehook/scripts/lib/ports'
+import { settleAll } from '@surehook/scripts/lib/settle-all'
+import type { Stack } from '@surehook/scripts/lib/stack'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { type LocalStack, startLocalStack } from '@surehook/scripts/local-stack/local-stack'
+import { createKafka } from '@surehook/service-kit/kafka/client'
+import { createLogger } from '@surehook/service-kit/log'
+import { askKafka } from '../../support/ask-kafka.ts'
+
+/** A stack whose Kafka is three nodes, each a broker and a controller. */
+export type ClusteredStack = Stack & {
+  readonly nodes: readonly ProcessHandle[]
+  /** Which node leads the partition; -1 when nobody does. */
+  leaderOf(topic: string, partition: number): Promise<number>
+  /** Waits until every partition has all its copies, on every node, as an operator does before the next restart. */
+  untilInSync(): Promise<void>
+}
+
+const places = [0, 1, 2]
+
+export async function openKafkaCluster(dir: string): Promise<ClusteredStack> {
+  await using opening = new AsyncDisposableStack()
+  const open = async (options: Parameters<typeof startLocalStack>[0]): Promise<LocalStack> => {
+    const stack = await startLocalStack(options)
+    opening.defer(() => stack.stop())
+    return stack
+  }
+  const controllerPorts: number[] = []
+  for (const _ of places) controllerPorts.push(await freePort())
+  // None is ready before a second one is there.
+  const starting = places.map(
+    async (place) =>
+      await open({
+        dir: `${dir}/kafka-${place + 1}`,
+        only: ['kafka'],
+        kafkaNode: { place, controllerPorts },
+      }),
+  )
+  const [others] = await Promise.all([
+    open({ dir: `${dir}/others`, only: ['registry', 'postgres', 'redis'] }),
+    settleAll(starting),
+  ])
+  const brokers = await Promise.all(starting)
+  const addresses = brokers.map(({ kafkaBrokers }) => kafkaBrokers)
+  const log = createLogger('cluster', 'silent')
+  const kafka = createKafka({ brokers: addresses, clientId: 'cluster', log })
+  const partitionsOf = async (topics?: string[]) => {
+    const answer = await askKafka(kafka, (admin) => admin.fetchTopicMetadata(topics && { topics }))
+    return answer.topics.flatMap((topic) => topic.partitions)
+  }
+  const resources = opening.move()
+  return {
+    ...others,
+    kafkaBrokers: addresses.join(','),
+    nodes: brokers.map(processOf),
+    async leaderOf(topic, partition) {
+      const partitions = await partitionsOf([topic])
+      return partitions.find(({ partitionId }) => partitionId === partition)?.leader ?? -1
+    },
+    async untilInSync() {
+      const isInSync = async () => {
+        const partitions = await partitionsOf()
+        return partitions.every(({ isr }) => isr.length === places.length)
+      }
+      await waitUntil(isInSync, { what: 'all copies of all partitions', timeoutMs: 60_000 })
+    },
+    stop: () => resources.disposeAsync(),
+  }
+}
+
+function processOf({ processes }: LocalStack): ProcessHandle {
+  if (processes.kafka === undefined) throw new Error('Kafka does not run')
+  return processes.kafka
+}
