@@ -7,6 +7,7 @@ import {
   pausedTopic,
 } from '@surehook/contracts/topics'
 import type { Endpoints } from '@surehook/scripts/lib/endpoints'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { createKafka } from '@surehook/service-kit/kafka/client'
 import { openTopicView } from '@surehook/service-kit/kafka/topic-view'
 import { createLogger } from '@surehook/service-kit/log'
@@ -73,7 +74,12 @@ export async function openBooks(endpoints: Endpoints): Promise<Books> {
     },
     lag: () => askKafka(kafka, readLag),
     async jobs(subscriptionId) {
-      await view.barrier()
+      const isRead = () =>
+        view.barrier().then(
+          () => true,
+          () => false,
+        )
+      await waitUntil(isRead, { what: 'the end of the deliveries topic', timeoutMs: 30_000 })
       return [...(jobs.get(subscriptionId)?.values() ?? [])]
     },
     refused: () =>

@@ -20,6 +20,7 @@ export type FaultLoad = {
   cause: string
   changes: number
   mayRepeat?: number
+  settleWithinMs?: number
   /** The load, a slow one, goes on for as long as the fault; `changes` is how many begin it. */
   goesOn?: boolean
 }
@@ -39,7 +40,7 @@ export async function openFaultWorld(
   return {
     ...world,
     books,
-    async duringLoad({ cause, changes, mayRepeat = 0, goesOn = false }, fault) {
+    async duringLoad({ cause, changes, mayRepeat = 0, goesOn = false, ...settling }, fault) {
       const startedAt = performance.now()
       const { receiver } = world
       const tenant = await world.tenant()
@@ -49,7 +50,10 @@ export async function openFaultWorld(
       await fault(subscribers)
       if (goesOn) load.stop()
       const written = await load.done
-      const accounts = await closeLedger({ books, receiver, subscribers, written, mayRepeat })
+      const accounts = await closeLedger({
+        ...{ books, receiver, subscribers, written, mayRepeat },
+        ...settling,
+      })
       for (const { path } of subscribers) receiver.forget(path)
       print({ cause, written, accounts, seconds: (performance.now() - startedAt) / 1000 })
     },
