@@ -29,13 +29,12 @@ export async function openKafkaCluster(dir: string): Promise<ClusteredStack> {
   const controllerPorts: number[] = []
   for (const _ of places) controllerPorts.push(await freePort())
   // None is ready before a second one is there.
-  const starting = places.map(
-    async (place) =>
-      await open({
-        dir: `${dir}/kafka-${place + 1}`,
-        only: ['kafka'],
-        kafkaNode: { place, controllerPorts },
-      }),
+  const starting = places.map((place) =>
+    open({
+      dir: `${dir}/kafka-${place + 1}`,
+      only: ['kafka'],
+      kafkaNode: { place, controllerPorts },
+    }),
   )
   const [others] = await Promise.all([
     open({ dir: `${dir}/others`, only: ['registry', 'postgres', 'redis'] }),
