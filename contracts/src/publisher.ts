@@ -12,7 +12,7 @@ import { changeKey } from './ids.ts'
 import { encodeProducesAtOnce } from './lean-produce.ts'
 import { type NewChange, toChangeEvents } from './new-change.ts'
 import type { RegistrySecurity } from './registry-client.ts'
-import { leaveSilentBrokers } from './silent-broker.ts'
+import { answeringFirst, leaveSilentBrokers } from './silent-broker.ts'
 import { changesTopic } from './topics.ts'
 
 export { InvalidChangeError, type NewChange } from './new-change.ts'
@@ -69,7 +69,7 @@ class KafkaChangePublisher implements ChangePublisher {
     encodeProducesAtOnce()
     this.#kafka = new Kafka({
       ...options.kafkaSecurity,
-      brokers: [...options.brokers],
+      brokers: () => answeringFirst(options.brokers),
       clientId: options.source,
       // What goes wrong is in the rejection; a library does not write on its user's terminal.
       logLevel: logLevel.NOTHING,

@@ -1,12 +1,18 @@
 import { createRequire } from 'node:module'
 
-type Connection = {
-  readonly broker: string
-  readonly socket?: { destroy(reason: Error): void }
-  send(call: object): Promise<unknown>
+type Socket = { destroy(reason: Error): void }
+
+/** The connections to one broker. */
+type ConnectionPool = {
+  readonly host: string
+  readonly port: number
+  readonly pool: readonly { readonly socket?: Socket }[]
+  send(call: Call): Promise<unknown>
 }
 
-type Broker = { readonly connectionPool: { readonly host: string; readonly port: number } }
+type Call = { readonly request: { readonly apiKey: number } }
+
+type Broker = { readonly connectionPool: Pick<ConnectionPool, 'host' | 'port'> }
 
 type Cluster = {
   readonly brokerPool: { readonly brokers: Readonly<Record<string, Broker>> }
@@ -16,60 +22,74 @@ type Cluster = {
 }
 
 const internal = createRequire(import.meta.url)
-const { prototype: connection } = internal('kafkajs/src/network/connection') as {
-  prototype: Connection
+const { prototype: connections } = internal('kafkajs/src/network/connectionPool') as {
+  prototype: ConnectionPool
 }
 const { prototype: cluster } = internal('kafkajs/src/cluster') as { prototype: Cluster }
-const { send } = connection
+const { KafkaJSConnectionError } = internal('kafkajs/src/errors') as {
+  KafkaJSConnectionError: new (message: string, at: { broker: string }) => Error
+}
+const { send } = connections
 const { findBroker, findGroupCoordinatorMetadata } = cluster
+
+/** What a new connection asks first (KIP-35). */
+const apiVersions = 18
 
 /** Which of all silences of this process was the last one of an address. */
 const silences = new Map<string, number>()
 let count = 0
+/** The last silence that a client has asked for other leaders because of. */
 const noticed = new WeakMap<Cluster, number>()
 
-async function sendOrHangUp(this: Connection, call: object): Promise<unknown> {
+const addressOf = ({ host, port }: Broker['connectionPool']) => `${host}:${port}`
+
+const silenceOf = (broker: Broker | undefined): number =>
+  broker === undefined ? 0 : (silences.get(addressOf(broker.connectionPool)) ?? 0)
+
+async function sendOrHangUp(this: ConnectionPool, call: Call): Promise<unknown> {
   try {
     return await send.call(this, call)
   } catch (err) {
-    if (err instanceof Error && err.name === 'KafkaJSRequestTimeoutError') {
-      silences.set(this.broker, ++count)
-      this.socket?.destroy(err)
-    }
-    throw err
+    if (!(err instanceof Error && err.name === 'KafkaJSRequestTimeoutError')) throw err
+    const broker = addressOf(this)
+    silences.set(broker, ++count)
+    for (const { socket } of this.pool) socket?.destroy(err)
+    if (call.request.apiKey !== apiVersions) throw err
+    // Of this one it tries the next broker, of a time-out the same again.
+    throw new KafkaJSConnectionError(err.message, { broker })
   }
 }
 
-async function noticeSilence(of: Cluster): Promise<void> {
-  if (silences.size === 0) return
-  const brokers = Object.values(of.brokerPool.brokers)
-  const last = Math.max(
-    0,
-    ...brokers.map(({ connectionPool: { host, port } }) => silences.get(`${host}:${port}`) ?? 0),
-  )
-  if (last <= (noticed.get(of) ?? 0)) return
+async function noticeSilence(of: Cluster, silence: number): Promise<void> {
+  if (silence <= (noticed.get(of) ?? 0)) return
   await of.refreshMetadata()
-  noticed.set(of, last)
+  noticed.set(of, silence)
 }
 
 async function findAnswering(this: Cluster, of: { nodeId: string }): Promise<Broker> {
-  await noticeSilence(this)
+  await noticeSilence(this, silenceOf(this.brokerPool.brokers[of.nodeId]))
   return findBroker.call(this, of)
 }
 
 async function findCoordinatorAnswering(this: Cluster, of: object): Promise<object> {
-  await noticeSilence(this)
+  // Any of them may be asked.
+  await noticeSilence(this, Math.max(0, ...Object.values(this.brokerPool.brokers).map(silenceOf)))
   return findGroupCoordinatorMetadata.call(this, of)
+}
+
+/** The addresses to begin with, those last that have left a request unanswered. */
+export function answeringFirst(brokers: readonly string[]): string[] {
+  return brokers.toSorted((a, b) => (silences.get(a) ?? 0) - (silences.get(b) ?? 0))
 }
 
 /**
  * To be called before a process connects. kafkajs 2.2.4 stays connected to a broker that has left a request
  * unanswered, and asks nobody who leads its partitions by now: a machine that is gone without a word, or stands
- * still, holds up what it led until metadata are five minutes old. Here its connection is closed, as by Kafka's own
+ * still, holds up what it led until metadata are five minutes old. Here its connections are closed, as by Kafka's own
  * clients, and the others are asked before it is used again.
  */
 export function leaveSilentBrokers(): void {
-  connection.send = sendOrHangUp
+  connections.send = sendOrHangUp
   cluster.findBroker = findAnswering
   cluster.findGroupCoordinatorMetadata = findCoordinatorAnswering
 }

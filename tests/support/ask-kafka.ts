@@ -18,7 +18,8 @@ export async function askKafka<T>(kafka: Kafka, ask: (admin: Admin) => Promise<T
       if (performance.now() > deadline) throw err
       await wait(200)
     } finally {
-      await admin.disconnect()
+      // With the broker it was connected to.
+      await admin.disconnect().catch(() => undefined)
     }
   }
 }

@@ -74,10 +74,32 @@ describe('of three brokers, in the middle of changes', () => {
         process.kill(pid, 'SIGSTOP')
       })
       await allReady(world.system)
+      expect(await cluster.leaderOf(changesTopic, 0)).not.toBe(leader)
     } finally {
       process.kill(pid, 'SIGCONT')
     }
     await cluster.untilInSync()
+  }, 240_000)
+
+  it('the first of all addresses stands still, and goes on in the middle of changes', async () => {
+    const { pid } = cluster.nodes[0] ?? {}
+    if (pid === undefined) throw new Error('the first node does not run')
+    const load = { cause: 'the first broker stands still for a while', changes: 300, ...patient }
+    await world.duringLoad({ ...load, goesOn: true }, async () => {
+      process.kill(pid, 'SIGSTOP')
+      try {
+        const isFenced = async () => (await cluster.inSync()).every((nodes) => !nodes.includes(1))
+        await waitUntil(isFenced, { what: 'partitions without the first node', timeoutMs: 60_000 })
+        // A process that starts knows nothing of the silence, and begins with this address.
+        const { 'webhook-dispatcher': dispatchers, 'webhook-matcher': matchers } =
+          world.system.services
+        await Promise.all([...dispatchers, ...matchers].map((replica) => replica.restart()))
+      } finally {
+        process.kill(pid, 'SIGCONT')
+      }
+    })
+    await cluster.untilInSync()
+    await allReady(world.system)
   }, 240_000)
 
   it('two are killed: nothing is acknowledged that only one has, and nothing is lost', async () => {

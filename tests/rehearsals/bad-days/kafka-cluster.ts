@@ -13,6 +13,8 @@ export type ClusteredStack = Stack & {
   readonly nodes: readonly ProcessHandle[]
   /** Which node leads the partition; -1 when nobody does. */
   leaderOf(topic: string, partition: number): Promise<number>
+  /** Of each partition the nodes that have all of it. */
+  inSync(): Promise<number[][]>
   /** Waits until every partition has all its copies, on every node, as an operator does before the next restart. */
   untilInSync(): Promise<void>
 }
@@ -36,10 +38,9 @@ export async function openKafkaCluster(dir: string): Promise<ClusteredStack> {
       kafkaNode: { place, controllerPorts },
     }),
   )
-  const [others] = await Promise.all([
-    open({ dir: `${dir}/others`, only: ['registry', 'postgres', 'redis'] }),
-    settleAll(starting),
-  ])
+  const startingOthers = open({ dir: `${dir}/others`, only: ['registry', 'postgres', 'redis'] })
+  await settleAll([startingOthers, ...starting])
+  const others = await startingOthers
   const brokers = await Promise.all(starting)
   const addresses = brokers.map(({ kafkaBrokers }) => kafkaBrokers)
   const log = createLogger('cluster', 'silent')
@@ -48,6 +49,7 @@ export async function openKafkaCluster(dir: string): Promise<ClusteredStack> {
     const answer = await askKafka(kafka, (admin) => admin.fetchTopicMetadata(topics && { topics }))
     return answer.topics.flatMap((topic) => topic.partitions)
   }
+  const inSync = async () => (await partitionsOf()).map(({ isr }) => isr)
   const resources = opening.move()
   return {
     ...others,
@@ -57,11 +59,9 @@ export async function openKafkaCluster(dir: string): Promise<ClusteredStack> {
       const partitions = await partitionsOf([topic])
       return partitions.find(({ partitionId }) => partitionId === partition)?.leader ?? -1
     },
+    inSync,
     async untilInSync() {
-      const isInSync = async () => {
-        const partitions = await partitionsOf()
-        return partitions.every(({ isr }) => isr.length === places.length)
-      }
+      const isInSync = async () => (await inSync()).every((nodes) => nodes.length === places.length)
       await waitUntil(isInSync, { what: 'all copies of all partitions', timeoutMs: 60_000 })
     },
     stop: () => resources.disposeAsync(),

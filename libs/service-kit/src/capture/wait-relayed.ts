@@ -40,15 +40,10 @@ export async function waitUntilRelayed(
     if (waitedMs > timeoutMs) throw unavailable(`The relay of ${slot} is behind`)
     if (waitedMs > finishAfterMs && !finished) {
       finished = true
-      await finishRecord(pool)
+      await poller.finishRecords()
     }
     await sleep(pollMs, undefined, { signal })
   }
-}
-
-/** Writes the WAL to disk up to its end. No slot's reader takes the message, which is part of no transaction. */
-async function finishRecord(pool: Pool): Promise<void> {
-  await pool.query("select pg_logical_emit_message(false, 'surehook', '', true)")
 }
 
 /** One query at a time for all who wait on a slot. */
@@ -57,6 +52,7 @@ class Poller {
   readonly #slot: string
   #next: Promise<Position> | null = null
   #last: Promise<unknown> = Promise.resolve()
+  #finishing: Promise<unknown> | null = null
 
   constructor(pool: Pool, slot: string) {
     this.#pool = pool
@@ -67,6 +63,16 @@ class Poller {
   next(): Promise<Position> {
     this.#next ??= this.#readAfter(this.#last)
     return this.#next
+  }
+
+  /** Resolves when all of the WAL is on disk that was written before this call. Its own message has a prefix that no relay reads. */
+  finishRecords(): Promise<unknown> {
+    this.#finishing ??= this.#pool
+      .query("select pg_logical_emit_message(true, 'surehook', '')")
+      .finally(() => {
+        this.#finishing = null
+      })
+    return this.#finishing
   }
 
   #readAfter(last: Promise<unknown>): Promise<Position> {

@@ -1,6 +1,6 @@
 import { calmRequestQueues } from '@surehook/contracts/calm-request-queue'
 import { encodeProducesAtOnce } from '@surehook/contracts/lean-produce'
-import { leaveSilentBrokers } from '@surehook/contracts/silent-broker'
+import { answeringFirst, leaveSilentBrokers } from '@surehook/contracts/silent-broker'
 import { Kafka, type KafkaConfig, type LogEntry, logLevel } from 'kafkajs'
 import type { Logger } from 'pino'
 import type { KafkaSecurity } from '../connections.ts'
@@ -21,7 +21,7 @@ export type KafkaClientOptions = {
 export function createKafka({ brokers, clientId, security, log }: KafkaClientOptions): Kafka {
   const config: KafkaConfig = {
     ...security,
-    brokers: [...brokers],
+    brokers: () => answeringFirst(brokers),
     clientId,
     connectionTimeout: 3_000,
     requestTimeout: 15_000,

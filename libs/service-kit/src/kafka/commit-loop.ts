@@ -40,26 +40,32 @@ export class CommitLoop {
   joined(): void {
     this.#membership++
     this.#over = false
-    this.#wakeDirty()
+  }
+
+  /** The group has taken a heartbeat: whoever refused a commit of this membership does not answer for the group any more. */
+  beaten(): void {
+    if (!this.#over || this.#stopped) return
+    this.#over = false
+    if (this.#running === null) this.#timer ??= this.#runLater()
   }
 
   /** @param lane in which something was finished */
   wake(lane: Pick<PartitionLane, 'uncommitted'>): void {
     if (this.#running !== null || this.#stopped || this.#over) return
     if (lane.uncommitted >= enough) this.#run()
-    else this.#timer ??= setTimeout(() => this.#run(), this.#options.intervalMs)
+    else this.#timer ??= this.#runLater()
+  }
+
+  #runLater(): NodeJS.Timeout {
+    return setTimeout(() => this.#run(), this.#options.intervalMs)
   }
 
   #run(): void {
     this.#clearTimer()
     this.#running = this.#commit().finally(() => {
       this.#running = null
-      this.#wakeDirty()
+      for (const lane of this.#options.lanes()) if (lane.dirty) this.wake(lane)
     })
-  }
-
-  #wakeDirty(): void {
-    for (const lane of this.#options.lanes()) if (lane.dirty) this.wake(lane)
   }
 
   /** Commits what is left and commits nothing afterwards. */

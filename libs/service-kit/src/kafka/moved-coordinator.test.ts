@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { beforeAll, describe, expect, it } from '@jest/globals'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { followMovedCoordinator } from './moved-coordinator.ts'
 
 type Asked = 'heartbeat' | 'offsetCommit'
@@ -16,18 +16,19 @@ const moved = () =>
   new KafkaJSProtocolError({ type: 'NOT_COORDINATOR_FOR_GROUP', code: 16, retriable: true })
 
 beforeAll(() => followMovedCoordinator())
+beforeEach(() => void jest.useFakeTimers())
+afterEach(() => void jest.useRealTimers())
 
 /** A member of a group that was joined through `first`, in a cluster where `found` answers for it now. */
-function memberOf(first: (asked: string[]) => Broker, found: (asked: string[]) => Broker | Error) {
+function memberOf(
+  first: (asked: string[]) => Broker,
+  found: (asked: string[]) => Broker | Promise<Broker>,
+) {
   const asked: string[] = []
-  const answers = found(asked)
   const cluster = {
     committedOffsets: () => ({}),
     refreshMetadata: async () => {},
-    async findGroupCoordinator() {
-      if (answers instanceof Error) throw answers
-      return answers
-    },
+    findGroupCoordinator: () => Promise.resolve(found(asked)),
   }
   const common = { cluster, groupId: 'g', memberId: 'm', generationId: 1 }
   const coordinator = first(asked)
@@ -69,9 +70,28 @@ describe.each<Asked>(['heartbeat', 'offsetCommit'])('%s', (request) => {
   })
 
   it('fails as it did when nobody knows of another coordinator', async () => {
-    const member = memberOf(broker('a', gone), () => new Error('no broker answers'))
+    const member = memberOf(broker('a', gone), () => Promise.reject(new Error('no broker answers')))
     await expect(member[request]()).rejects.toThrow('ECONNREFUSED')
     expect(member.asked).toEqual(['a'])
+  })
+
+  it('fails as it did when the search does not end, and goes on when it has ended', async () => {
+    const search = Promise.withResolvers<Broker>()
+    let searches = 0
+    const member = memberOf(broker('a', gone), () => {
+      searches++
+      return search.promise
+    })
+    const tries = [1, 2].map(async () => {
+      const failed = member[request]().catch(String)
+      await jest.advanceTimersByTimeAsync(3_000)
+      return failed
+    })
+    for (const failed of await Promise.all(tries)) expect(failed).toContain('ECONNREFUSED')
+    expect(searches).toBe(1)
+    search.resolve(broker('b')(member.asked))
+    await member[request]()
+    expect(member.asked.at(-1)).toBe('b')
   })
 
   it('asks for no other coordinator when this one refuses', async () => {

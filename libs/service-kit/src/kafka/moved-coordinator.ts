@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { boundedBy } from '../bounded.ts'
 
 type Cluster = { findGroupCoordinator(of: { groupId: string }): Promise<object> }
 
@@ -31,14 +32,30 @@ const elsewhere = new Set(['NOT_COORDINATOR_FOR_GROUP', 'GROUP_COORDINATOR_NOT_A
 const mayHaveMoved = (err: Error) =>
   unreachable.has(err.name) || ('type' in err && elsewhere.has(String(err.type)))
 
-/** Fails as `ask` does, unless another broker coordinates the group by now: that one is asked then. */
+const searchWithinMs = 3_000
+/** Of a client, which is in one group. */
+const searches = new WeakMap<Cluster, Promise<object>>()
+
+/** One search at a time: while Kafka is away it does not end, and all who need the coordinator come by again. */
+function search({ cluster, groupId }: Asking): Promise<object> {
+  const begun = searches.get(cluster)
+  if (begun !== undefined) return begun
+  const found = cluster.findGroupCoordinator({ groupId }).finally(() => searches.delete(cluster))
+  found.catch(() => undefined)
+  searches.set(cluster, found)
+  return found
+}
+
+/** Fails as `ask` does, unless another broker is found soon that coordinates the group by now: that one is asked then. */
 async function following(asking: Asking, ask: () => Promise<void>): Promise<void> {
   try {
     await ask()
   } catch (err) {
     if (!(err instanceof Error && mayHaveMoved(err))) throw err
-    const { groupId, cluster, coordinator } = asking
-    const found = await cluster.findGroupCoordinator({ groupId }).catch(() => coordinator)
+    const { coordinator } = asking
+    const found = await boundedBy(searchWithinMs, search(asking), 'No coordinator').catch(
+      () => coordinator,
+    )
     if (found === coordinator) throw err
     asking.coordinator = found
     await ask()

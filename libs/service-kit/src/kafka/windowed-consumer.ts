@@ -265,6 +265,7 @@ export class WindowedConsumer implements AsyncDisposable {
     consumer.on(HEARTBEAT, () => {
       heard()
       this.#lease.taken()
+      this.#commits.beaten()
       if (this.#lanes.certain) this.#handOver.confirmed()
     })
     consumer.on(GROUP_JOIN, ({ payload }) => {
