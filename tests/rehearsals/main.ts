@@ -38,6 +38,11 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
     file: 'tests/rehearsals/bad-days/postgres-failover.faults.test.ts',
     test: 'asynchronous',
   },
+  'postgres-frozen': {
+    what: "PostgreSQL's primary stands still, its synchronous stand-by is promoted",
+    file: 'tests/rehearsals/bad-days/postgres-failover.faults.test.ts',
+    test: 'stands still',
+  },
   'redis-flush': {
     what: 'Redis forgets everything in the middle of 600 changes',
     file: 'tests/rehearsals/bad-days/system.faults.test.ts',

@@ -7,12 +7,12 @@ import {
   pausedTopic,
 } from '@surehook/contracts/topics'
 import type { Endpoints } from '@surehook/scripts/lib/endpoints'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { createKafka } from '@surehook/service-kit/kafka/client'
 import { openTopicView } from '@surehook/service-kit/kafka/topic-view'
 import { createLogger } from '@surehook/service-kit/log'
 import { openPool } from '@surehook/service-kit/postgres/pool'
 import { type Admin, askKafka } from './ask-kafka.ts'
+import { untilAnswered } from './until-answered.ts'
 
 /** Deliveries of one subscription by status. */
 export type Statuses = Partial<Record<DeliveryStatus, number>>
@@ -65,21 +65,18 @@ export async function openBooks(endpoints: Endpoints): Promise<Books> {
   const resources = opening.move()
   return {
     async statuses(subscriptionId) {
-      const { rows } = await pool.query<{ status: DeliveryStatus; count: number }>(
-        `select status, count(*)::int as count from webhook_api.delivery
-          where subscription_id = $1 group by status`,
-        [subscriptionId],
+      const { rows } = await untilAnswered(() =>
+        pool.query<{ status: DeliveryStatus; count: number }>(
+          `select status, count(*)::int as count from webhook_api.delivery
+            where subscription_id = $1 group by status`,
+          [subscriptionId],
+        ),
       )
       return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
     },
     lag: () => askKafka(kafka, readLag),
     async jobs(subscriptionId) {
-      const isRead = () =>
-        view.barrier().then(
-          () => true,
-          () => false,
-        )
-      await waitUntil(isRead, { what: 'the end of the deliveries topic', timeoutMs: 30_000 })
+      await untilAnswered(() => view.barrier())
       return [...(jobs.get(subscriptionId)?.values() ?? [])]
     },
     refused: () =>

@@ -54,6 +54,17 @@ describe('the primary of PostgreSQL is lost in the middle of 1,000 changes, its 
     await world.duringLoad({ cause: 'after the fail-over', changes: 200 }, async () => {})
   }, 240_000)
 
+  it('a primary that stands still is left as well', async () => {
+    await openWorld('synchronous')
+    const load = { cause: 'fail-over, the primary stands still', changes: 1_000 }
+    const patient = { mayRepeat: undecidedAtMost, settleWithinMs: 90_000 }
+    await world.duringLoad({ ...load, ...patient }, async () => {
+      pair.freezePrimary()
+      await pair.promoteStandby()
+    })
+    await allReady(world.system)
+  }, 240_000)
+
   it('with asynchronous replication what the stand-by had not got is lost, and was delivered to nobody', async () => {
     await openWorld('asynchronous')
     const { receiver } = world

@@ -6,6 +6,7 @@ import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { type LocalStack, startLocalStack } from '@surehook/scripts/local-stack/local-stack'
 import { postgresIdentity, postgresPlace } from '@surehook/scripts/local-stack/postgres-home'
 import { Client } from 'pg'
+import { treeOf } from '../../faults/suite/process-tree.ts'
 import { openTcpLink } from '../../support/tcp-link.ts'
 
 export type SlotCopy = { slot: string; ready: boolean }
@@ -20,6 +21,8 @@ export type PostgresPair = {
   cutOffStandby(): void
   /** Ends the primary's machine, as far as anybody can tell. */
   losePrimary(): Promise<void>
+  /** Its machine stands still: connections stay open, and nobody answers. */
+  freezePrimary(): void
   /** The stand-by takes over: it is promoted, and the address leads to it. */
   promoteStandby(): Promise<void>
   stop(): Promise<void>
@@ -60,6 +63,11 @@ export async function openPostgresPair(dir: string, how: Replication): Promise<P
   }
   await inDatabase(primary.databaseUrl, 'select pg_reload_conf()')
   const link = opening.use(await openTcpLink(portOf(primary)))
+  let frozen: number[] = []
+  opening.defer(() => {
+    // Else it could not be ended.
+    for (const pid of frozen) process.kill(pid, 'SIGCONT')
+  })
   const resources = opening.move()
   return {
     url: atPort(primary.databaseUrl, link.port).href,
@@ -68,6 +76,10 @@ export async function openPostgresPair(dir: string, how: Replication): Promise<P
     async losePrimary() {
       for (const way of [link, replication]) way.set({ kind: 'reset' })
       await processOf(primary).kill('SIGKILL')
+    },
+    freezePrimary() {
+      frozen = treeOf(processOf(primary).pid ?? 0)
+      for (const pid of frozen) process.kill(pid, 'SIGSTOP')
     },
     async promoteStandby() {
       await inDatabase(second.databaseUrl, 'select pg_promote()')

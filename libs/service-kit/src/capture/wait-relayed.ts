@@ -33,13 +33,13 @@ export async function waitUntilRelayed(
   const first = await poller.next()
   const emitted = parseLsn(lsn)
   const target = first.flushed > emitted ? first.flushed : emitted
-  let finished = false
+  let finishAtMs = finishAfterMs
   for (let { confirmed } = first; confirmed < target; { confirmed } = await poller.next()) {
     signal?.throwIfAborted()
     const waitedMs = performance.now() - startedAt
     if (waitedMs > timeoutMs) throw unavailable(`The relay of ${slot} is behind`)
-    if (waitedMs > finishAfterMs && !finished) {
-      finished = true
+    if (waitedMs > finishAtMs) {
+      finishAtMs = 2 * waitedMs
       await poller.finishRecords()
     }
     await sleep(pollMs, undefined, { signal })
@@ -65,7 +65,7 @@ class Poller {
     return this.#next
   }
 
-  /** Resolves when all of the WAL is on disk that was written before this call. Its own message has a prefix that no relay reads. */
+  /** Lets what was written of the WAL be on disk, by a commit: of a message with a prefix that no relay reads. */
   finishRecords(): Promise<unknown> {
     this.#finishing ??= this.#pool
       .query("select pg_logical_emit_message(true, 'surehook', '')")
