@@ -90,7 +90,7 @@ describe('CommitLoop', () => {
     finish(40)
     await jest.advanceTimersByTimeAsync(300)
     expect(lane).toMatchObject({ dirty: true })
-    loop.beaten()
+    loop.confirmed()
     await jest.advanceTimersByTimeAsync(300)
     expect(commitOffsets).toHaveBeenCalledTimes(2)
     expect(lane).toMatchObject({ dirty: false, uncommitted: 0 })

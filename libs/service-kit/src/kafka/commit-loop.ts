@@ -43,7 +43,7 @@ export class CommitLoop {
   }
 
   /** The group has taken a heartbeat: whoever refused a commit of this membership does not answer for the group any more. */
-  beaten(): void {
+  confirmed(): void {
     if (!this.#over || this.#stopped) return
     this.#over = false
     if (this.#running === null) this.#timer ??= this.#runLater()

@@ -265,7 +265,7 @@ export class WindowedConsumer implements AsyncDisposable {
     consumer.on(HEARTBEAT, () => {
       heard()
       this.#lease.taken()
-      this.#commits.beaten()
+      this.#commits.confirmed()
       if (this.#lanes.certain) this.#handOver.confirmed()
     })
     consumer.on(GROUP_JOIN, ({ payload }) => {
