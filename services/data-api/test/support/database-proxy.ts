@@ -35,6 +35,8 @@ export async function openDatabaseProxy(databaseUrl: string): Promise<DatabasePr
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = new URL(databaseUrl)
+  // That of a container's may be another.
+  url.hostname = '127.0.0.1'
   url.port = String((server.address() as AddressInfo).port)
   const end = () => {
     for (const socket of sockets) socket.destroy()
