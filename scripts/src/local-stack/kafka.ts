@@ -51,9 +51,8 @@ async function startBroker(broker: Broker): Promise<ProcessHandle> {
   const text = secured === undefined ? open : await securedProperties(open, secured)
   await writeFile(properties, text, { mode: 0o600 })
   if (!existsSync(`${dataDir}/meta.properties`)) {
-    if (secured !== undefined) await format(libs, properties, scramArguments(secured))
-    else if (node !== undefined) await format(libs, properties)
-    else await layOutData(libs, dataDir)
+    if (secured === undefined && node === undefined) await layOutData(libs, dataDir)
+    else await format(libs, properties, secured && scramArguments(secured))
   }
   return startProcess(
     {

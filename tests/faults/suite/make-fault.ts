@@ -5,8 +5,8 @@ import type { ServiceHandle } from '@surehook/scripts/system/start-services'
 import type { LinkState } from '../../support/tcp-link.ts'
 import { replicaName } from './links.ts'
 import { components, type Trial } from './plan.ts'
-import { treeOf } from './process-tree.ts'
 import type { Stage } from './stage.ts'
+import { standStill } from './stand-still.ts'
 
 /** Makes the fault, lets it last, and ends it. */
 export async function makeFault(trial: Trial, stage: Stage): Promise<void> {
@@ -79,20 +79,6 @@ function victimsOf(trial: Trial, stage: Stage): ProcessHandle[] {
 
 async function all<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   await Promise.all(items.map(work))
-}
-
-/** Stopped processes of ours must go on, whatever happens meanwhile. */
-async function standStill(
-  victims: readonly ProcessHandle[],
-  lasts: () => Promise<void>,
-): Promise<void> {
-  const pids = victims.flatMap(({ pid }) => (pid === undefined ? [] : treeOf(pid)))
-  for (const pid of pids) process.kill(pid, 'SIGSTOP')
-  try {
-    await lasts()
-  } finally {
-    for (const pid of pids) process.kill(pid, 'SIGCONT')
-  }
 }
 
 function stateOf({ link, linkDelayMs }: Trial): LinkState {
