@@ -46,7 +46,7 @@ type Listed = Record<string, { id: string; name?: string; email?: string }[]> & 
 describe('surehook demo', () => {
   const demo = (...args: string[]) => surehook(door(), 'demo', '--timeout', '30s', ...args)
 
-  it('follows a change to a receiver of its own, or to the first attempt', async () => {
+  it('succeeds with a delivery to its receiver, or with a first attempt where that is asked for', async () => {
     const port = await freePort()
     const { key, cert } = world.certificates
     const files = { certificate: join(dir, 'cert.pem'), key: join(dir, 'key.pem') }
@@ -55,15 +55,23 @@ describe('surehook demo', () => {
     const received = await demo(...receiver, '--key', files.key)
     expect(received).toMatchObject({ code: 0, notes: '' })
     expect(received.out).toContain('delivered, with a good signature')
-    const without = await demo('--json')
+    const without = await demo('--first-attempt', '--json')
     expect(without.json()).toEqual({ ok: true })
     expect(without.notes).toContain('first attempt made (dns)')
+  })
+
+  it('fails where nothing would be delivered', async () => {
+    const nowhere = await demo()
+    expect(nowhere).toMatchObject({ code: 2, out: '' })
+    expect(nowhere.notes).toContain('nothing would be delivered')
+    const both = await demo('--first-attempt', '--receiver', 'https://localhost:1')
+    expect(both.code).toBe(2)
   })
 
   it('says where the delivery is when time is over', async () => {
     const [dispatcher] = system.services['webhook-dispatcher']
     await dispatcher?.stop()
-    const late = await surehook(door(), 'demo', '--timeout', '5s')
+    const late = await surehook(door(), 'demo', '--first-attempt', '--timeout', '5s')
     expect(late.code).toBe(1)
     expect(late.notes).toMatch(/time is over, and (there is no delivery|the delivery is pending)/)
     await dispatcher?.restart()

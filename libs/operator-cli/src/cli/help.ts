@@ -13,7 +13,7 @@ export function helpOfAll(commands: readonly AnyCommand[], prefix = ''): string 
     '',
     ...table(shown.map(({ name, summary }) => [name, summary])),
     '',
-    'surehook <command> --help says more about one of them.',
+    'surehook <command> --help says more about one of them; surehook --version tells the version.',
     codes,
   ].join('\n')
 }

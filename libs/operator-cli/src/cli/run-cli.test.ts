@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
 import { type AnyCommand, defineCommand, exitCodes, Failure, type Io } from './command.ts'
 import { runCli } from './run-cli.ts'
@@ -42,6 +43,32 @@ async function run(...args: string[]) {
 }
 
 describe('runCli', () => {
+  it('tells its version', async () => {
+    const { version } = JSON.parse(
+      readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+    ) as { version: string }
+    expect(await run('--version')).toEqual({ code: 0, out: `surehook ${version}`, notes: '' })
+  })
+
+  it.each([
+    [[''], ['fail', 'greet']],
+    [['g'], ['greet']],
+    [['greet', ''], ['people']],
+    [['-'], ['--help', '--version']],
+    [
+      ['greet', 'people', '--'],
+      ['--from', '--help', '--json', '--loud', '--tag', '--times'],
+    ],
+    [
+      ['greet', 'people', 'Ada', '--t'],
+      ['--tag', '--times'],
+    ],
+    [['unknown', ''], []],
+  ])('completes %j', async (words, expected) => {
+    const { code, out } = await run('__complete', ...words)
+    expect({ code, words: out.split('\n').filter(Boolean) }).toEqual({ code: 0, words: expected })
+  })
+
   it('gives a command its options, words and variables', async () => {
     const { code, out } = await run(
       'greet',

@@ -7,8 +7,10 @@ import {
   type Io,
   UsageError,
 } from './command.ts'
+import { candidates, completeWord } from './completion.ts'
 import { helpOf, helpOfAll } from './help.ts'
 import { readCall } from './read-call.ts'
+import { version } from './version.ts'
 
 /** Finds the command that `args` begin with, runs it, and says how it ended. Never rejects. */
 export async function runCli(
@@ -16,6 +18,9 @@ export async function runCli(
   args: readonly string[],
   io: Io,
 ): Promise<ExitCode> {
+  const [first] = args
+  if (first === '--version') return say(io, `surehook ${version}`)
+  if (first === completeWord) return sayAll(io, candidates(commands, args.slice(1)))
   const isWord = args.findIndex((arg) => arg.startsWith('-'))
   const words = isWord === -1 ? args : args.slice(0, isWord)
   const command = commandOf(commands, words)
@@ -53,6 +58,11 @@ function withoutCommand(
   if (asksHelp) return say(io, helpOfAll(commands, name))
   io.note(helpOfAll(commands, name))
   return exitCodes.usage
+}
+
+function sayAll(io: Io, lines: readonly string[]): ExitCode {
+  for (const line of lines) io.out(line)
+  return exitCodes.ok
 }
 
 function say(io: Io, text: string): ExitCode {

@@ -1,4 +1,5 @@
 import type { AnyCommand } from '../cli/command.ts'
+import { completionCommand } from '../cli/completion.ts'
 import { environmentCommands } from './admin/environments.ts'
 import { importUsersCommand } from './admin/import-users.ts'
 import { projectCommands } from './admin/projects.ts'
@@ -32,4 +33,5 @@ export const commands: readonly AnyCommand[] = [
   ...roleCommands,
   ...userCommands,
   importUsersCommand,
+  completionCommand,
 ]

@@ -2,15 +2,18 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 
 export type Receipt = { headers: IncomingHttpHeaders; body: string }
 
 export type DemoReceiver = AsyncDisposable & {
+  /** Its own address, with the port that it listens on. */
+  readonly url: string
   /** What has arrived, in order. */
   readonly receipts: readonly Receipt[]
 }
 
-/** Takes webhooks at the port of `url` and remembers them. */
+/** Takes webhooks at the port of `url` (0: any that is free) and remembers them. */
 export async function openDemoReceiver(
   url: URL,
   { key, cert }: { key: string; cert: string },
@@ -25,9 +28,11 @@ export async function openDemoReceiver(
       res.writeHead(204).end()
     })
   })
-  server.listen(Number(url.port || 443))
+  server.listen(url.port === '' ? 443 : Number(url.port))
   await once(server, 'listening')
-  return { receipts, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+  const { port } = server.address() as AddressInfo
+  const address = `https://${url.hostname}:${port}`
+  return { url: address, receipts, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
 
 /** As receivers do it: over the bytes as they came, compared in constant time. */

@@ -8,6 +8,8 @@ import type { Target } from './target.ts'
 const { ok, warn, wrong, skipped } = findingsOf('redis')
 
 const fullShare = 0.9
+/** The oldest version that the tests run on. */
+const oldest = { major: 6, minor: 2 }
 
 export async function checkRedis({ env }: Target): Promise<Finding[]> {
   const client = createClient(redisOptionsOf(env))
@@ -40,9 +42,8 @@ export function judgeRedis(info: Readonly<Record<string, string>>): Finding[] {
   const [used, most] = [Number(info['used_memory'] ?? 0), Number(info['maxmemory'] ?? 0)]
   const isSaved = info['aof_enabled'] === '1' ? 'appends to a file' : 'keeps snapshots at most'
   return [
-    ok(
-      `version ${info['redis_version'] ?? 'unknown'}; ${isSaved}: what is lost with it is rebuilt or counted anew`,
-    ),
+    ...judgeVersion(info['redis_version']),
+    ok(`${isSaved}: what is lost with it is rebuilt or counted anew`),
     ...(policy === 'noeviction'
       ? []
       : [
@@ -63,4 +64,16 @@ export function judgeRedis(info: Readonly<Record<string, string>>): Finding[] {
         ]
       : []),
   ]
+}
+
+function judgeVersion(version: string | undefined): Finding[] {
+  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number)
+  if (version === undefined || version === '') {
+    return [
+      warn('it does not tell its version', `Use Redis ${oldest.major}.${oldest.minor} or newer.`),
+    ]
+  }
+  const isOld = major < oldest.major || (major === oldest.major && minor < oldest.minor)
+  if (!isOld) return [ok(`version ${version}`)]
+  return [wrong(`version ${version}`, `Use Redis ${oldest.major}.${oldest.minor} or newer.`)]
 }

@@ -195,10 +195,14 @@ describe('judgeRedis', () => {
     '# Server\r\nredis_version:8.0.1\r\nmaxmemory_policy:noeviction\r\nused_memory:95\r\nmaxmemory:0\r\n'
 
   it.each([
-    ['', ['ok']],
-    ['maxmemory_policy:allkeys-lru', ['ok', 'wrong']],
-    ['maxmemory:100', ['ok', 'warn']],
-    ['role:slave', ['ok', 'wrong']],
+    ['', ['ok', 'ok']],
+    ['redis_version:6.2.11', ['ok', 'ok']],
+    ['redis_version:6.0.16', ['wrong', 'ok']],
+    ['redis_version:5.9.9', ['wrong', 'ok']],
+    ['redis_version:', ['warn', 'ok']],
+    ['maxmemory_policy:allkeys-lru', ['ok', 'ok', 'wrong']],
+    ['maxmemory:100', ['ok', 'ok', 'warn']],
+    ['role:slave', ['ok', 'ok', 'wrong']],
   ])('judges %s as %j', (line, expected) => {
     expect(levels(judgeRedis(infoOf(`${info}${line}`)))).toEqual(expected)
   })

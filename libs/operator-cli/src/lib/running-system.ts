@@ -10,9 +10,17 @@ export type RunningSystem = {
   schemaRegistryUrl: string
   redisUrl: string
   retryDelays: string[]
+  /** The name by which its deliveries reach this machine, when that is not `localhost`. */
+  receiverHost?: string
 }
 
 const files = ['.local/endpoints.json', '.local/compose/endpoints.json']
+
+/** A certificate for `localhost` and `receiverHost` under the authority that the local system trusts. */
+export const demoCertificate = {
+  certificate: `${surehookRoot}/.local/demo-ca/server.pem`,
+  key: `${surehookRoot}/.local/demo-ca/server.key`,
+}
 
 /** That of `npm start` while it runs, else that of the system in containers, else null. */
 export function findRunningSystem(root = surehookRoot): RunningSystem | null {
