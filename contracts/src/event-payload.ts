@@ -4,7 +4,11 @@ import { changeOperations } from './events.ts'
 /** The body of every delivery, as a receiver reads it. Its fields are in this order. */
 export const EventPayload = z
   .object({
-    id: z.string().describe('The event: for deduplication, the same on every attempt'),
+    id: z
+      .string()
+      .describe(
+        'The event: the same in every attempt and for every subscription. To take each delivery once, use it together with the subscription, or the header `webhook-id`',
+      ),
     timestamp: z.iso.datetime(),
     project_id: z.string(),
     environment: z.string(),

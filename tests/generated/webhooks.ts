@@ -339,7 +339,7 @@ export interface components {
             until?: string;
         };
         EventPayload: {
-            /** @description The event: for deduplication, the same on every attempt */
+            /** @description The event: the same in every attempt and for every subscription. To take each delivery once, use it together with the subscription, or the header `webhook-id` */
             id: string;
             /** Format: date-time */
             timestamp: string;

@@ -80,6 +80,22 @@ describe.each(testedLanguages)('the $name receiver', (language) => {
     expect(await receiver.inbox()).toHaveLength(count)
   })
 
+  it('takes deliveries over HTTPS by itself, one for each subscription to an event', async () => {
+    await using own = await startReceiver(language, [defaultSecret], world.certificates)
+    const other = await world.tenant()
+    await other.putTable('orders')
+    const url = `https://localhost:${own.port}/hooks`
+    const ids = await Promise.all([1, 2].map(async () => (await other.subscribe(url)).id))
+    await other.insert({ status: 'new' })
+    for (const id of ids) {
+      const newest = ([one]: { status: string }[]) => one?.status === 'delivered'
+      await eventually(() => other.deliveries(id), newest)
+    }
+    const bodies = await own.inbox()
+    expect(bodies).toHaveLength(2)
+    expect(new Set(bodies.map((body) => payloadOf({ body }).id)).size).toBe(1)
+  })
+
   it('takes one event though its answer was lost and it is attempted again', async () => {
     const count = (await receiver.inbox()).length
     door.loseAnswers(1)

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, open as openFile, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, open as openFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runCommand } from '@surehook/scripts/check/run-command'
@@ -53,6 +53,12 @@ export const testedLanguages = languages.filter(
 
 export const sourceOf = ({ file }: Language) => readFile(`${receiversDir}/${file}`, 'utf8')
 
+async function tlsFiles(dir: string, { key, cert }: { key: string; cert: string }) {
+  const files = { TLS_CERT: join(dir, 'cert.pem'), TLS_KEY: join(dir, 'key.pem') }
+  await Promise.all([writeFile(files.TLS_CERT, cert), writeFile(files.TLS_KEY, key)])
+  return files
+}
+
 export type RunningReceiver = AsyncDisposable & {
   readonly port: number
   /** Bodies of the events that it has taken. */
@@ -62,6 +68,7 @@ export type RunningReceiver = AsyncDisposable & {
 export async function startReceiver(
   language: Language,
   secrets: readonly string[],
+  tls?: { key: string; cert: string },
 ): Promise<RunningReceiver> {
   await using opening = new AsyncDisposableStack()
   const dir = opening.adopt(await mkdtemp(join(tmpdir(), 'surehook-receiver-')), (path) =>
@@ -79,6 +86,7 @@ export async function startReceiver(
       PORT: String(port),
       INBOX: inboxDir,
       WEBHOOK_SECRETS: JSON.stringify(secrets),
+      ...(tls !== undefined && (await tlsFiles(dir, tls))),
     },
   })
   const ended = once(child, 'exit')

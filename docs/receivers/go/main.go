@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"log"
@@ -75,7 +76,7 @@ func anyEqual(given, expected []string) bool {
 	return false
 }
 
-// take takes an event once: a link of that name can be made once, and is made when all is on the disk.
+// take takes a delivery once: a link of that name can be made once, and is made when all is on the disk.
 func take(inbox, id string, body []byte) error {
 	file, err := os.CreateTemp(inbox, "*.partial")
 	if err != nil {
@@ -101,7 +102,7 @@ func take(inbox, id string, body []byte) error {
 	return directory.Sync()
 }
 
-var eventID = regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`)
+var deliveryID = regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`)
 
 func receive(res http.ResponseWriter, req *http.Request, secrets []string, inbox string) int {
 	// The bytes as they came: JSON that was parsed and written again has another signature.
@@ -112,15 +113,17 @@ func receive(res http.ResponseWriter, req *http.Request, secrets []string, inbox
 	if !isGenuine(req.Header, body, secrets) {
 		return http.StatusUnauthorized
 	}
-	var event struct{ ID string }
-	if err := json.Unmarshal(body, &event); err != nil || !eventID.MatchString(event.ID) {
+	// The same in every attempt, and another one for each subscription to the event.
+	id := req.Header.Get("webhook-id")
+	if !deliveryID.MatchString(id) {
 		return http.StatusBadRequest
 	}
-	// The work comes after the answer, from the inbox: who takes longer than 5 s gets it again.
-	if err := take(inbox, event.ID, body); err != nil {
+	// The work comes after the answer, from the inbox: an answer after 5 s is too late.
+	if err := take(inbox, id, body); err != nil {
 		log.Print(err)
 		return http.StatusInternalServerError
 	}
+	fmt.Println(string(body))
 	return http.StatusNoContent
 }
 
@@ -138,6 +141,10 @@ func main() {
 		res.WriteHeader(receive(res, req, secrets, inbox))
 	})
 	server := &http.Server{Addr: "127.0.0.1:" + envOr("PORT", "8000"), ReadTimeout: 10 * time.Second}
+	// Without a certificate it speaks HTTP, behind a proxy that ends TLS.
+	if certificate := os.Getenv("TLS_CERT"); certificate != "" {
+		log.Fatal(server.ListenAndServeTLS(certificate, os.Getenv("TLS_KEY")))
+	}
 	log.Fatal(server.ListenAndServe())
 }
 

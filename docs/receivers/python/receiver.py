@@ -4,6 +4,7 @@ import hmac
 import json
 import os
 import re
+import ssl
 import tempfile
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -45,14 +46,14 @@ def any_equal(given, expected):
     return any(hmac.compare_digest(one.encode(), other) for one in given for other in expected)
 
 
-def take(event_id, body):
-    """Takes an event once: a link of that name can be made once, and is made when all is on the disk."""
+def take(delivery_id, body):
+    """Takes a delivery once: a link of that name can be made once, and is made when all is on the disk."""
     with tempfile.NamedTemporaryFile(dir=INBOX, suffix=".partial") as file:
         file.write(body)
         file.flush()
         os.fsync(file.fileno())
         try:
-            os.link(file.name, os.path.join(INBOX, f"{event_id}.json"))
+            os.link(file.name, os.path.join(INBOX, f"{delivery_id}.json"))
         except FileExistsError:
             pass
     directory = os.open(INBOX, os.O_RDONLY)
@@ -74,11 +75,13 @@ class Receiver(BaseHTTPRequestHandler):
         body = self.rfile.read(int(length))
         if not is_genuine(self.headers, body):
             return self.refuse(401)
-        event_id = json.loads(body)["id"]
-        if not re.fullmatch("[0-9A-Za-z-]{1,64}", event_id):
+        # The same in every attempt, and another one for each subscription to the event.
+        delivery_id = self.headers.get("webhook-id", "")
+        if not re.fullmatch("[0-9A-Za-z-]{1,64}", delivery_id):
             return self.refuse(400)
-        # The work comes after the answer, from the inbox: who takes longer than 5 s gets it again.
-        take(event_id, body)
+        # The work comes after the answer, from the inbox: an answer after 5 s is too late.
+        take(delivery_id, body)
+        print(body.decode(), flush=True)
         self.send_response(204)
         self.end_headers()
 
@@ -91,5 +94,11 @@ class Receiver(BaseHTTPRequestHandler):
 
 if __name__ == "__main__":
     os.makedirs(INBOX, exist_ok=True)
-    port = int(os.environ.get("PORT", "8000"))
-    ThreadingHTTPServer(("127.0.0.1", port), Receiver).serve_forever()
+    server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "8000"))), Receiver)
+    # Without a certificate it speaks HTTP, behind a proxy that ends TLS.
+    if "TLS_CERT" in os.environ:
+        tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        tls.load_cert_chain(os.environ["TLS_CERT"], os.environ["TLS_KEY"])
+        # The handshake is made by the connection's own thread, at its first read.
+        server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    server.serve_forever()

@@ -1,8 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { link, mkdir, open, unlink } from 'node:fs/promises'
-import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
+import http, {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
+import https from 'node:https'
 
-const { PORT = '8000', WEBHOOK_SECRETS = '[]', INBOX = 'inbox' } = process.env
+const { PORT = '8000', WEBHOOK_SECRETS = '[]', INBOX = 'inbox', TLS_CERT, TLS_KEY } = process.env
 // Every secret that may be in use, as a JSON array: during a rotation the old one and the new one.
 const secrets = JSON.parse(WEBHOOK_SECRETS) as string[]
 const toleranceS = 300
@@ -40,10 +45,10 @@ const equal = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual
 
 const text = (header: string | string[] | undefined) => (typeof header === 'string' ? header : '')
 
-/** Takes an event once: a link of that name can be made once, and is made when all is on the disk. */
+/** Takes a delivery once: a link of that name can be made once, and is made when all is on the disk. */
 async function take(id: string, body: Buffer): Promise<void> {
   const partial = `${INBOX}/${id}.${crypto.randomUUID()}.partial`
-  await using file = await open(partial, 'wx')
+  const file = await open(partial, 'wx')
   try {
     await file.writeFile(body)
     await file.sync()
@@ -51,10 +56,12 @@ async function take(id: string, body: Buffer): Promise<void> {
   } catch (err) {
     if ((err as NodeJS.ErrnoException).code !== 'EEXIST') throw err
   } finally {
+    await file.close()
     await unlink(partial)
   }
-  await using directory = await open(INBOX)
+  const directory = await open(INBOX)
   await directory.sync()
+  await directory.close()
 }
 
 async function statusOf(req: IncomingMessage): Promise<number> {
@@ -69,19 +76,28 @@ async function statusOf(req: IncomingMessage): Promise<number> {
   // The bytes as they came: JSON that was parsed and written again has another signature.
   const body = Buffer.concat(chunks)
   if (!isGenuine(req.headers, body)) return 401
-  const { id } = JSON.parse(body.toString('utf8')) as { id: string }
+  // The same in every attempt, and another one for each subscription to the event.
+  const id = text(req.headers['webhook-id'])
   if (!/^[0-9A-Za-z-]{1,64}$/.test(id)) return 400
-  // The work comes after the answer, from the inbox: who takes longer than 5 s gets it again.
+  // The work comes after the answer, from the inbox: an answer after 5 s is too late.
   await take(id, body)
+  console.log(body.toString('utf8'))
   return 204
 }
 
-await mkdir(INBOX, { recursive: true })
-createServer((req, res) => {
+function answer(req: IncomingMessage, res: ServerResponse): void {
   void statusOf(req)
     .catch((err: unknown) => {
       console.error(err)
       return 500
     })
     .then((status) => res.writeHead(status).end())
-}).listen(Number(PORT), '127.0.0.1')
+}
+
+await mkdir(INBOX, { recursive: true })
+// Without a certificate it speaks HTTP, behind a proxy that ends TLS.
+const server =
+  TLS_CERT === undefined || TLS_KEY === undefined
+    ? http.createServer(answer)
+    : https.createServer({ cert: await readFile(TLS_CERT), key: await readFile(TLS_KEY) }, answer)
+server.listen(Number(PORT), '127.0.0.1')
