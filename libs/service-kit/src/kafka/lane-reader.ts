@@ -1,4 +1,4 @@
-import type { Consumer } from 'kafkajs'
+import type { Batch, Consumer } from 'kafkajs'
 
 type Steering = Pick<Consumer, 'seek' | 'pause' | 'resume' | 'commitOffsets'>
 
@@ -47,3 +47,7 @@ export class LaneReader implements Steering {
 /** How kafkajs refuses when it has crashed and nobody knows yet. */
 const isNotRunning = (err: unknown): boolean =>
   err instanceof Error && err.message.startsWith('Consumer group was not initialized')
+
+/** The offset that a batch was asked for from; kafkajs' type does not tell it. */
+export const fetchedFrom = (batch: Batch): number =>
+  Number((batch as Batch & { fetchedOffset: string }).fetchedOffset)

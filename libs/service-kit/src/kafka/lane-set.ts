@@ -79,6 +79,7 @@ export class LaneSet {
       if (lane.paused) this.#steering.pause(lane)
       // What waits may have room by now: at the end of a log nothing else would tell.
       this.#steering.steer(lane)
+      this.#options.onSought?.(lane)
     }
     const epoch = ++this.#epoch
     this.#certain = this.#lanes.size === 0
@@ -106,7 +107,7 @@ export class LaneSet {
   isAhead(lane: PartitionLane, first: number): boolean {
     const { topic, partition } = lane
     // While partitions change their leaders a fetch of before a seek may come after it.
-    const next = lane.overtaking?.position ?? lane.next
+    const next = lane.latestBegin(first)
     if (first <= next || lane.aheadAt === first) return false
     lane.aheadAt = first
     this.#options.log.warn({ topic, partition, next, first }, 'consumer.gap')

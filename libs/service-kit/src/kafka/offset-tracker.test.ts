@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { OffsetTracker } from './offset-tracker.ts'
+import { decodeNote, decodeRanges, OffsetTracker } from './offset-tracker.ts'
 
 describe('OffsetTracker', () => {
   it('commits the contiguous prefix and names what is finished above it', () => {
@@ -115,4 +115,90 @@ describe('OffsetTracker', () => {
       ),
     )
   })
+})
+
+describe('what is skipped', () => {
+  it('is open until it is read, except what an earlier owner has finished', () => {
+    const tracker = new OffsetTracker(10, 'w1.AgE')
+    tracker.skipTo(20)
+    expect([tracker.open, tracker.low, tracker.take(20)]).toEqual([8, 10, 'new'])
+    tracker.finish(20)
+    expect(tracker.position().offset).toBe(10)
+    expect([10, 11, 12, 13, 14].map((offset) => tracker.take(offset))).toEqual([
+      'new',
+      'new',
+      'finished',
+      'finished',
+      'new',
+    ])
+    // Gaps of the log.
+    expect(tracker.take(17)).toBe('new')
+    tracker.endSkipped()
+    for (const offset of [10, 11, 14, 17]) tracker.finish(offset)
+    expect([tracker.low, tracker.open, tracker.skipped]).toEqual([21, 0, null])
+  })
+
+  it('is finished where the log has nothing, at random', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.nat(60), { maxLength: 30 }),
+        fc.uniqueArray(fc.nat(60), { maxLength: 30 }),
+        (there, finishedBefore) => {
+          const earlier = new OffsetTracker(0, '')
+          for (let offset = 0; offset <= 61; offset++) earlier.take(offset)
+          for (const offset of finishedBefore) earlier.finish(offset)
+          const { offset: committed, metadata } = earlier.position()
+          const tracker = new OffsetTracker(committed, metadata)
+          tracker.skipTo(61)
+          tracker.take(61)
+          const open = there.filter((o) => o >= committed && !finishedBefore.includes(o))
+          const inOrder = open.toSorted((a, b) => a - b)
+          for (const offset of inOrder) expect(tracker.take(offset)).toBe('new')
+          tracker.endSkipped()
+          expect(tracker.open).toBe(open.length + 1)
+          for (const offset of [...open, 61]) tracker.finish(offset)
+          expect([tracker.low, tracker.open]).toEqual([62, 0])
+        },
+      ),
+    )
+  })
+})
+
+describe('a note', () => {
+  it('travels with the ranges, and an earlier version reads those all the same', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.nat(300), { maxLength: 100 }),
+        fc.uint8Array({ maxLength: 900 }),
+        (finished, note) => {
+          const tracker = new OffsetTracker(0, '')
+          for (let offset = 0; offset <= 300; offset++) tracker.take(offset)
+          for (const offset of finished) tracker.finish(offset)
+          const { offset, metadata } = tracker.position(note)
+          expect(metadata.length).toBeLessThanOrEqual(4_000)
+          expect(decodeNote(metadata)).toEqual(Buffer.from(note))
+          const plain = tracker.position().metadata
+          expect(decodeRanges(offset, metadata)).toEqual(decodeRanges(offset, plain))
+          // As the version before decodes them.
+          expect(Buffer.from(metadata.slice(3), 'base64url')).toEqual(
+            Buffer.from(plain.slice(3), 'base64url'),
+          )
+        },
+      ),
+    )
+  })
+
+  it('is none in the metadata of an earlier version', () => {
+    expect([decodeNote(null), decodeNote(''), decodeNote('w1.AgE')]).toEqual([null, null, null])
+  })
+})
+
+it('names the open offsets between most of the ranges, and few of them', () => {
+  const tracker = new OffsetTracker(0, '')
+  for (let offset = 0; offset < 1_000; offset++) tracker.take(offset)
+  for (const offset of [500, 502, 504, 900]) tracker.finish(offset)
+  expect(tracker.gapsToClose()).toEqual([
+    [501, 501],
+    [503, 503],
+  ])
 })

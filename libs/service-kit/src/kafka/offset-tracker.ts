@@ -16,6 +16,8 @@ const fewFinished = 20_000
 /** Kafka's default `offset.metadata.max.bytes` is 4096. */
 const maxMetadataBytes = 4000
 const prefix = 'w1.'
+/** Ends the ranges. Base64 ends there too, so that a version that knows of no note reads the same ranges. */
+const noteMark = '='
 
 /**
  * Which offsets of one partition are finished, when they finish out of order. The commit is the
@@ -27,8 +29,10 @@ export class OffsetTracker {
   readonly #finished: [from: number, to: number][]
   #open = 0
   #low: number
-  /** The highest offset that was taken. */
+  /** The highest offset that was taken or skipped. */
   #last: number
+  /** Not read yet, though what is behind it may be: it counts as open. */
+  #skipped: { next: number; end: number } | null = null
 
   /**
    * @param committed the committed offset: the next one to read
@@ -40,7 +44,7 @@ export class OffsetTracker {
     this.#finished = decodeRanges(committed, metadata).map(([from, to]) => [from, to])
   }
 
-  /** Number of offsets taken and not yet finished. */
+  /** Number of offsets taken or skipped, and not yet finished. */
   get open(): number {
     return this.#open
   }
@@ -56,9 +60,48 @@ export class OffsetTracker {
     return this.#low
   }
 
+  /** What was skipped and not read since: from `next`, before `end`. */
+  get skipped(): { readonly next: number; readonly end: number } | null {
+    return this.#skipped
+  }
+
+  /** Reading begins at `offset`; what is below is read later, in ascending order. */
+  skipTo(offset: number): void {
+    const from = this.#last + 1
+    if (offset <= from) return
+    this.#open += this.#countUnfinished(from, offset - 1)
+    this.#skipped = { next: from, end: offset }
+    this.#last = offset - 1
+  }
+
+  /** All that was skipped has been read: what did not come is a gap of the log. */
+  endSkipped(): void {
+    if (this.#skipped === null) return
+    const { next, end } = this.#skipped
+    this.#skipped = null
+    this.#finishGap(next, end - 1)
+  }
+
+  /**
+   * The open offsets that have to be finished so that the finished ones become fewer ranges: of the gaps
+   * between them the smaller half, or the lower half when few offsets keep many from being committed.
+   */
+  gapsToClose(): Range[] {
+    const gaps: [number, number][] = []
+    let from = this.#low
+    for (const [first, last] of this.#finished) {
+      if (first > from) gaps.push([from, first - 1])
+      from = last + 1
+    }
+    const half = Math.ceil(gaps.length / 2)
+    if (this.sparse) return gaps.slice(0, half)
+    const bySize = gaps.toSorted(([a, b], [c, d]) => b - a - (d - c))
+    return bySize.slice(0, half).toSorted(([a], [b]) => a - b)
+  }
+
   /** Registers an offset read from the log; offsets of one pass come in ascending order. */
   take(offset: number): Taken {
-    if (offset <= this.#last) return this.#isFinished(offset) ? 'finished' : 'open'
+    if (offset <= this.#last) return this.#takeAgain(offset)
     // An offset inside a gap cannot appear later: the log never fills gaps.
     if (offset > this.#last + 1) this.#add(this.#last + 1, offset - 1)
     this.#last = offset
@@ -74,10 +117,16 @@ export class OffsetTracker {
     this.#add(offset, offset)
   }
 
-  /** What to commit now. */
-  position(): CommitPosition {
-    const { text, complete } = encodeRanges(this.#low, this.#finished)
-    return { offset: this.#low, metadata: text, complete }
+  /**
+   * What to commit now.
+   * @param note travels with it; `decodeNote` finds it again
+   */
+  position(note: Uint8Array | null = null): CommitPosition {
+    const end = note === null ? '' : noteMark + Buffer.from(note).toString('base64url')
+    const room = maxMetadataBytes - end.length
+    const { text, complete } = encodeRanges(this.#low, this.#finished, room)
+    const metadata = text === '' && end !== '' ? prefix + end : text + end
+    return { offset: this.#low, metadata, complete }
   }
 
   /** Whether everything is finished here that a commit with this metadata calls finished. */
@@ -88,6 +137,35 @@ export class OffsetTracker {
       const range = this.#finished[this.#firstEndingAt(to)]
       return range !== undefined && range[0] <= from
     })
+  }
+
+  #takeAgain(offset: number): Taken {
+    const skipped = this.#skipped
+    if (skipped === null || offset < skipped.next || offset >= skipped.end) {
+      return this.#isFinished(offset) ? 'finished' : 'open'
+    }
+    this.#finishGap(skipped.next, offset - 1)
+    skipped.next = offset + 1
+    if (skipped.next === skipped.end) this.#skipped = null
+    return this.#isFinished(offset) ? 'finished' : 'new'
+  }
+
+  /** What was skipped there turns out not to be in the log. */
+  #finishGap(from: number, to: number): void {
+    if (from > to) return
+    this.#open -= this.#countUnfinished(from, to)
+    this.#add(from, to)
+  }
+
+  #countUnfinished(first: number, to: number): number {
+    const from = Math.max(first, this.#low)
+    let count = Math.max(0, to - from + 1)
+    for (let index = this.#firstEndingAt(from); index < this.#finished.length; index++) {
+      const range = this.#finished[index] as Range
+      if (range[0] > to) break
+      count -= Math.min(range[1], to) - Math.max(range[0], from) + 1
+    }
+    return count
   }
 
   #isFinished(offset: number): boolean {
@@ -129,7 +207,11 @@ export class OffsetTracker {
 /** Inclusive on both ends. */
 export type Range = readonly [from: number, to: number]
 
-function encodeRanges(base: number, ranges: Iterable<Range>): { text: string; complete: boolean } {
+function encodeRanges(
+  base: number,
+  ranges: Iterable<Range>,
+  room: number,
+): { text: string; complete: boolean } {
   const bytes: number[] = []
   let at = base
   for (const [from, to] of ranges) {
@@ -137,7 +219,7 @@ function encodeRanges(base: number, ranges: Iterable<Range>): { text: string; co
     pushVarint(bytes, from - at)
     pushVarint(bytes, to - from)
     at = to + 1
-    if (prefix.length + Math.ceil((bytes.length * 4) / 3) > maxMetadataBytes) {
+    if (prefix.length + Math.ceil((bytes.length * 4) / 3) > room) {
       bytes.length = size
       return { text: prefix + Buffer.from(bytes).toString('base64url'), complete: false }
     }
@@ -146,10 +228,17 @@ function encodeRanges(base: number, ranges: Iterable<Range>): { text: string; co
   return { text: prefix + Buffer.from(bytes).toString('base64url'), complete: true }
 }
 
+/** The note that `position` has put behind the ranges; null when there is none. */
+export function decodeNote(metadata: string | null | undefined): Uint8Array | null {
+  const at = metadata?.startsWith(prefix) ? metadata.indexOf(noteMark) : -1
+  return at < 0 ? null : Buffer.from(metadata?.slice(at + 1) ?? '', 'base64url')
+}
+
 /** What was finished above a commit, in ascending order: `metadata` as `position` made it. */
 export function decodeRanges(base: number, metadata: string | null | undefined): Range[] {
   if (!metadata?.startsWith(prefix)) return []
-  const bytes = Buffer.from(metadata.slice(prefix.length), 'base64url')
+  const [text = ''] = metadata.slice(prefix.length).split(noteMark)
+  const bytes = Buffer.from(text, 'base64url')
   const ranges: Range[] = []
   let at = base
   let index = 0

@@ -35,6 +35,11 @@ export class Overtaking {
     return this.#waitingFrom.size
   }
 
+  /** The offset of the first message of the tenant that waits; undefined when none does. */
+  waitingFrom(tenant: string): number | undefined {
+    return this.#waitingFrom.get(tenant)
+  }
+
   /** Nobody takes any more of what is read back. */
   get hasEnough(): boolean {
     return this.#isHere && this.#back?.size === 0

@@ -1,7 +1,7 @@
 import type { GroupCommit } from './group-commits.ts'
 import { LaneShares, type Window } from './lane-shares.ts'
-import type { CommitPosition, Taken } from './offset-tracker.ts'
-import { OffsetTracker } from './offset-tracker.ts'
+import type { CommitPosition, Range, Taken } from './offset-tracker.ts'
+import { decodeNote, OffsetTracker } from './offset-tracker.ts'
 import { Overtaking } from './overtaking.ts'
 
 /** It may also wait in the log because its tenant holds its share already. */
@@ -32,6 +32,11 @@ export class PartitionLane {
   readonly overtaking: Overtaking | null
   readonly #held = new Map<number, Held>()
   readonly #shares: LaneShares
+  /** What the owner before has noted with its commit. */
+  readonly note: Uint8Array | null
+  /** What is noted with each commit of ours. */
+  noteOf: () => Uint8Array | null = () => null
+  readonly #logStart: number
   #next: number
   #metadataLength = 0
   /** The end of the log when it was read last. */
@@ -64,7 +69,9 @@ export class PartitionLane {
     this.committed = at.committed
     this.endAtStart = at.end
     this.end = at.end
-    this.#next = Math.max(at.committed, at.logStart ?? at.committed)
+    this.note = decodeNote(at.metadata)
+    this.#logStart = at.logStart ?? at.committed
+    this.#next = Math.max(at.committed, this.#logStart)
     this.#tracker = new OffsetTracker(at.committed, at.metadata)
     this.lease = this.#revoked.signal
     this.#shares = new LaneShares(at.shared ?? { messages: 0, bytes: 0 })
@@ -91,6 +98,41 @@ export class PartitionLane {
   /** The first offset that was never read here. */
   get next(): number {
     return this.#next
+  }
+
+  /** The first offset that was skipped and not read since; null when there is none. */
+  get skippedFrom(): number | null {
+    const { skipped } = this.#tracker
+    return skipped && Math.max(skipped.next, this.#logStart)
+  }
+
+  /** Begins at `offset`; what is below is read later. To be called before anything was read. */
+  skipTo(offset: number): void {
+    this.#tracker.skipTo(offset)
+    this.#next = Math.max(this.#next, offset)
+  }
+
+  /** All that was skipped has been read. */
+  endSkipped(): void {
+    this.#tracker.endSkipped()
+    this.dirty = true
+  }
+
+  /** What a batch that begins at `first` may not begin behind: what is between would count as a gap. */
+  latestBegin(first: number): number {
+    const { skippedFrom } = this
+    if (skippedFrom !== null && first < (this.#tracker.skipped?.end ?? 0)) return skippedFrom
+    return this.overtaking?.position ?? this.#next
+  }
+
+  /** All messages of a tenant below it were handed out, or finished before. */
+  handedOutBelow(tenant: string): number {
+    return Math.min(this.#next, this.overtaking?.waitingFrom(tenant) ?? this.#next)
+  }
+
+  /** See the tracker's. */
+  gapsToClose(): Range[] {
+    return this.#tracker.gapsToClose()
   }
 
   /** What is finished above the commit nearly fills its metadata: reading on must wait for it. */
@@ -132,7 +174,7 @@ export class PartitionLane {
   }
 
   position(): CommitPosition {
-    const position = this.#tracker.position()
+    const position = this.#tracker.position(this.noteOf())
     this.crowded = !position.complete || this.#tracker.sparse
     this.#metadataLength = position.metadata.length
     return position

@@ -7,7 +7,7 @@ import { CommitLoop } from './commit-loop.ts'
 import { meterLag } from './consumer-lag.ts'
 import { HandOver } from './hand-over.ts'
 import { laneMeters } from './lane-meters.ts'
-import { LaneReader } from './lane-reader.ts'
+import { fetchedFrom, LaneReader } from './lane-reader.ts'
 import { LaneSet } from './lane-set.ts'
 import { MemberLease } from './member-lease.ts'
 import type { PartitionLane } from './partition-lane.ts'
@@ -49,8 +49,12 @@ export type WindowedConsumerOptions = {
   handle: (message: WindowedMessage) => void
   onAssigned?: (partition: number, lanes: ReadonlyMap<string, PartitionLane>) => void
   onRevoked?: (partition: number) => void
-  /** After each batch of a lane was handed out, whether or not there was anything new in it. */
-  onRead?: (lane: PartitionLane) => void
+  /** A batch of a lane is about to be handed out, which was asked for from `offset`. */
+  onReading?: (lane: PartitionLane, offset: number) => void
+  /** It was handed out, whether or not there was anything new in it: what comes next is read from `position`. */
+  onRead?: (lane: PartitionLane, position: number) => void
+  /** The group was joined again: the lane is read on from the first offset that was never read. */
+  onSought?: (lane: PartitionLane) => void
   /** After each commit: lanes have fewer finished offsets that are not committed. */
   onCommitted?: () => void
   onFinishedBefore?: (message: { topic: string; partition: number; value: Buffer | null }) => void
@@ -192,6 +196,7 @@ export class WindowedConsumer implements AsyncDisposable {
     // What is not read here would count as a gap of the log, and so as finished.
     if (this.#lanes.isAhead(lane, Number(batch.messages[0]?.offset ?? 0))) return
     lane.overtaking?.begin()
+    this.#options.onReading?.(lane, fetchedFrom(batch))
     const next = this.#offerAll(lane, batch.messages)
     const position = Number(batch.lastOffset()) + 1
     lane.end = Math.max(lane.end, Number(batch.highWatermark))
@@ -199,7 +204,7 @@ export class WindowedConsumer implements AsyncDisposable {
     // Trimmed while it was looked back at, kafkajs has committed the log's beginning, without metadata.
     if (Number(batch.firstOffset()) <= lane.committed) lane.dirty = true
     if (lane.dirty) this.#commits.wake(lane)
-    this.#options.onRead?.(lane)
+    this.#options.onRead?.(lane, position)
     await payload.heartbeat()
   }
 
