@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { type ChangeEvent, changeOperations } from './events.ts'
 import { EnvironmentName, ProjectId } from './http/admin.ts'
 import { newEventId } from './ids.ts'
+import { isJsonObject, JsonObject } from './json-object.ts'
 import type { Violation } from './problem.ts'
 import { isTraceparent } from './traceparent.ts'
 
@@ -18,8 +19,8 @@ const NewChangeSchema = z.strictObject({
   recordId: text(256),
   operation: z.enum(changeOperations),
   record: z.union([
-    z.record(z.string(), z.unknown()),
-    z.string().refine(isJsonObject, 'must be the text of a JSON object'),
+    JsonObject,
+    z.string().refine(isObjectText, 'must be the text of a JSON object'),
   ]),
   changedFields: z.array(text(128)).max(1_000).optional(),
   requestId: text(128).nullable().optional(),
@@ -113,10 +114,9 @@ function toChangeEvent(
   return { event, faults }
 }
 
-function isJsonObject(json: string): boolean {
+function isObjectText(json: string): boolean {
   try {
-    const value: unknown = JSON.parse(json)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isJsonObject(JSON.parse(json))
   } catch {
     return false
   }

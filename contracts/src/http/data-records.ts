@@ -1,26 +1,19 @@
 import * as z from 'zod'
+import { isJsonObject, JsonObject, objectJson } from '../json-object.ts'
 
 /** A JSON object with the keys as sent: what a record may hold depends on its table. */
-export type RecordInput = Record<string, unknown>
-
-const isObject = (value: unknown): value is RecordInput =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const objectJson = { type: 'object', additionalProperties: true } as const
+export type RecordInput = JsonObject
 
 /** How many records one POST may create. */
 export const maxBulkRecords = 1000
 
-// Not `z.record`, which would silently leave out a key named `__proto__`.
-export const RecordInput = z
-  .custom<RecordInput>(isObject, 'must be an object')
-  .meta({ id: 'RecordInput', override: objectJson })
+export const RecordInput = JsonObject.meta({ id: 'RecordInput', override: objectJson })
 
 export const RecordsInput = z
   .unknown()
   .superRefine((body, context) => {
     if (!Array.isArray(body)) {
-      if (!isObject(body)) context.addIssue({ code: 'custom', message: 'must be an object' })
+      if (!isJsonObject(body)) context.addIssue({ code: 'custom', message: 'must be an object' })
       return
     }
     if (body.length < 1 || body.length > maxBulkRecords) {
@@ -28,7 +21,7 @@ export const RecordsInput = z
       return
     }
     for (const [index, record] of body.entries()) {
-      if (isObject(record)) continue
+      if (isJsonObject(record)) continue
       context.addIssue({ code: 'custom', message: 'must be an object', path: [index] })
     }
   })

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { changeOperations, deliveryStatuses, errorClasses } from '../events.ts'
 import { filterLimits } from '../filter/filter.ts'
 import { parseFilter } from '../filter/parse-filter.ts'
+import { JsonObject } from '../json-object.ts'
 import { defineOperation } from '../operation.ts'
 import { EnvironmentName, ProjectId } from './admin.ts'
 import { httpsUrlFault } from './https-url.ts'
@@ -28,21 +29,18 @@ const ReceiverUrl = z.string().superRefine((url, context) => {
   if (fault !== null) context.addIssue({ code: 'custom', message: fault })
 })
 
-const FilterInput = z
-  .record(z.string(), z.unknown())
-  .superRefine((filter, context) => {
-    const parsed = parseFilter(filter)
-    if (parsed.ok) return
-    for (const { field, message } of parsed.violations) {
-      context.addIssue({ code: 'custom', message, path: field === '' ? [] : field.split('.') })
-    }
-  })
-  .meta({
-    description:
-      `Deliver only for records that match it. At most ${filterLimits.conditions} conditions, ` +
-      `${filterLimits.operands} operands (elements of lists counted; ${filterLimits.listLength} a list) ` +
-      `and ${filterLimits.bytes} bytes of JSON`,
-  })
+const FilterInput = JsonObject.superRefine((filter, context) => {
+  const parsed = parseFilter(filter)
+  if (parsed.ok) return
+  for (const { field, message } of parsed.violations) {
+    context.addIssue({ code: 'custom', message, path: field === '' ? [] : field.split('.') })
+  }
+}).meta({
+  description:
+    `Deliver only for records that match it. At most ${filterLimits.conditions} conditions, ` +
+    `${filterLimits.operands} operands (elements of lists counted; ${filterLimits.listLength} a list) ` +
+    `and ${filterLimits.bytes} bytes of JSON`,
+})
 
 const Select = z.array(text(128)).min(1).max(500).refine(isUnique, 'each field once')
 
@@ -97,7 +95,7 @@ export const Subscription = z
     events: z.array(z.enum(changeOperations)),
     url: z.string(),
     active: z.boolean(),
-    filter: z.record(z.string(), z.unknown()).optional().describe('Absent when there is none'),
+    filter: JsonObject.optional().describe('Absent when there is none'),
     select: z.array(z.string()).optional().describe('Absent when every field is sent'),
     createdAt: z.iso.datetime(),
     disabledAt: z.iso

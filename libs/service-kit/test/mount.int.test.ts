@@ -67,6 +67,11 @@ describe('an operation', () => {
       { field: 'extra.__proto__', message: 'is not an accepted field name' },
     ],
     [
+      'a prototype with its letters escaped',
+      '{"events":["INSERT"],"extra":{"__\\u0070roto__":1}}',
+      { field: 'extra.__proto__', message: 'is not an accepted field name' },
+    ],
+    [
       'deep nesting',
       `{"extra":${'['.repeat(200)}${']'.repeat(200)}}`,
       { field: 'body', message: 'must not be nested deeper than 100 levels' },

@@ -158,6 +158,7 @@ describe('validation', () => {
     ['too many records', `[${Array(1001).fill('{"name":"a"}').join()}]`, ['body']],
     ['records that are none', '[{"name":"a"},1,null,[]]', ['1', '2', '3']],
     ['a field that is never told', '{"name":"a","__proto__":{"x":1}}', ['__proto__']],
+    ['the same, escaped', '{"name":"a","__pr\\u006fto__":{"x":1}}', ['__proto__']],
     ['faults in several records', '[{"name":"a"},{"name":1},{}]', ['1.name', '2.name']],
     ['NUL', '{"name":"a\\u0000"}', ['name']],
     ['half a character', '{"name":"\\ud800","data":["\\udc00"]}', ['name', 'data.0']],

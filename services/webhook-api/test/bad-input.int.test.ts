@@ -144,6 +144,21 @@ describe('a body that is none', () => {
     }
   })
 
+  it.each(['"__\\u0070roto__"', '"\\u005f_proto__"', '"__prot\\u006F__"'])(
+    'names the prototype as %s in its filter',
+    async (key) => {
+      const whole = JSON.stringify({ ...validInput(tenant), filter: { field: 1 } })
+      const text = whole.replace('"field"', key)
+      for (const [method, path] of [['POST', ''] as const, ['PATCH', `/${id}`] as const]) {
+        const { status, body } = await client.call(method, path, text)
+        expect([status, body.violations]).toEqual([
+          400,
+          [{ field: 'filter.__proto__', message: 'is not an accepted field name' }],
+        ])
+      }
+    },
+  )
+
   it('is 400 when it is missing, and 415 when it is not JSON', async () => {
     const missing = await client.call('POST', '')
     expect([missing.status, missing.body.error]).toEqual([400, 'VALIDATION_ERROR'])
