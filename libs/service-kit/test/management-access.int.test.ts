@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type EventCodec, openEventCodec } from '@surehook/contracts/codec'
 import type { ManagementTokenState } from '@surehook/contracts/events'
 import { environmentsTopic, managementTokensTopic, topicTable } from '@surehook/contracts/topics'
+import { formatWalPosition, walPositionHeader } from '@surehook/contracts/wal-position'
 import {
   openPlatformAccess,
   type PlatformAccess,
@@ -45,6 +46,10 @@ function required(name: string): string {
   return value
 }
 
+const at = (lsn: bigint) => ({
+  headers: { [walPositionHeader]: formatWalPosition({ systemId: '7412', timeline: '1' }, lsn) },
+})
+
 async function publishToken(projectId: string) {
   const token = `mt_${randomBytes(32).toString('base64url')}`
   const state: ManagementTokenState = {
@@ -57,8 +62,9 @@ async function publishToken(projectId: string) {
     expiresAt: null,
   }
   const value = codec.managementToken.encode(state)
-  await producer.send([{ topic: managementTokensTopic, key: state.id, value }])
-  return { id: state.id, authorization: `Bearer ${token}` }
+  const record = { topic: managementTokensTopic, key: state.id, value, ...at(10n) }
+  await producer.send([record])
+  return { record, id: state.id, authorization: `Bearer ${token}` }
 }
 
 const authorize = (authorization: string, projectId: string) =>
@@ -76,6 +82,16 @@ it('lets a token in as soon as the topic has it, and out when it is revoked', as
   await producer.send([{ topic: managementTokensTopic, key: id, value: null }])
   // A revocation comes with the view; the next barrier is behind it.
   await expect(access.environmentExists(projectId, 'none')).resolves.toBe(false)
+  await expect(authorize(authorization, projectId)).rejects.toMatchObject({
+    code: 'MANAGEMENT_TOKEN_INVALID',
+  })
+})
+
+it('keeps a revoked token out when a relay repeats what came before', async () => {
+  const projectId = `p-${randomUUID()}`
+  const { id, authorization, record } = await publishToken(projectId)
+  await producer.send([{ topic: managementTokensTopic, key: id, value: null, ...at(20n) }])
+  await producer.send([record])
   await expect(authorize(authorization, projectId)).rejects.toMatchObject({
     code: 'MANAGEMENT_TOKEN_INVALID',
   })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type EventCodec, openEventCodec } from '@surehook/contracts/codec'
 import type { EnvironmentState } from '@surehook/contracts/events'
+import { formatWalPosition, walPositionHeader } from '@surehook/contracts/wal-position'
 import { type EventProducer, openProducer } from '../src/kafka/producer.ts'
 import { openTopicView, type TopicViewOptions } from '../src/kafka/topic-view.ts'
 import { silent } from './database.ts'
@@ -24,10 +25,11 @@ const state = (settings: string): EnvironmentState => ({
   updatedAt: '2026-01-02T03:04:05.678Z',
 })
 
-const put = (topic: string, key: string, settings: string | null) =>
-  producer.send([
-    { topic, key, value: settings === null ? null : codec.environment.encode(state(settings)) },
-  ])
+async function put(topic: string, key: string, settings: string | null, walPosition?: string) {
+  const value = settings === null ? null : codec.environment.encode(state(settings))
+  const headers = walPosition === undefined ? {} : { [walPositionHeader]: walPosition }
+  await producer.send([{ topic, key, value, headers }])
+}
 
 async function openView(
   topics: string[],
@@ -66,6 +68,25 @@ describe('openTopicView', () => {
     expect(opened.states.get('a')).toBe('2')
     expect(opened.states.has('b')).toBe(false)
     expect(opened.states.size).toBe(21)
+  }, 30_000)
+
+  it('leaves out earlier states that a relay repeats after newer ones and tombstones', async () => {
+    const topic = await makeTopic(kafka, { config: compacted })
+    const at = (lsn: bigint) => formatWalPosition({ systemId: '7412', timeline: '1' }, lsn)
+    const changed = () => [put(topic, 'a', '1', at(10n)), put(topic, 'a', '2', at(30n))]
+    await Promise.all(changed())
+    await put(topic, 'b', '1', at(20n))
+    await put(topic, 'b', null, at(40n))
+    await using opened = await openView([topic])
+    await opened.view.ready
+    await Promise.all(changed())
+    await put(topic, 'b', '1', at(20n))
+    await opened.view.barrier()
+    expect([...opened.states]).toEqual([['a', '2']])
+    expect(opened.history.filter((entry) => entry === 'a=1' || entry === 'b=1')).toHaveLength(2)
+    await put(topic, 'b', '3', at(50n))
+    await opened.view.barrier()
+    expect(opened.states.get('b')).toBe('3')
   }, 30_000)
 
   it('is ready on an empty topic', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { formatWalPosition } from '@surehook/contracts/wal-position'
 import { openWorld, type World } from './support/world.ts'
 
 const rounds = 60
@@ -45,4 +46,16 @@ describe('a change after the answer', () => {
     const jobs = await world.jobs(rounds + after.length)
     expect(jobs.filter(({ projectId }) => projectId.startsWith('ended'))).toEqual([])
   }, 60_000)
+
+  test('to its end is not matched when a relay repeats what came before', async () => {
+    const at = (lsn: bigint) => formatWalPosition({ systemId: '7412', timeline: '1' }, lsn)
+    const before = (await world.jobs(0)).length
+    const deleted = await world.subscribe({ projectId: 'repeated' }, at(10n))
+    await world.unsubscribe(deleted.id, at(20n))
+    await world.subscribe(deleted, at(10n))
+    const other = await world.subscribe({ projectId: 'repeated' })
+    await world.publish({ projectId: 'repeated' })
+    const jobs = await world.jobs(before + 1)
+    expect(jobs.slice(before).map(({ subscriptionId }) => subscriptionId)).toEqual([other.id])
+  }, 30_000)
 })

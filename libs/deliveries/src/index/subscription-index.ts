@@ -1,7 +1,6 @@
 import { UndecodableError } from '@surehook/contracts/codec'
 import type { SubscriptionState } from '@surehook/contracts/events'
 import { changesKeptMs } from '@surehook/contracts/topics'
-import { isBefore } from '@surehook/contracts/wal-position'
 import type { Change } from '../read-change.ts'
 import {
   isInForce,
@@ -63,17 +62,16 @@ export class SubscriptionIndex {
   }
 
   /**
-   * Takes the newest state of a subscription, committed at `walPosition`; `null` ends it. One that
-   * comes again, as after a crash of its relay, changes nothing. Throws an `UndecodableError`, and
+   * Takes the newest state of a subscription, committed at `walPosition`; `null` ends it. Whoever calls
+   * leaves out states from before the newest one; the newest one may come twice. Throws an `UndecodableError`, and
    * changes nothing, when the state has no meaning.
    */
   apply(id: string, state: SubscriptionState | null, walPosition: string | null = null): void {
     if (state !== null && state.id !== id)
       throw new UndecodableError(`id: ${state.id} at key ${id}`)
     const known = this.#newest.get(id)
-    if (known && isNotAfter(walPosition, known.walPosition)) return
-    const version =
-      state?.active === true ? toSubscription(state, this.#from(state, walPosition)) : null
+    if (walPosition !== null && walPosition === known?.walPosition) return
+    const version = this.#versionOf(state, walPosition)
     if (known?.version) this.#replace(known.version, walPosition)
     if (state === null) this.#newest.delete(id)
     else this.#newest.set(id, { version, walPosition })
@@ -93,6 +91,10 @@ export class SubscriptionIndex {
       })
     }
     return matched
+  }
+
+  #versionOf(state: SubscriptionState | null, walPosition: string | null): Subscription | null {
+    return state?.active === true ? toSubscription(state, this.#from(state, walPosition)) : null
   }
 
   /** A first state that is no new one had predecessors that the topic no longer has. */
@@ -129,9 +131,4 @@ export class SubscriptionIndex {
     byEvents?.delete(operations)
     if (byEvents?.size === 0) this.#byPlace.delete(place)
   }
-}
-
-function isNotAfter(walPosition: string | null, known: string | null): boolean {
-  if (walPosition === null || known === null) return false
-  return walPosition === known || isBefore(walPosition, known) === true
 }

@@ -1,7 +1,9 @@
 import type { EventCodec } from '@surehook/contracts/codec'
 import type { SubscriptionState } from '@surehook/contracts/events'
 import { subscriptionsTopic } from '@surehook/contracts/topics'
+import { walPositionOf } from '@surehook/contracts/wal-position'
 import { capturePrefix } from '@surehook/service-kit/capture/capture'
+import { LatestPositions } from '@surehook/service-kit/kafka/latest-positions'
 import type { KafkaMessage } from 'kafkajs'
 import type { Client } from 'pg'
 import type { ClusterHistory } from './cluster-history.ts'
@@ -19,11 +21,12 @@ export function readSubscriptions(
   history: Pick<ClusterHistory, 'has'>,
 ): SubscriptionStates {
   const states = new Map<string, SubscriptionState | null>()
+  const positions = new LatestPositions()
   return {
     async take(messages) {
       for (const message of messages) {
-        const { key, value } = message
-        if (key === null) continue
+        const { key, value, headers } = message
+        if (key === null || positions.isOutdated(String(key), walPositionOf(headers))) continue
         // What the restored WAL has is in the table, or was changed there since.
         if (history.has(message)) states.delete(key.toString())
         else states.set(key.toString(), value && (await codec.subscription.decode(value)))

@@ -10,6 +10,7 @@ import { walPositionOf } from '@surehook/contracts/wal-position'
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
 import { boundedBy, orAborted } from '../bounded.ts'
+import { LatestPositions } from './latest-positions.ts'
 import { LogEnds } from './log-ends.ts'
 import { SupervisedConsumer } from './supervised-consumer.ts'
 import { ViewBarrier } from './view-barrier.ts'
@@ -30,8 +31,9 @@ export type TopicViewOptions<Value extends AnyEvent> = {
   /** Prefix of the view's group, which is new for every process. */
   clientId: string
   /**
-   * Called in the log's order, once per record; `null` is a tombstone. May throw an
-   * `UndecodableError` for a value that has no meaning, and nothing else.
+   * Called in the log's order, once per record; `null` is a tombstone. States that a relay repeats
+   * after a newer one are left out. May throw an `UndecodableError` for a value that has no meaning,
+   * and nothing else.
    * @param walPosition where the record's change was committed; `null` when no relay of ours made it
    */
   apply: (topic: string, key: string, value: Value | null, walPosition: string | null) => void
@@ -67,6 +69,7 @@ class KafkaTopicView<Value extends AnyEvent> implements TopicView {
   readonly #ends: LogEnds
   readonly #barrier: ViewBarrier
   readonly #consumer: SupervisedConsumer
+  readonly #positions = new LatestPositions()
   #loaded = false
 
   constructor(options: TopicViewOptions<Value>) {
@@ -144,13 +147,19 @@ class KafkaTopicView<Value extends AnyEvent> implements TopicView {
       const offset = Number(message.offset)
       // Read again after a rebalance: an old state must never be shown over a newer one.
       if (offset < this.#barrier.next(topic, partition)) continue
-      const value = this.#decode(topic, message)
-      await this.#applyOne({ topic, partition, message }, value, heartbeat)
+      if (!this.#isOutdated(topic, message)) {
+        const value = this.#decode(topic, message)
+        await this.#applyOne({ topic, partition, message }, value, heartbeat)
+      }
       this.#barrier.advance(topic, partition, offset + 1)
     }
     const last = batch.lastOffset()
     this.#barrier.advance(topic, partition, Number(last) + 1)
     resolveOffset(last)
+  }
+
+  #isOutdated(topic: string, { key, headers }: KafkaMessage): boolean {
+    return this.#positions.isOutdated(`${topic}/${String(key)}`, walPositionOf(headers))
   }
 
   async #applyOne(

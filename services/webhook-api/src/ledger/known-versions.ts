@@ -2,6 +2,7 @@ import { type EventCodec, UndecodableError } from '@surehook/contracts/codec'
 import { isBefore, walPositionOf } from '@surehook/contracts/wal-position'
 import { SubscriptionIndex } from '@surehook/deliveries/index/subscription-index'
 import type { Change } from '@surehook/deliveries/read-change'
+import { LatestPositions } from '@surehook/service-kit/kafka/latest-positions'
 import type { KafkaMessage } from 'kafkajs'
 
 /** When a change was written to the log, and where it was committed. */
@@ -21,6 +22,7 @@ const allOfThem = { perSubscription: Number.POSITIVE_INFINITY, total: Number.POS
 export class KnownVersions {
   readonly #index = new SubscriptionIndex(undefined, allOfThem)
   readonly #known = new Map<string, Known>()
+  readonly #positions = new LatestPositions()
   readonly #codec: Pick<EventCodec, 'subscription'>
 
   constructor(codec: Pick<EventCodec, 'subscription'>) {
@@ -30,9 +32,11 @@ export class KnownVersions {
   /** Takes the next record of `webhook.subscriptions`. */
   async apply({ key, value, headers, timestamp }: KafkaMessage): Promise<void> {
     const id = String(key ?? '')
+    const position = walPositionOf(headers)
+    // The views of matcher and dispatcher leave it out, too.
+    if (this.#positions.isOutdated(id, position)) return
     try {
       const state = value === null ? null : await this.#codec.subscription.decode(value)
-      const position = walPositionOf(headers)
       this.#index.apply(id, state, position)
       const writtenAt = Number(timestamp)
       const isFirst = state !== null && state.createdAt === state.updatedAt

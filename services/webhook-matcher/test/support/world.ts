@@ -9,6 +9,7 @@ import type {
 import type { NewChange } from '@surehook/contracts/new-change'
 import { type ChangePublisher, openChangePublisher } from '@surehook/contracts/publisher'
 import { invalidTopic, type TopicSpec } from '@surehook/contracts/topics'
+import { walPositionHeader } from '@surehook/contracts/wal-position'
 import { aSubscription } from '@surehook/deliveries/testing/samples'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { createKafka } from '@surehook/service-kit/kafka/client'
@@ -39,8 +40,8 @@ export type World = AsyncDisposable & {
   readonly written: Written
   startMatcher(): Promise<AsyncDisposable & { internal: string }>
   /** Resolves when its state is acknowledged, as webhook-api answers. */
-  subscribe(state?: Partial<SubscriptionState>): Promise<SubscriptionState>
-  unsubscribe(id: string): Promise<void>
+  subscribe(state?: Partial<SubscriptionState>, walPosition?: string): Promise<SubscriptionState>
+  unsubscribe(id: string, walPosition?: string): Promise<void>
   /** Resolves when the changes are acknowledged. */
   publish(...changes: Partial<NewChange>[]): Promise<void>
   /** Waits until there are this many jobs. */
@@ -163,14 +164,17 @@ async function startMatcher(config: Config) {
 
 function subscribing({ config, codec, producer }: Pick<World, 'config' | 'codec' | 'producer'>) {
   const topic = config.topics.subscriptions
+  const headersAt = (walPosition: string | undefined) =>
+    walPosition === undefined ? {} : { headers: { [walPositionHeader]: walPosition } }
   return {
-    async subscribe(change: Partial<SubscriptionState> = {}) {
+    async subscribe(change: Partial<SubscriptionState> = {}, walPosition?: string) {
       const state = aSubscription({ id: randomUUID(), ...change })
-      await producer.send([{ topic, key: state.id, value: codec.subscription.encode(state) }])
+      const value = codec.subscription.encode(state)
+      await producer.send([{ topic, key: state.id, value, ...headersAt(walPosition) }])
       return state
     },
-    async unsubscribe(id: string) {
-      await producer.send([{ topic, key: id, value: null }])
+    async unsubscribe(id: string, walPosition?: string) {
+      await producer.send([{ topic, key: id, value: null, ...headersAt(walPosition) }])
     },
   }
 }
