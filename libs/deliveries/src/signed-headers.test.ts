@@ -16,6 +16,7 @@ describe('signedHeaders', () => {
     const hex = createHmac('sha256', 's3cret').update('{"id":"1"}').digest('hex')
     expect(headers).toMatchObject({
       'content-type': 'application/json',
+      'user-agent': expect.stringMatching(/^Surehook\/\d+\.\d+\.\d+$/),
       'x-service-event': 'UPDATE',
       'x-service-delivery': 'event-1',
       'x-service-signature': `sha256=${hex}`,

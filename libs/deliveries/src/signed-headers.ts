@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { createRequire } from 'node:module'
 import type { ChangeOperation } from '@surehook/contracts/events'
 
 export type Signable = {
@@ -8,6 +9,11 @@ export type Signable = {
   operation: ChangeOperation
 }
 
+/** All parts of the system have the same. */
+const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
+/** RFC 9110 §10.1.5. Operators of receivers find and let through deliveries by it. */
+const userAgent = `Surehook/${version}`
+
 /** The headers of one attempt that need no secret. */
 export function plainHeaders(
   { eventId, webhookId, operation }: Omit<Signable, 'body'>,
@@ -15,6 +21,7 @@ export function plainHeaders(
 ): Record<string, string> {
   return {
     'content-type': 'application/json',
+    'user-agent': userAgent,
     'x-service-event': operation,
     'x-service-delivery': eventId,
     'webhook-id': webhookId,

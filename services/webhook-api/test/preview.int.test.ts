@@ -67,6 +67,7 @@ describe('POST /_webhooks/preview', () => {
     const unsigned = await preview(inserts)
     expect(Object.keys(unsigned.samples[0]?.headers ?? {}).toSorted()).toEqual([
       'content-type',
+      'user-agent',
       'webhook-id',
       'webhook-timestamp',
       'x-service-delivery',

@@ -1,9 +1,12 @@
 import { createHmac, randomUUID } from 'node:crypto'
+import { createRequire } from 'node:module'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { deliveriesTopic, retryTopic } from '@surehook/contracts/topics'
 import { verifySignature } from '@surehook/scripts/receiver/verify-signature'
 import type { Harness } from './support/harness.ts'
 import { openHarness, until } from './support/harness.ts'
+
+const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 
 let harness: Harness
 let dispatcher: AsyncDisposable
@@ -37,6 +40,7 @@ describe('a delivery', () => {
     expect(verifySignature(receipt, 's3cret')).toBe(true)
     expect(receipt.headers).toMatchObject({
       'content-type': 'application/json',
+      'user-agent': `Surehook/${version}`,
       'x-service-event': 'INSERT',
       'x-service-delivery': job.eventId,
       'webhook-id': job.webhookId,

@@ -7,23 +7,39 @@ const interimStart = /^HTTP\/1\.\d 1(\d\d)/
 const endOfHead = '\r\n\r\n'
 const nothing = Buffer.alloc(0)
 
+/** What Node and undici say when the other side has hung up. */
+const hangUps: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', undefined])
+
 export class AnswerRefusedError extends Error {
   readonly code = 'ANSWER_REFUSED'
 }
 
 /**
- * Takes informational answers (1xx) out of what the socket receives, and ends it when it receives too
- * much. A client must accept them unasked (RFC 9110 §15.2); undici gives up at `100 Continue`. It has
+ * A connection that had served other exchanges was closed before the first byte of an answer: its
+ * receiver may have closed it before the request came (RFC 9112 §9.3.1, §9.6).
+ */
+export class StaleConnectionError extends Error {
+  readonly code = 'STALE_CONNECTION'
+}
+
+/**
+ * Takes informational answers (1xx) out of what the socket receives, ends it when it receives too
+ * much, and tells when it was stale. A client must accept them unasked (RFC 9110 §15.2); undici gives up at `100 Continue`. It has
  * no bound for others of them, for the status line, nor for what chunks say besides their bytes.
  * Every write begins an exchange: undici writes a request whole before it reads.
  */
 export function filterAnswers(socket: Socket): void {
   const filter = new AnswerFilter()
   const push = socket.push.bind(socket)
-  const write = socket.write
+  const { write, destroy } = socket
   socket.write = function begin(this: Socket, ...args: unknown[]) {
     filter.begin()
     return Reflect.apply(write, this, args) as boolean
+  }
+  socket.destroy = function end(this: Socket, err?: NodeJS.ErrnoException) {
+    const isStale = filter.waitsOnReused && hangUps.has(err?.code)
+    const cause = isStale ? new StaleConnectionError('a stale connection', { cause: err }) : err
+    return Reflect.apply(destroy, this, [cause])
   }
   // What a socket reads reaches its readable side through this method.
   socket.push = (chunk: Buffer | null, encoding) => {
@@ -44,12 +60,19 @@ export class AnswerFilter {
   #place: 'answer' | 'start' | 'interim' = 'answer'
   #held: Buffer = nothing
   #taken = 0
+  #exchanges = 0
+
+  /** A request was sent, not the first, and no byte of its answer has come. */
+  get waitsOnReused(): boolean {
+    return this.#exchanges > 1 && this.#place === 'start' && this.#taken === 0
+  }
 
   /** What comes next is the start of an answer. */
   begin(): void {
     if (this.#place !== 'answer') return
     this.#place = 'start'
     this.#taken = 0
+    this.#exchanges += 1
   }
 
   /** @param chunk null at the end; then what was held back comes out, or null */

@@ -10,16 +10,15 @@ export type Answered = { status: number; text: string } | { error: unknown }
  * as it is there, also when the text breaks off or does not end in time.
  */
 export class Answer implements Dispatcher.DispatchHandler {
-  readonly #settle: (answered: Answered) => void
+  readonly #answered = Promise.withResolvers<Answered>()
   #controller: Dispatcher.DispatchController | null = null
   #status: number | null = null
   #text: Buffer[] = []
   #size = 0
   #ended = false
 
-  /** @param settle called once */
-  constructor(settle: (answered: Answered) => void) {
-    this.#settle = settle
+  get answered(): Promise<Answered> {
+    return this.#answered.promise
   }
 
   /** Nothing more is waited for: what has come counts, and the connection is given up. */
@@ -57,8 +56,8 @@ export class Answer implements Dispatcher.DispatchHandler {
   #end(error: unknown): void {
     if (this.#ended) return
     this.#ended = true
-    if (this.#status === null) this.#settle({ error })
-    else this.#settle({ status: this.#status, text: this.#readText() })
+    if (this.#status === null) this.#answered.resolve({ error })
+    else this.#answered.resolve({ status: this.#status, text: this.#readText() })
   }
 
   #readText(): string {

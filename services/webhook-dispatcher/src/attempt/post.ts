@@ -1,12 +1,14 @@
 import type { SecureContext } from 'node:tls'
 import { createSecureContext, getCACertificates } from 'node:tls'
 import { LRUCache } from 'lru-cache'
-import { buildConnector, Pool } from 'undici'
+import { Client, type Dispatcher, Pool } from 'undici'
 import type { AddressGuard } from './address-guard.ts'
 import { Answer, type Answered } from './answer.ts'
-import { filterAnswers } from './answer-filter.ts'
+import { StaleConnectionError } from './answer-filter.ts'
 import type { AttemptResult } from './decide-next-step.ts'
 import { errorClassOf } from './error-class.ts'
+import { TimeLimit } from './time-limit.ts'
+import { tlsConnector } from './tls-connector.ts'
 
 export type PosterOptions = {
   guard: AddressGuard
@@ -28,13 +30,19 @@ export type Exchange = {
   body: Buffer
 }
 
+/** Firewalls between may forget an idle connection without a word: whoever uses it then waits in vain. */
+const longestIdleMs = 60_000
+
+/** Of one tenant to one origin. */
+type Connections = { pool: Pool; connectAnew: () => Client }
+
 /** Posts deliveries over keep-alive connections, one bounded pool for each tenant and origin. */
 export class Poster implements AsyncDisposable {
   readonly #options: PosterOptions
   readonly #secureContext: SecureContext
-  readonly #pools: LRUCache<string, Pool>
+  readonly #connections: LRUCache<string, Connections>
   /** No longer in use but for what is in flight. */
-  readonly #closing = new Set<Pool>()
+  readonly #closing = new Set<Pool | Client>()
 
   constructor(options: PosterOptions) {
     this.#options = options
@@ -43,7 +51,8 @@ export class Poster implements AsyncDisposable {
       // Given alone they would take the place of the roots that are trusted anyway.
       ca: [...getCACertificates('default'), ...options.extraCa],
     })
-    this.#pools = new LRUCache({ max: options.maxPools, dispose: (pool) => this.#retire(pool) })
+    const dispose = ({ pool }: Connections) => this.#retire(pool)
+    this.#connections = new LRUCache({ max: options.maxPools, dispose })
   }
 
   /**
@@ -63,76 +72,61 @@ export class Poster implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const pools = [...this.#pools.values(), ...this.#closing]
-    await Promise.all(pools.map((pool) => pool.destroy()))
+    const pools = [...this.#connections.values()].map(({ pool }) => pool)
+    await Promise.all([...pools, ...this.#closing].map((client) => client.destroy()))
   }
 
-  #exchange({ tenant, url, headers, body }: Exchange): Promise<Answered> {
-    return new Promise((resolve) => {
-      const answer = new Answer((answered) => {
-        clearTimeout(timer)
-        resolve(answered)
-      })
-      const { timeoutMs } = this.#options
-      const timer = setTimeout(() => answer.giveUp(timedOut(timeoutMs)), timeoutMs)
-      try {
-        const target = new URL(url)
-        const path = target.pathname + target.search
-        this.#pool(tenant, target.origin).dispatch({ method: 'POST', path, headers, body }, answer)
-      } catch (err) {
-        answer.onResponseError(null, err)
-      }
-    })
+  /**
+   * Sends, and once more on a fresh connection when a reused one was closed before any byte of an answer.
+   * A client may repeat of itself what it knows to be idempotent (RFC 9110 §9.2.2): receivers recognise
+   * the delivery by its `webhook-id`.
+   */
+  async #exchange({ tenant, url, headers, body }: Exchange): Promise<Answered> {
+    const { timeoutMs } = this.#options
+    let answer = new Answer()
+    using _limit = new TimeLimit(timeoutMs, () => answer.giveUp(timedOut(timeoutMs)))
+    try {
+      const target = new URL(url)
+      const path = target.pathname + target.search
+      const request: Dispatcher.DispatchOptions = { method: 'POST', path, headers, body }
+      const { pool, connectAnew } = this.#connectionsTo(tenant, target.origin)
+      pool.dispatch(request, answer)
+      const answered = await answer.answered
+      if (!('error' in answered && answered.error instanceof StaleConnectionError)) return answered
+      answer = new Answer()
+      const fresh = connectAnew()
+      fresh.dispatch({ ...request, reset: true }, answer)
+      this.#retire(fresh)
+      return await answer.answered
+    } catch (error) {
+      return { error }
+    }
   }
 
-  #pool(tenant: string, origin: string): Pool {
+  #connectionsTo(tenant: string, origin: string): Connections {
     const key = `${tenant}\0${origin}`
-    const known = this.#pools.get(key)
+    const known = this.#connections.get(key)
     if (known) return known
-    const pool = new Pool(origin, {
-      connect: this.#connectorOf(tenant),
-      connections: this.#options.connectionsPerOrigin,
+    const options: Client.Options = {
+      connect: tlsConnector({ ...this.#options, secureContext: this.#secureContext }, tenant),
+      // A session would share one connection among all deliveries to an origin: lost, it costs all of them.
+      allowH2: false,
+      keepAliveMaxTimeout: longestIdleMs,
       // The exchange has one limit of its own; these would only give it other names.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: 16_384,
-    })
-    this.#pools.set(key, pool)
-    return pool
+    }
+    const pool = new Pool(origin, { ...options, connections: this.#options.connectionsPerOrigin })
+    const connections = { pool, connectAnew: () => new Client(origin, options) }
+    this.#connections.set(key, connections)
+    return connections
   }
 
   /** Its connections close when the requests that it has are answered. */
-  #retire(pool: Pool): void {
-    this.#closing.add(pool)
-    void pool.close().finally(() => this.#closing.delete(pool))
-  }
-
-  /**
-   * A lookup hook alone is not enough: for `https://127.0.0.1/` nothing is looked up, so that
-   * literals are checked before connecting.
-   */
-  #connectorOf(tenant: string): buildConnector.connector {
-    const { guard, timeoutMs } = this.#options
-    const connect = buildConnector({
-      lookup: guard.lookupFor(tenant),
-      timeout: timeoutMs,
-      maxCachedSessions: 1,
-      secureContext: this.#secureContext,
-    })
-    return (options, callback) => {
-      try {
-        if (options.protocol !== 'https:') throw new Error('only HTTPS is delivered to')
-        guard.checkLiteral(options.hostname)
-      } catch (err) {
-        callback(err as Error, null)
-        return
-      }
-      connect(options, (...[err, socket]) => {
-        if (err !== null) return callback(err, null)
-        filterAnswers(socket)
-        callback(null, socket)
-      })
-    }
+  #retire(client: Pool | Client): void {
+    this.#closing.add(client)
+    void client.close().finally(() => this.#closing.delete(client))
   }
 }
 

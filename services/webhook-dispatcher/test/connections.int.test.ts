@@ -1,0 +1,208 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { type Certificates, createCertificates } from '@surehook/scripts/receiver/certificates'
+import { AddressGuard } from '../src/attempt/address-guard.ts'
+import type { AttemptResult } from '../src/attempt/decide-next-step.ts'
+import { systemHostNames } from '../src/attempt/host-names.ts'
+import { Poster } from '../src/attempt/post.ts'
+import { CuttingProxy } from './support/cutting-proxy.ts'
+import { until } from './support/harness.ts'
+import { ProtocolReceiver, type Response, type Speaks } from './support/protocol-receiver.ts'
+
+let certificates: Certificates
+let open: AsyncDisposableStack
+let poster: Poster
+let receiver: ProtocolReceiver
+
+beforeAll(async () => {
+  certificates = await createCertificates()
+})
+beforeEach(() => {
+  open = new AsyncDisposableStack()
+  poster = open.use(
+    new Poster({
+      guard: new AddressGuard(['127.0.0.0/8', '::1/128'], systemHostNames()),
+      extraCa: [certificates.ca],
+      timeoutMs: 2_000,
+      connectionsPerOrigin: 64,
+      maxPools: 10,
+    }),
+  )
+})
+afterEach(() => open.disposeAsync())
+
+const listen = async (speaks: Speaks) => {
+  receiver = open.use(await ProtocolReceiver.open(certificates, speaks))
+}
+
+const post = async (port = receiver.port) => {
+  const url = `https://localhost:${port}/`
+  const result = await poster.post({ tenant: 't', url, headers: {}, body: Buffer.from('{}') })
+  // Its connection can be used again after a turn of the loop.
+  await turn()
+  return result
+}
+
+const many = (count: number, port?: number) =>
+  Promise.all(Array.from({ length: count }, () => post(port)))
+
+const failed = (results: readonly AttemptResult[]) =>
+  results.filter((result) => !(result.kind === 'responded' && result.status === 204))
+
+const both = ['HTTP/1.1 alone', 'HTTP/2 and HTTP/1.1'] as const
+
+describe.each(both)('a receiver that speaks %s', (speaks) => {
+  beforeEach(() => listen(speaks))
+
+  it('is spoken to in HTTP/1.1, on connections that are used again', async () => {
+    for (let round = 0; round < 5; round++) expect(failed(await many(16))).toEqual([])
+    expect(new Set(receiver.versions)).toEqual(new Set(['1.1']))
+    expect(receiver.sessions).toEqual([])
+    expect(receiver.sockets.length).toBeLessThanOrEqual(16)
+  })
+
+  it('costs no more than the attempts in flight when connections are cut without a word', async () => {
+    const proxy = open.use(await CuttingProxy.open(receiver.port))
+    expect(failed(await many(2, proxy.port))).toEqual([])
+    proxy.cut()
+    const afterwards = await many(64, proxy.port)
+    expect(failed(afterwards)).toHaveLength(2)
+    expect(failed(afterwards)).toMatchObject([{ errorClass: 'timeout' }, { errorClass: 'timeout' }])
+    expect(failed(await many(64, proxy.port))).toEqual([])
+  })
+
+  it('costs only those of its requests that hang', async () => {
+    receiver.behave = (res, nth) => {
+      if (nth > 3) res.writeHead(204).end()
+    }
+    const results = await many(40)
+    expect(failed(results)).toHaveLength(3)
+    expect(failed(results)).toMatchObject(
+      Array.from({ length: 3 }, () => ({ errorClass: 'timeout' })),
+    )
+  })
+
+  it('costs one attempt for each answer that it breaks off', async () => {
+    receiver.behave = (res, nth) => {
+      if (nth !== 5) return void res.writeHead(204).end()
+      res.socket?.write('HTTP/1.1 204 No')
+      res.socket?.end()
+    }
+    const results: AttemptResult[] = []
+    for (let nth = 1; nth <= 10; nth++) results.push(await post())
+    expect(failed(results)).toMatchObject([{ errorClass: 'refused' }])
+    expect(receiver.versions).toHaveLength(10)
+  })
+
+  it('costs nothing when it sends early hints first', async () => {
+    receiver.behave = (res) => {
+      res.writeEarlyHints({ link: '</style.css>; rel=preload' })
+      res.writeHead(204).end()
+    }
+    for (let round = 0; round < 3; round++) expect(failed(await many(8))).toEqual([])
+  })
+
+  it('costs nothing when it tells every session to go away', async () => {
+    receiver.behave = (res) => {
+      for (const session of receiver.sessions) session.goaway()
+      res.writeHead(204).end()
+    }
+    for (let round = 0; round < 3; round++) expect(failed(await many(8))).toEqual([])
+  })
+})
+
+it('a receiver that speaks HTTP/2 alone is told so by the class of the failure', async () => {
+  await listen('HTTP/2 alone')
+  expect(await post()).toMatchObject({ kind: 'unreachable', errorClass: 'tls' })
+})
+
+describe('a reused connection that is closed before any byte of an answer', () => {
+  const closings = {
+    'when the request has come': (res: Response) => void res.socket?.destroy(),
+    'by a reset': () => receiver.reset(),
+  }
+  beforeEach(() => listen('HTTP/1.1 alone'))
+
+  it.each(Object.entries(closings))('costs no attempt: %s', async (_how, closing) => {
+    receiver.behave = (res, nth) => {
+      if (nth === 2) closing(res)
+      else res.writeHead(204).end()
+    }
+    expect(failed([await post(), await post()])).toEqual([])
+    expect(receiver.versions).toHaveLength(3)
+    expect(receiver.sockets).toHaveLength(2)
+  })
+
+  it('costs no attempt of many at once, when a receiver restarts', async () => {
+    receiver.behave = (res, nth) => {
+      if (nth <= 32) res.writeHead(204).end()
+      else if (nth === 64) receiver.reset()
+      else if (nth > 64) res.writeHead(204).end()
+    }
+    expect(failed(await many(32))).toEqual([])
+    expect(failed(await many(32))).toEqual([])
+    expect(receiver.versions).toHaveLength(96)
+  })
+
+  it('is followed by one fresh connection, not by more', async () => {
+    receiver.behave = (res, nth) => {
+      if (nth === 1) res.writeHead(204).end()
+      else res.socket?.destroy()
+    }
+    await post()
+    expect(await post()).toMatchObject({ kind: 'unreachable', errorClass: 'refused' })
+    expect(receiver.versions).toHaveLength(3)
+  })
+
+  it('leaves to the second request what is left of the time of the attempt', async () => {
+    receiver.behave = (res, nth) => {
+      if (nth === 1) res.writeHead(204).end()
+      else if (nth === 2) setTimeout(() => res.socket?.destroy(), 1_500)
+    }
+    await post()
+    const result = await post()
+    expect(result).toMatchObject({ kind: 'unreachable', errorClass: 'timeout' })
+    expect(result.latencyMs).toBeLessThan(3_000)
+    expect(receiver.versions).toHaveLength(3)
+  })
+})
+
+describe('nothing is sent twice', () => {
+  beforeEach(() => listen('HTTP/1.1 alone'))
+
+  it('when a fresh connection is closed', async () => {
+    receiver.behave = (res) => void res.socket?.destroy()
+    expect(await post()).toMatchObject({ kind: 'unreachable', errorClass: 'refused' })
+    expect(receiver.versions).toHaveLength(1)
+  })
+
+  it('when a byte of the answer has come', async () => {
+    receiver.behave = (res, nth) => {
+      if (nth === 1) res.writeHead(204).end()
+      else res.socket?.end('H')
+    }
+    await post()
+    expect(await post()).toMatchObject({ kind: 'unreachable', errorClass: 'refused' })
+    expect(receiver.versions).toHaveLength(2)
+  })
+
+  it('when an interim answer has come', async () => {
+    receiver.behave = (res, nth) => {
+      if (nth === 1) res.writeHead(204).end()
+      else res.socket?.end('HTTP/1.1 102 Processing\r\n\r\n')
+    }
+    await post()
+    expect(await post()).toMatchObject({ kind: 'unreachable', errorClass: 'refused' })
+    expect(receiver.versions).toHaveLength(2)
+  })
+
+  it('when the time is over', async () => {
+    receiver.behave = (res, nth) => {
+      if (nth === 1) res.writeHead(204).end()
+    }
+    await post()
+    expect(await post()).toMatchObject({ kind: 'unreachable', errorClass: 'timeout' })
+    await until('its connection is closed', () => receiver.sockets.every((one) => one.destroyed))
+    expect(receiver.versions).toHaveLength(2)
+  })
+})

@@ -1,0 +1,85 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { type Certificates, createCertificates } from '@surehook/scripts/receiver/certificates'
+import type { AttemptResult } from '../src/attempt/decide-next-step.ts'
+import { CuttingProxy } from './support/cutting-proxy.ts'
+import { until } from './support/harness.ts'
+import type { PostingSettings } from './support/posting-process.ts'
+import { ProtocolReceiver } from './support/protocol-receiver.ts'
+
+const timeoutMs = 2_000
+/** The fault: long enough that every limit by the clock is over. */
+const standsStillMs = 2 * timeoutMs
+
+let certificates: Certificates
+let open: AsyncDisposableStack
+let receiver: ProtocolReceiver
+let child: ChildProcess
+
+beforeAll(async () => {
+  certificates = await createCertificates()
+})
+beforeEach(async () => {
+  open = new AsyncDisposableStack()
+  receiver = open.use(await ProtocolReceiver.open(certificates, 'HTTP/1.1 alone'))
+  const settings: PostingSettings = { ca: certificates.ca, timeoutMs }
+  child = fork(
+    new URL('./support/posting-process.ts', import.meta.url).pathname,
+    [JSON.stringify(settings)],
+    { execArgv: ['--conditions=source'] },
+  )
+  open.defer(async () => {
+    const gone = once(child, 'exit')
+    child.kill('SIGKILL')
+    await gone
+  })
+  await once(child, 'message')
+})
+afterEach(() => open.disposeAsync())
+
+async function post(port: number): Promise<AttemptResult> {
+  const url = `https://localhost:${port}/`
+  child.send({ tenant: 't', url, headers: {}, body: '{}' })
+  const [result] = (await once(child, 'message')) as [AttemptResult]
+  return result
+}
+
+async function stopWhile(work: () => void): Promise<void> {
+  child.kill('SIGSTOP')
+  work()
+  await wait(standsStillMs)
+  child.kill('SIGCONT')
+}
+
+describe('a dispatcher that was stopped for longer than an attempt may take', () => {
+  it('takes the answer that came meanwhile', async () => {
+    let answer = () => {}
+    receiver.behave = (res) => {
+      answer = () => void res.writeHead(204).end()
+    }
+    const result = post(receiver.port)
+    await until('the request has come', () => receiver.versions.length === 1)
+    await stopWhile(() => answer())
+    expect(await result).toMatchObject({ kind: 'responded', status: 204 })
+  })
+
+  it('still waits for an answer to what it could not send before', async () => {
+    receiver.behave = (res) => void setTimeout(() => res.writeHead(204).end(), timeoutMs / 2)
+    const proxy = open.use(await CuttingProxy.open(receiver.port))
+    proxy.hold()
+    const result = post(proxy.port)
+    await until('it connects', () => proxy.connections === 1)
+    await stopWhile(() => proxy.letGo())
+    expect(await result).toMatchObject({ kind: 'responded', status: 204 })
+  })
+
+  it('gives up a receiver that goes on to be silent', async () => {
+    receiver.behave = () => {}
+    const result = post(receiver.port)
+    await until('the request has come', () => receiver.versions.length === 1)
+    await stopWhile(() => {})
+    expect(await result).toMatchObject({ kind: 'unreachable', errorClass: 'timeout' })
+  })
+})

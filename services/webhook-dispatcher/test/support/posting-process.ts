@@ -1,0 +1,22 @@
+// A process of its own that posts what it is told to: it can be stopped without stopping the test.
+import { AddressGuard } from '../../src/attempt/address-guard.ts'
+import { systemHostNames } from '../../src/attempt/host-names.ts'
+import { type Exchange, Poster } from '../../src/attempt/post.ts'
+
+export type PostingSettings = { ca: string; timeoutMs: number }
+
+const { ca, timeoutMs } = JSON.parse(process.argv[2] ?? '') as PostingSettings
+const poster = new Poster({
+  guard: new AddressGuard(['127.0.0.0/8', '::1/128'], systemHostNames()),
+  extraCa: [ca],
+  timeoutMs,
+  connectionsPerOrigin: 8,
+  maxPools: 10,
+})
+
+process.on('message', ({ body, ...exchange }: Omit<Exchange, 'body'> & { body: string }) => {
+  void poster
+    .post({ ...exchange, body: Buffer.from(body) })
+    .then((result) => process.send?.(result))
+})
+process.send?.('ready')
