@@ -10,6 +10,7 @@ import type {
   ChangeEvent,
   DeliveryAttempt,
   DeliveryJob,
+  EnvironmentPurge,
   EnvironmentState,
   InvalidMessage,
   ManagementTokenState,
@@ -27,6 +28,7 @@ import {
   attemptsTopic,
   changesTopic,
   deliveriesTopic,
+  environmentPurgesTopic,
   environmentsTopic,
   managementTokensTopic,
   revocationsTopic,
@@ -47,6 +49,7 @@ export type EventTypes = {
   invalid: InvalidMessage
   revocation: SessionRevocation
   table: TableState
+  environmentPurge: EnvironmentPurge
 }
 type EventName = keyof EventTypes
 export type AnyEvent = EventTypes[EventName]
@@ -64,6 +67,7 @@ const nameByTopic: ReadonlyMap<string, EventName> = new Map([
   [attemptsTopic, 'attempt'],
   [revocationsTopic, 'revocation'],
   [tablesTopic, 'table'],
+  [environmentPurgesTopic, 'environmentPurge'],
 ])
 
 function eventNameOf(topic: string): EventName {
@@ -106,6 +110,7 @@ export async function openEventCodec({
     invalid: await codecOf('invalid'),
     revocation: await codecOf('revocation'),
     table: await codecOf('table'),
+    environmentPurge: await codecOf('environmentPurge'),
   }
   log?.info({ ids }, 'schemas.registered')
   return { ...codecs, ofTopic: (topic) => codecs[eventNameOf(topic)] }

@@ -37,7 +37,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       traceparent: null,
     },
   ],
-  environment: [{ ...tenant, settings: '{}', updatedAt: at }],
+  environment: [{ ...tenant, settings: '{}', updatedAt: at, deletedAt: null }],
   managementToken: [
     {
       id: 't',
@@ -58,6 +58,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       expiresAt: null,
     },
   ],
+  environmentPurge: [{ ...tenant, service: 'data-api', deletedAt: at }],
   table: [
     { ...tenant, name: 'orders', columns: [{ name: 'total', type: 'decimal' }], updatedAt: at },
     { ...tenant, name: 'orders', columns: [], updatedAt: '' },

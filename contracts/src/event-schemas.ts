@@ -4,6 +4,7 @@ import {
   attemptsTopic,
   changesTopic,
   deliveriesTopic,
+  environmentPurgesTopic,
   environmentsTopic,
   managementTokensTopic,
   revocationsTopic,
@@ -34,4 +35,5 @@ export const eventSchemas = {
   invalid: schemaOf('invalid-value', 'invalid-message'),
   revocation: schemaOf(`${revocationsTopic}-value`, 'session-revocation'),
   table: schemaOf(`${tablesTopic}-value`, 'table-state'),
+  environmentPurge: schemaOf(`${environmentPurgesTopic}-value`, 'environment-purge'),
 }

@@ -36,6 +36,18 @@ export type EnvironmentState = {
   /** JSON of the full settings as `PUT /auth/admin/…` answers them. */
   settings: string
   updatedAt: string
+  /** ISO 8601; not null: it exists no longer, and each service deletes what it holds of it. */
+  deletedAt: string | null
+}
+
+/** Topic `platform.environment-purges`, compacted; key `project/environment/service`. */
+export type EnvironmentPurge = {
+  projectId: string
+  environment: string
+  /** The service that holds nothing of the environment any more. */
+  service: string
+  /** That of the environment's state: which deletion it is. */
+  deletedAt: string
 }
 
 /** Topic `platform.management-tokens`, compacted; key: token id; a tombstone revokes. */

@@ -3,6 +3,7 @@ import {
   changesTopic,
   deadLetterTopic,
   deliveriesTopic,
+  environmentPurgesTopic,
   environmentsTopic,
   invalidTopic,
   managementTokensTopic,
@@ -74,18 +75,25 @@ export const lastingGroups = {
 
 const access: Record<Exclude<KafkaUser, 'operator' | 'lag-reader'>, Access> = {
   'auth-service': {
-    reads: [],
+    reads: [environmentPurgesTopic],
     writes: [
       environmentsTopic,
+      environmentPurgesTopic,
       managementTokensTopic,
       revocationsTopic,
       changesTopic,
       ...invalid(environmentsTopic, managementTokensTopic, changesTopic),
     ],
+    consumes: true,
   },
   'data-api': {
     reads: [environmentsTopic, managementTokensTopic, revocationsTopic],
-    writes: [changesTopic, tablesTopic, ...invalid(changesTopic, tablesTopic)],
+    writes: [
+      changesTopic,
+      tablesTopic,
+      environmentPurgesTopic,
+      ...invalid(changesTopic, tablesTopic),
+    ],
     consumes: true,
   },
   'webhook-api': {
@@ -103,6 +111,7 @@ const access: Record<Exclude<KafkaUser, 'operator' | 'lag-reader'>, Access> = {
       subscriptionsTopic,
       deliveriesTopic,
       changesTopic,
+      environmentPurgesTopic,
       ...invalid(subscriptionsTopic, deliveriesTopic, attemptsTopic, changesTopic),
     ],
     trims: [...jobTopics, deadLetterTopic, attemptsTopic],

@@ -25,6 +25,7 @@ export const changesKeptMs = 7 * day
 
 export const changesTopic = 'changes'
 export const environmentsTopic = 'platform.environments'
+export const environmentPurgesTopic = 'platform.environment-purges'
 export const managementTokensTopic = 'platform.management-tokens'
 export const tablesTopic = 'platform.tables'
 export const subscriptionsTopic = 'webhook.subscriptions'
@@ -71,6 +72,7 @@ export function topicTable(
   return [
     { name: changesTopic, partitions: 'main', config: kept(changesRetentionMs) },
     { name: environmentsTopic, partitions: 'one', config: compacted },
+    { name: environmentPurgesTopic, partitions: 'one', config: compacted },
     { name: managementTokensTopic, partitions: 'one', config: compacted },
     { name: tablesTopic, partitions: 'one', config: compacted },
     { name: subscriptionsTopic, partitions: 'one', config: compactedAfter(changesRetentionMs) },

@@ -126,6 +126,12 @@ export const Environment = z
     auth: AuthSettings,
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
+    deletedAt: z.iso
+      .datetime()
+      .nullable()
+      .describe(
+        'Its deletion was asked for then: it serves nobody, and is not found when all of it is gone',
+      ),
   })
   .meta({ id: 'Environment' })
 export type Environment = z.infer<typeof Environment>
@@ -160,9 +166,9 @@ export const page = z.strictObject({
   cursor: z.string().min(1).max(512).optional(),
 })
 export const nextCursor = z.string().nullable()
-const projectPath = z.object({ project: ProjectId })
+export const projectPath = z.object({ project: ProjectId })
 export const environmentPath = z.object({ project: ProjectId, environment: EnvironmentName })
-const common = { tag: 'administration', security: 'admin' } as const
+export const common = { tag: 'administration', security: 'admin' } as const
 
 export const putEnvironment = defineOperation({
   ...common,
@@ -173,7 +179,7 @@ export const putEnvironment = defineOperation({
   params: environmentPath,
   body: z.strictObject({ auth: change(AuthSettingsChange) }),
   reply: { status: 200, schema: Environment, description: 'The full settings' },
-  errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'SERVICE_UNAVAILABLE'],
+  errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
 })
 
 export const getEnvironment = defineOperation({

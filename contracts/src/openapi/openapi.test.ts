@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import * as admin from '../http/admin.ts'
+import * as adminDeletion from '../http/admin-deletion.ts'
 import * as auth from '../http/auth.ts'
 import * as data from '../http/data.ts'
 import * as reseal from '../http/reseal.ts'
@@ -28,7 +29,7 @@ const shownIn = (document: Document) =>
 describe('the OpenAPI documents', () => {
   test('show every operation once', () => {
     const ofWebhooks = [webhooks, deliveries, webhookLog, webhookLedger, webhookRebuild]
-    const defined = [admin, auth, data, users, reseal, ...ofWebhooks]
+    const defined = [admin, adminDeletion, auth, data, users, reseal, ...ofWebhooks]
       .flatMap((module) => Object.values<unknown>(module))
       .flatMap((value) =>
         typeof value === 'object' && value !== null && 'reply' in value && 'id' in value

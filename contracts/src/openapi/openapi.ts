@@ -1,5 +1,6 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
 import * as admin from '../http/admin.ts'
+import * as adminDeletion from '../http/admin-deletion.ts'
 import * as auth from '../http/auth.ts'
 import * as data from '../http/data.ts'
 import * as reseal from '../http/reseal.ts'
@@ -28,7 +29,12 @@ const apis = {
     title: 'Surehook platform administration',
     description: 'Projects, environments, management tokens, and the users of an environment.',
     base: '/',
-    operations: [...operationsOf(admin), ...operationsOf(users), reseal.resealKeys],
+    operations: [
+      ...operationsOf(admin),
+      ...operationsOf(adminDeletion),
+      ...operationsOf(users),
+      reseal.resealKeys,
+    ],
     tags: {
       administration: 'For the administrator of the platform',
       users: 'Users of an environment and their roles',

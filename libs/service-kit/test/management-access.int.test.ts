@@ -105,6 +105,7 @@ it('knows an environment as soon as the topic has it', async () => {
     environment: 'live',
     settings: '{}',
     updatedAt: new Date().toISOString(),
+    deletedAt: null,
   })
   await producer.send([{ topic: environmentsTopic, key: `${projectId}/live`, value }])
   expect(await access.environmentExists(projectId, 'live')).toBe(true)

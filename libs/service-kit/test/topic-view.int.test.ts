@@ -23,6 +23,7 @@ const state = (settings: string): EnvironmentState => ({
   environment: 'master',
   settings,
   updatedAt: '2026-01-02T03:04:05.678Z',
+  deletedAt: null,
 })
 
 async function put(topic: string, key: string, settings: string | null, walPosition?: string) {

@@ -17,6 +17,7 @@ import { observeRedis } from '@surehook/service-kit/redis/observe-redis'
 import { openTracing } from '@surehook/service-kit/tracing/open-tracing'
 import { type Config, service } from './config.ts'
 import { openAuthentication } from './open-authentication.ts'
+import { openPurge } from './platform/purge-environment.ts'
 import { checkEviction } from './revocation/check-eviction.ts'
 
 export type AuthService = Service & { readonly ports: { api: number; internal: number } }
@@ -34,7 +35,9 @@ export async function compose(
   const internal = opening.use(await openInternalServer({ ...config.internal, metrics, log }))
   const wait = <T>(name: string, fn: () => Promise<T>) => retryUntilReady(name, fn, { log, signal })
 
-  const { codec, producer } = opening.use(await openMessaging(config, { log, metrics, signal }))
+  const { kafka, codec, producer } = opening.use(
+    await openMessaging(config, { log, metrics, signal }),
+  )
   const { databaseUrl, slot } = config
   const pool = opening.adopt(
     openPool({ connectionString: databaseUrl, applicationName: service, log }),
@@ -54,6 +57,8 @@ export async function compose(
   )
   await wait('relay', async () => check(relay.healthy, 'does not hold its slot yet'))
   const writer = createStateWriter({ pool, service, slot, producer, relay })
+  const { clientId } = config.kafka
+  opening.use(await openPurge({ pool, writer, kafka, codec, clientId, log }))
   const infrastructure = { pool, redis, writer, producer, relay, metrics, log }
   const { routes } = opening.use(await openAuthentication(config, infrastructure))
   const api = opening.use(await openApiServer({ ...config.http, log, metrics, tracer, routes }))

@@ -1,6 +1,10 @@
 import { changesTopic, revocationsTopic } from '@surehook/contracts/topics'
-import { openPlatformAccess } from '@surehook/service-kit/access/management-access'
+import {
+  openPlatformAccess,
+  type PlatformAccess,
+} from '@surehook/service-kit/access/management-access'
 import { platformTopics } from '@surehook/service-kit/access/platform-state'
+import { type PurgeOptions, purgeDeleted } from '@surehook/service-kit/access/purge-deleted'
 import { capturedRecord } from '@surehook/service-kit/capture/captured-record'
 import { openRelay } from '@surehook/service-kit/capture/relay'
 import { toInvalidTopic } from '@surehook/service-kit/capture/to-invalid'
@@ -24,7 +28,23 @@ import { type Config, service } from './config.ts'
 import { dataRoutes } from './data-routes.ts'
 import { observePool } from './pool-metrics.ts'
 import { idempotencyTable } from './records/run-write.ts'
+import { purgeEnvironment } from './tables/purge-environment.ts'
 import { createTableCache } from './tables/table-cache.ts'
+
+type PurgeDeps = Pick<PurgeOptions, 'pool' | 'log'> & { access: PlatformAccess }
+
+const openPurge = ({ pool, access, log }: PurgeDeps) =>
+  purgeDeleted({
+    service,
+    pool,
+    deleted: () => access.deletedEnvironments(),
+    purge: (environment) => purgeEnvironment(pool, environment),
+    settleMs: longestRequestMs,
+    log,
+  })
+
+/** A request that was let in before its environment was deleted has ended by then. */
+const longestRequestMs = 10_000
 
 export type DataApi = Service & { readonly ports: { api: number; internal: number } }
 
@@ -61,6 +81,7 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
   const users = opening.use(await openUserTokens({ ...config.auth, ...viewing }))
   await wait('revocations', () => users.ready)
   const authorizers = createAuthorizers({ access, users })
+  opening.use(openPurge({ pool, access, log }))
   const relayed = () => waitUntilRelayed(pool, slot, anyPosition, { timeoutMs: 10_000 })
   const routes = dataRoutes({ relayed, pool, tables: createTableCache(pool), access, authorizers })
   const api = opening.use(await openApiServer({ ...config.http, log, metrics, tracer, routes }))

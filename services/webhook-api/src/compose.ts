@@ -4,6 +4,7 @@ import {
   openPlatformAccess,
   type PlatformAccess,
 } from '@surehook/service-kit/access/management-access'
+import { purgeDeleted } from '@surehook/service-kit/access/purge-deleted'
 import { openRelay, type Relay } from '@surehook/service-kit/capture/relay'
 import { createStateWriter } from '@surehook/service-kit/capture/state-writer'
 import { toInvalidTopic } from '@surehook/service-kit/capture/to-invalid'
@@ -36,6 +37,7 @@ import { openLedgers } from './ledger/open-ledgers.ts'
 import { logRoutes } from './log/log-routes.ts'
 import { openLogQuestions } from './log/open-log-questions.ts'
 import { managementCaller } from './management-caller.ts'
+import { purgeEnvironment } from './purge/purge-environment.ts'
 import { openRebuilds } from './rebuild/open-rebuilds.ts'
 import { rebuildRoutes } from './rebuild/rebuild-routes.ts'
 import { endedReplays } from './replays/replay-store.ts'
@@ -44,6 +46,9 @@ import { createResealSecrets } from './reseal/reseal-secrets.ts'
 import { manageSubscriptions } from './subscriptions/manage-subscriptions.ts'
 import { webhookRoutes } from './subscriptions/webhook-routes.ts'
 import { type KnownTables, openKnownTables } from './tables/known-tables.ts'
+
+/** A request that was let in before its environment was deleted has ended by then. */
+const longestRequestMs = 10_000
 
 export type WebhookApi = Service & { readonly ports: { api: number; internal: number } }
 
@@ -147,6 +152,17 @@ function openManagement(deps: ManagementDeps) {
       disableAfterMs,
       lookEveryMs: disableLookMs,
       hasReadAll: (signal) => hasReadAll(kafka, reading, signal),
+    }),
+  )
+  open.use(
+    purgeDeleted({
+      service,
+      pool,
+      deleted: () => access.deletedEnvironments(),
+      purge: (environment) => purgeEnvironment({ pool, writer }, environment),
+      // A job on the slowest retry topic is cancelled when it is due, and filed in the history.
+      settleMs: config.longestDelayMs * 1.1 + longestRequestMs,
+      log,
     }),
   )
   const ledgers = open.use(openLedgers({ ...parts, ...messaging }))

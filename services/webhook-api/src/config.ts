@@ -60,6 +60,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     registryUrl: read.SCHEMA_REGISTRY_URL,
     registrySecurity: registrySecurity(read),
     delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
+    longestDelayMs: Math.max(...read.WEBHOOK_RETRY_DELAYS.map(({ ms }) => ms)),
     adminTokenDigests: read.PLATFORM_ADMIN_TOKEN_SHA256,
     encryptionKeys: encryptionKeysOf(read),
     maxBodyBytes: read.WEBHOOK_MAX_BODY,

@@ -1,6 +1,8 @@
 import type { AnyCommand } from '../cli/command.ts'
 import { completionCommand } from '../cli/completion.ts'
+import { deleteCommands } from './admin/delete.ts'
 import { environmentCommands } from './admin/environments.ts'
+import { exportCommand } from './admin/export.ts'
 import { importUsersCommand } from './admin/import-users.ts'
 import { projectCommands } from './admin/projects.ts'
 import { roleCommands } from './admin/roles.ts'
@@ -33,5 +35,7 @@ export const commands: readonly AnyCommand[] = [
   ...roleCommands,
   ...userCommands,
   importUsersCommand,
+  exportCommand,
+  ...deleteCommands,
   completionCommand,
 ]

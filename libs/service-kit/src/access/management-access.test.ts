@@ -155,6 +155,7 @@ describe('environmentExists', () => {
     environment: 'live',
     settings: '{}',
     updatedAt: '2026-01-01T00:00:00Z',
+    deletedAt: null,
   }
 
   it('knows what the topic tells, and brings its view up to date before it says no', async () => {
@@ -173,7 +174,7 @@ describe('environmentExists', () => {
 describe('admitsUsers', () => {
   const setTo = (state: PlatformState, settings: string) => {
     const updatedAt = '2026-01-01T00:00:00Z'
-    const value = { projectId: 'shop', environment: 'live', settings, updatedAt }
+    const value = { projectId: 'shop', environment: 'live', settings, updatedAt, deletedAt: null }
     state.apply(environmentsTopic, 'shop/live', value)
   }
 

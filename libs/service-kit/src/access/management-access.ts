@@ -10,7 +10,7 @@ import { AppError, invalid } from '../errors.ts'
 import { parsePart } from '../http/violations.ts'
 import type { LogEnds } from '../kafka/log-ends.ts'
 import { openTopicView, type TopicView } from '../kafka/topic-view.ts'
-import { PlatformState, platformTopics } from './platform-state.ts'
+import { type DeletedEnvironment, PlatformState, platformTopics } from './platform-state.ts'
 
 /** The values of the headers that a management call carries. */
 export type ManagementCredentials = {
@@ -30,6 +30,8 @@ export type PlatformAccess = AsyncDisposable & {
     signal?: AbortSignal,
   ): Promise<ManagementIdentity>
   environmentExists(projectId: string, environment: string, signal?: AbortSignal): Promise<boolean>
+  /** Those of which something may be left in the services. */
+  deletedEnvironments(): readonly DeletedEnvironment[]
   /** Whether they may by what is known here: asks nobody, and is no verdict either way. */
   expectsUsers(projectId: string, environment: string): boolean
   /** Whether users of the environment may come, by what was acknowledged on the topic before this call. */
@@ -62,7 +64,7 @@ export async function openPlatformAccess(options: PlatformAccessOptions): Promis
 }
 
 export type PlatformAccessParts = {
-  state: Pick<PlatformState, 'tokenOf' | 'hasEnvironment' | 'hasUsers'>
+  state: Pick<PlatformState, 'tokenOf' | 'hasEnvironment' | 'hasUsers' | 'deletedEnvironments'>
   view: TopicView
   now: () => number
 }
@@ -97,6 +99,7 @@ export function createPlatformAccess({ state, view, now }: PlatformAccessParts):
       const find = () => state.hasEnvironment(projectId, environment) || undefined
       return (await known(find, signal)) ?? false
     },
+    deletedEnvironments: () => state.deletedEnvironments(),
     expectsUsers: (projectId, environment) => state.hasUsers(projectId, environment),
     async admitsUsers(projectId, environment, signal) {
       await view.barrier(signal)

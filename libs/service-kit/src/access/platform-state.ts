@@ -2,21 +2,33 @@ import type { EnvironmentState, ManagementTokenState } from '@surehook/contracts
 import { environmentsTopic, managementTokensTopic } from '@surehook/contracts/topics'
 import * as z from 'zod'
 
+/** An environment whose deletion was asked for. */
+export type DeletedEnvironment = { projectId: string; environment: string; deletedAt: string }
+
 /** Environments and management tokens, as the compacted platform topics tell them. */
 export class PlatformState {
   /** Whether their users may come. */
   readonly #environments = new Map<string, boolean>()
+  readonly #deleted = new Map<string, DeletedEnvironment>()
   readonly #tokensById = new Map<string, ManagementTokenState>()
   readonly #tokensByHash = new Map<string, ManagementTokenState>()
 
   /** The next record of one of `platformTopics`; `null` is a tombstone. */
   apply(topic: string, key: string, value: EnvironmentState | ManagementTokenState | null): void {
     if (topic === environmentsTopic) {
-      if (value === null) this.#environments.delete(key)
-      else this.#environments.set(key, admitsUsers(value as EnvironmentState))
+      this.#applyEnvironment(key, value as EnvironmentState | null)
     } else if (topic === managementTokensTopic) {
       this.#applyToken(key, value as ManagementTokenState | null)
     }
+  }
+
+  #applyEnvironment(key: string, state: EnvironmentState | null): void {
+    this.#environments.delete(key)
+    this.#deleted.delete(key)
+    if (state === null) return
+    const { projectId, environment, deletedAt } = state
+    if (deletedAt === null) this.#environments.set(key, admitsUsers(state))
+    else this.#deleted.set(key, { projectId, environment, deletedAt })
   }
 
   #applyToken(id: string, token: ManagementTokenState | null): void {
@@ -30,6 +42,11 @@ export class PlatformState {
 
   tokenOf(hash: string): ManagementTokenState | undefined {
     return this.#tokensByHash.get(hash)
+  }
+
+  /** Those of which something may be left. */
+  deletedEnvironments(): DeletedEnvironment[] {
+    return [...this.#deleted.values()]
   }
 
   hasEnvironment(projectId: string, environment: string): boolean {

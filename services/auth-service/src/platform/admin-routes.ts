@@ -7,12 +7,14 @@ import {
   listProjects,
   putEnvironment,
 } from '@surehook/contracts/http/admin'
+import { deleteEnvironment, deleteProject } from '@surehook/contracts/http/admin-deletion'
 import type { Operation } from '@surehook/contracts/operation'
 import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
 import { type Handle, mount } from '@surehook/service-kit/http/mount'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
 import { adminGate } from './admin-token.ts'
+import * as deletions from './delete-environment.ts'
 import * as environments from './environments.ts'
 import * as tokens from './management-tokens.ts'
 
@@ -41,6 +43,8 @@ export function adminRoutes(deps: AdminRoutesDeps): (router: Router) => void {
       return environment
     })
     serve(getEnvironment, ({ params }) => environments.getEnvironment(pool, params))
+    serve(deleteEnvironment, ({ params }) => deletions.deleteEnvironment(writer, params))
+    serve(deleteProject, ({ params }) => deletions.deleteProject(writer, params.project))
     serve(listProjects, ({ query }) => environments.listProjects(pool, query))
     serve(createManagementToken, ({ params, body }) =>
       tokens.createManagementToken(writer, params.project, body),

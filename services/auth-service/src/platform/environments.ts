@@ -9,12 +9,13 @@ import * as z from 'zod'
 import { knownRoles } from '../users/roles.ts'
 import { changeOverrides, fullSettings, type SettingsOverrides } from './auth-settings.ts'
 
-type Row = {
+export type EnvironmentRow = {
   project_id: string
   name: string
   auth_overrides: SettingsOverrides
   created_at: Date
   updated_at: Date
+  deleted_at: Date | null
 }
 
 export type EnvironmentName = { project: string; environment: string }
@@ -28,8 +29,9 @@ export function putEnvironment(
 ): Promise<Environment> {
   return writer.write(async (client, emit) => {
     const current = await lockEnvironment(client, name)
+    if (current.deleted_at !== null) throw isBeingDeleted()
     await refuseUnknownRole(client, name, change?.defaultRole)
-    const { rows } = await client.query<Row>(
+    const { rows } = await client.query<EnvironmentRow>(
       `update environment
        set auth_overrides = $3, updated_at = date_trunc('milliseconds', clock_timestamp())
        where project_id = $1 and name = $2
@@ -58,27 +60,37 @@ async function refuseUnknownRole(
   throw invalid([{ field: 'auth.defaultRole', message: 'is not a role of the environment' }])
 }
 
-async function lockEnvironment(client: PoolClient, name: EnvironmentName): Promise<Row> {
+async function lockEnvironment(client: PoolClient, name: EnvironmentName): Promise<EnvironmentRow> {
   const key = [name.project, name.environment]
-  await client.query('insert into project (id) values ($1) on conflict do nothing', [name.project])
+  await lockProject(client, name.project)
   await client.query(
     'insert into environment (project_id, name) values ($1, $2) on conflict do nothing',
     key,
   )
-  const { rows } = await client.query<Row>(
+  const { rows } = await client.query<EnvironmentRow>(
     'select * from environment where project_id = $1 and name = $2 for update',
     key,
   )
   return only(rows)
 }
 
+/** Held to the end of the transaction, so that it is not deleted in between. */
+async function lockProject(client: PoolClient, project: string): Promise<void> {
+  await client.query('insert into project (id) values ($1) on conflict do nothing', [project])
+  const { rows } = await client.query<{ deleted_at: Date | null }>(
+    'select deleted_at from project where id = $1 for share',
+    [project],
+  )
+  if (rows[0]?.deleted_at !== null) throw isBeingDeleted()
+}
+
 export async function getEnvironment(pool: Pool, name: EnvironmentName): Promise<Environment> {
-  const { rows } = await pool.query<Row>(
+  const { rows } = await pool.query<EnvironmentRow>(
     'select * from environment where project_id = $1 and name = $2',
     [name.project, name.environment],
   )
   const [row] = rows
-  if (row === undefined) throw new AppError('ENVIRONMENT_NOT_FOUND', 'No such environment')
+  if (row === undefined) throw environmentNotFound()
   return toEnvironment(row)
 }
 
@@ -102,21 +114,29 @@ export async function listProjects(pool: Pool, { limit, cursor }: Page) {
   return { projects, nextCursor }
 }
 
-function toEnvironment(row: Row): Environment {
+export function toEnvironment(row: EnvironmentRow): Environment {
   return {
     projectId: row.project_id,
     environment: row.name,
     auth: fullSettings(row.auth_overrides),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
+    deletedAt: row.deleted_at?.toISOString() ?? null,
   }
 }
 
-function toState({ projectId, environment, auth, updatedAt }: Environment): EnvironmentState {
-  return { projectId, environment, settings: JSON.stringify({ auth }), updatedAt }
+export function toState(state: Environment): EnvironmentState {
+  const { projectId, environment, auth, updatedAt, deletedAt } = state
+  return { projectId, environment, settings: JSON.stringify({ auth }), updatedAt, deletedAt }
 }
 
-function only(rows: readonly Row[]): Row {
+export const environmentNotFound = () =>
+  new AppError('ENVIRONMENT_NOT_FOUND', 'No such environment')
+
+const isBeingDeleted = () =>
+  new AppError('CONFLICT', 'The environment is being deleted: create it again when GET answers 404')
+
+function only(rows: readonly EnvironmentRow[]): EnvironmentRow {
   const [row] = rows
   if (row === undefined) throw new Error('The environment is gone in the middle of its own change')
   return row

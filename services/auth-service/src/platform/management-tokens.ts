@@ -9,7 +9,7 @@ import type { Pool, PoolClient } from 'pg'
 import * as z from 'zod'
 import type { Page } from './environments.ts'
 
-type Row = {
+export type TokenRow = {
   id: string
   project_id: string
   name: string
@@ -36,7 +36,7 @@ export async function createManagementToken(
   const created = await writer.write(async (client, emit) => {
     await refuseUnknown(client, project, request.environments ?? [])
     const row = await insertToken(client, project, { ...request, tokenHash: sha256(token) })
-    await emit({ topic: managementTokensTopic, key: row.id, state: toState(row) })
+    await emit({ topic: managementTokensTopic, key: row.id, state: toTokenState(row) })
     return row
   })
   return { ...toToken(created), token }
@@ -45,7 +45,7 @@ export async function createManagementToken(
 export async function listManagementTokens(pool: Pool, project: string, { limit, cursor }: Page) {
   const [createdAt, id] = decodeCursor(z.tuple([CursorTime, z.uuid()]), cursor) ?? []
   if (!(await projectExists(pool, project))) throw unknownProject()
-  const { rows } = await pool.query<Row>(
+  const { rows } = await pool.query<TokenRow>(
     `select * from management_token
      where project_id = $1 and ($2::timestamptz is null or (created_at, id) < ($2, $3::uuid))
      order by created_at desc, id desc limit $4`,
@@ -62,7 +62,7 @@ export async function deleteManagementToken(
 ): Promise<void> {
   if (!z.uuid().safeParse(id).success) throw unknownToken()
   const isGone = await writer.write(async (client, emit) => {
-    const { rows } = await client.query<Pick<Row, 'id'>>(
+    const { rows } = await client.query<Pick<TokenRow, 'id'>>(
       'delete from management_token where id = $1 and project_id = $2 returning id',
       [id, project],
     )
@@ -82,8 +82,8 @@ async function insertToken(
   client: PoolClient,
   project: string,
   { name, environments, expiresAt, tokenHash }: TokenRequest & { tokenHash: string },
-): Promise<Row> {
-  const { rows } = await client.query<Row>(
+): Promise<TokenRow> {
+  const { rows } = await client.query<TokenRow>(
     `insert into management_token (id, project_id, name, token_hash, environments, expires_at)
      values ($1, $2, $3, $4, $5, $6::timestamptz) returning *`,
     [randomUUID(), project, name, tokenHash, environments ?? null, expiresAt ?? null],
@@ -102,7 +102,7 @@ function refusePast(expiresAt: Date | null | undefined): void {
 async function refuseUnknown(client: PoolClient, project: string, names: readonly string[]) {
   if (!(await projectExists(client, project))) throw unknownProject()
   const { rows } = await client.query<{ name: string }>(
-    'select name from environment where project_id = $1 and name = any($2)',
+    'select name from environment where project_id = $1 and name = any($2) and deleted_at is null',
     [project, names],
   )
   const known = new Set(rows.map(({ name }) => name))
@@ -115,7 +115,9 @@ async function refuseUnknown(client: PoolClient, project: string, names: readonl
 }
 
 async function projectExists(db: Pool | PoolClient, project: string): Promise<boolean> {
-  const { rowCount } = await db.query('select 1 from project where id = $1', [project])
+  const { rowCount } = await db.query('select from project where id = $1 and deleted_at is null', [
+    project,
+  ])
   return rowCount === 1
 }
 
@@ -123,7 +125,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const unknownProject = () => new AppError('NOT_FOUND', 'No such project')
 const unknownToken = () => new AppError('MANAGEMENT_TOKEN_NOT_FOUND', 'No such management token')
 
-function toToken(row: Row): ManagementToken {
+function toToken(row: TokenRow): ManagementToken {
   return {
     id: row.id,
     projectId: row.project_id,
@@ -134,6 +136,6 @@ function toToken(row: Row): ManagementToken {
   }
 }
 
-function toState(row: Row): ManagementTokenState {
+export function toTokenState(row: TokenRow): ManagementTokenState {
   return { ...toToken(row), tokenHash: row.token_hash }
 }

@@ -70,7 +70,7 @@ async function findEnvironment(
   const { rows } = await pool.query<Found>({
     name: 'tenant-settings',
     text: `select auth_overrides as overrides, key_epoch as "keyEpoch" from environment
-            where project_id = $1 and name = $2`,
+            where project_id = $1 and name = $2 and deleted_at is null`,
     values: [projectId, environment],
   })
   return rows[0] ?? null

@@ -10,6 +10,7 @@ const environment = (enabled: boolean): Environment => ({
   auth: { ...defaultAuthSettings, enabled },
   createdAt: '',
   updatedAt: '',
+  deletedAt: null,
 })
 
 describe('the keys of an environment', () => {

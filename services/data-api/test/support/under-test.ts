@@ -123,7 +123,13 @@ async function putEnvironment(
   const { projectId, environment } = of
   const updatedAt = new Date().toISOString()
   const settings = JSON.stringify(of.settings)
-  const value = codec.environment.encode({ projectId, environment, settings, updatedAt })
+  const value = codec.environment.encode({
+    projectId,
+    environment,
+    settings,
+    updatedAt,
+    deletedAt: null,
+  })
   await producer.send([{ topic: environmentsTopic, key: `${projectId}/${environment}`, value }])
 }
 

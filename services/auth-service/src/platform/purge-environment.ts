@@ -1,0 +1,116 @@
+import type { EnvironmentPurge } from '@surehook/contracts/events'
+import { environmentPurgesTopic, environmentsTopic } from '@surehook/contracts/topics'
+import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
+import { openTopicView, type TopicViewOptions } from '@surehook/service-kit/kafka/topic-view'
+import type { Logger } from '@surehook/service-kit/log'
+import { openSweep } from '@surehook/service-kit/postgres/sweep'
+import type { Pool } from 'pg'
+
+/** Those that hold something of an environment besides this service. */
+const holders = ['data-api', 'webhook-api'] as const
+
+const batch = 1_000
+const lookEveryMs = 2_000
+
+/** Deleted in this order: what refers to another row goes before it. */
+const tables = ['mail_outbox', 'session', 'revocation', 'signing_key', 'user_account', 'role']
+
+export type PurgeDeps = {
+  pool: Pool
+  writer: Pick<StateWriter, 'write'>
+  kafka: TopicViewOptions<EnvironmentPurge>['kafka']
+  codec: TopicViewOptions<EnvironmentPurge>['codec']
+  clientId: string
+  log: Logger
+}
+
+type Deleted = { projectId: string; environment: string; deletedAt: Date }
+
+/**
+ * Deletes what this service holds of deleted environments, and the environment itself when every other
+ * service has told that it holds nothing any more.
+ */
+export async function openPurge(deps: PurgeDeps): Promise<AsyncDisposable> {
+  const { pool, writer, kafka, codec, clientId, log } = deps
+  await using opening = new AsyncDisposableStack()
+  const purged = new Map<string, string>()
+  opening.use(
+    await openTopicView<EnvironmentPurge>({
+      kafka,
+      codec,
+      clientId: `${clientId}.purges`,
+      topics: [environmentPurgesTopic],
+      apply(_topic, key, purge) {
+        if (purge === null) purged.delete(key)
+        else purged.set(key, purge.deletedAt)
+      },
+      log,
+    }),
+  )
+  const isGone = (environment: Deleted) =>
+    holders.every(
+      (holder) => purged.get(purgeKey(environment, holder)) === environment.deletedAt.toISOString(),
+    )
+  const run = async () => {
+    for (const environment of await findDeleted(pool)) {
+      await purgeOwn(pool, environment)
+      if (!isGone(environment)) continue
+      await forget(writer, environment)
+      const { projectId, environment: name } = environment
+      log.info({ projectId, environment: name }, 'environment.deleted')
+    }
+    return false
+  }
+  const jobs = [{ name: 'deleted environments', run }]
+  opening.use(openSweep({ pool, jobs, log, everyMs: lookEveryMs }))
+  const resources = opening.move()
+  return { [Symbol.asyncDispose]: () => resources.disposeAsync() }
+}
+
+const purgeKey = ({ projectId, environment }: Deleted, service: string) =>
+  `${projectId}/${environment}/${service}`
+
+async function findDeleted(pool: Pool): Promise<Deleted[]> {
+  const { rows } = await pool.query<Deleted>(
+    `select project_id as "projectId", name as environment, deleted_at as "deletedAt"
+       from environment where deleted_at is not null order by deleted_at`,
+  )
+  return rows
+}
+
+/** Makes no events: there is nobody left to have them. */
+async function purgeOwn(pool: Pool, { projectId, environment }: Deleted): Promise<void> {
+  for (const table of tables) {
+    while ((await deleteBatch(pool, table, [projectId, environment])) === batch);
+  }
+}
+
+async function deleteBatch(pool: Pool, table: string, tenant: readonly string[]) {
+  const { rowCount } = await pool.query(
+    `delete from ${table} where ctid = any(array(
+       select ctid from ${table} where project_id = $1 and environment = $2 limit ${batch}))`,
+    [...tenant],
+  )
+  return rowCount
+}
+
+function forget(writer: PurgeDeps['writer'], deleted: Deleted): Promise<void> {
+  const { projectId, environment } = deleted
+  return writer.write(async (tx, emit) => {
+    const { rowCount } = await tx.query(
+      'delete from environment where project_id = $1 and name = $2 and deleted_at is not null',
+      [projectId, environment],
+    )
+    // Another replica was faster.
+    if (rowCount === 0) return
+    await tx.query(
+      `delete from project where id = $1 and deleted_at is not null
+          and not exists (select from environment where project_id = $1)`,
+      [projectId],
+    )
+    await emit({ topic: environmentsTopic, key: `${projectId}/${environment}`, state: null })
+    for (const holder of holders) {
+      await emit({ topic: environmentPurgesTopic, key: purgeKey(deleted, holder), state: null })
+    }
+  })
+}

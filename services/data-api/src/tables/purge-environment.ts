@@ -1,0 +1,51 @@
+import type { Pool } from 'pg'
+import { idempotencyTable } from '../records/run-write.ts'
+import { quoteIdent } from '../sql/quote.ts'
+import { changeSchema } from './change-schema.ts'
+import { schemaName } from './schema-name.ts'
+import { findTables, removeTable } from './table-catalogue.ts'
+import { qualifiedTable } from './table-ddl.ts'
+import type { Tenant } from './table-definition.ts'
+
+/**
+ * Drops the tables of an environment with their records, its schema, and its idempotency keys. It makes
+ * no events: there is nobody left to have them.
+ * @returns whether there was anything
+ */
+export async function purgeEnvironment(pool: Pool, tenant: Tenant): Promise<boolean> {
+  const schema = schemaName(tenant)
+  const tables = await findTables(pool, tenant)
+  for (const table of tables) {
+    await changeSchema(pool, schema, async (tx) => {
+      await tx.query(`drop table if exists ${qualifiedTable(table)}`)
+      await removeTable(tx, table.id)
+    })
+  }
+  const hadSchema = await dropSchema(pool, tenant, schema)
+  const hadKeys = await deleteKeys(pool, tenant)
+  return tables.length > 0 || hadSchema || hadKeys
+}
+
+/** Not with what is in it: a table that was made meanwhile is found by the next pass. */
+async function dropSchema(pool: Pool, tenant: Tenant, schema: string): Promise<boolean> {
+  return changeSchema(pool, schema, async (tx) => {
+    const { rowCount } = await tx.query(
+      `delete from environment_schema e
+        where project_id = $1 and environment = $2
+          and not exists (select from table_definition t where t.schema_name = e.schema_name)`,
+      [tenant.projectId, tenant.environment],
+    )
+    if (rowCount !== 0) await tx.query(`drop schema if exists ${quoteIdent(schema)}`)
+    return rowCount !== 0
+  })
+}
+
+/** A scope is the JSON of project, environment and caller. */
+async function deleteKeys(pool: Pool, { projectId, environment }: Tenant): Promise<boolean> {
+  const scope = JSON.stringify([projectId, environment]).slice(0, -1)
+  const { rowCount } = await pool.query(
+    `delete from ${idempotencyTable} where starts_with(scope, $1)`,
+    [`${scope},`],
+  )
+  return rowCount !== 0
+}

@@ -1,0 +1,84 @@
+import { subscriptionsTopic } from '@surehook/contracts/topics'
+import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
+import { inTransaction } from '@surehook/service-kit/postgres/pool'
+import type { Pool } from 'pg'
+import { dayTable } from '../deliveries/delivery-days.ts'
+import { forgetFailures } from '../failing/failing-store.ts'
+import { keyTable } from '../keyed-writer.ts'
+import type { Tenant } from '../subscriptions/subscription-changes.ts'
+import { deleteSubscription } from '../subscriptions/subscription-store.ts'
+import { deleteVersions } from '../subscriptions/subscription-versions.ts'
+
+export type PurgeDeps = { pool: Pool; writer: Pick<StateWriter, 'write'> }
+
+const subscriptionsAtOnce = 100
+/** A day of a busy installation has millions of rows: one look at each page of it. */
+const dayTimeoutMs = 10 * 60_000
+
+/**
+ * Ends the subscriptions of an environment, which cancels their deliveries, and deletes its history,
+ * replays, recoveries and idempotency keys. Nobody is left who could watch it: there are no events.
+ * @returns whether there was anything
+ */
+export async function purgeEnvironment(deps: PurgeDeps, tenant: Tenant): Promise<boolean> {
+  const names = [tenant.projectId, tenant.environment]
+  let found = 0
+  for (let ended = -1; ended !== 0; found += ended) ended = await endSubscriptions(deps, names)
+  for (const partition of await dayPartitions(deps.pool)) {
+    found += await deleteOfDay(deps.pool, partition, names)
+  }
+  for (const table of ['replay', 'recovery']) {
+    found += await deleteRows(
+      deps.pool,
+      `delete from ${table} where project_id = $1 and environment = $2`,
+      names,
+    )
+  }
+  const scope = JSON.stringify(names)
+  found += await deleteRows(deps.pool, `delete from ${keyTable} where scope = $1`, [scope])
+  return found > 0
+}
+
+function endSubscriptions({ writer }: PurgeDeps, names: readonly string[]): Promise<number> {
+  return writer.write(async (tx, emit) => {
+    const { rows } = await tx.query<{ id: string }>(
+      `select id from subscription where project_id = $1 and environment = $2
+        order by id limit ${subscriptionsAtOnce} for update`,
+      [...names],
+    )
+    for (const { id } of rows) {
+      await deleteSubscription(tx, id)
+      await deleteVersions(tx, id)
+      await forgetFailures(tx, id)
+      await emit({ topic: subscriptionsTopic, key: id, state: null })
+    }
+    return rows.length
+  })
+}
+
+async function dayPartitions(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select inhrelid::regclass::text as name from pg_inherits
+      where inhparent = to_regclass($1) order by 1`,
+    [dayTable],
+  )
+  return rows.map(({ name }) => name)
+}
+
+function deleteOfDay(pool: Pool, partition: string, names: readonly string[]): Promise<number> {
+  return inTransaction(pool, async (tx) => {
+    await tx.query(`set local statement_timeout = ${dayTimeoutMs}`)
+    const { rowCount } = await tx.query({
+      text: `delete from ${partition} where project_id = $1 and environment = $2`,
+      values: [...names],
+      // The pool's own limit is shorter.
+      query_timeout: dayTimeoutMs,
+    } as { text: string; values: string[] })
+    return rowCount ?? 0
+  })
+}
+
+async function deleteRows(pool: Pool, sql: string, values: readonly string[]): Promise<number> {
+  const { rowCount } = await pool.query(sql, [...values])
+  return rowCount ?? 0
+}
