@@ -111,6 +111,40 @@ describe('CommitLoop', () => {
     expect(loop.pending).toBe(true)
   })
 
+  it('is behind while commits fail for a second, and no longer', async () => {
+    const { loop, finish, commitOffsets } = openLoop()
+    commitOffsets.mockRejectedValue(new Error('away'))
+    finish(1)
+    await jest.advanceTimersByTimeAsync(900)
+    expect(loop.isBehind).toBe(false)
+    finish(1)
+    await jest.advanceTimersByTimeAsync(200)
+    expect(loop.isBehind).toBe(true)
+    commitOffsets.mockResolvedValue()
+    await jest.advanceTimersByTimeAsync(200)
+    expect(loop.isBehind).toBe(false)
+  })
+
+  it('is behind while a commit hangs, counted from what was finished first', async () => {
+    const { loop, finish, commitOffsets } = openLoop()
+    commitOffsets.mockReturnValueOnce(new Promise(() => undefined))
+    finish(32)
+    await jest.advanceTimersByTimeAsync(1_100)
+    expect(loop.isBehind).toBe(true)
+  })
+
+  it('is not behind for what was finished in lanes that are gone', async () => {
+    const { loop, finish, lane, commitOffsets } = openLoop()
+    commitOffsets.mockRejectedValue(refusal('UNKNOWN_MEMBER_ID'))
+    finish(1)
+    await jest.advanceTimersByTimeAsync(1_100)
+    expect(loop.isBehind).toBe(true)
+    loop.joined()
+    lane.dirty = false
+    loop.lanesChanged()
+    expect(loop.isBehind).toBe(false)
+  })
+
   it('commits what is left when it is stopped, and nothing after that', async () => {
     const { loop, finish, commitOffsets } = openLoop()
     finish(1)

@@ -15,6 +15,8 @@ export type CommitLoopOptions = {
 
 /** So many finished messages of one partition are not kept waiting. */
 const enough = 32
+/** What a crash repeats besides the work in flight was finished no longer ago than this. */
+const longestUncommittedMs = 1_000
 
 /** Commits the positions of dirty lanes: one request at a time, everything dirty in each. */
 export class CommitLoop {
@@ -26,6 +28,10 @@ export class CommitLoop {
   #membership = 0
   /** The group has ended the membership: until the next one nothing can be committed. */
   #over = false
+  /** When the first of what no commit covers yet was finished. */
+  #uncoveredSince: number | null = null
+  /** The same of what the commit under way covers. */
+  #coveredSince: number | null = null
 
   constructor(options: CommitLoopOptions) {
     this.#options = options
@@ -34,6 +40,12 @@ export class CommitLoop {
   /** True while something finished is not committed that can be. */
   get pending(): boolean {
     return !this.#over && (this.#running !== null || this.#timer !== null)
+  }
+
+  /** True while something finished waits too long for its commit: whoever starts more has more to repeat. */
+  get isBehind(): boolean {
+    const since = this.#coveredSince ?? this.#uncoveredSince
+    return since !== null && performance.now() - since > longestUncommittedMs
   }
 
   /** There is a new membership. */
@@ -49,8 +61,16 @@ export class CommitLoop {
     if (this.#running === null) this.#timer ??= this.#runLater()
   }
 
+  /** It is known which lanes are kept, or one was let go. */
+  lanesChanged(): void {
+    const dirty = [...this.#options.lanes()].filter((lane) => lane.dirty)
+    if (dirty.length === 0) this.#uncoveredSince = null
+    for (const lane of dirty) this.wake(lane)
+  }
+
   /** @param lane in which something was finished */
   wake(lane: Pick<PartitionLane, 'uncommitted'>): void {
+    this.#uncoveredSince ??= performance.now()
     if (this.#running !== null || this.#stopped || this.#over) return
     if (lane.uncommitted >= enough) this.#run()
     else this.#timer ??= this.#runLater()
@@ -84,6 +104,8 @@ export class CommitLoop {
   async #commit(): Promise<void> {
     const dirty = [...this.#options.lanes()].filter((lane) => lane.dirty)
     if (dirty.length === 0) return
+    this.#coveredSince = this.#uncoveredSince
+    this.#uncoveredSince = null
     const covered = dirty.map((lane) => lane.uncommitted)
     const offsets: TopicPartitionOffsetAndMetadata[] = dirty.map((lane) => {
       lane.dirty = false
@@ -95,8 +117,11 @@ export class CommitLoop {
     try {
       await this.#options.consumer.commitOffsets(offsets)
       for (const [index, lane] of dirty.entries()) lane.uncommitted -= covered[index] ?? 0
+      this.#coveredSince = null
       this.#options.onCommitted?.()
     } catch (err) {
+      this.#uncoveredSince = this.#coveredSince
+      this.#coveredSince = null
       // A commit that failed is made again with the next one; what it covered may be repeated.
       for (const lane of dirty) lane.dirty = true
       this.#over ||= membership === this.#membership && isMembershipOver(err)

@@ -116,9 +116,9 @@ export class WindowedConsumer implements AsyncDisposable {
     return this.#joined && performance.now() - this.#heardAt < silenceMs
   }
 
-  /** False when another member may have the partitions already: what starts now may be a repetition. */
+  /** False when what starts now may be a repetition, or may be repeated: another member may have the partitions, or commits fail. */
   get mayStart(): boolean {
-    return this.#joined && this.#lease.holds
+    return this.#joined && this.#lease.holds && !this.#commits.isBehind
   }
 
   /** Messages read and not finished. */
@@ -280,7 +280,7 @@ export class WindowedConsumer implements AsyncDisposable {
       this.#commits.joined()
       this.#lanes.assign(payload.memberAssignment, () => {
         this.#handOver.joined()
-        for (const lane of this.#lanes.all()) if (lane.dirty) this.#commits.wake(lane)
+        this.#commits.lanesChanged()
       })
     })
     consumer.on(REBALANCING, () => this.#handOver.begin())
