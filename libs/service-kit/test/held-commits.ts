@@ -29,7 +29,8 @@ export class HeldCommits {
     const write = socket.write.bind(socket) as (...args: unknown[]) => boolean
     // A request begins with its length, 4 bytes, and the key of its kind.
     const writeOrHold = (data: Buffer, ...rest: unknown[]) => {
-      if (this.#waiting === null || data.readInt16BE(4) !== offsetCommit) return write(data, ...rest)
+      if (this.#waiting === null || data.readInt16BE(4) !== offsetCommit)
+        return write(data, ...rest)
       this.#waiting.push(() => write(data, ...rest))
       return true
     }

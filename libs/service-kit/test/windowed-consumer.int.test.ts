@@ -182,7 +182,7 @@ describe('WindowedConsumer', () => {
     const first = await open({
       handle: begin,
       inFlight: () => inFlight,
-      onHandOver: (now) => {
+      onHandOver: (_partition, now) => {
         handingOver = now
         if (!now) for (const message of held.splice(0)) begin(message)
       },

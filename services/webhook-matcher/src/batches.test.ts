@@ -103,10 +103,10 @@ it('repeats a batch that failed, and finishes it then', async () => {
 
 it('begins nothing while it is held, and then goes on', async () => {
   const { batches, runs, add } = setUp()
-  batches.hold(true)
+  batches.hold(0, true)
   add('a')
   await settled()
   expect(runs).toEqual([])
-  batches.hold(false)
+  batches.hold(0, false)
   expect(runs).toHaveLength(1)
 })

@@ -13,7 +13,7 @@ export type BatchesOptions = {
 
 type Batch = { projects: ReadonlySet<string>; isLong: boolean }
 
-type Lane = { waiting: WaitingChanges; running: Set<Batch>; isNew: boolean }
+type Lane = { waiting: WaitingChanges; running: Set<Batch>; isNew: boolean; isHeld: boolean }
 
 const maxBatch = 500
 /** Other projects do not wait for one that has so many changes or more. */
@@ -31,7 +31,7 @@ export class Batches {
   readonly #lanes = new Map<number, Lane>()
   readonly #stopping = new AbortController()
   readonly #running = new Set<Promise<void>>()
-  #held = false
+  #stopped = false
 
   constructor(options: BatchesOptions) {
     this.#options = options
@@ -42,20 +42,25 @@ export class Batches {
     return this.#running.size
   }
 
+  /** Of one partition. */
+  inFlightOf(partition: number): number {
+    return this.#lanes.get(partition)?.running.size ?? 0
+  }
+
   add(message: WindowedMessage): void {
     const { partition } = message
-    const lane = this.#lanes.get(partition) ?? newLane()
-    this.#lanes.set(partition, lane)
+    const lane = this.#laneOf(partition)
     lane.waiting.add(message)
     // Not now: the rest of what was fetched with it comes in the same turn.
     if (!lane.isNew) queueMicrotask(() => this.#start(lane))
     lane.isNew = true
   }
 
-  /** While true no batch begins. */
-  hold(held: boolean): void {
-    this.#held = held
-    for (const lane of this.#lanes.values()) this.#start(lane)
+  /** While true no batch of the partition begins. */
+  hold(partition: number, isHeld: boolean): void {
+    const lane = this.#laneOf(partition)
+    lane.isHeld = isHeld
+    this.#start(lane)
   }
 
   /** The partition is another's. */
@@ -65,15 +70,21 @@ export class Batches {
 
   /** Nothing begins any more. Resolves when what has begun has ended, or has had the time for it. */
   async stop(): Promise<void> {
-    this.#held = true
+    this.#stopped = true
     const ended = boundedBy(endWithinMs, Promise.all(this.#running), 'A batch takes long')
     await ended.catch((err) => this.#options.log.warn({ err }, 'batch.unfinished'))
     this.#stopping.abort(new DOMException('The matcher stops', 'AbortError'))
   }
 
+  #laneOf(partition: number): Lane {
+    const lane = this.#lanes.get(partition) ?? newLane()
+    this.#lanes.set(partition, lane)
+    return lane
+  }
+
   #start(lane: Lane): void {
     lane.isNew = false
-    if (this.#held || !mayBegin(lane)) return
+    if (this.#stopped || lane.isHeld || !mayBegin(lane)) return
     const busy = new Set([...lane.running].flatMap(({ projects }) => [...projects]))
     const { projects, messages } = lane.waiting.take(maxBatch, busy)
     if (messages.length === 0) return
@@ -109,7 +120,12 @@ export class Batches {
   }
 }
 
-const newLane = (): Lane => ({ waiting: new WaitingChanges(), running: new Set(), isNew: false })
+const newLane = (): Lane => ({
+  waiting: new WaitingChanges(),
+  running: new Set(),
+  isNew: false,
+  isHeld: false,
+})
 
 const mayBegin = ({ running }: Lane): boolean =>
   running.size < maxAtOnce && [...running].every(({ isLong }) => isLong)

@@ -78,8 +78,9 @@ function followChanges(config: Config, { kafka, batches, registry, log }: Follow
     commitIntervalMs,
     handOverMs,
     handle: (message) => batches.add(message),
-    inFlight: () => batches.inFlight,
-    onHandOver: (handingOver) => batches.hold(handingOver),
+    inFlight: (partition) =>
+      partition === undefined ? batches.inFlight : batches.inFlightOf(partition),
+    onHandOver: (partition, handingOver) => batches.hold(partition, handingOver),
     onRevoked: (partition) => batches.forget(partition),
     metrics: registry,
     log,

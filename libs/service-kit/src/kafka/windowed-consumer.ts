@@ -58,10 +58,10 @@ export type WindowedConsumerOptions = {
   /** After each commit: lanes have fewer finished offsets that are not committed. */
   onCommitted?: () => void
   onFinishedBefore?: (message: { topic: string; partition: number; value: Buffer | null }) => void
-  /** Number of units of work that have started and not ended. */
-  inFlight: () => number
-  /** True from the moment a rebalance begins until the group is joined again: start nothing. */
-  onHandOver?: (handingOver: boolean) => void
+  /** Units of work that have started and not ended: of a partition, or of all, lost ones included. */
+  inFlight: (partition?: number) => number
+  /** True while the partition may move to another member: start nothing of it. False after every join that keeps it. */
+  onHandOver?: (partition: number, handingOver: boolean) => void
   metrics?: Metrics | undefined
   log: Logger
 }
@@ -99,7 +99,8 @@ export class WindowedConsumer implements AsyncDisposable {
       isDrained: () => options.inFlight() === 0 && !this.#commits.pending,
       onChange: (handingOver) => {
         // Who stops starts nothing any more, whatever becomes of the group.
-        if (handingOver || !this.#stopping) options.onHandOver?.(handingOver)
+        if (!handingOver && this.#stopping) return
+        for (const owned of this.#lanes.partitions()) options.onHandOver?.(owned, handingOver)
       },
     })
     this.#commits = new CommitLoop({
@@ -295,6 +296,5 @@ const sessionMs = 10_000
 const leaseMs = 8_000
 const commitWithinMs = 2_000
 const closeWithinMs = 1_000
-
 /** A member that hears nothing for so long is not consuming. */
 const silenceMs = 6_000

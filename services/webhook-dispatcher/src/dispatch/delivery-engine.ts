@@ -85,7 +85,7 @@ export async function openDeliveryEngine(
   )
   opening.defer(async () => {
     consumer.stopReading()
-    dispatcher.handOver(true)
+    dispatcher.stop()
     await drained(() => dispatcher.inFlight, { withinMs: config.attempt.timeoutMs + 2_000 })
   })
 
@@ -187,8 +187,9 @@ function createConsumer(
     onCommitted: () => dispatcher.committed(),
     onRead: (lane) => dispatcher.afterRead(lane),
     onFinishedBefore: (message) => dispatcher.finishedBefore(message),
-    onHandOver: (handingOver) => dispatcher.handOver(handingOver),
-    inFlight: () => dispatcher.inFlight,
+    onHandOver: (partition, handingOver) => dispatcher.handOver(partition, handingOver),
+    inFlight: (partition) =>
+      partition === undefined ? dispatcher.inFlight : dispatcher.inFlightOf(partition),
     metrics: registry,
     log,
   })

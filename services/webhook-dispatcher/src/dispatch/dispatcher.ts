@@ -81,8 +81,18 @@ export class Dispatcher implements Disposable {
     this.#revokedBusy = [...this.#revokedBusy.filter(({ busy }) => busy > 0), desk]
   }
 
-  handOver(handingOver: boolean): void {
-    for (const desk of this.#desks.values()) desk.handOver(handingOver)
+  /** Of one partition. */
+  inFlightOf(partition: number): number {
+    return this.#desks.get(partition)?.busy ?? 0
+  }
+
+  handOver(partition: number, handingOver: boolean): void {
+    this.#desks.get(partition)?.handOver(handingOver)
+  }
+
+  /** Nothing starts any more; what is in flight ends. */
+  stop(): void {
+    for (const desk of this.#desks.values()) desk.handOver(true)
   }
 
   /** Resolves when `tenantOf` can tell whose these are; undefined when it can already. */
