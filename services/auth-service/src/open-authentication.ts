@@ -4,7 +4,7 @@ import type { Router } from 'express'
 import { openAccounts } from './accounts/open-accounts.ts'
 import { expiredCodes } from './accounts/sweep-codes.ts'
 import { createAuthApi } from './api/auth-api.ts'
-import { createOpenCall } from './api/open-call.ts'
+import { createLineOf, createOpenCall } from './api/open-call.ts'
 import type { Config } from './config.ts'
 import { createGraphQL } from './graphql/graphql-endpoint.ts'
 import { introspectionRoute } from './introspection/introspection-route.ts'
@@ -43,13 +43,19 @@ export async function openAuthentication(
 
   const resolveTenant = createResolveTenant(pool)
   const openCall = createOpenCall(resolveTenant, config.trustedProxies)
+  const lineOf = createLineOf(config.trustedProxies)
   const jwks = (tenant: Parameters<typeof readJwks>[1]) => readJwks(keys, tenant)
   const api = createAuthApi({ accounts, sessions, accessTokens, jwks })
   const doors = [
     adminRoutes({ pool, writer, adminTokens, onEnvironment: createPrepareKeys({ keys, log }) }),
     keyRoutes({ pool, keys, adminTokens }),
     userRoutes({ pool, users, adminTokens }),
-    authRoutes({ api, openCall, demandRoom, graphql: createGraphQL(api) }),
+    authRoutes({
+      api,
+      openCall,
+      demandRoom: (context) => demandRoom(lineOf(context)),
+      graphql: createGraphQL(api),
+    }),
     introspectionRoute({ resolveTenant, accessTokens, serviceTokens }),
     resealRoutes({ adminTokens, resealPage: createResealKeys(pool, config.encryptionKeys) }),
   ]

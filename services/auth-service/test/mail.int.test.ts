@@ -111,16 +111,82 @@ describe('a mail', () => {
   })
 })
 
+describe('a tenant with many mails', () => {
+  // The world's own instance would send what the tests' own are to send.
+  beforeAll(async () => {
+    await accounts.service[Symbol.asyncDispose]()
+  })
+
+  const signups = (by: AuthClient, emails: readonly string[]) =>
+    Promise.all(
+      emails.map((address, n) =>
+        by.send('POST signup', {
+          body: { email: address, password },
+          headers: { 'x-forwarded-for': `198.51.${n}.1` },
+        }),
+      ),
+    )
+
+  it('keeps nobody else’s waiting while its own are not taken', async () => {
+    const silent = Promise.withResolvers<void>()
+    const stuck = new Set(Array.from({ length: 30 }, newEmail))
+    let asked = 0
+    await using catcher = await startMailCatcher({
+      async accept(recipient) {
+        if (!stuck.has(recipient)) return
+        asked += 1
+        await silent.promise
+      },
+    })
+    const mail = { smtpUrl: catcher.url, from: 'no-reply@test.example' }
+    await using service = await accounts.world.startService({ mail })
+    const settings = { emailVerification: true }
+    const busy = await openAuthClient(service.api, { settings })
+    const quiet = await openAuthClient(service.api, { settings })
+    await signups(busy, [...stuck])
+    await waitUntil(async () => asked >= 4, { what: 'its share of connections', timeoutMs: 10_000 })
+    expect(outcome(await signup(quiet))).toEqual([201])
+    await catcher.waitFor(email)
+    expect(asked).toBe(4)
+    silent.resolve()
+    await waitUntil(async () => catcher.mails.length >= 31, { what: 'all', timeoutMs: 20_000 })
+  }, 60_000)
+
+  it('takes turns with all others, whoever was first', async () => {
+    const many = Array.from({ length: 60 }, newEmail)
+    await using catcher = await startMailCatcher()
+    const settings = { emailVerification: true }
+    const dark = await accounts.world.startService()
+    const busy = await openAuthClient(dark.api, { settings })
+    await signups(busy, many)
+    const others: string[] = []
+    for (let n = 0; n < 12; n++) {
+      email = newEmail()
+      others.push(email)
+      await signup(await openAuthClient(dark.api, { settings }))
+    }
+    await dark[Symbol.asyncDispose]()
+    await accounts.database.query(
+      `update mail_outbox set next_attempt_at = case when recipient = any($1) then now() - interval '1 minute' else now() end`,
+      [many],
+    )
+    const mail = { smtpUrl: catcher.url, from: 'no-reply@test.example' }
+    await using service = await accounts.world.startService({ mail })
+    await waitUntil(async () => catcher.mails.length >= 72, { what: 'all', timeoutMs: 30_000 })
+    expect(service.api).toMatch(/^http/)
+    const arrived = catcher.mails.map(({ to }) => to)
+    const lastOfOthers = Math.max(...others.map((address) => arrived.indexOf(address)))
+    // One round of 13 tenants, and what was on its way beside it.
+    expect(lastOfOthers).toBeLessThan(30)
+  }, 90_000)
+})
+
 describe('without its mail server', () => {
   let port: number
   let service: Running
   let dark: AuthClient
   let catcher: MailCatcher | undefined
 
-  // The world's own instance would send what these cannot.
-  beforeAll(async () => {
-    await accounts.service[Symbol.asyncDispose]()
-  })
   beforeEach(async () => {
     port = await freePort()
     service = await accounts.world.startService({

@@ -76,7 +76,9 @@ export const meanings: Readonly<Record<string, Meaning>> = {
     meaning: 'password hashes at once; each takes a core and 19 MiB',
     default: 'cores',
   },
-  AUTH_HASH_MAX_WAIT: { meaning: 'who would have to wait longer for a hash is refused with 503' },
+  AUTH_HASH_MAX_WAIT: {
+    meaning: 'the longest expected wait for a hash; what would wait longer gets 503',
+  },
   AUTH_BREACH_URL: { meaning: 'range service for `password.breachCheck`' },
   AUTH_KEY_MAX_AGE: { meaning: 'signing and encryption keys that are older are replaced' },
   AUTH_KEY_LEAD: { meaning: 'a new key is published for so long before it is used' },

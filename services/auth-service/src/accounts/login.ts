@@ -2,7 +2,8 @@ import { AppError } from '@surehook/service-kit/errors'
 import type { Metrics } from '@surehook/service-kit/metrics'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
-import type { Lockout } from '../limits/lockout.ts'
+import { clientLine } from '../limits/client-line.ts'
+import type { Attempt, Lockout } from '../limits/lockout.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
 import type { Passwords } from '../password/passwords.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -31,26 +32,25 @@ export function createLogin(deps: LoginDeps): Accounts['login'] {
   const lockouts = lockoutMeter(deps.metrics)
 
   const verify = async (
-    tenant: Tenant,
+    { tenant, client }: Attempt,
     user: User | null,
     password: string,
   ): Promise<Verified | null> => {
     const dearest = await findDearestScheme(pool, tenant)
     const admitted = user?.disabled === true ? null : user
-    const { matches, rehashed } = await passwords.check({ user: admitted, password, dearest })
+    const line = clientLine(tenant, client)
+    const { matches, rehashed } = await passwords.check({ user: admitted, password, dearest, line })
     return matches && user !== null ? { user, rehashed } : null
   }
 
-  return async (tenant, input, client) => {
-    passwords.demandRoom()
-    await limits.consume('login', tenant, client.address)
-    const attempt = { tenant, email: input.email, client }
+  const attemptLogin = async (attempt: Attempt, password: string): Promise<LoginResult> => {
+    const { tenant, email } = attempt
     for (let tries = 1; tries <= maxTries; tries++) {
-      const user = await findUserByEmail(pool, tenant, input.email)
+      const user = await findUserByEmail(pool, tenant, email)
       // Before the lock, and not counted: unconfirmed is unconfirmed whatever was tried.
       if (user !== null && !user.emailVerified) throw notVerified()
       await lockout.demandUnlocked(attempt)
-      const verified = await verify(tenant, user, input.password)
+      const verified = await verify(attempt, user, password)
       const { locked } = await lockout.settle(attempt, verified === null ? 'failure' : 'success')
       if (locked) lockouts.inc()
       if (verified === null) break
@@ -58,6 +58,12 @@ export function createLogin(deps: LoginDeps): Accounts['login'] {
       if (result !== null) return result
     }
     throw invalidCredentials()
+  }
+
+  return async (tenant, { email, password }, client) => {
+    passwords.demandRoom(clientLine(tenant, client))
+    const work = () => attemptLogin({ tenant, email, client }, password)
+    return limits.admit('login', tenant, { subject: client.address, work })
   }
 }
 

@@ -11,7 +11,7 @@ import { openMailSender } from '../mail/mail-sender.ts'
 import { openMailTransport } from '../mail/mail-transport.ts'
 import { parseMailAddress } from '../mail/render-mail.ts'
 import { createBreachCheck } from '../password/breach-check.ts'
-import { createHashQueue } from '../password/hash-queue.ts'
+import { createHashQueue, type HashQueue } from '../password/hash-queue.ts'
 import { createPasswordRules } from '../password/password-rules.ts'
 import { createPasswords } from '../password/passwords.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -36,8 +36,8 @@ export type AccountPartsOptions = {
 export type AccountParts = AsyncDisposable & {
   readonly accounts: Accounts
   readonly users: ManageUsers
-  /** SERVICE_UNAVAILABLE when whoever needs a password hash now would wait too long. */
-  demandRoom(): void
+  /** SERVICE_UNAVAILABLE when a password hash for this line would wait too long. */
+  demandRoom: HashQueue['demandRoom']
 }
 
 /** Limits, passwords, codes, mails and what is done with them, put together. */
@@ -66,7 +66,7 @@ export async function openAccounts(options: AccountPartsOptions): Promise<Accoun
   return {
     accounts,
     users,
-    demandRoom: () => passwords.demandRoom(),
+    demandRoom: passwords.demandRoom,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

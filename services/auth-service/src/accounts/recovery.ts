@@ -1,6 +1,7 @@
 import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
 import { invalid } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
+import { clientLine } from '../limits/client-line.ts'
 import type { Lockout } from '../limits/lockout.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
 import { type PasswordRules, passwordFaults } from '../password/password-rules.ts'
@@ -47,7 +48,7 @@ export function createRecovery(
       if (!(await limits.guess(tenant, client.address, isRight))) throw invalidCode()
       const violations = await rules.faults(given, tenant.settings.password)
       if (violations.length > 0) throw invalid(violations)
-      const passwordHash = await passwords.hash(newPassword)
+      const passwordHash = await passwords.hash(newPassword, clientLine(tenant, client))
       const ended = await writer.write(async (tx, emit) => {
         const userId = await codes.redeem(tx, subject, code)
         if (userId === null) throw invalidCode()

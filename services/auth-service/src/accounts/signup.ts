@@ -2,6 +2,7 @@ import type { Violation } from '@surehook/contracts/problem'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
+import { clientLine } from '../limits/client-line.ts'
 import type { Lockout } from '../limits/lockout.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
 import type { PasswordRules } from '../password/password-rules.ts'
@@ -33,13 +34,18 @@ export function createSignup(
   const { pool, limits, passwords, codes, sessions, onMail } = deps
   return {
     async signup(tenant, input, client, origin) {
-      passwords.demandRoom()
-      await limits.consume('signup', tenant, client.address)
-      const roles = await demandValid(deps, tenant, input)
-      // Before the costly part; the insert decides.
-      if ((await findUserByEmail(pool, tenant, input.email)) !== null) throw emailExists()
+      const line = clientLine(tenant, client)
+      passwords.demandRoom(line)
       const { email, firstName, lastName } = input
-      const passwordHash = await passwords.hash(input.password)
+      const { roles, passwordHash } = await limits.admit('signup', tenant, {
+        subject: client.address,
+        async work() {
+          const given = await demandValid(deps, tenant, input)
+          // Before the costly part; the insert decides.
+          if ((await findUserByEmail(pool, tenant, email)) !== null) throw emailExists()
+          return { roles: given, passwordHash: await passwords.hash(input.password, line) }
+        },
+      })
       const emailVerified = !tenant.settings.emailVerification
       const user = await createUser(deps, tenant, {
         user: { email, passwordHash, firstName, lastName, roles, emailVerified },

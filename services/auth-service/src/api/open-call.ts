@@ -1,7 +1,8 @@
 import type { Cidr } from '@surehook/service-kit/http/client-address'
 import type { RequestContext } from '@surehook/service-kit/http/request-context'
+import { type ClientLine, clientLine } from '../limits/client-line.ts'
 import { countedClient } from '../limits/counted-client.ts'
-import type { ResolveTenant } from '../tenant/tenant.ts'
+import { namedTenant, type ResolveTenant } from '../tenant/tenant.ts'
 import type { Call } from './auth-api.ts'
 
 /** What every use case needs to know of a request; rejects when it is for no tenant. */
@@ -12,4 +13,10 @@ export function createOpenCall(resolveTenant: ResolveTenant, trustedProxies: rea
     origin: { requestId, traceparent },
     authorization: req.headers.authorization,
   })
+}
+
+/** The line of a request in a fair queue, by its headers alone: its tenant need not exist. */
+export function createLineOf(trustedProxies: readonly Cidr[]) {
+  return ({ req }: RequestContext): ClientLine =>
+    clientLine(namedTenant(req), { address: countedClient(req, trustedProxies) })
 }

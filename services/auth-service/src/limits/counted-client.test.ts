@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { proxyList } from '@surehook/service-kit/http/client-address'
-import { countedClient } from './counted-client.ts'
+import { countedClient, networkOf } from './counted-client.ts'
 
 const gateway = proxyList.parse('10.0.0.1')
 
@@ -45,5 +45,16 @@ describe('the client that limits count', () => {
     const two = proxyList.parse('10.0.0.1,203.0.113.0/24')
     expect(of('10.0.0.1', '1.1.1.1, 6.6.6.6, 203.0.113.7', two)).toBe('6.6.6.6')
     expect(of('10.0.0.1', '1.1.1.1, nonsense, 203.0.113.7', two)).toBe('203.0.113.7')
+  })
+})
+
+describe('the network of a client', () => {
+  it.each([
+    ['203.0.113.7', '203.0.113.0/24'],
+    ['2001:db8:1:2::/64', '2001:db8:1::/48'],
+    ['2001:db8:0:0::/64', '2001:db8:0::/48'],
+    ['unknown', 'unknown'],
+  ])('of %s is %s', (address, expected) => {
+    expect(networkOf(address)).toBe(expected)
   })
 })

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isIPv6 } from 'node:net'
+import { isIPv4, isIPv6 } from 'node:net'
 import { type Cidr, clientAddress } from '@surehook/service-kit/http/client-address'
 
 type Sender = Pick<IncomingMessage, 'headers'> & {
@@ -19,6 +19,18 @@ export function countedClient(
   const list = Array.isArray(forwarded) ? forwarded.join() : forwarded
   const { client } = clientAddress(withoutZone(socket.remoteAddress ?? ''), list, trustedProxies)
   return isIPv6(withoutZone(client)) ? network64(withoutZone(client)) : client.slice(0, 64)
+}
+
+/**
+ * The network of a counted client: /48 for IPv6, /24 for IPv4. These are the smallest networks that the Internet
+ * routes, so that one sender seldom has many of them and often all addresses of one.
+ */
+export function networkOf(address: string): string {
+  if (isIPv4(address)) return `${address.split('.').slice(0, 3).join('.')}.0/24`
+  const [groups] = address.split('::/64')
+  return isIPv6(address.replace(/\/64$/, ''))
+    ? `${groups?.split(':').slice(0, 3).join(':')}::/48`
+    : address
 }
 
 const withoutZone = (address: string) => address.replace(/%.*$/, '')

@@ -12,7 +12,15 @@ import {
   type MailTransport,
   mailConnections,
 } from './mail-transport.ts'
-import { claimMails, deleteMail, mailContext, postponeMail, type QueuedMail } from './outbox.ts'
+import {
+  claimMails,
+  deleteMail,
+  firstTurn,
+  type MailTenant,
+  mailContext,
+  postponeMail,
+  type QueuedMail,
+} from './outbox.ts'
 import { type MailAddress, renderMail } from './render-mail.ts'
 
 export type MailSenderOptions = {
@@ -34,6 +42,8 @@ export type MailSender = AsyncDisposable & {
 const pollMs = 1_000
 const longestDelayMs = 60_000
 const leaseMs = 2 * longestSendMs
+/** A tenant whose mails take long leaves the other half to the others. */
+const connectionsPerTenant = mailConnections / 2
 
 /** Sends what stands in the outbox, for as long as its code is good. Nobody waits for it. */
 export function openMailSender(options: MailSenderOptions): MailSender {
@@ -44,9 +54,10 @@ class OutboxSender implements MailSender {
   readonly #options: MailSenderOptions
   readonly #stop = new AbortController()
   readonly #mails: ReturnType<typeof mailMeter>
-  readonly #sending = new Set<Promise<void>>()
+  readonly #sending = new Map<Promise<void>, MailTenant>()
   readonly #done: Promise<void>
   #wake = Promise.withResolvers<void>()
+  #lastServed = firstTurn
 
   constructor(options: MailSenderOptions) {
     this.#options = options
@@ -62,7 +73,7 @@ class OutboxSender implements MailSender {
     this.#stop.abort()
     this.wake()
     await this.#done
-    await Promise.all(this.#sending)
+    await Promise.all(this.#sending.keys())
   }
 
   async #run(): Promise<void> {
@@ -78,14 +89,27 @@ class OutboxSender implements MailSender {
     const { pool, log } = this.#options
     const limit = mailConnections - this.#sending.size
     if (limit === 0) return false
+    const after = this.#lastServed
     try {
-      const mails = await claimMails(pool, { limit, leaseMs })
+      const mails = await claimMails(pool, { limit, leaseMs, after, except: this.#busyTenants() })
       for (const mail of mails) this.#start(mail)
-      return mails.length === limit && this.#sending.size < mailConnections
+      const isRoundOver = mails.length < limit
+      this.#lastServed = (isRoundOver ? undefined : mails.at(-1)) ?? firstTurn
+      return mails.length > 0 || after !== firstTurn
     } catch (err) {
       log.warn({ reason: reasonOf(err) }, 'mail.outbox.unreachable')
       return false
     }
+  }
+
+  #busyTenants(): MailTenant[] {
+    const byTenant = Map.groupBy(
+      this.#sending.values(),
+      ({ projectId, environment }) => `${projectId}/${environment}`,
+    )
+    return [...byTenant.values()].flatMap(([tenant, ...others]) =>
+      tenant !== undefined && 1 + others.length >= connectionsPerTenant ? [tenant] : [],
+    )
   }
 
   #start(mail: QueuedMail): void {
@@ -99,7 +123,7 @@ class OutboxSender implements MailSender {
         this.#sending.delete(sending)
         this.wake()
       })
-    this.#sending.add(sending)
+    this.#sending.set(sending, mail)
   }
 
   async #handle(mail: QueuedMail): Promise<void> {

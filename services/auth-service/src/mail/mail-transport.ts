@@ -6,7 +6,7 @@ export type MailTransport = Disposable & {
   send(id: string, mail: RenderedMail): Promise<void>
 }
 
-export const mailConnections = 4
+export const mailConnections = 8
 /** No call of `send` takes longer than about this. */
 export const longestSendMs = 30_000
 

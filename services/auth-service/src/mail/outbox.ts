@@ -20,34 +20,80 @@ export type QueuedMail = {
 /** What a sealed code is bound to: a row's code opens in no other row. */
 export const mailContext = (id: string) => `mail/${id}`
 
+export type ClaimMails = {
+  limit: number
+  leaseMs: number
+  /** The tenant that was served last: its turn comes after that of every other one. */
+  after: MailTenant
+  /** Tenants that get no turn now. */
+  except: readonly MailTenant[]
+}
+
+export type MailTenant = Pick<QueuedMail, 'projectId' | 'environment'>
+
+/** Before every tenant. */
+export const firstTurn: MailTenant = { projectId: '', environment: '' }
+
 /**
- * Takes mails that are due and hides them from everybody else for a while: whoever dies with one in
- * hand gives it back by that. Nothing is locked while the mail is sent.
+ * Takes one mail that is due of each tenant, in the order of the tenants' names, and hides it from everybody else for
+ * a while: when a process dies, its mails come back by that. Nothing is locked while the mail is sent.
+ *
+ * Fewer mails than the limit: the turns are over and begin again with `firstTurn`. It costs one look at the index
+ * for each tenant, however many mails wait.
  */
 export async function claimMails(
   pool: Pool,
-  { limit, leaseMs }: { limit: number; leaseMs: number },
+  { limit, leaseMs, after, except }: ClaimMails,
 ): Promise<QueuedMail[]> {
-  const { rows } = await pool.query<QueuedMail>(
-    `with due as (
-       select id from mail_outbox where next_attempt_at <= now()
-        order by next_attempt_at limit $1 for update skip locked
-     ),
-     claimed as (
-       update mail_outbox m
-          set attempts = attempts + 1, next_attempt_at = now() + $2 * interval '1 millisecond'
-         from due where m.id = due.id
-       returning m.*
-     )
-     select m.id, m.project_id as "projectId", m.environment, m.recipient, m.template,
-            m.sealed_code as "sealedCode", m.expires_at as "expiresAt", m.attempts,
-            e.auth_overrides as overrides
-       from claimed m
-       join environment e on e.project_id = m.project_id and e.name = m.environment`,
-    [limit, leaseMs],
-  )
+  const { rows } = await pool.query<QueuedMail>({
+    name: 'claim-mails',
+    text: claimSql,
+    values: [
+      limit,
+      leaseMs,
+      after.projectId,
+      after.environment,
+      except.map(({ projectId }) => projectId),
+      except.map(({ environment }) => environment),
+    ],
+  })
   return rows
 }
+
+const nextTenant = (afterProject: string, afterEnvironment: string) => `
+  select project_id, environment from mail_outbox
+   where (project_id, environment) > (${afterProject}, ${afterEnvironment})
+   order by project_id, environment limit 1`
+
+const claimSql = `
+with recursive tenant as (
+  (${nextTenant('$3', '$4')})
+  union all
+  select next.*
+    from tenant t cross join lateral (${nextTenant('t.project_id', 't.environment')}) next
+),
+due as (
+  select mail.id, row_number() over () as turn
+    from tenant t
+   cross join lateral (
+     select id from mail_outbox
+      where project_id = t.project_id and environment = t.environment and next_attempt_at <= now()
+      order by next_attempt_at limit 1 for update skip locked) mail
+   where (t.project_id, t.environment) not in (select * from unnest($5::text[], $6::text[]))
+   limit $1
+),
+claimed as (
+  update mail_outbox m
+     set attempts = attempts + 1, next_attempt_at = now() + $2 * interval '1 millisecond'
+    from due where m.id = due.id
+  returning m.*, due.turn
+)
+select m.id, m.project_id as "projectId", m.environment, m.recipient, m.template,
+       m.sealed_code as "sealedCode", m.expires_at as "expiresAt", m.attempts,
+       e.auth_overrides as overrides
+  from claimed m
+  join environment e on e.project_id = m.project_id and e.name = m.environment
+ order by m.turn`
 
 export async function deleteMail(pool: Pool, id: string): Promise<void> {
   await pool.query('delete from mail_outbox where id = $1', [id])

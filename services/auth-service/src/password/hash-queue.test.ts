@@ -1,22 +1,30 @@
 import { describe, expect, it } from '@jest/globals'
 import { createMetrics } from '@surehook/service-kit/metrics'
-import { createHashQueue } from './hash-queue.ts'
+import { createHashQueue, NoHashRoomError } from './hash-queue.ts'
 
 const deferred = () => Promise.withResolvers<string>()
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-function queueOf(options: { concurrency: number; maxWaitMs: number; now?: () => number }) {
+type Work = () => Promise<unknown>
+type Options = { concurrency: number; maxWaitMs: number; now?: () => number }
+
+function queueOf(options: Options) {
   const metrics = createMetrics('test')
-  return { queue: createHashQueue({ ...options, metrics }), metrics }
+  const queue = createHashQueue({ ...options, metrics })
+  /** Each from a tenant of its own. */
+  const run = (work: Work, lanes = 1) =>
+    queue.run({ line: [`tenant-${++tenants}`, 'network'], work, lanes })
+  return { queue, run, metrics }
 }
+let tenants = 0
 
 describe('the hash queue', () => {
   it('lets at most so many work at once, and the next as soon as one has ended', async () => {
-    const { queue } = queueOf({ concurrency: 2, maxWaitMs: 10_000 })
+    const { run } = queueOf({ concurrency: 2, maxWaitMs: 10_000 })
     const works = [deferred(), deferred(), deferred(), deferred()]
     const started: number[] = []
     const results = works.map(({ promise }, index) =>
-      queue.run(() => {
+      run(() => {
         started.push(index)
         return promise
       }),
@@ -41,12 +49,12 @@ describe('the hash queue', () => {
   })
 
   it('counts the lanes of a hash, in the order of arrival, and never waits for more than there are', async () => {
-    const { queue } = queueOf({ concurrency: 3, maxWaitMs: 10_000 })
+    const { run } = queueOf({ concurrency: 3, maxWaitMs: 10_000 })
     const lanes = [1, 3, 1, 2, 8]
     const works = lanes.map(deferred)
     const started: number[] = []
     const results = works.map(({ promise }, index) =>
-      queue.run(() => {
+      run(() => {
         started.push(index)
         return promise
       }, lanes[index]),
@@ -67,9 +75,9 @@ describe('the hash queue', () => {
   })
 
   it('refuses who would wait too long, with Retry-After, and takes them again later', async () => {
-    const { queue, metrics } = queueOf({ concurrency: 1, maxWaitMs: 400 })
+    const { run, metrics } = queueOf({ concurrency: 1, maxWaitMs: 400 })
     const works = Array.from({ length: 200 }, deferred)
-    const results = works.map(({ promise }) => queue.run(() => promise))
+    const results = works.map(({ promise }) => run(() => promise))
     for (const one of await Promise.allSettled(results.slice(11))) {
       expect(one).toMatchObject({
         status: 'rejected',
@@ -82,23 +90,50 @@ describe('the hash queue', () => {
     )
     for (const { resolve } of works) resolve('done')
     await Promise.all(results.slice(0, 11))
-    await expect(queue.run(async () => 'again')).resolves.toBe('again')
+    await expect(run(async () => 'again')).resolves.toBe('again')
     expect(await metrics.registry.metrics()).toMatch(/surehook_auth_hash_queue_depth\{[^}]*\} 0\n/)
   })
 
   it('lets fewer wait when hashes take longer than they used to', async () => {
     let clock = 0
-    const { queue } = queueOf({ concurrency: 1, maxWaitMs: 2_000, now: () => clock })
+    const { run } = queueOf({ concurrency: 1, maxWaitMs: 2_000, now: () => clock })
     for (let i = 0; i < 60; i++) {
-      await queue.run(async () => {
+      await run(async () => {
         clock += 1_000
       })
     }
     const blocking = deferred()
-    const first = queue.run(() => blocking.promise)
-    const waiting = [queue.run(async () => 'a'), queue.run(async () => 'b')]
-    await expect(queue.run(async () => 'c')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    const first = run(() => blocking.promise)
+    const waiting = [run(async () => 'a'), run(async () => 'b')]
+    await expect(run(async () => 'c')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
     blocking.resolve('first')
     await Promise.all([first, ...waiting])
+  })
+
+  it('keeps room for every tenant and network, however much others ask for', async () => {
+    const { queue } = queueOf({ concurrency: 1, maxWaitMs: 1_600 })
+    const blocking = deferred()
+    const order: string[] = []
+    const ask = (tenant: string, network: string) =>
+      queue.run({
+        line: [tenant, network],
+        work: async () => void order.push(`${tenant} ${network}`),
+      })
+    const first = queue.run({ line: ['flood', 'n-0'], work: () => blocking.promise })
+    // Room for 40: 20 of a tenant, 10 of a network of it.
+    const flood = Array.from({ length: 130 }, () => ask('flood', 'n-0'))
+    const others = Array.from({ length: 130 }, (_, n) => ask('flood', `n-${1 + (n % 5)}`))
+    const guests = [ask('guest', 'home'), ask('guest', 'home')]
+    const stranger = ask('flood', 'stranger')
+    const ended = Promise.allSettled([...flood, ...others])
+    await settled()
+    expect(() => queue.demandRoom(['flood', 'n-0'])).toThrow(NoHashRoomError)
+    expect(() => queue.demandRoom(['visitor', 'home'])).not.toThrow()
+    blocking.resolve('done')
+    await Promise.all([first, ...guests, stranger])
+    const fulfilled = (await ended).filter(({ status }) => status === 'fulfilled')
+    expect(fulfilled).toHaveLength(19)
+    expect(order.indexOf('guest home')).toBeLessThan(2)
+    expect(order.filter((line) => line === 'guest home')).toHaveLength(2)
   })
 })

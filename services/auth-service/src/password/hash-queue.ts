@@ -1,80 +1,63 @@
 import { AppError } from '@surehook/service-kit/errors'
 import type { Metrics } from '@surehook/service-kit/metrics'
+import type { ClientLine } from '../limits/client-line.ts'
+import { FairQueue } from '../limits/fair-queue.ts'
 
 export type HashQueueOptions = {
-  /** Lanes at work at the same time; each takes a core, and a hash of ours has one and 19 MiB. */
+  /** Lanes at work at the same time. Each takes a core. A hash of ours takes one lane and 19 MiB. */
   concurrency: number
-  /** Who would have to wait longer than about this is refused at once. */
+  /** What would wait longer than about this, if nobody came later, is refused at once. */
   maxWaitMs: number
   metrics: Metrics
   now?: () => number
 }
 
 export type HashQueue = {
-  /** Refuses as `run` would now: for the beginning of what will need a hash, before it costs anything. */
-  demandRoom(): void
-  /**
-   * Runs `work`, which keeps so many cores busy, when it is its turn; SERVICE_UNAVAILABLE at once when that
-   * would be too late.
-   */
-  run<T>(work: () => Promise<T>, lanes?: number): Promise<T>
+  /** Refuses as `run` would now. Call it before a request that needs a hash costs anything else. */
+  demandRoom(line: ClientLine): void
+  /** Runs `work` when it is its turn; NoHashRoomError when that would be too late. */
+  run<T>(job: HashJob<T>): Promise<T>
 }
 
-type Waiting = { lanes: number; begin: () => void }
+export type HashJob<T> = {
+  line: ClientLine
+  work: () => Promise<T>
+  /** How many cores it keeps busy; 1 by default. */
+  lanes?: number
+}
+
+/** Nothing of the password was looked at. */
+export class NoHashRoomError extends AppError {
+  constructor() {
+    super('SERVICE_UNAVAILABLE', 'Too many passwords to hash', { retryAfterS: 1 })
+  }
+}
 
 const firstGuessMs = 40
 /** How much the newest duration counts in the expected one. */
 const weight = 0.1
 
 /**
- * Hashing is the one thing here that takes whole cores. More of it at once would slow everything
- * down, and a queue without an end would only make all answers late: it is bounded by the wait that
- * its last entry has to expect.
+ * Hashing is the one thing here that takes whole cores. More of it at once would slow everything down, and a queue
+ * without an end would make all answers late: its room is what can be hashed within `maxWaitMs`. Tenants, and the
+ * networks of a tenant's clients, share the room and are served in turn.
  */
 export function createHashQueue(options: HashQueueOptions): HashQueue {
   const { concurrency, maxWaitMs, metrics, now = () => performance.now() } = options
   const meters = queueMeters(metrics)
-  const waiting: Waiting[] = []
-  let running = 0
   let expectedMs = firstGuessMs
-
-  const lanesOf = (lanes: number) => Math.min(lanes, concurrency)
-  const isFree = (lanes: number) => waiting.length === 0 && running + lanes <= concurrency
-  const demandRoom = (asked = 1) => {
-    const lanes = lanesOf(asked)
-    const ahead = waiting.reduce((sum, one) => sum + one.lanes, lanes)
-    if (isFree(lanes) || (ahead * expectedMs) / concurrency <= maxWaitMs) return
-    meters.refused.inc()
-    throw new AppError('SERVICE_UNAVAILABLE', 'Too many passwords to hash', { retryAfterS: 1 })
-  }
-  const turn = async (lanes: number) => {
-    if (isFree(lanes)) {
-      running += lanes
-      return
-    }
-    meters.depth.inc()
-    const { promise, resolve } = Promise.withResolvers<void>()
-    waiting.push({ lanes, begin: resolve })
-    await promise
-    meters.depth.dec()
-  }
-  const leave = (lanes: number) => {
-    running -= lanes
-    // In the order of arrival: one of many lanes is not overtaken for ever by those of one.
-    for (let next = waiting[0]; next && running + next.lanes <= concurrency; next = waiting[0]) {
-      waiting.shift()
-      running += next.lanes
-      next.begin()
-    }
-  }
-
+  const turns = createTurns({
+    concurrency,
+    room: () => (maxWaitMs * concurrency) / expectedMs,
+    longestWaitMs: patience * maxWaitMs,
+    meters,
+  })
   return {
-    demandRoom: () => demandRoom(),
-    async run(work, asked = 1) {
-      demandRoom(asked)
-      const lanes = lanesOf(asked)
+    demandRoom: turns.demandRoom,
+    async run({ line, work, lanes: asked = 1 }) {
+      const lanes = Math.min(asked, concurrency)
       const askedAt = now()
-      await turn(lanes)
+      await turns.take(line, lanes)
       const startedAt = now()
       meters.wait.observe((startedAt - askedAt) / 1000)
       try {
@@ -83,8 +66,69 @@ export function createHashQueue(options: HashQueueOptions): HashQueue {
         const tookMs = now() - startedAt
         expectedMs += weight * (tookMs - expectedMs)
         meters.duration.observe(tookMs / 1000)
-        leave(lanes)
+        turns.giveBack(lanes)
       }
+    },
+  }
+}
+
+type TurnsOptions = {
+  concurrency: number
+  /** How many lanes may wait now. */
+  room: () => number
+  longestWaitMs: number
+  meters: Pick<ReturnType<typeof queueMeters>, 'depth' | 'refused'>
+}
+
+type Waiting = { lanes: number; begin: () => void; refuse: () => void }
+
+/** Others may be served in between, but nobody waits for ever: so many times the longest expected wait. */
+const patience = 3
+
+/** Hands out lanes: at once while there are free ones, and in turn otherwise. */
+function createTurns({ concurrency, room, longestWaitMs, meters }: TurnsOptions) {
+  const queue = new FairQueue<Waiting>()
+  let running = 0
+  const isFree = (lanes: number) => queue.waiting === 0 && running + lanes <= concurrency
+  const refused = () => {
+    meters.refused.inc()
+    return new NoHashRoomError()
+  }
+  const startNext = () => {
+    const next = () => queue.next(concurrency - running)
+    for (let waiting = next(); waiting !== undefined; waiting = next()) {
+      running += waiting.lanes
+      waiting.begin()
+    }
+  }
+  const waitForTurn = async (line: ClientLine, lanes: number) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const waiting = { lanes, begin: resolve, refuse: () => reject(refused()) }
+    const { admitted, evicted } = queue.push(line, { item: waiting, cost: lanes }, room())
+    if (!admitted) throw refused()
+    for (const { refuse } of evicted) refuse()
+    const timer = setTimeout(() => {
+      queue.remove(line, waiting)
+      waiting.refuse()
+      startNext()
+    }, longestWaitMs)
+    meters.depth.inc()
+    await promise.finally(() => {
+      clearTimeout(timer)
+      meters.depth.dec()
+    })
+  }
+  return {
+    demandRoom(line: ClientLine) {
+      if (!isFree(1) && !queue.hasRoom(line, 1, room())) throw refused()
+    },
+    async take(line: ClientLine, lanes: number) {
+      if (isFree(lanes)) running += lanes
+      else await waitForTurn(line, lanes)
+    },
+    giveBack(lanes: number) {
+      running -= lanes
+      startNext()
     },
   }
 }

@@ -11,13 +11,14 @@ const errors: unknown[][] = []
 const log = { error: (...entry: unknown[]) => void errors.push(entry) } as unknown as Logger
 const queue = createHashQueue({ concurrency: 1, maxWaitMs: 10_000, metrics: createMetrics('test') })
 const passwords = createPasswords(queue, log)
+const line = ['tenant', 'network'] as const
 const check = (passwordHash: string | null, given = password, dearest: string | null = null) =>
-  passwords.check({ user: { id: 'u-1', passwordHash }, password: given, dearest })
+  passwords.check({ user: { id: 'u-1', passwordHash }, password: given, dearest, line })
 const nothing = { matches: false, rehashed: null }
 
 describe('a password', () => {
   it('is the same in every form of Unicode', async () => {
-    const hash = await passwords.hash(password.normalize('NFD').replace(' ', '\u00a0'))
+    const hash = await passwords.hash(password.normalize('NFD').replace(' ', '\u00a0'), line)
     expect(await check(hash)).toEqual({ matches: true, rehashed: null })
     expect(await check(hash, password.normalize('NFD'))).toEqual({ matches: true, rehashed: null })
     expect(await check(hash, password.toUpperCase())).toEqual(nothing)
@@ -49,9 +50,9 @@ describe('a password', () => {
       },
     }
     const counted = createPasswords(counting, log)
-    expect(await counted.check({ user: null, password, dearest: '$2b$04$' })).toEqual(nothing)
+    expect(await counted.check({ user: null, password, dearest: '$2b$04$', line })).toEqual(nothing)
     const user = { id: 'u-1', passwordHash: await bcrypt.hash('another', 4) }
-    expect(await counted.check({ user, password, dearest: '$2b$04$' })).toEqual(nothing)
+    expect(await counted.check({ user, password, dearest: '$2b$04$', line })).toEqual(nothing)
     expect(turns).toBe(2)
   })
 

@@ -1,6 +1,7 @@
-import { AppError, reasonOf } from '@surehook/service-kit/errors'
+import { reasonOf } from '@surehook/service-kit/errors'
 import type { Logger } from '@surehook/service-kit/log'
-import type { HashQueue } from './hash-queue.ts'
+import type { ClientLine } from '../limits/client-line.ts'
+import { type HashQueue, NoHashRoomError } from './hash-queue.ts'
 import { normalForm } from './normal-form.ts'
 import {
   foreignWorkOf,
@@ -19,6 +20,7 @@ export type PasswordAttempt = {
   password: string
   /** The dearest scheme that is not our own among the hashes of the environment. */
   dearest: string | null
+  line: ClientLine
 }
 
 export type PasswordCheck = {
@@ -28,12 +30,13 @@ export type PasswordCheck = {
 }
 
 export type Passwords = Pick<HashQueue, 'demandRoom'> & {
-  hash(password: string): Promise<string>
+  hash(password: string, line: ClientLine): Promise<string>
   check(attempt: PasswordAttempt): Promise<PasswordCheck>
 }
 
 export function createPasswords(queue: HashQueue, log: Logger): Passwords {
-  const hash = (password: string) => queue.run(() => hashPassword(normalForm(password)))
+  const hash = (password: string, line: ClientLine) =>
+    queue.run({ line, work: () => hashPassword(normalForm(password)) })
 
   /** `null` when the hash cannot be read: it matches nothing, and somebody has to look at it. */
   const tryVerify = async (passwordHash: string, password: string, userId: string | null) => {
@@ -46,15 +49,17 @@ export function createPasswords(queue: HashQueue, log: Logger): Passwords {
   }
 
   return {
-    demandRoom: () => queue.demandRoom(),
+    demandRoom: queue.demandRoom,
     hash,
-    async check({ user, password: given, dearest }) {
+    async check({ user, password: given, dearest, line }) {
       const password = normalForm(given)
       const passwordHash = user?.passwordHash ?? null
       const userId = user?.id ?? null
       // One turn for all of it: who is refused half-way would learn something that nobody counted.
-      const matches = await queue.run(
-        async () => {
+      const matches = await queue.run({
+        line,
+        lanes: mostLanes([passwordHash, dearest]),
+        work: async () => {
           const outcome =
             passwordHash === null ? null : await tryVerify(passwordHash, password, userId)
           if (outcome === true) return true
@@ -63,11 +68,10 @@ export function createPasswords(queue: HashQueue, log: Logger): Passwords {
           }
           return false
         },
-        mostLanes([passwordHash, dearest]),
-      )
+      })
       if (!matches || passwordHash === null) return { matches: false, rehashed: null }
       if (!needsRehash(passwordHash, password)) return { matches, rehashed: null }
-      return { matches, rehashed: await hash(given).catch(nullWhenBusy) }
+      return { matches, rehashed: await hash(given, line).catch(nullWhenBusy) }
     },
   }
 }
@@ -94,6 +98,6 @@ const mostLanes = (hashes: readonly (string | null)[]): number =>
 
 /** A better hash can be made at the next login as well. */
 function nullWhenBusy(err: unknown): null {
-  if (err instanceof AppError && err.code === 'SERVICE_UNAVAILABLE') return null
+  if (err instanceof NoHashRoomError) return null
   throw err
 }

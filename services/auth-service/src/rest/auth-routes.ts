@@ -9,8 +9,8 @@ import type { GraphQLEndpoint } from '../graphql/graphql-endpoint.ts'
 export type AuthRoutesDeps = {
   api: AuthApi
   openCall: (context: RequestContext) => Promise<Call>
-  /** Throws while more passwords wait to be hashed than can be in time. */
-  demandRoom: () => void
+  /** Throws while a password hash for this request would wait too long. */
+  demandRoom: (context: RequestContext) => void
   graphql: GraphQLEndpoint
 }
 
@@ -26,7 +26,7 @@ export function authRoutes(deps: AuthRoutesDeps): (router: Router) => void {
     const serveHashing = <Op extends Operation>(operation: Op, handle: Handle<Op, Call>) =>
       mount(router, operation, {
         authorize(context) {
-          demandRoom()
+          demandRoom(context)
           return openCall(context)
         },
         handle,

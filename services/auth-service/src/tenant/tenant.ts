@@ -37,7 +37,8 @@ export function createResolveTenant(pool: Pool): ResolveTenant {
   }
 }
 
-function namedTenant(req: TenantHeaders): Pick<Tenant, 'projectId' | 'environment'> {
+/** The tenant that the headers name, whether it exists or not. */
+export function namedTenant(req: TenantHeaders): Pick<Tenant, 'projectId' | 'environment'> {
   const violations: Violation[] = []
   const projectId = once(req, 'X-Project-Id', violations)
   const environment = once(req, 'environment', violations) ?? 'master'

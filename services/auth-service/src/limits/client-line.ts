@@ -1,0 +1,11 @@
+import { networkOf } from './counted-client.ts'
+
+type Place = { readonly projectId: string; readonly environment: string }
+
+/** Whom a fair queue serves in turn: tenants, and inside a tenant the networks of its clients. */
+export type ClientLine = readonly [tenant: string, network: string]
+
+export const clientLine = (
+  { projectId, environment }: Place,
+  client: { readonly address: string },
+): ClientLine => [`${projectId}/${environment}`, networkOf(client.address)]

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
+import { type AuthAnswer, type AuthClient, outcome, password } from './support/auth-client.ts'
+
+let accounts: AccountWorld
+
+beforeAll(async () => {
+  // One hash at a time, and on a fast machine room for 75 that wait.
+  accounts = await openAccountWorld({ hashing: { concurrency: 1, maxWaitMs: 3_000 } })
+}, 60_000)
+afterAll(async () => {
+  await accounts?.[Symbol.asyncDispose]()
+})
+
+const login = (client: AuthClient, email: string, address: string) =>
+  client.send('POST login', { body: { email, password }, headers: { 'x-forwarded-for': address } })
+
+const count = (answers: readonly AuthAnswer[], status: number) =>
+  answers.filter((answer) => answer.status === status).length
+
+describe('a flood of logins', () => {
+  it('at one tenant refuses no login at another', async () => {
+    const flooded = await accounts.project({ emailVerification: false })
+    const quiet = await accounts.project({ emailVerification: false })
+    const { email } = await quiet.newUser()
+    for (let round = 0; round < 3; round++) {
+      const flood = Array.from({ length: 130 }, (_, n) =>
+        login(flooded, newEmail(), `198.${18 + round}.${n}.1`),
+      )
+      // The line is full before the guest comes.
+      await Promise.any(flood.map(async (one) => expect(await one).toMatchObject({ status: 503 })))
+      expect(outcome(await login(quiet, email, '203.0.113.7'))).toEqual([200])
+      expect(count(await Promise.all(flood), 503)).toBeGreaterThan(60)
+    }
+  }, 60_000)
+
+  it('from one network refuses no login from another', async () => {
+    const client = await accounts.project({ emailVerification: false })
+    const { email } = await client.newUser()
+    const flood = Array.from({ length: 130 }, (_, n) =>
+      login(client, newEmail(), `2001:db8:7:${n.toString(16)}::1`),
+    )
+    await Promise.any(flood.map(async (one) => expect(await one).toMatchObject({ status: 503 })))
+    expect(outcome(await login(client, email, '2001:db8:8::1'))).toEqual([200])
+    expect(count(await Promise.all(flood), 503)).toBeGreaterThan(60)
+  }, 60_000)
+
+  it('that is refused for want of room uses up nothing of the client’s limit', async () => {
+    await using narrow = await accounts.startService({ hashing: { concurrency: 1, maxWaitMs: 0 } })
+    const client = await accounts.project({ emailVerification: false })
+    const { email } = await client.newUser()
+    const at = (api: string) =>
+      fetch(`${api}/auth/login`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-project-id': client.projectId,
+          'x-forwarded-for': '203.0.113.20',
+        },
+        body: JSON.stringify({ email, password }),
+      }).then(({ status }) => status)
+    let admitted = 0
+    let refused = 0
+    while (admitted < 20) {
+      const batch = Math.min(8, 20 - admitted)
+      const answers = await Promise.all(Array.from({ length: batch }, () => at(narrow.api)))
+      expect(answers.filter((status) => status !== 200 && status !== 503)).toEqual([])
+      admitted += answers.filter((status) => status === 200).length
+      refused += answers.filter((status) => status === 503).length
+    }
+    // More were refused than the limit has, and the limit is exactly used up, on every replica.
+    expect(refused).toBeGreaterThan(20)
+    expect([await at(narrow.api), await at(accounts.service.api)]).toEqual([429, 429])
+  }, 60_000)
+})
