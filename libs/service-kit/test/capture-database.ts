@@ -46,6 +46,8 @@ export class HeldProducer {
   readonly sent: OutgoingRecord[] = []
   calls = 0
   healthy = true
+  /** Records with this value are never acknowledged, as on a partition that takes nothing. */
+  stuck: string | null = null
   #gate: Gate | null = null
 
   get values(): string[] {
@@ -70,6 +72,7 @@ export class HeldProducer {
   async send(records: readonly OutgoingRecord[]): Promise<void> {
     this.calls += 1
     await this.#gate?.promise
+    if (records.some(({ value }) => String(value) === this.stuck)) await new Promise(() => {})
     this.sent.push(...records)
   }
 }

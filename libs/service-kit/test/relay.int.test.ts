@@ -92,8 +92,12 @@ describe('openRelay', () => {
   it('holds everything while Kafka is away, in bounded memory, and sends it afterwards', async () => {
     await using db = await createCaptureDatabase()
     const producer = new HeldProducer()
+    const metrics = createMetrics('test')
+    const lines: string[] = []
+    const log = createLogger('test', 'error', { write: (line) => void lines.push(line) })
     let read = 0
     await using relay = relayOf(db, producer, {
+      ...{ log, metrics },
       toRecord: ({ header, body }) => {
         read += 1
         return { topic: header.topic, key: header.key, value: Buffer.from(body) }
@@ -104,14 +108,43 @@ describe('openRelay', () => {
     const text = 'x'.repeat(100_000)
     for (let n = 0; n < 600; n++) await write(db.pool, `${n} ${text}`)
     await until(() => read > 50)
+    await until(async () => /relay_full\{[^}]*\} 1/.test(await metrics.registry.metrics()))
     expect(read).toBeLessThan(300)
+    await until(() => lines.some((line) => line.includes('capture.relay.full')))
     producer.release()
     const lsn = await write(db.pool, 'end')
     await waitUntilRelayed(db.pool, db.slot, lsn, { timeoutMs: 20_000 })
     expect(producer.values.map((value) => Number.parseInt(value, 10)).slice(0, -1)).toEqual(
       Array.from({ length: 600 }, (_, n) => n),
     )
+    await until(async () => /relay_full\{[^}]*\} 0/.test(await metrics.registry.metrics()))
   }, 60_000)
+
+  it('goes on while one partition takes nothing, and confirms nothing behind what that was sent', async () => {
+    await using db = await createCaptureDatabase()
+    const producer = new HeldProducer()
+    producer.stuck = 'stuck'
+    const metrics = createMetrics('test')
+    const first = relayOf(db, producer, { metrics })
+    await until(() => first.role === 'leader')
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'before'), soon)
+    const stuck = parseLsn(await write(db.pool, 'stuck'))
+    const others = Array.from({ length: 50 }, (_, n) => `${n}`)
+    for (const other of others) await write(db.pool, other)
+    await until(() => producer.sent.length === 51)
+    expect(producer.values).toEqual(['before', ...others])
+    expect(parseLsn((await db.slotRow())?.confirmed ?? '0/0')).toBeLessThan(stuck)
+    expect(await metrics.registry.metrics()).toMatch(
+      /oldest_unacknowledged_seconds\{[^}]*\} 0\.\d+/,
+    )
+    expect(first.healthy).toBe(true)
+
+    await first[Symbol.asyncDispose]()
+    producer.stuck = null
+    await using _next = relayOf(db, producer)
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'after'), soon)
+    expect(producer.values.slice(51)).toEqual(['stuck', ...others, 'after'])
+  }, 30_000)
 
   it('lets stand-bys keep its slot, also one that was made without that', async () => {
     await using db = await createCaptureDatabase()

@@ -19,7 +19,7 @@ export const clusterId = 'c3VyZWhvb2stbG9jYWwtMQ'
 /** A port of the broker's own, and the one that it tells to clients that come in there: of a proxy. */
 export type KafkaDoor = { port: number; advertised: number }
 
-/** One of the nodes of a cluster, each a broker and a controller: its place among the ports of all controllers. */
+/** One of the brokers of a cluster, by its place. The first ones are controllers as well, as many as there are ports. */
 export type KafkaNode = { place: number; controllerPorts: readonly number[] }
 
 export type KafkaOptions = ComponentOptions & {
@@ -100,8 +100,9 @@ export async function serverProperties(
 function asNode(properties: string, { place, controllerPorts }: KafkaNode): string {
   const voters = controllerPorts.map((port, n) => `${n + 1}@127.0.0.1:${port}`).join(',')
   const nodes = controllerPorts.length
+  const isController = place < nodes
   return (
-    properties
+    (isController ? properties : asBrokerAlone(properties))
       .replace(/^node\.id=.*$/m, `node.id=${place + 1}`)
       .replace(/^controller\.quorum\.voters=.*$/m, `controller.quorum.voters=${voters}`)
       .replace(/^(.*\.replication\.factor)=.*$/gm, `$1=${nodes}`)
@@ -110,6 +111,11 @@ function asNode(properties: string, { place, controllerPorts }: KafkaNode): stri
       .replace(/^broker\.session\.timeout\.ms=.*$/m, 'broker.session.timeout.ms=9000')
   )
 }
+
+const asBrokerAlone = (properties: string): string =>
+  properties
+    .replace(/^process\.roles=.*$/m, 'process.roles=broker')
+    .replace(/^(listeners=.*?),CONTROLLER:[^,\n]*/m, '$1')
 
 /** A listener for each door: it alone decides what address its clients are told. */
 function withDoors(properties: string, doors: readonly KafkaDoor[]): string {

@@ -8,11 +8,13 @@ import { createKafka } from '@surehook/service-kit/kafka/client'
 import { createLogger } from '@surehook/service-kit/log'
 import { askKafka } from '../../support/ask-kafka.ts'
 
-/** A stack whose Kafka is three nodes, each a broker and a controller. */
+/** A stack whose Kafka is three brokers. */
 export type ClusteredStack = Stack & {
   readonly nodes: readonly ProcessHandle[]
   /** Which node leads the partition; -1 when nobody does. */
   leaderOf(topic: string, partition: number): Promise<number>
+  /** Of each partition of the topic the nodes that have a copy, all of it. */
+  copiesOf(topic: string): Promise<number[][]>
   /** Of each partition the nodes that have all of it. */
   inSync(): Promise<number[][]>
   /** Waits until every partition has all its copies, on every node, as an operator does before the next restart. */
@@ -21,7 +23,11 @@ export type ClusteredStack = Stack & {
 
 const places = [0, 1, 2]
 
-export async function openKafkaCluster(dir: string): Promise<ClusteredStack> {
+/** @param controllers how many of the brokers, from the first on, are controllers as well */
+export async function openKafkaCluster(
+  dir: string,
+  controllers = places.length,
+): Promise<ClusteredStack> {
   await using opening = new AsyncDisposableStack()
   const open = async (options: Parameters<typeof startLocalStack>[0]): Promise<LocalStack> => {
     const stack = await startLocalStack(options)
@@ -29,7 +35,7 @@ export async function openKafkaCluster(dir: string): Promise<ClusteredStack> {
     return stack
   }
   const controllerPorts: number[] = []
-  for (const _ of places) controllerPorts.push(await freePort())
+  for (let n = 0; n < controllers; n++) controllerPorts.push(await freePort())
   // None is ready before a second one is there.
   const starting = places.map((place) =>
     open({
@@ -58,6 +64,12 @@ export async function openKafkaCluster(dir: string): Promise<ClusteredStack> {
     async leaderOf(topic, partition) {
       const partitions = await partitionsOf([topic])
       return partitions.find(({ partitionId }) => partitionId === partition)?.leader ?? -1
+    },
+    async copiesOf(topic) {
+      const partitions = await partitionsOf([topic])
+      return partitions
+        .toSorted((a, b) => a.partitionId - b.partitionId)
+        .map(({ replicas, isr }) => replicas.filter((node) => isr.includes(node)))
     },
     inSync,
     async untilInSync() {

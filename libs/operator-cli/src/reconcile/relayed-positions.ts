@@ -7,11 +7,12 @@ import {
   tablesTopic,
 } from '@surehook/contracts/topics'
 import { walPositionOf } from '@surehook/contracts/wal-position'
+import { relayLimits } from '@surehook/service-kit/capture/relay-queue'
 import type { KafkaMessage } from 'kafkajs'
 import type { ServiceName } from '../lib/service-catalog.ts'
 
-/** A relay has so many records under way at most: of those before the newest ones all are on Kafka. */
-const underWay = 1_000
+/** A relay is so many records ahead of its oldest unacknowledged one at most: those before them all are on Kafka. */
+const underWay = relayLimits.records
 
 const serviceByTopic: Readonly<Record<string, ServiceName>> = {
   [environmentsTopic]: 'auth-service',

@@ -1,6 +1,8 @@
 import type { Metrics } from '../metrics.ts'
 
-export function relayMeters(metrics: Metrics, role: () => string) {
+type RelayState = { role: string; oldestWaitMs: number; isFull: boolean }
+
+export function relayMeters(metrics: Metrics, state: () => RelayState) {
   let relayedAt = Date.now()
   const records = metrics.counter({
     name: 'surehook_capture_relayed_total',
@@ -10,7 +12,7 @@ export function relayMeters(metrics: Metrics, role: () => string) {
     name: 'surehook_capture_relay_leader',
     help: '1 while this process reads the replication slot',
     collect() {
-      this.set(role() === 'leader' ? 1 : 0)
+      this.set(state().role === 'leader' ? 1 : 0)
     },
   })
   metrics.gauge({
@@ -18,6 +20,20 @@ export function relayMeters(metrics: Metrics, role: () => string) {
     help: 'When this process last relayed a message, or its start',
     collect() {
       this.set(relayedAt / 1000)
+    },
+  })
+  metrics.gauge({
+    name: 'surehook_capture_oldest_unacknowledged_seconds',
+    help: 'For how long the oldest captured message has waited for its acknowledgement by Kafka',
+    collect() {
+      this.set(state().oldestWaitMs / 1000)
+    },
+  })
+  metrics.gauge({
+    name: 'surehook_capture_relay_full',
+    help: '1 while the relay reads no further because Kafka has not acknowledged what was read',
+    collect() {
+      this.set(state().isFull ? 1 : 0)
     },
   })
   return {

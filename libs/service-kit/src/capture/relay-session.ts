@@ -6,11 +6,11 @@ import {
 } from '@surehook/contracts/wal-position'
 import { boundedBy } from '../bounded.ts'
 import { reasonOf } from '../errors.ts'
-import type { EventProducer, OutgoingRecord } from '../kafka/producer.ts'
+import type { OutgoingRecord } from '../kafka/producer.ts'
 import { UnsendableError } from '../kafka/unsendable-error.ts'
 import { type CapturedHeader, capturePrefix, parseCaptured } from './capture.ts'
 import type { RelayOptions } from './relay.ts'
-import { RelayQueue } from './relay-queue.ts'
+import { type Relayed, RelayQueue, relayLimits } from './relay-queue.ts'
 import { RelaySpans } from './relay-spans.ts'
 import { ReplicationStream } from './replication-stream.ts'
 import type { InvalidCapture } from './to-invalid.ts'
@@ -21,8 +21,6 @@ type SessionOptions = RelayOptions & {
   onRelayed: (records: number) => void
 }
 
-// What is read ahead of Kafka. More only waits in memory instead of in the WAL.
-const readAhead = { records: 20_000, bytes: 8_000_000 }
 const sentWithinMs = 3_000
 /**
  * Between the starts of two batches, after one of so many records. What comes slowly is sent at once; the faster
@@ -31,17 +29,24 @@ const sentWithinMs = 3_000
 const pauseAfter = (records: number): number => (records >= 8 ? 15 : records >= 2 ? 10 : 5)
 /** What others committed need not be confirmed at once: nobody waits for it. */
 const confirmOthersAfterMs = 100
+const fullAfterMs = 10_000
+const tellFullEveryMs = 60_000
 
 /** The time during which this process holds the slot: WAL messages in, Kafka records out. */
 export class RelaySession implements AsyncDisposable {
   /** Rejects when the session is over. */
   readonly ended: Promise<never>
   readonly #options: SessionOptions
-  readonly #queue = new RelayQueue(readAhead)
+  readonly #queue = new RelayQueue(relayLimits)
   readonly #spans: RelaySpans | undefined
   readonly #stream: ReplicationStream
   readonly #failed = Promise.withResolvers<never>()
+  readonly #drained = Promise.withResolvers<void>()
   #sending: Promise<void> | null = null
+  /** Records that were acknowledged since the last confirmation. */
+  #relayed = 0
+  #settling: NodeJS.Immediate | undefined
+  #tellingFull: NodeJS.Timeout | undefined
   #closed = false
   #nextAt = 0
   /** The transaction that is being read has a message for us. */
@@ -73,13 +78,29 @@ export class RelaySession implements AsyncDisposable {
     return this.#stream.start()
   }
 
+  /** For how long the oldest message has waited for its acknowledgement. */
+  get oldestWaitMs(): number {
+    const { oldest } = this.#queue
+    return oldest === undefined ? 0 : performance.now() - oldest.readAt
+  }
+
+  /** Nothing more is read until Kafka has taken something. */
+  get isFull(): boolean {
+    return this.#tellingFull !== undefined
+  }
+
   /** What is on its way to Kafka may arrive and be confirmed; the rest is read by the next holder. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     clearTimeout(this.#confirming)
+    clearTimeout(this.#tellingFull)
     this.#stream.pause()
-    const sent = boundedBy(sentWithinMs, this.#sending ?? Promise.resolve(), 'Kafka is away')
+    await this.#sending
+    if (this.#queue.held.records === this.#queue.unsent) this.#drained.resolve()
+    const sent = boundedBy(sentWithinMs, this.#drained.promise, 'Kafka is away')
     await sent.catch((err) => this.#options.log.debug({ err }, 'capture.relay.close'))
+    clearImmediate(this.#settling)
+    this.#settle()
     this.#spans?.[Symbol.dispose]()
     await this.#stream[Symbol.asyncDispose]()
   }
@@ -90,7 +111,7 @@ export class RelaySession implements AsyncDisposable {
     const record = this.#toRecord(content)
     const position = formatWalPosition(this.#options.origin, commit)
     this.#queue.push({ ...record, headers: { ...record.headers, [walPositionHeader]: position } })
-    if (this.#queue.full) this.#stream.pause()
+    if (this.#queue.full) this.#pause()
     this.#sending ??= Promise.resolve().then(() => this.#send())
   }
 
@@ -109,38 +130,63 @@ export class RelaySession implements AsyncDisposable {
     if (lsn !== null) this.#stream.confirm(lsn)
   }
 
+  #pause(): void {
+    this.#stream.pause()
+    this.#tellingFull ??= setTimeout(() => this.#tellFull(), fullAfterMs)
+  }
+
+  #resume(): void {
+    clearTimeout(this.#tellingFull)
+    this.#tellingFull = undefined
+    this.#stream.resume()
+  }
+
+  #tellFull(): void {
+    const { log, slot } = this.#options
+    const topic = this.#queue.oldest?.record?.topic
+    const waitedS = Math.round(this.oldestWaitMs / 1_000)
+    log.error({ slot, topic, waitedS, ...this.#queue.held }, 'capture.relay.full')
+    this.#tellingFull = setTimeout(() => this.#tellFull(), tellFullEveryMs)
+  }
+
   async #send(): Promise<void> {
-    try {
-      while (this.#queue.length > 0 && !this.#closed) {
-        const earlyMs = this.#nextAt - performance.now()
-        if (earlyMs > 0) await sleep(earlyMs)
-        const records = this.#queue.take()
-        this.#nextAt = performance.now() + pauseAfter(records.length)
-        await this.#deliver(records)
-        this.#queue.acknowledged(records.length)
-        this.#spans?.acknowledged(records)
-        this.#confirm()
-        this.#options.onRelayed(records.length)
-        if (this.#queue.roomy && !this.#closed) this.#stream.resume()
-      }
-    } catch (err) {
-      this.#failed.reject(err)
-    } finally {
-      this.#sending = null
+    while (this.#queue.unsent > 0 && !this.#closed) {
+      const earlyMs = this.#nextAt - performance.now()
+      if (earlyMs > 0) await sleep(earlyMs)
+      const batch = this.#closed ? [] : this.#queue.take()
+      this.#nextAt = performance.now() + pauseAfter(batch.length)
+      // Nobody waits for a batch: one partition that takes nothing must not hold up the others.
+      for (const relayed of batch) void this.#relay(relayed)
     }
+    this.#sending = null
   }
 
-  async #deliver(records: readonly OutgoingRecord[]): Promise<void> {
+  async #relay(relayed: Relayed): Promise<void> {
+    const { record } = relayed
+    if (record === null) return
+    try {
+      await this.#deliver(record)
+    } catch (err) {
+      return this.#failed.reject(err)
+    }
+    this.#spans?.acknowledged([record])
+    this.#queue.acknowledged(relayed)
+    this.#relayed += 1
+    // Once for all that is acknowledged in this turn.
+    this.#settling ??= setImmediate(() => this.#settle())
+  }
+
+  #settle(): void {
+    this.#settling = undefined
+    this.#confirm()
+    this.#options.onRelayed(this.#relayed)
+    this.#relayed = 0
+    if (this.#closed && this.#queue.held.records === this.#queue.unsent) this.#drained.resolve()
+    if (this.#queue.roomy && !this.#closed) this.#resume()
+  }
+
+  async #deliver(record: OutgoingRecord): Promise<void> {
     const { producer } = this.#options
-    try {
-      await producer.send(records)
-    } catch (err) {
-      if (!(err instanceof UnsendableError)) throw err
-      for (const record of records) await this.#deliverOne(producer, record)
-    }
-  }
-
-  async #deliverOne(producer: Pick<EventProducer, 'send'>, record: OutgoingRecord): Promise<void> {
     try {
       await producer.send([record])
     } catch (err) {

@@ -54,11 +54,18 @@ class SlotRelay implements Relay {
   readonly #meters: ReturnType<typeof relayMeters> | null
   readonly #done: Promise<void>
   #role: Relay['role'] = 'down'
+  /** While this process reads the slot. */
+  #session: RelaySession | null = null
 
   constructor(options: RelayOptions) {
     this.#options = options
     const { metrics } = options
-    this.#meters = metrics === undefined ? null : relayMeters(metrics, () => this.#role)
+    const state = () => ({
+      role: this.#role,
+      oldestWaitMs: this.#session?.oldestWaitMs ?? 0,
+      isFull: this.#session?.isFull ?? false,
+    })
+    this.#meters = metrics === undefined ? null : relayMeters(metrics, state)
     this.#done = this.#runForEver()
   }
 
@@ -116,11 +123,13 @@ class SlotRelay implements Relay {
       })
       if (!(await this.#tryStart(session))) continue
       this.#setRole('leader')
+      this.#session = session
       try {
         await Promise.race([orAborted(session.ended, this.#stop.signal), this.#watchLag(monitor)])
       } catch (err) {
         // Before the session is closed, which may take seconds: nothing is relayed meanwhile.
         this.#role = 'down'
+        this.#session = null
         throw err
       }
     }

@@ -5,6 +5,7 @@ import { Kafka, type KafkaConfig, type LogEntry, logLevel } from 'kafkajs'
 import type { Logger } from 'pino'
 import type { KafkaSecurity } from '../connections.ts'
 import { commitsOfOneMembership } from './commits-of-one-membership.ts'
+import { goOnWithoutLeaders } from './leaderless-partitions.ts'
 import { fetchInOnePass } from './lean-fetch.ts'
 import { followMovedCoordinator } from './moved-coordinator.ts'
 import { spareIdleTopics } from './seldom-fetched.ts'
@@ -34,6 +35,7 @@ export function createKafka({ brokers, clientId, security, log }: KafkaClientOpt
   steadyHeartbeats()
   commitsOfOneMembership()
   followMovedCoordinator()
+  goOnWithoutLeaders()
   encodeProducesAtOnce()
   fetchInOnePass()
   spareIdleTopics()

@@ -5,8 +5,47 @@ type TopicPartitions<Of> = { topic: string; partitions: Of[] }
 /** The first, the next, or the first of that time or later: -1 when there is none. */
 export type WhichOffset = { fromBeginning: boolean } | { fromTimestamp: number }
 
+/** A request as kafkajs writes it, and how it reads the answer. */
+export type Call = {
+  request: unknown
+  response: { decode(bytes: Buffer): Promise<unknown>; parse(answer: unknown): Promise<unknown> }
+}
+
+/** What we use of a broker of kafkajs. */
+export type Broker = {
+  readonly brokerAddress: string
+  readonly connectionPool: { send(call: Call): Promise<unknown> }
+  /** In the newest version that both sides know. */
+  lookupRequest(apiKey: number, definition: unknown): (fields: object) => Call
+  metadata(topics: string[]): Promise<unknown>
+  initProducerId(of: {
+    transactionTimeout: number
+  }): Promise<{ producerId: string; producerEpoch: number }>
+  disconnect(): Promise<void>
+}
+
+type PartitionMetadata = {
+  partitionId: number
+  leader: number
+  isr: number[]
+  replicas: number[]
+}
+export type TopicMetadata = {
+  topicErrorCode: number
+  topic: string
+  partitionMetadata: PartitionMetadata[]
+}
+
+type BrokerPool = {
+  readonly metadata: { readonly topicMetadata: readonly TopicMetadata[] } | null
+  createBroker(options: object): Broker
+  findConnectedBroker(): Promise<Broker>
+}
+
 /** What we use of the connections that kafkajs shares inside. */
 export type Cluster = {
+  readonly brokerPool: BrokerPool
+  readonly targetTopics: ReadonlySet<string>
   connect(): Promise<void>
   disconnect(): Promise<void>
   addMultipleTargetTopics(topics: string[]): Promise<void>
@@ -15,7 +54,7 @@ export type Cluster = {
   findTopicPartitionMetadata(topic: string): { partitionId: number }[]
   /** Partitions by the node that leads them. */
   findLeaderForPartitions(topic: string, partitions: number[]): Record<string, number[]>
-  findBroker(of: { nodeId: string }): Promise<{ brokerAddress: string }>
+  findBroker(of: { nodeId: string }): Promise<Broker>
   fetchTopicsOffset(
     topics: (TopicPartitions<{ partition: number }> & WhichOffset)[],
   ): Promise<TopicPartitions<{ partition: number; offset: string }>[]>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { type Message, Partitioners } from 'kafkajs'
-import { partitionOf, stablePartitioner } from './stable-partitioner.ts'
+import { Partitioners } from 'kafkajs'
+import { partitionOf } from './partition-of.ts'
 
 const partitionsOf = (count: number) =>
   Array.from({ length: count }, (_, partitionId) => ({
@@ -11,9 +11,6 @@ const partitionsOf = (count: number) =>
     replicas: [1],
     isr: [1],
   }))
-const choose = (message: Message, count: number) =>
-  stablePartitioner()({ topic: 't', message, partitionMetadata: partitionsOf(count) })
-
 describe('partitionOf', () => {
   it('is where kafkajs and the Java clients put the key', () => {
     const reference = Partitioners.DefaultPartitioner()
@@ -43,22 +40,6 @@ describe('partitionOf', () => {
     }
     for (const [key, hash] of Object.entries(known)) {
       expect(partitionOf(key, 1_000_003)).toBe((hash & 0x7f_ff_ff_ff) % 1_000_003)
-    }
-  })
-})
-
-describe('stablePartitioner', () => {
-  it('keeps its choice when the topic has grown meanwhile', () => {
-    for (const key of ['k', null]) {
-      const message: Message = { key, value: null }
-      const chosen = choose(message, 4)
-      expect(choose(message, 64)).toBe(chosen)
-    }
-  })
-
-  it('refuses a partition that the topic does not have', () => {
-    for (const partition of [-1, 4]) {
-      expect(() => choose({ key: 'k', value: null, partition }, 4)).toThrow('has no partition')
     }
   })
 })

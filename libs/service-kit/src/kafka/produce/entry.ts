@@ -1,5 +1,5 @@
 import type { Message } from 'kafkajs'
-import { UnsendableError } from './unsendable-error.ts'
+import { UnsendableError } from '../unsendable-error.ts'
 
 export type OutgoingRecord = {
   topic: string
@@ -13,6 +13,7 @@ export type OutgoingRecord = {
 /** One record on its way, and the call that waits for it. */
 export type Entry = { topic: string; message: Message; bytes: number; call: Call }
 
+/** Settles when all records of one call to `send` are acknowledged, or one of them is refused. */
 class Call {
   readonly #done = Promise.withResolvers<void>()
   #open: number
@@ -37,53 +38,25 @@ class Call {
 
 // The topics' limit is 2 MiB for a batch; this leaves room for what Kafka puts around a record.
 const maxRecordBytes = 2 * 1024 * 1024 - 1024
-const maxRequestBytes = 1_000_000
-// kafkajs copies the list of a partition for every message it adds to it.
-const maxRequestRecords = 1_000
 const recordOverhead = 70
 
-/** Records of all callers in the order of their calls, handed out in requests of bounded size. */
-export class SendQueue {
-  #entries: Entry[] = []
-  #head = 0
-
-  get length(): number {
-    return this.#entries.length - this.#head
-  }
-
-  /** Takes all records or, when Kafka could never take one of them, none. */
-  add(records: readonly OutgoingRecord[]): Promise<void> {
-    const call = new Call(records.length)
-    const entries = records.map((record) => entryOf(record, call))
-    for (const entry of entries) this.#entries.push(entry)
-    return call.done
-  }
-
-  /** The next request: at least one record, otherwise within the bounds. */
-  take(): Entry[] {
-    let end = this.#head
-    let bytes = 0
-    while (end < this.#entries.length && end - this.#head < maxRequestRecords) {
-      bytes += this.#entries[end]?.bytes ?? 0
-      if (bytes > maxRequestBytes && end > this.#head) break
-      end += 1
-    }
-    const taken = this.#entries.slice(this.#head, end)
-    this.#head = end
-    if (this.#head === this.#entries.length || this.#head > 10 * maxRequestRecords) this.#compact()
-    return taken
-  }
-
-  #compact(): void {
-    this.#entries = this.#entries.slice(this.#head)
-    this.#head = 0
-  }
+/** Throws `UnsendableError` when Kafka could never take one of the records. */
+export function entriesOf(records: readonly OutgoingRecord[]): {
+  entries: Entry[]
+  done: Promise<void>
+} {
+  const call = new Call(records.length)
+  return { entries: records.map((record) => entryOf(record, call)), done: call.done }
 }
 
 function entryOf(record: OutgoingRecord, call: Call): Entry {
   const { topic, key, value, partition, headers } = record
+  // Throws for what is neither text nor bytes: a request that holds it could not be written.
   const bytes =
-    recordOverhead + Buffer.byteLength(key ?? '') + (value?.length ?? 0) + bytesOf(headers)
+    recordOverhead +
+    Buffer.byteLength(key ?? '') +
+    Buffer.byteLength(value ?? '') +
+    bytesOf(headers)
   if (bytes > maxRecordBytes) {
     throw new UnsendableError(`A record of ${bytes} bytes for ${topic} is too large`)
   }

@@ -1,0 +1,62 @@
+import { createRequire } from 'node:module'
+
+type PartitionMetadata = { partitionErrorCode: number; leader: number }
+type Metadata = { topicMetadata: { partitionMetadata: PartitionMetadata[] }[] }
+type Call = { response: { parse(metadata: Metadata): Promise<Metadata> } }
+type Definition = { protocol(of: { version: number }): (fields: object) => Call }
+type BrokerPool = {
+  metadata: Metadata | null
+  metadataExpireAt: number | null
+  refreshMetadata(topics: string[]): Promise<unknown>
+}
+
+const internal = createRequire(import.meta.url)
+const definition = internal('kafkajs/src/protocol/requests/metadata') as Definition
+const { prototype: brokerPool } = internal('kafkajs/src/cluster/brokerPool') as {
+  prototype: BrokerPool
+}
+const { protocol } = definition
+const { refreshMetadata } = brokerPool
+
+const leaderNotAvailable = 5
+/** Whether a partition has its leader again is asked so often, and not only when metadata are minutes old. */
+const askAgainMs = 1_000
+
+const partitionsOf = ({ topicMetadata }: Metadata): PartitionMetadata[] =>
+  topicMetadata.flatMap(({ partitionMetadata }) => partitionMetadata)
+
+function withoutMissingLeaders(metadata: Metadata): Metadata {
+  for (const partition of partitionsOf(metadata)) {
+    if (partition.partitionErrorCode !== leaderNotAvailable) continue
+    partition.partitionErrorCode = 0
+    partition.leader = -1
+  }
+  return metadata
+}
+
+async function refreshSoonAgain(this: BrokerPool, topics: string[]): Promise<unknown> {
+  const refreshed = await refreshMetadata.call(this, topics)
+  const isOneMissing = this.metadata !== null && partitionsOf(this.metadata).some(isLeaderless)
+  if (isOneMissing) this.metadataExpireAt = Date.now() + askAgainMs
+  return refreshed
+}
+
+const isLeaderless = ({ leader }: PartitionMetadata) => leader < 0
+
+/**
+ * To be called before a process connects. kafkajs 2.2.4 takes the metadata of all topics for a failure when one
+ * partition has no leader, and asks again for ever: a consumer then reads none of its partitions. Here such a
+ * partition has the leader -1, as with Kafka's own clients, and the others go on.
+ */
+export function goOnWithoutLeaders(): void {
+  definition.protocol = (of) => {
+    const create = protocol(of)
+    return (fields) => {
+      const call = create(fields)
+      const { response } = call
+      const parse = async (metadata: Metadata) => response.parse(withoutMissingLeaders(metadata))
+      return { ...call, response: { ...response, parse } }
+    }
+  }
+  brokerPool.refreshMetadata = refreshSoonAgain
+}

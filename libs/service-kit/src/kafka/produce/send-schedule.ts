@@ -1,0 +1,105 @@
+import type { Batch, PartitionQueue } from './partition-queue.ts'
+
+/** Requests to one broker follow each other: one lane for healthy partitions, and one for those that fail. */
+export type Lane = { readonly key: string; readonly node: number; readonly isAside: boolean }
+
+export type ScheduledBatch = { queue: PartitionQueue; batch: Batch }
+
+type Actions = {
+  /** Node of a queue's leader; -1 when there is none. */
+  leaderOf: (queue: PartitionQueue) => number
+  /** The batch that this queue sends next. */
+  batchOf: (queue: PartitionQueue) => Batch
+  /** Called when a lane that nobody serves has something to send; `take` until there is nothing more. */
+  serve: (lane: Lane) => Promise<void>
+  /** Called for a queue whose partition has no leader. */
+  leaderless: (queue: PartitionQueue) => void
+}
+
+const maxRequestBytes = 1_000_000
+const maxRequestRecords = 1_000
+
+/** Which queues have something to send, and to which broker. */
+export class SendSchedule {
+  readonly #actions: Actions
+  /** The one that was served last comes last. */
+  readonly #ready = new Set<PartitionQueue>()
+  /** Their batch is under way, or waits for its next try. */
+  readonly #held = new Set<PartitionQueue>()
+  /** Lanes that are served. */
+  readonly #busy = new Set<string>()
+  #isScheduled = false
+
+  constructor(actions: Actions) {
+    this.#actions = actions
+  }
+
+  /** Records that could be sent now. */
+  get waiting(): number {
+    let records = 0
+    for (const { length } of this.#ready) records += length
+    return records
+  }
+
+  /** The queue has something to send. */
+  add(queue: PartitionQueue): void {
+    if (queue.length === 0 || this.#held.has(queue)) return
+    this.#ready.add(queue)
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    // Not in this tick: all its callers share the first request.
+    queueMicrotask(() => this.#dispatch())
+  }
+
+  /** Nothing of the queue is sent until it is released. */
+  hold(queue: PartitionQueue): void {
+    this.#ready.delete(queue)
+    this.#held.add(queue)
+  }
+
+  release(queue: PartitionQueue): void {
+    this.#held.delete(queue)
+    this.add(queue)
+  }
+
+  /** The batches of the lane's next request, all of one producer. Their queues are held. */
+  take(lane: Lane): ScheduledBatch[] {
+    const taken: ScheduledBatch[] = []
+    let [bytes, records] = [0, 0]
+    for (const queue of this.#ready) {
+      if (bytes >= maxRequestBytes || records >= maxRequestRecords) break
+      if (this.#laneOf(queue).key !== lane.key) continue
+      const batch = this.#actions.batchOf(queue)
+      if (taken[0] !== undefined && taken[0].batch.identity !== batch.identity) continue
+      taken.push({ queue, batch })
+      bytes += batch.bytes
+      records += batch.entries.length
+      this.hold(queue)
+    }
+    return taken
+  }
+
+  #dispatch(): void {
+    this.#isScheduled = false
+    for (const queue of this.#ready) {
+      const lane = this.#laneOf(queue)
+      if (lane.node < 0) this.#actions.leaderless(queue)
+      else if (!this.#busy.has(lane.key)) void this.#serve(lane)
+    }
+  }
+
+  async #serve(lane: Lane): Promise<void> {
+    this.#busy.add(lane.key)
+    try {
+      await this.#actions.serve(lane)
+    } finally {
+      this.#busy.delete(lane.key)
+    }
+  }
+
+  #laneOf(queue: PartitionQueue): Lane {
+    const node = this.#actions.leaderOf(queue)
+    const isAside = queue.failures > 0
+    return { key: `${node}/${isAside}`, node, isAside }
+  }
+}

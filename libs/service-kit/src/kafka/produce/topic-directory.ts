@@ -1,0 +1,125 @@
+import type { Entry } from './entry.ts'
+import type { PartitionQueue } from './partition-queue.ts'
+import type { ProduceConnection } from './produce-connection.ts'
+import { errorOfCode, outcomeOf } from './produce-outcome.ts'
+import { TopicQueues } from './topic-queues.ts'
+import type { UnavailablePlaces } from './unavailable-places.ts'
+
+export type DirectoryOptions = {
+  connection: ProduceConnection
+  places: UnavailablePlaces
+  /** The queue has records. */
+  ready: (queue: PartitionQueue) => void
+  /** Kafka never takes these. */
+  refuse: (entries: readonly Entry[], err: Error) => void
+  wait: (tries: number) => Promise<void>
+  stopping: AbortSignal
+}
+
+const refreshEveryMs = 200
+/** A topic may have grown, though nothing failed. */
+const oldAfterMs = 60_000
+const leaderNotAvailable = 5
+
+/** Finds the queue of a record, once Kafka has told which partitions its topic has. */
+export class TopicDirectory {
+  readonly #options: DirectoryOptions
+  readonly #topics = new Map<string, TopicQueues>()
+  readonly #lookedUp = new Set<TopicQueues>()
+  #refreshedAt = performance.now()
+
+  constructor(options: DirectoryOptions) {
+    this.#options = options
+  }
+
+  get queuedBytes(): number {
+    let sum = 0
+    for (const topic of this.#topics.values()) sum += topic.bytes
+    return sum
+  }
+
+  add(entry: Entry): void {
+    const topic = this.#topics.get(entry.topic) ?? new TopicQueues(entry.topic)
+    this.#topics.set(entry.topic, topic)
+    const queue = topic.add(entry, this.#options.connection.partitionCount(entry.topic))
+    if (queue !== null) this.#options.ready(queue)
+    else if (topic.unrouted > 0) void this.#lookUp(topic)
+  }
+
+  /** Node of the queue's leader; -1 when there is none. */
+  leaderOf({ topic, partition }: PartitionQueue): number {
+    return this.#options.connection.leaderOf(topic, partition)
+  }
+
+  whyLeaderless({ topic }: PartitionQueue): Error {
+    return errorOfCode(this.#options.connection.errorOf(topic) || leaderNotAvailable)
+  }
+
+  /** Asks again who leads. Nobody waits for the answer: the next try has it, or a later one. */
+  refresh(): void {
+    this.#refreshAfter(refreshEveryMs)
+  }
+
+  refreshWhenOld(): void {
+    this.#refreshAfter(oldAfterMs)
+  }
+
+  #refreshAfter(ms: number): void {
+    if (performance.now() - this.#refreshedAt < ms) return
+    this.#refreshedAt = performance.now()
+    // A connection that fails is reported by the requests on it.
+    this.#options.connection.refresh().catch(() => undefined)
+  }
+
+  /** @returns whether the partition was lost: the topic was made anew with fewer, and the records go to those. */
+  moveIfGone(queue: PartitionQueue): boolean {
+    const { connection, ready } = this.#options
+    const partitions = connection.partitionCount(queue.topic)
+    const topic = this.#topics.get(queue.topic)
+    if (topic === undefined || partitions === 0 || queue.partition < partitions) return false
+    topic.remove(queue)
+    topic.putBack(queue.drain())
+    for (const other of topic.routeAll(partitions)) ready(other)
+    return true
+  }
+
+  drain(): Entry[] {
+    return [...this.#topics.values()].flatMap((topic) => topic.drain())
+  }
+
+  /** Waits until Kafka has the topic, for as long as that takes: its records were promised. */
+  async #lookUp(topic: TopicQueues): Promise<void> {
+    if (this.#lookedUp.has(topic)) return
+    this.#lookedUp.add(topic)
+    const { places, stopping, wait } = this.#options
+    const place = { topic: topic.topic, partition: null }
+    for (let tries = 1; !stopping.aborted; tries++) {
+      const err = await this.#learn(topic)
+      if (err === null) break
+      places.failed(place, { err, tries })
+      await wait(tries)
+    }
+    places.recovered(place)
+    this.#lookedUp.delete(topic)
+  }
+
+  /** @returns why nothing is known of the topic's partitions yet; `null` when its records need not wait */
+  async #learn(topic: TopicQueues): Promise<Error | null> {
+    const { connection, ready, refuse } = this.#options
+    try {
+      await connection.learn(topic.topic)
+    } catch (err) {
+      return err instanceof Error ? err : new Error(String(err))
+    }
+    const partitions = connection.partitionCount(topic.topic)
+    if (partitions > 0) {
+      for (const queue of topic.routeAll(partitions)) ready(queue)
+      return null
+    }
+    const code = connection.errorOf(topic.topic) || leaderNotAvailable
+    const outcome = outcomeOf(code)
+    if (outcome.kind !== 'unsendable') return errorOfCode(code)
+    refuse(topic.drainUnrouted(), outcome.error)
+    return null
+  }
+}
