@@ -11,8 +11,8 @@ import { createMetrics } from '@surehook/service-kit/metrics'
 import { openRedis } from '@surehook/service-kit/redis/client'
 import { observeRedis } from '@surehook/service-kit/redis/observe-redis'
 import { openTracing } from '@surehook/service-kit/tracing/open-tracing'
-import { AddressGuard } from './attempt/address-guard.ts'
-import { systemHostNames } from './attempt/host-names.ts'
+import { AddressGuard } from './attempt/dns/address-guard.ts'
+import { systemHostNames } from './attempt/dns/host-names.ts'
 import { Poster } from './attempt/post.ts'
 import { type Config, service } from './config.ts'
 import { groupId, openDeliveryEngine } from './dispatch/delivery-engine.ts'
@@ -43,14 +43,14 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
     await openMessaging(config, { log, metrics: registry, signal, gatherMs: movesGatherMs }),
   )
   await checkOffsetRetention(messaging.kafka, { groupId, log })
-  const guard = new AddressGuard(config.attempt.allowedNetworks, systemHostNames())
+  const guard = new AddressGuard(config.attempt.allowedNetworks, systemHostNames(config.attempt))
   const poster = opening.use(new Poster({ ...config.attempt, guard }))
   const engine = opening.use(
     await openDeliveryEngine(config, {
       ...messaging,
       poster,
       opener: createSecretBox(...config.encryptionKeys),
-      circuits: new CircuitStore(redis, { threshold: config.circuit.threshold, log }),
+      circuits: new CircuitStore(redis, { ...config.circuit, log }),
       metrics: dispatcherMetrics(registry),
       registry,
       tracer,

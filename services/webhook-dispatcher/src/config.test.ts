@@ -18,6 +18,14 @@ it.each([
 })
 
 it.each([
+  [{}, 10 * 60_000],
+  [{ WEBHOOK_RETRY_DELAYS: '1s,7d' }, 14 * 24 * 3_600_000],
+  [{ WEBHOOK_CIRCUIT_COOLDOWN: '24h' }, 48 * 3_600_000],
+])('remembers failures of an endpoint beyond retries and cooldown: %j', (change, forgetAfterMs) => {
+  expect(readConfig({ ...env, ...change })).toMatchObject({ circuit: { forgetAfterMs } })
+})
+
+it.each([
   ['WEBHOOK_TIMEOUT', '99ms', 'must be 100ms to 60s'],
   ['WEBHOOK_TIMEOUT', '2m', 'must be 100ms to 60s'],
   ['WEBHOOK_CIRCUIT_COOLDOWN', '0s', 'must be 100ms to 24h'],

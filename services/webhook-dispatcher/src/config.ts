@@ -43,6 +43,8 @@ export const Env = z.object({
 
 /** "5 consecutive failures": the product's promise, not a setting. */
 const circuitThreshold = 5
+/** Deliveries that failed are tried again within the longest delay: a count outlives that. */
+const leastForgetAfterMs = 10 * 60_000
 /** So many hanging endpoints of one tenant and origin leave sockets for its others. */
 const endpointsPerOrigin = 16
 const maxPools = 2_000
@@ -77,9 +79,20 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       allowedNetworks: read.WEBHOOK_ALLOWED_NETWORKS,
       extraCa: read.WEBHOOK_EXTRA_CA_FILE ? [readFileSync(read.WEBHOOK_EXTRA_CA_FILE, 'utf8')] : [],
     },
-    circuit: { threshold: circuitThreshold, cooldownMs: read.WEBHOOK_CIRCUIT_COOLDOWN },
+    circuit: circuitOf(read),
     handOverMs: Math.min(read.WEBHOOK_TIMEOUT + 1_000, longestHandOverMs),
     endpointConcurrency: read.WEBHOOK_ENDPOINT_CONCURRENCY,
     window: { messages: read.WEBHOOK_WINDOW, bytes: windowBytes },
   })
+}
+
+function circuitOf(read: z.infer<typeof Env>) {
+  const cooldownMs = read.WEBHOOK_CIRCUIT_COOLDOWN
+  const delaysMs = read.WEBHOOK_RETRY_DELAYS.map(({ ms }) => ms)
+  const forgetAfterMs = Math.max(
+    leastForgetAfterMs,
+    2 * cooldownMs,
+    ...delaysMs.map((ms) => 2 * ms),
+  )
+  return { threshold: circuitThreshold, cooldownMs, forgetAfterMs }
 }

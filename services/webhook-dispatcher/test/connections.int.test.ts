@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Certificates, createCertificates } from '@surehook/scripts/receiver/certificates'
-import { AddressGuard } from '../src/attempt/address-guard.ts'
 import type { AttemptResult } from '../src/attempt/decide-next-step.ts'
-import { systemHostNames } from '../src/attempt/host-names.ts'
+import { AddressGuard } from '../src/attempt/dns/address-guard.ts'
+import { systemHostNames } from '../src/attempt/dns/host-names.ts'
 import { Poster } from '../src/attempt/post.ts'
 import { CuttingProxy } from './support/cutting-proxy.ts'
 import { until } from './support/harness.ts'
@@ -21,7 +21,7 @@ beforeEach(() => {
   open = new AsyncDisposableStack()
   poster = open.use(
     new Poster({
-      guard: new AddressGuard(['127.0.0.0/8', '::1/128'], systemHostNames()),
+      guard: new AddressGuard(['127.0.0.0/8', '::1/128'], systemHostNames({ timeoutMs: 2_000 })),
       extraCa: [certificates.ca],
       timeoutMs: 2_000,
       connectionsPerOrigin: 64,

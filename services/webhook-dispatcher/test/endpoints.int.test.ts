@@ -220,6 +220,17 @@ describe('a delivery that cannot be signed', () => {
   })
 })
 
+describe('a subscription with a replaced secret that cannot be read', () => {
+  it('is delivered to, signed with the current one', async () => {
+    const subscription = await harness.subscribe(url)
+    const lost = { ciphertext: 'v1.sealed.under.another-key', validUntil: '2026-01-01T00:00:00Z' }
+    const secrets = [...subscription.secrets, lost]
+    await harness.subscribe(url, { ...subscription, secrets })
+    const job = await harness.enqueueOne(subscription)
+    await settled(job.deliveryId, 'delivered')
+  })
+})
+
 describe('a message that is no job', () => {
   it('is put aside and holds nothing up', async () => {
     const subscription = await harness.subscribe(url)

@@ -2,8 +2,8 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, expect, it } from '@jest/globals'
 import { createCertificates } from '@surehook/scripts/receiver/certificates'
 import { openReceiver } from '@surehook/scripts/receiver/receiver'
-import { AddressGuard } from '../src/attempt/address-guard.ts'
-import { systemHostNames } from '../src/attempt/host-names.ts'
+import { AddressGuard } from '../src/attempt/dns/address-guard.ts'
+import { systemHostNames } from '../src/attempt/dns/host-names.ts'
 import { Poster } from '../src/attempt/post.ts'
 
 const publicRoots = getCACertificates('default')
@@ -17,7 +17,7 @@ it('trusts the extra authority besides the system’s roots, and nobody else', a
   ])
   setDefaultCACertificates([...publicRoots, known.ca])
   await using poster = new Poster({
-    guard: new AddressGuard(['127.0.0.0/8', '::1/128'], systemHostNames()),
+    guard: new AddressGuard(['127.0.0.0/8', '::1/128'], systemHostNames({ timeoutMs: 2_000 })),
     extraCa: [extra.ca],
     timeoutMs: 2_000,
     connectionsPerOrigin: 1,

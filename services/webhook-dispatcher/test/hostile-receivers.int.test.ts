@@ -3,8 +3,8 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Certificates, createCertificates } from '@surehook/scripts/receiver/certificates'
-import { AddressGuard } from '../src/attempt/address-guard.ts'
-import { systemHostNames } from '../src/attempt/host-names.ts'
+import { AddressGuard } from '../src/attempt/dns/address-guard.ts'
+import { systemHostNames } from '../src/attempt/dns/host-names.ts'
 import { Poster } from '../src/attempt/post.ts'
 import { until } from './support/harness.ts'
 import { HostileServer, type Trick } from './support/hostile-server.ts'
@@ -24,7 +24,10 @@ afterEach(() => open.disposeAsync())
 
 const loopback = ['127.0.0.0/8', '::1/128']
 
-function newPoster(extraCa: string[], guard = new AddressGuard(loopback, systemHostNames())) {
+function newPoster(
+  extraCa: string[],
+  guard = new AddressGuard(loopback, systemHostNames({ timeoutMs: 1_000 })),
+) {
   const limits = { timeoutMs: 1_000, connectionsPerOrigin: 8, maxPools: 10 }
   return open.use(new Poster({ guard, extraCa, ...limits }))
 }

@@ -6,8 +6,8 @@ import type { Certificates } from '@surehook/scripts/receiver/certificates'
 import { createCertificates } from '@surehook/scripts/receiver/certificates'
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
 import { openReceiver } from '@surehook/scripts/receiver/receiver'
-import { AddressGuard } from '../src/attempt/address-guard.ts'
-import { systemHostNames } from '../src/attempt/host-names.ts'
+import { AddressGuard } from '../src/attempt/dns/address-guard.ts'
+import { systemHostNames } from '../src/attempt/dns/host-names.ts'
 import type { PosterOptions } from '../src/attempt/post.ts'
 import { Poster } from '../src/attempt/post.ts'
 
@@ -24,7 +24,7 @@ afterEach(async () => poster?.[Symbol.asyncDispose]())
 
 function open(change: Partial<PosterOptions> = {}): Poster {
   poster = new Poster({
-    guard: new AddressGuard(['127.0.0.0/8', '::1/128'], systemHostNames()),
+    guard: new AddressGuard(['127.0.0.0/8', '::1/128'], systemHostNames({ timeoutMs: 1_000 })),
     extraCa: [certificates.ca],
     timeoutMs: 1_000,
     connectionsPerOrigin: 8,

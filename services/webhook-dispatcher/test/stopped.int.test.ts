@@ -6,6 +6,7 @@ import { type Certificates, createCertificates } from '@surehook/scripts/receive
 import type { AttemptResult } from '../src/attempt/decide-next-step.ts'
 import { CuttingProxy } from './support/cutting-proxy.ts'
 import { until } from './support/harness.ts'
+import { NameServer } from './support/name-server.ts'
 import type { PostingSettings } from './support/posting-process.ts'
 import { ProtocolReceiver } from './support/protocol-receiver.ts'
 
@@ -17,14 +18,16 @@ let certificates: Certificates
 let open: AsyncDisposableStack
 let receiver: ProtocolReceiver
 let child: ChildProcess
+let names: NameServer
 
 beforeAll(async () => {
-  certificates = await createCertificates()
+  certificates = await createCertificates({ names: ['localhost', 'receiver.example'] })
 })
 beforeEach(async () => {
   open = new AsyncDisposableStack()
   receiver = open.use(await ProtocolReceiver.open(certificates, 'HTTP/1.1 alone'))
-  const settings: PostingSettings = { ca: certificates.ca, timeoutMs }
+  names = open.use(await NameServer.open(() => ({ addresses: ['127.0.0.1'], ttl: 0 })))
+  const settings: PostingSettings = { ca: certificates.ca, timeoutMs, servers: [names.address] }
   child = fork(
     new URL('./support/posting-process.ts', import.meta.url).pathname,
     [JSON.stringify(settings)],
@@ -39,8 +42,8 @@ beforeEach(async () => {
 })
 afterEach(() => open.disposeAsync())
 
-async function post(port: number): Promise<AttemptResult> {
-  const url = `https://localhost:${port}/`
+async function post(port: number, host = 'localhost'): Promise<AttemptResult> {
+  const url = `https://${host}:${port}/`
   child.send({ tenant: 't', url, headers: {}, body: '{}' })
   const [result] = (await once(child, 'message')) as [AttemptResult]
   return result
@@ -72,6 +75,14 @@ describe('a dispatcher that was stopped for longer than an attempt may take', ()
     const result = post(proxy.port)
     await until('it connects', () => proxy.connections === 1)
     await stopWhile(() => proxy.letGo())
+    expect(await result).toMatchObject({ kind: 'responded', status: 204 })
+  })
+
+  it('takes the answer of a name server that came meanwhile', async () => {
+    names.hold()
+    const result = post(receiver.port, 'receiver.example')
+    await until('the name server was asked', () => names.asked.length > 0)
+    await stopWhile(() => names.letGo())
     expect(await result).toMatchObject({ kind: 'responded', status: 204 })
   })
 

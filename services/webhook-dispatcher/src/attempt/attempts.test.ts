@@ -42,7 +42,7 @@ const subscription = new Subscription(
     ...{ url: aJob.url, active: true, filter: null, select: null, createdAt: '', updatedAt: '' },
     secrets: [{ ciphertext: '', validUntil: null }],
   },
-  () => [signingKeys('secret')],
+  () => signingKeys('secret'),
 )
 const delivered: AttemptResult = { kind: 'responded', status: 204, answer: '', latencyMs: 3 }
 const failed: AttemptResult = { ...delivered, status: 503 }

@@ -3,7 +3,14 @@ import type { OutgoingRecord } from '@surehook/service-kit/kafka/producer'
 
 export type AttemptResult = (
   | { kind: 'responded'; status: number; answer: string; latencyMs: number }
-  | { kind: 'unreachable'; errorClass: ErrorClass; message: string; latencyMs: number }
+  | {
+      kind: 'unreachable'
+      errorClass: ErrorClass
+      message: string
+      latencyMs: number
+      /** The same object for every attempt that waited for the same lookup. */
+      failedLookup?: object
+    }
 ) & {
   /** What the records that come of it say of its span, when it is traced. */
   sentAs?: OutgoingRecord['headers'] | undefined

@@ -2,10 +2,11 @@ import type { SecureContext } from 'node:tls'
 import { createSecureContext, getCACertificates } from 'node:tls'
 import { LRUCache } from 'lru-cache'
 import { Client, type Dispatcher, Pool } from 'undici'
-import type { AddressGuard } from './address-guard.ts'
 import { Answer, type Answered } from './answer.ts'
 import { StaleConnectionError } from './answer-filter.ts'
 import type { AttemptResult } from './decide-next-step.ts'
+import type { AddressGuard } from './dns/address-guard.ts'
+import { NameUnresolvedError } from './dns/host-names.ts'
 import { errorClassOf } from './error-class.ts'
 import { TimeLimit } from './time-limit.ts'
 import { tlsConnector } from './tls-connector.ts'
@@ -68,7 +69,13 @@ export class Poster implements AsyncDisposable {
     }
     const { error } = answered
     const message = error instanceof Error ? describe(error) : String(error)
-    return { kind: 'unreachable', errorClass: errorClassOf(error), message, latencyMs }
+    const failure = {
+      kind: 'unreachable',
+      errorClass: errorClassOf(error),
+      message,
+      latencyMs,
+    } as const
+    return error instanceof NameUnresolvedError ? { ...failure, failedLookup: error } : failure
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

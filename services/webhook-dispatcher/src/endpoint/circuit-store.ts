@@ -10,6 +10,8 @@ export type CircuitState = {
   openUntil: number
 }
 
+export type CircuitStoreOptions = { threshold: number; forgetAfterMs: number; log: Logger }
+
 const countFailure = `
 local failures = redis.call('HINCRBY', KEYS[1], 'failures', 1)
 if failures >= tonumber(ARGV[1]) then
@@ -17,9 +19,6 @@ if failures >= tonumber(ARGV[1]) then
 end
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return failures`
-
-/** A count of failures that nothing adds to for so long is not consecutive with anything. */
-const forgetAfterMs = 24 * 3_600_000
 
 /**
  * Circuit state in Redis, so that it outlives a process and moves with a partition. Redis may be
@@ -29,10 +28,13 @@ export class CircuitStore {
   readonly #redis: Redis
   readonly #log: Logger
   readonly #threshold: number
+  /** A count of failures that nothing adds to for so long is not consecutive with anything. */
+  readonly forgetAfterMs: number
 
-  constructor(redis: Redis, { threshold, log }: { threshold: number; log: Logger }) {
+  constructor(redis: Redis, { threshold, forgetAfterMs, log }: CircuitStoreOptions) {
     this.#redis = redis
     this.#threshold = threshold
+    this.forgetAfterMs = forgetAfterMs
     this.#log = log
   }
 
@@ -45,7 +47,7 @@ export class CircuitStore {
 
   /** Counts one failure; the one that reaches the threshold opens the circuit until `openUntil`. */
   async recordFailure(endpointId: string, openUntil: number): Promise<void> {
-    const args = [this.#threshold, openUntil, forgetAfterMs].map(String)
+    const args = [this.#threshold, openUntil, this.forgetAfterMs].map(String)
     await this.#try(() =>
       this.#redis.eval(countFailure, { keys: [key(endpointId)], arguments: args }),
     )

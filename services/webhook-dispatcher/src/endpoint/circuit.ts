@@ -53,6 +53,9 @@ export class Circuit {
   readonly #breaker: CircuitBreaker<[Action], AttemptResult>
   readonly #window = new WindowByAttempts()
   #failures = 0
+  #lastFailureAt = 0
+  /** The last failed lookup that was counted: attempts that share it are one failure. */
+  #countedLookup: object | undefined
   #timer: NodeJS.Timeout | null = null
   readonly #onChange: (open: boolean) => void
 
@@ -78,7 +81,7 @@ export class Circuit {
   }
 
   get isQuiet(): boolean {
-    return !this.isOpen && this.#failures === 0
+    return !this.isOpen && (this.#failures === 0 || this.#isLongPast)
   }
 
   /** Takes over what an earlier owner of the endpoint left in the store. */
@@ -89,7 +92,10 @@ export class Circuit {
     if (openUntil > Date.now()) this.#open(Math.min(openUntil, longest))
     // The owner before was gone when the cooldown ended; what is counted from now on is counted from none.
     else if (openUntil > 0) await this.#options.store.reset(this.#endpointId)
-    else this.#failures = failures
+    else {
+      this.#failures = failures
+      this.#lastFailureAt = performance.now()
+    }
   }
 
   /** Makes the attempt; throws opossum's EOPENBREAKER when the circuit is open. */
@@ -112,10 +118,25 @@ export class Circuit {
       this.#failures = 0
       return store.reset(this.#endpointId)
     }
-    this.#failures++
+    if (this.#isCounted(result)) return
+    this.#failures = this.#isLongPast ? 1 : this.#failures + 1
+    this.#lastFailureAt = performance.now()
     const openUntil = Date.now() + cooldownMs
     if (this.#failures >= threshold) this.#open(openUntil)
     await store.recordFailure(this.#endpointId, openUntil)
+  }
+
+  /** What was counted is forgotten in the store by now. */
+  get #isLongPast(): boolean {
+    return performance.now() - this.#lastFailureAt >= this.#options.store.forgetAfterMs
+  }
+
+  #isCounted(result: AttemptResult): boolean {
+    const lookup = result.kind === 'unreachable' ? result.failedLookup : undefined
+    if (lookup === undefined) return false
+    if (lookup === this.#countedLookup) return true
+    this.#countedLookup = lookup
+    return false
   }
 
   /** Stops timers; the state stays in the store for the next owner. */

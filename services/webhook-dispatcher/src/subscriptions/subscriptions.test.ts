@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from '@jest/globals'
-import type { SubscriptionState } from '@surehook/contracts/events'
+import type { SealedSecret, SubscriptionState } from '@surehook/contracts/events'
 import { pino } from 'pino'
 import { Subscriptions } from './subscriptions.ts'
 
@@ -24,9 +24,18 @@ const stateOf = (id: string): SubscriptionState => ({
   updatedAt: '2026-01-01T00:00:00.000Z',
 })
 
+const droppedKey = 'sealed under a key that was dropped'
+const past = '2026-01-01T00:00:00.000Z'
+const future = '2126-01-01T00:00:00.000Z'
+
 function setUp() {
   const changed: string[] = []
-  const opener = { open: (sealed: string, id: string) => sealed.replace(` for ${id}`, '') }
+  const opener = {
+    open(sealed: string, id: string) {
+      if (sealed === droppedKey) throw new Error('no key opens it')
+      return sealed.replace(` for ${id}`, '')
+    },
+  }
   const subscriptions = new Subscriptions(opener, {
     onChange: (id) => void changed.push(id),
     log: pino({ level: 'silent' }),
@@ -47,6 +56,35 @@ it('knows a subscription whose state cannot be read, and does not deliver to it'
   subscriptions.apply('b', null)
   expect(subscriptions.get('b')).toBeUndefined()
   expect(changed).toEqual(['a', 'a', 'b', 'a', 'b'])
+})
+
+it.each<[string, SealedSecret, number]>([
+  ['has expired', { ciphertext: droppedKey, validUntil: past }, 1],
+  ['is still valid', { ciphertext: droppedKey, validUntil: future }, 1],
+  ['can be read', { ciphertext: 'sealed for a', validUntil: future }, 2],
+])('needs the current secret only, when a replaced one %s', (_what, replaced, signing) => {
+  const { subscriptions } = setUp()
+  const state = stateOf('a')
+  subscriptions.apply('a', { ...state, secrets: [...state.secrets, replaced] })
+  const subscription = subscriptions.get('a')
+  expect(subscription?.deliverable).toBe(true)
+  expect(subscription?.url !== null && subscription?.secretsAt(Date.now())).toHaveLength(signing)
+})
+
+it.each<[string, SealedSecret[]]>([
+  ['cannot be read', [{ ciphertext: droppedKey, validUntil: null }]],
+  [
+    'cannot be read, though a replaced one can',
+    [
+      { ciphertext: droppedKey, validUntil: null },
+      { ciphertext: 'sealed for a', validUntil: future },
+    ],
+  ],
+  ['is missing', []],
+])('does not deliver when the current secret %s', (_what, secrets) => {
+  const { subscriptions } = setUp()
+  subscriptions.apply('a', { ...stateOf('a'), secrets })
+  expect(subscriptions.get('a')?.deliverable).toBe(false)
 })
 
 it('keeps nothing of a state that an attempt does not need', async () => {

@@ -5,40 +5,50 @@ import type { Logger } from '@surehook/service-kit/log'
 
 export type SecretOpener = { open(sealed: string, context: string): string }
 
+/** A sealed secret, opened when it is first needed; `keys` is null when it cannot be read. */
+type Secret = { ciphertext: string; validUntil: number; keys?: SigningKeys | null }
+
 /** What an attempt needs to know of a subscription, as of now. */
 export class Subscription {
   readonly url: string
   readonly endpointId: string
   readonly #active: boolean
-  readonly #validUntil: readonly number[]
-  readonly #open: () => readonly SigningKeys[] | null
-  #secrets: readonly SigningKeys[] | null | undefined
+  readonly #current: Secret | undefined
+  /** Still valid for a while after a rotation. */
+  readonly #replaced: readonly Secret[]
+  readonly #open: (ciphertext: string) => SigningKeys | null
 
-  /** @param open its secrets, the current one first; null when they cannot be read */
-  constructor(state: SubscriptionState, open: () => readonly SigningKeys[] | null) {
+  /** @param open gives null for a secret that cannot be read */
+  constructor(state: SubscriptionState, open: (ciphertext: string) => SigningKeys | null) {
     this.url = state.url
     this.endpointId = endpointId(state.projectId, state.environment, state.url)
     this.#active = state.active
-    this.#validUntil = state.secrets.map(({ validUntil }) =>
-      validUntil === null ? Number.POSITIVE_INFINITY : Date.parse(validUntil),
-    )
+    const [current, ...replaced] = state.secrets.map(({ ciphertext, validUntil }) => ({
+      ciphertext,
+      validUntil: validUntil === null ? Number.POSITIVE_INFINITY : Date.parse(validUntil),
+    }))
+    this.#current = current
+    this.#replaced = replaced
     this.#open = open
   }
 
-  /** Deliveries may go out. Without a secret that can be read nothing could be verified: they wait. */
+  /** Deliveries may go out. Without its current secret nothing could be verified: they wait. */
   get deliverable(): boolean {
-    return this.#active && this.#opened !== null
+    return this.#active && this.#keysOf(this.#current) !== null
   }
 
-  /** The secrets that sign at `now` (epoch ms), the current one first. */
+  /** The secrets that sign at `now` (epoch ms), the current one first; a replaced one only if it can be read. */
   secretsAt(now: number): SigningKeys[] {
-    const secrets = this.#opened ?? []
-    return secrets.filter((_, index) => (this.#validUntil[index] ?? 0) > now)
+    const valid = this.#replaced.filter(({ validUntil }) => validUntil > now)
+    return [this.#current, ...valid]
+      .map((secret) => this.#keysOf(secret))
+      .filter((keys) => keys !== null)
   }
 
-  get #opened(): readonly SigningKeys[] | null {
-    if (this.#secrets === undefined) this.#secrets = this.#open()
-    return this.#secrets
+  #keysOf(secret: Secret | undefined): SigningKeys | null {
+    if (secret === undefined) return null
+    if (secret.keys === undefined) secret.keys = this.#open(secret.ciphertext)
+    return secret.keys
   }
 }
 
@@ -55,11 +65,14 @@ export class Subscriptions {
   readonly #byId = new Map<string, Subscription | UnreadableSubscription>()
   readonly #opener: SecretOpener
   readonly #onChange: (subscriptionId: string) => void
-  readonly #log: Pick<Logger, 'error'>
+  readonly #log: Pick<Logger, 'error' | 'warn'>
 
   constructor(
     opener: SecretOpener,
-    { onChange, log }: { onChange: (subscriptionId: string) => void; log: Pick<Logger, 'error'> },
+    {
+      onChange,
+      log,
+    }: { onChange: (subscriptionId: string) => void; log: Pick<Logger, 'error' | 'warn'> },
   ) {
     this.#opener = opener
     this.#onChange = onChange
@@ -85,16 +98,24 @@ export class Subscriptions {
 
   #subscriptionOf(state: SubscriptionState): Subscription {
     // Taken out of the state, which would live on in the function, filter and all.
-    const { id, secrets } = state
-    return new Subscription(state, () => this.#secretsOf({ id, secrets }))
+    const { id } = state
+    const current = state.secrets[0]?.ciphertext
+    return new Subscription(state, (ciphertext) => {
+      const required = ciphertext === current
+      return this.#keysOf({ id, ciphertext, required })
+    })
   }
 
-  #secretsOf({ id, secrets }: Pick<SubscriptionState, 'id' | 'secrets'>): SigningKeys[] | null {
+  #keysOf({ id, ciphertext, required }: SealedSecretOf): SigningKeys | null {
     try {
-      return secrets.map(({ ciphertext }) => signingKeys(this.#opener.open(ciphertext, id)))
+      return signingKeys(this.#opener.open(ciphertext, id))
     } catch (err) {
-      this.#log.error({ err, subscriptionId: id }, 'subscription.secret.unreadable')
+      const fields = { err, subscriptionId: id }
+      if (required) this.#log.error(fields, 'subscription.secret.unreadable')
+      else this.#log.warn(fields, 'subscription.replaced_secret.unreadable')
       return null
     }
   }
 }
+
+type SealedSecretOf = { id: string; ciphertext: string; required: boolean }

@@ -1,13 +1,13 @@
 // A process of its own that posts what it is told to: it can be stopped without stopping the test.
-import { AddressGuard } from '../../src/attempt/address-guard.ts'
-import { systemHostNames } from '../../src/attempt/host-names.ts'
+import { AddressGuard } from '../../src/attempt/dns/address-guard.ts'
+import { systemHostNames } from '../../src/attempt/dns/host-names.ts'
 import { type Exchange, Poster } from '../../src/attempt/post.ts'
 
-export type PostingSettings = { ca: string; timeoutMs: number }
+export type PostingSettings = { ca: string; timeoutMs: number; servers: string[] }
 
-const { ca, timeoutMs } = JSON.parse(process.argv[2] ?? '') as PostingSettings
+const { ca, timeoutMs, servers } = JSON.parse(process.argv[2] ?? '') as PostingSettings
 const poster = new Poster({
-  guard: new AddressGuard(['127.0.0.0/8', '::1/128'], systemHostNames()),
+  guard: new AddressGuard(['127.0.0.0/8', '::1/128'], systemHostNames({ timeoutMs, servers })),
   extraCa: [ca],
   timeoutMs,
   connectionsPerOrigin: 8,

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { AddressGuard } from './address-guard.ts'
 import { systemHostNames } from './host-names.ts'
 
-const names = systemHostNames()
+const names = systemHostNames({ timeoutMs: 1_000 })
 const guard = new AddressGuard([], names)
 
 describe('AddressGuard', () => {

@@ -1,0 +1,186 @@
+import type { LookupAddress, RecordWithTtl } from 'node:dns'
+import { promises as dns } from 'node:dns'
+import { LRUCache } from 'lru-cache'
+import { TimeLimit } from '../time-limit.ts'
+import { FairTurns } from './fair-turns.ts'
+import { parseHosts, readHosts } from './hosts-file.ts'
+
+/** One failed lookup; attempts that waited for the same lookup fail with the same object. */
+export class NameUnresolvedError extends Error {
+  readonly code = 'NAME_UNRESOLVED'
+}
+
+export type HostNamesOptions = {
+  servers: Pick<dns.Resolver, 'resolve4' | 'resolve6'>
+  /** Text of a hosts file. */
+  hosts: string
+  /** Of a lookup: its wait for a turn and all its questions. */
+  withinMs: number
+}
+
+/** c-ares doubles it for the second try. */
+const serverTimeoutMs = 2_000
+const serverTries = 2
+/** Less than an attempt has, so that a lookup without an answer fails as what it is. */
+const longestLookupMs = 4_000
+const shareOfAttempt = 0.8
+/** A server that drops the questions for one family must not hold up the other. */
+const otherFamilyWithinMs = 300
+/** Name servers are not asked more often for a name that fails. Less than the first retry's delay. */
+const askAgainAfterMs = 500
+/** A receiver that moves is followed this soon, whatever its TTL says. */
+const longestKnownMs = 30_000
+const maxNames = 10_000
+const maxLookups = { each: 64, all: 1_024 }
+const loopback: LookupAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+]
+
+type Addresses = readonly LookupAddress[]
+type Found = { addresses: Addresses; ttlMs: number }
+
+/**
+ * Addresses of names, asked from the name servers without `getaddrinfo`: that occupies one of a few
+ * threads of the process until it has an answer, so that some names whose servers are silent would
+ * keep every other name waiting. Names must be complete: there is no search list.
+ *
+ * Attempts of a tenant that want the same name at the same time share a lookup. A failure is never
+ * kept: who comes later waits until the name servers may be asked again, and shares that answer.
+ */
+export class HostNames {
+  readonly #options: HostNamesOptions
+  readonly #hosts: ReadonlyMap<string, Addresses>
+  readonly #known = new LRUCache<string, { addresses: Addresses; until: number }>({ max: maxNames })
+  readonly #failedAt = new LRUCache<string, number>({ max: maxNames })
+  /** By tenant and name: nobody waits for another tenant's turn. */
+  readonly #lookups = new Map<string, Promise<Addresses>>()
+  readonly #turns = new FairTurns(maxLookups)
+
+  constructor(options: HostNamesOptions) {
+    this.#options = options
+    this.#hosts = parseHosts(options.hosts)
+  }
+
+  /** Rejects with `NameUnresolvedError`. */
+  async resolve(name: string, tenant: string): Promise<Addresses> {
+    const known = this.#localOf(name.toLowerCase()) ?? this.#knownOf(name)
+    if (known) return known
+    const key = `${tenant}\0${name}`
+    const running = this.#lookups.get(key)
+    if (running) return running
+    const lookup = this.#lookUp(name, tenant).finally(() => this.#lookups.delete(key))
+    this.#lookups.set(key, lookup)
+    return lookup
+  }
+
+  #localOf(name: string): Addresses | undefined {
+    const isLoopback = name === 'localhost' || name.endsWith('.localhost')
+    return this.#hosts.get(name) ?? (isLoopback ? loopback : undefined)
+  }
+
+  #knownOf(name: string): Addresses | undefined {
+    const known = this.#known.get(name)
+    return known !== undefined && performance.now() < known.until ? known.addresses : undefined
+  }
+
+  async #lookUp(name: string, tenant: string): Promise<Addresses> {
+    const { withinMs } = this.#options
+    const over = new AbortController()
+    const late = Promise.withResolvers<never>()
+    using _limit = new TimeLimit(withinMs, () => {
+      over.abort()
+      late.reject(new NameUnresolvedError(`${name}: no answer within ${withinMs} ms`))
+    })
+    try {
+      return await Promise.race([
+        this.#askInTurn(name, { tenant, over: over.signal }),
+        late.promise,
+      ])
+    } catch (err) {
+      this.#failedAt.set(name, performance.now())
+      throw err
+    }
+  }
+
+  async #askInTurn(name: string, asker: { tenant: string; over: AbortSignal }): Promise<Addresses> {
+    await this.#mayAskAgain(name)
+    return this.#turns.run(asker.tenant, async () => {
+      // Another tenant may have asked meanwhile.
+      const known = this.#knownOf(name)
+      if (known) return known
+      const { addresses, ttlMs } = await this.#ask(name, asker.over)
+      const until = performance.now() + Math.min(ttlMs, longestKnownMs)
+      this.#known.set(name, { addresses, until })
+      return addresses
+    })
+  }
+
+  async #mayAskAgain(name: string): Promise<void> {
+    const failedAt = this.#failedAt.get(name)
+    if (failedAt === undefined) return
+    const waitMs = failedAt + askAgainAfterMs - performance.now()
+    if (waitMs <= 0) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    setTimeout(resolve, waitMs)
+    await promise
+  }
+
+  async #ask(name: string, over: AbortSignal): Promise<Found> {
+    while (!over.aborted) {
+      try {
+        return await this.#askBothFamilies(name)
+      } catch (err) {
+        // c-ares goes by the clock: before our own limit is over it gives up only after a stall.
+        if (!isTimeout(err))
+          throw new NameUnresolvedError(`${name} cannot be resolved`, { cause: err })
+      }
+    }
+    // Nobody waits for it any more.
+    throw new NameUnresolvedError(`${name}: no answer in time`)
+  }
+
+  async #askBothFamilies(name: string): Promise<Found> {
+    const { servers } = this.#options
+    const found: (LookupAddress & { ttlMs: number })[] = []
+    const ofFamily = async (family: 4 | 6, asked: Promise<RecordWithTtl[]>) => {
+      for (const { address, ttl } of await asked)
+        found.push({ address, family, ttlMs: ttl * 1_000 })
+    }
+    const answers = [
+      ofFamily(4, servers.resolve4(name, { ttl: true })),
+      ofFamily(6, servers.resolve6(name, { ttl: true })),
+    ]
+    await Promise.any(answers).catch((err: AggregateError) => {
+      throw err.errors[0]
+    })
+    await settledWithin(otherFamilyWithinMs, answers)
+    const addresses = found
+      .map(({ address, family }) => ({ address, family }))
+      .toSorted((a, b) => a.family - b.family)
+    return { addresses, ttlMs: Math.min(...found.map(({ ttlMs }) => ttlMs)) }
+  }
+}
+
+const isTimeout = (err: unknown) => (err as NodeJS.ErrnoException).code === 'ETIMEOUT'
+
+async function settledWithin(ms: number, works: readonly Promise<void>[]): Promise<void> {
+  const over = Promise.withResolvers<void>()
+  using _limit = new TimeLimit(ms, over.resolve)
+  await Promise.race([Promise.allSettled(works), over.promise])
+}
+
+export type SystemHostNamesOptions = {
+  /** Of a whole attempt. */
+  timeoutMs: number
+  /** `address` or `address:port`; those of this machine when absent. */
+  servers?: readonly string[]
+}
+
+/** The name servers and the hosts file of this machine, read once. */
+export function systemHostNames({ timeoutMs, servers }: SystemHostNamesOptions): HostNames {
+  const resolver = new dns.Resolver({ timeout: serverTimeoutMs, tries: serverTries })
+  if (servers !== undefined) resolver.setServers(servers)
+  const withinMs = Math.min(longestLookupMs, shareOfAttempt * timeoutMs)
+  return new HostNames({ servers: resolver, hosts: readHosts(), withinMs })
+}

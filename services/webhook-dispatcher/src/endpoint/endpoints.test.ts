@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
+import type { AttemptResult } from '../attempt/decide-next-step.ts'
+import type { CircuitStore } from './circuit-store.ts'
+import { Endpoints } from './endpoints.ts'
+
+beforeEach(() => void jest.useFakeTimers())
+afterEach(() => void jest.useRealTimers())
+
+const forgetAfterMs = 600_000
+/** So many are kept whatever they do. */
+const many = 2_000
+const failure: AttemptResult = {
+  kind: 'unreachable',
+  errorClass: 'refused',
+  message: '',
+  latencyMs: 1,
+}
+
+/** Stands for the store on Redis, which is tested there. */
+const store = {
+  forgetAfterMs,
+  load: async () => ({ failures: 0, openUntil: 0 }),
+  recordFailure: async () => undefined,
+} as unknown as CircuitStore
+
+/** What the store knows has been taken over. */
+const restored = () => jest.advanceTimersByTimeAsync(0)
+
+function setUp() {
+  const options = {
+    circuit: { store, threshold: 5, cooldownMs: 1_000 },
+    limits: { maxInFlight: 1, maxLocalWaitMs: () => 1 },
+    pressure: () => false,
+  }
+  return new Endpoints<never>(options, () => {})
+}
+
+it('forgets endpoints that failed a few times, long ago', async () => {
+  const endpoints = setUp()
+  for (let n = 0; n < many; n++) endpoints.of(`e${n}`)
+  await restored()
+  for (const { circuit } of endpoints.all()) await circuit.record(failure)
+  endpoints.of('another')
+  expect([...endpoints.all()].length).toBe(many + 1)
+  jest.advanceTimersByTime(forgetAfterMs)
+  for (let n = 0; n < many; n++) endpoints.of(`f${n}`)
+  const old = [...endpoints.all()].filter(({ id }) => id.startsWith('e'))
+  expect(old.length).toBe(0)
+  endpoints.dispose()
+})
+
+it('counts from one again after so long', async () => {
+  const endpoints = setUp()
+  const { circuit } = endpoints.of('e')
+  await restored()
+  for (let n = 0; n < 4; n++) await circuit.record(failure)
+  jest.advanceTimersByTime(forgetAfterMs)
+  await circuit.record(failure)
+  expect(circuit.isOpen).toBe(false)
+  for (let n = 0; n < 4; n++) await circuit.record(failure)
+  expect(circuit.isOpen).toBe(true)
+  endpoints.dispose()
+})

@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
+import { pino } from 'pino'
+import { CircuitStore } from '../src/endpoint/circuit-store.ts'
+
+const log = pino({ level: 'silent' })
+
+let redis: RedisClient
+beforeEach(async () => {
+  redis = await openRedis({ url: process.env['TEST_REDIS_URL'] ?? '', log })
+})
+afterEach(() => redis.destroy())
+
+const storeThatForgetsAfter = (forgetAfterMs: number) =>
+  new CircuitStore(redis, { threshold: 5, forgetAfterMs, log })
+
+it('keeps a count of failures for an hour after the last of them, if told so', async () => {
+  const id = randomUUID()
+  const store = storeThatForgetsAfter(3_600_000)
+  for (let n = 0; n < 3; n++) await store.recordFailure(id, 0)
+  expect(await store.load(id)).toEqual({ failures: 3, openUntil: 0 })
+  const leftMs = await redis.pTTL(`surehook:circuit:${id}`)
+  expect(leftMs).toBeGreaterThan(0)
+  expect(leftMs).toBeLessThanOrEqual(3_600_000)
+})
+
+it('forgets a count to which nothing is added', async () => {
+  const id = randomUUID()
+  const store = storeThatForgetsAfter(50)
+  await store.recordFailure(id, 0)
+  while ((await redis.exists(`surehook:circuit:${id}`)) === 1);
+  expect(await store.load(id)).toEqual({ failures: 0, openUntil: 0 })
+})
