@@ -24,6 +24,9 @@ const fields = {
   accessTokenTtl: seconds(1, day),
   refreshTokenTtl: seconds(1, 90 * day),
   refreshReuseInterval: seconds(0, 300),
+  unverifiedAccountTtl: seconds(1, 3650 * day).describe(
+    'Accounts that signed up and whose address is not confirmed by then are deleted',
+  ),
   defaultRole: RoleName.nullable(),
 }
 const lockoutFields = {
@@ -69,6 +72,7 @@ export const defaultAuthSettings: AuthSettings = {
   accessTokenTtl: 15 * 60,
   refreshTokenTtl: 30 * day,
   refreshReuseInterval: 0,
+  unverifiedAccountTtl: day,
   lockout: { threshold: 5, duration: 15 * 60, scope: 'client' },
   password: { minLength: 8, breachCheck: false },
   mail: {
@@ -92,6 +96,7 @@ export const AuthSettingsChange = z
     accessTokenTtl: change(fields.accessTokenTtl),
     refreshTokenTtl: change(fields.refreshTokenTtl),
     refreshReuseInterval: change(fields.refreshReuseInterval),
+    unverifiedAccountTtl: change(fields.unverifiedAccountTtl),
     lockout: change(
       z.strictObject({
         threshold: change(lockoutFields.threshold),

@@ -40,6 +40,7 @@ export const UserChange = z
     lastName: change(PersonName),
     roles: change(roleNames),
     disabled: change(z.boolean()),
+    emailVerified: change(z.boolean()),
   })
   .meta({ id: 'UserChange' })
 export type UserChange = z.infer<typeof UserChange>
@@ -118,7 +119,7 @@ export const updateUser = defineOperation({
   id: 'updateUser',
   method: 'patch',
   path: `${environmentUrl}/users/{id}`,
-  summary: 'Change names, roles or whether the user is disabled, which ends every session',
+  summary: 'Change names, roles, or whether the user is disabled or its address confirmed',
   params: userPath,
   body: UserChange,
   reply: { status: 200, schema: UserAccount },

@@ -3,6 +3,7 @@ import { openSweep } from '@surehook/service-kit/postgres/sweep'
 import type { Router } from 'express'
 import { openAccounts } from './accounts/open-accounts.ts'
 import { expiredCodes } from './accounts/sweep-codes.ts'
+import { expiredSignups } from './accounts/sweep-signups.ts'
 import { createAuthApi } from './api/auth-api.ts'
 import { createLineOf, createOpenCall } from './api/open-call.ts'
 import type { Config } from './config.ts'
@@ -39,7 +40,13 @@ export async function openAuthentication(
   const parts = { ...config, ...infrastructure, box: createSecretBox(...config.encryptionKeys) }
   const { keys, accessTokens, sessions } = opening.use(openSessions(parts))
   const { accounts, users, demandRoom } = opening.use(await openAccounts({ ...parts, sessions }))
-  opening.use(openSweep({ pool, jobs: [...sessionSweeps(), expiredCodes, endedKeys], log }))
+  opening.use(
+    openSweep({
+      pool,
+      jobs: [...sessionSweeps(), expiredCodes, expiredSignups(log), endedKeys],
+      log,
+    }),
+  )
 
   const resolveTenant = createResolveTenant(pool)
   const openCall = createOpenCall(resolveTenant, config.trustedProxies)

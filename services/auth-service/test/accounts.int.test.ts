@@ -218,16 +218,17 @@ describe('a new password', () => {
     expect(outcome(reset)).toEqual([400, 'AUTH_INVALID_CODE'])
   })
 
-  it('does not confirm an address', async () => {
+  it('confirms the address that its code was mailed to', async () => {
     await post('signup', { email, password })
-    await mailedCode()
+    const verification = await mailedCode()
     await post('recover-password', { email })
     const code = await mailedCode(2)
     const newPassword = 'a wholly new one 9'
     expect(outcome(await post('reset-password', { email, newPassword, code }))).toEqual([200])
-    expect(outcome(await post('login', { email, password: newPassword }))).toEqual([
-      403,
-      'AUTH_EMAIL_NOT_VERIFIED',
+    expect(outcome(await post('login', { email, password: newPassword }))).toEqual([200])
+    expect(outcome(await post('confirm-signup', { email, code: verification }))).toEqual([
+      400,
+      'AUTH_INVALID_CODE',
     ])
   })
 })

@@ -78,6 +78,27 @@ describe('the time of an answer tells a known address from an unknown one by no 
     expect(await ratio('login', login)).toBeLessThan(bound)
   }, 60_000)
 
+  it('at signup with an address that is registered, confirmed or not, and whatever its password', async () => {
+    const waiting = Array.from({ length: samples }, newEmail)
+    for (const email of waiting) await timeOf('signup', { email, password }, 201)
+    const signupWith = (tried: string) => (email: string) =>
+      timeOf('signup', { email, password: tried }, 409)
+    const kinds = {
+      confirmed: signupWith(password),
+      same: signupWith(password),
+      other: signupWith(`${password}!`),
+    }
+    const times: Record<string, number[]> = { confirmed: [], same: [], other: [] }
+    for (const [i, email] of waiting.entries()) {
+      times['confirmed']?.push(await kinds.confirmed(known[i] ?? ''))
+      times['same']?.push(await kinds.same(email))
+      times['other']?.push(await kinds.other(email))
+    }
+    expectAlike(
+      Object.fromEntries(Object.entries(times).map(([kind, taken]) => [kind, typicalOf(taken)])),
+    )
+  }, 60_000)
+
   it('at recover-password, and at reset-password with a wrong code', async () => {
     const recover = (email: string) => timeOf('recover-password', { email }, 200)
     expect(await ratio('recover-password', recover)).toBeLessThan(bound)

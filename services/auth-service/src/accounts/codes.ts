@@ -6,6 +6,7 @@ import { AppError } from '@surehook/service-kit/errors'
 import type { Pool, PoolClient } from 'pg'
 import { mailContext } from '../mail/outbox.ts'
 import type { Tenant } from '../tenant/tenant.ts'
+import { writeDecoy } from './write-decoy.ts'
 
 export type CodePurpose = 'verification' | 'recovery'
 
@@ -91,9 +92,6 @@ export function createCodes({ pool, box, encryptionKeys }: CodesDeps): Codes {
   }
 }
 
-/** A record of the WAL that no relay reads: makes a transaction without a row cost as much as one with. */
-const decoy = `pg_logical_emit_message(true, 'surehook-decoy', repeat('-', 400))`
-
 const sendSql = (purpose: CodePurpose) => `
 with owner as (
   select u.id from user_account u
@@ -115,7 +113,7 @@ queued as (
      set id = excluded.id, sealed_code = excluded.sealed_code, expires_at = excluded.expires_at,
          attempts = 0, next_attempt_at = now(), created_at = now()
 )
-select case when not exists (select from kept) then ${decoy} end`
+select case when not exists (select from kept) then ${writeDecoy} end`
 
 /**
  * The row is locked by the update and the conditions are checked again on what it holds then: of many
@@ -135,7 +133,7 @@ with tried as (
 )
 select "right" from tried
 union all
-select ${decoy} is null where not exists (select from tried)`
+select ${writeDecoy} is null where not exists (select from tried)`
 
 const redeemStatement = `
 delete from code c using user_account u

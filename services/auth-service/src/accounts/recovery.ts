@@ -10,6 +10,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 import { setPassword } from '../users/user-store.ts'
 import type { Accounts } from './accounts.ts'
 import { type Codes, invalidCode } from './codes.ts'
+import { confirmAddress } from './confirm-address.ts'
 
 export type RecoveryDeps = {
   pool: Pool
@@ -38,7 +39,7 @@ export function createRecovery(
       return { message: 'If the address is registered, a code is on its way to it' }
     },
 
-    async resetPassword(tenant, { email, newPassword, code }, client) {
+    async resetPassword(tenant, { email, newPassword, code }, client, origin) {
       const given = { field: 'newPassword', password: newPassword, email } as const
       const faults = passwordFaults(given, tenant.settings.password)
       if (faults.length > 0) throw invalid(faults)
@@ -52,6 +53,7 @@ export function createRecovery(
       const ended = await writer.write(async (tx, emit) => {
         const userId = await codes.redeem(tx, subject, code)
         if (userId === null) throw invalidCode()
+        await confirmAddress(tx, { tenant, userId, origin })
         if (!(await setPassword(tx, tenant, { id: userId, passwordHash }))) throw invalidCode()
         const { projectId, environment } = tenant
         const over = await sessions.endAll(tx, emit, { projectId, environment, userId }, 'reset')

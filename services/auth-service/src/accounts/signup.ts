@@ -2,7 +2,7 @@ import type { Violation } from '@surehook/contracts/problem'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
-import { clientLine } from '../limits/client-line.ts'
+import { type ClientLine, clientLine } from '../limits/client-line.ts'
 import type { Lockout } from '../limits/lockout.ts'
 import type { RateLimits } from '../limits/rate-limits.ts'
 import type { PasswordRules } from '../password/password-rules.ts'
@@ -12,16 +12,23 @@ import type { Tenant } from '../tenant/tenant.ts'
 import { findSelfAssignableRole } from '../users/roles.ts'
 import { toPublicUser, type User } from '../users/user.ts'
 import { type ChangeOrigin, emitUserChanges } from '../users/user-changes.ts'
-import { findUserByEmail, insertUsers, markVerified, type NewUser } from '../users/user-store.ts'
+import {
+  findDearestScheme,
+  findUserByEmail,
+  insertUsers,
+  type NewUser,
+} from '../users/user-store.ts'
 import type { Accounts, SignupInput } from './accounts.ts'
 import { type Codes, invalidCode } from './codes.ts'
+import { confirmAddress } from './confirm-address.ts'
+import { addPendingSignup, contestSignup } from './pending-signups.ts'
 
 export type SignupDeps = {
   pool: Pool
   limits: RateLimits
   lockout: Pick<Lockout, 'clear'>
   rules: PasswordRules
-  passwords: Pick<Passwords, 'hash' | 'demandRoom'>
+  passwords: Pick<Passwords, 'hash' | 'isSame' | 'demandRoom'>
   codes: Codes
   sessions: Pick<Sessions, 'open'>
   /** A mail waits in the outbox. */
@@ -32,25 +39,29 @@ export function createSignup(
   deps: SignupDeps,
 ): Pick<Accounts, 'signup' | 'confirmSignup' | 'resendCode'> {
   const { pool, limits, passwords, codes, sessions, onMail } = deps
+  const refuseTaken = createRefuseTaken(deps)
   return {
     async signup(tenant, input, client, origin) {
       const line = clientLine(tenant, client)
       passwords.demandRoom(line)
+      const attempt = { tenant, input, line }
       const { email, firstName, lastName } = input
       const { roles, passwordHash } = await limits.admit('signup', tenant, {
         subject: client.address,
         async work() {
           const given = await demandValid(deps, tenant, input)
           // Before the costly part; the insert decides.
-          if ((await findUserByEmail(pool, tenant, email)) !== null) throw emailExists()
+          if ((await findUserByEmail(pool, tenant, email)) !== null) return refuseTaken(attempt)
           return { roles: given, passwordHash: await passwords.hash(input.password, line) }
         },
       })
       const emailVerified = !tenant.settings.emailVerification
       const user = await createUser(deps, tenant, {
         user: { email, passwordHash, firstName, lastName, roles, emailVerified },
+        network: line[1],
         origin,
       })
+      if (user === null) return refuseTaken(attempt)
       if (!emailVerified) onMail()
       const message = emailVerified
         ? 'You can log in now'
@@ -64,10 +75,8 @@ export function createSignup(
       if (!(await limits.guess(tenant, client.address, isRight))) throw invalidCode()
       return inTransaction(pool, async (tx) => {
         const userId = await codes.redeem(tx, subject, code)
-        const user = userId === null ? null : await markVerified(tx, tenant, userId)
+        const user = userId === null ? null : await confirmAddress(tx, { tenant, userId, origin })
         if (user === null) throw invalidCode()
-        const change = { operation: 'UPDATE', user, changedFields: ['emailVerified'] } as const
-        await emitUserChanges(tx, [change], origin)
         return { ...(await sessions.open(tx, tenant, user)), user: toPublicUser(user) }
       })
     },
@@ -103,17 +112,44 @@ async function demandValid(
   return role === null ? [] : [role]
 }
 
-/** The user, its event and the mail with its code: all of them, or nothing. Ends locks of the address. */
+type TakenAddress = { tenant: Tenant; input: SignupInput; line: ClientLine }
+
+/**
+ * Answers that the address is registered. When its account waits for its confirmation and was made elsewhere with
+ * another password, two people claim it: then it is contested. Every such answer costs one password.
+ */
+function createRefuseTaken({ pool, passwords }: SignupDeps) {
+  return async ({ tenant, input, line }: TakenAddress): Promise<never> => {
+    const user = await findUserByEmail(pool, tenant, input.email)
+    const samePassword = await passwords.isSame({
+      // Nothing is to be learnt here of the password of an account that is in use.
+      user: user?.emailVerified === true ? null : user,
+      password: input.password,
+      dearest: await findDearestScheme(pool, tenant),
+      line,
+    })
+    if (user !== null) await contestSignup(pool, user, { network: line[1], samePassword })
+    throw new AppError('AUTH_EMAIL_EXISTS', 'This e-mail address is registered')
+  }
+}
+
+type Signup = { user: NewUser; network: string; origin: ChangeOrigin }
+
+/**
+ * The user, its event and the mail with its code: all of them, or nothing. Ends locks of the address. `null` when
+ * somebody else was faster.
+ */
 function createUser(
   { pool, codes, lockout }: SignupDeps,
   tenant: Tenant,
-  { user, origin }: { user: NewUser; origin: ChangeOrigin },
-): Promise<User> {
+  { user, network, origin }: Signup,
+): Promise<User | null> {
   return inTransaction(pool, async (tx) => {
     const [created] = await insertUsers(tx, tenant, [user])
-    if (created === undefined) throw emailExists()
+    if (created === undefined) return null
     await emitUserChanges(tx, [{ operation: 'INSERT', user: created }], origin)
     if (!created.emailVerified) {
+      await addPendingSignup(tx, created, network)
       await codes.send(tx, { tenant, email: created.email, purpose: 'verification' })
     }
     // Failures from before are not this account's. Last, so that nothing else can still fail but the commit.
@@ -121,5 +157,3 @@ function createUser(
     return created
   })
 }
-
-const emailExists = () => new AppError('AUTH_EMAIL_EXISTS', 'This e-mail address is registered')

@@ -34,7 +34,7 @@ export function renderMail(
   }
   const subject = settings[`${template}Subject`] ?? words.subject
   const { greeting, intro, otherwise } = words
-  const paragraphs = [greeting, intro, code, validity, otherwise]
+  const paragraphs = [greeting, intro, code, validity, ...otherwise]
   const signed = sender.name === '' ? paragraphs : [...paragraphs, sender.name]
   return {
     from: sender,

@@ -32,6 +32,8 @@ export type PasswordCheck = {
 export type Passwords = Pick<HashQueue, 'demandRoom'> & {
   hash(password: string, line: ClientLine): Promise<string>
   check(attempt: PasswordAttempt): Promise<PasswordCheck>
+  /** Whether the user has this password; takes as long whether it is so or not. */
+  isSame(attempt: PasswordAttempt): Promise<boolean>
 }
 
 export function createPasswords(queue: HashQueue, log: Logger): Passwords {
@@ -48,27 +50,35 @@ export function createPasswords(queue: HashQueue, log: Logger): Passwords {
     }
   }
 
+  const compare = (attempt: PasswordAttempt, onMatch: 'stop' | 'go on') => {
+    const { user, dearest, line } = attempt
+    const password = normalForm(attempt.password)
+    const passwordHash = user?.passwordHash ?? null
+    // One turn for all of it: who is refused half-way would learn something that nobody counted.
+    return queue.run({
+      line,
+      lanes: mostLanes([passwordHash, dearest]),
+      work: async () => {
+        const outcome =
+          passwordHash === null ? null : await tryVerify(passwordHash, password, user?.id ?? null)
+        if (outcome === true && onMatch === 'stop') return true
+        for (const scheme of restOf(outcome === null ? null : passwordHash, dearest)) {
+          await tryVerify(hashOfNobody(scheme), password, null)
+        }
+        return outcome === true
+      },
+    })
+  }
+
   return {
     demandRoom: queue.demandRoom,
     hash,
-    async check({ user, password: given, dearest, line }) {
+    isSame: (attempt) => compare(attempt, 'go on'),
+    async check(attempt) {
+      const { user, password: given, line } = attempt
       const password = normalForm(given)
       const passwordHash = user?.passwordHash ?? null
-      const userId = user?.id ?? null
-      // One turn for all of it: who is refused half-way would learn something that nobody counted.
-      const matches = await queue.run({
-        line,
-        lanes: mostLanes([passwordHash, dearest]),
-        work: async () => {
-          const outcome =
-            passwordHash === null ? null : await tryVerify(passwordHash, password, userId)
-          if (outcome === true) return true
-          for (const scheme of restOf(outcome === null ? null : passwordHash, dearest)) {
-            await tryVerify(hashOfNobody(scheme), password, null)
-          }
-          return false
-        },
-      })
+      const matches = await compare(attempt, 'stop')
       if (!matches || passwordHash === null) return { matches: false, rehashed: null }
       if (!needsRehash(passwordHash, password)) return { matches, rehashed: null }
       return { matches, rehashed: await hash(given, line).catch(nullWhenBusy) }

@@ -15,7 +15,14 @@ export type Revocation = {
 /** What a transaction revoked; empty when no access token was alive. */
 export type EndedSessions = readonly Revocation[]
 
-export type EndReason = 'logout' | 'reuse' | 'reset' | 'disabled' | 'deleted' | 'forced'
+export type EndReason =
+  | 'logout'
+  | 'reuse'
+  | 'reset'
+  | 'disabled'
+  | 'unverified'
+  | 'deleted'
+  | 'forced'
 
 /** The columns of `revocation` (as `r`) under the names of `Revocation`. */
 export const revocationColumns = `r.session_id as "sessionId", r.project_id as "projectId",

@@ -6,6 +6,7 @@ const revocationReasons = [
   'reuse',
   'reset',
   'disabled',
+  'unverified',
   'deleted',
   'forced',
   'roles',

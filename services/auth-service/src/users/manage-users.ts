@@ -4,8 +4,9 @@ import type { EmitState, StateWriter } from '@surehook/service-kit/capture/state
 import { invalid } from '@surehook/service-kit/errors'
 import type { Pool, PoolClient } from 'pg'
 import * as z from 'zod'
+import { endPendingSignup } from '../accounts/pending-signups.ts'
 import type { Lockout } from '../limits/lockout.ts'
-import type { EndedSessions } from '../revocation/revocation.ts'
+import type { EndedSessions, EndReason } from '../revocation/revocation.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { findUser, toAccount, userNotFound } from './read-users.ts'
 import { knownRoles } from './roles.ts'
@@ -44,13 +45,13 @@ export function manageUsers(deps: ManageUsersDeps): ManageUsers {
 
   /** What the change ended, and what one before it did: that one may not have told everybody. */
   const endWhat: EndWhat = async (tx, emit, { user, fields, change }) => {
-    const { disabled, roles } = change
-    if (disabled !== true && roles === undefined) return []
+    const { disabled, emailVerified, roles } = change
+    const shutsOut = disabled === true || emailVerified === false || emailVerified === null
+    if (!shutsOut && roles === undefined) return []
     // Before anything ends now: what is revoked in this call is told with it.
     const untold = await sessions.tellAgain(tx, emit, at(user))
-    if (disabled === true && fields.includes('disabled')) {
-      return [...untold, ...(await sessions.endAll(tx, emit, at(user), 'disabled'))]
-    }
+    const reason = shutOutBy(user, fields)
+    if (reason !== null) return [...untold, ...(await sessions.endAll(tx, emit, at(user), reason))]
     if (!fields.includes('roles')) return untold
     return [...untold, ...(await sessions.endAccessTokens(tx, emit, at(user)))]
   }
@@ -122,9 +123,16 @@ async function applyChange(
 ): Promise<User> {
   if (fields.length === 0) return before
   const after = await updateUser(tx, before, { ...before, ...given(change) })
+  if (fields.includes('emailVerified')) await endPendingSignup(tx, after)
   const event = { operation: 'UPDATE', user: after, changedFields: fields } as const
   await emitUserChanges(tx, [event], origin)
   return after
+}
+
+/** Why the change ends every session; `null` when it does not. */
+function shutOutBy(after: User, changed: readonly (keyof EditableFields)[]): EndReason | null {
+  if (after.disabled && changed.includes('disabled')) return 'disabled'
+  return !after.emailVerified && changed.includes('emailVerified') ? 'unverified' : null
 }
 
 type EndWhat = (
@@ -144,7 +152,7 @@ async function changedFields(
     const violations = roleFaults(after.roles, await knownRoles(tx, before, after.roles))
     if (violations.length > 0) throw invalid(violations)
   }
-  const names = ['firstName', 'lastName', 'roles', 'disabled'] as const
+  const names = ['firstName', 'lastName', 'roles', 'disabled', 'emailVerified'] as const
   return names.filter(
     (name) =>
       after[name] !== undefined && JSON.stringify(after[name]) !== JSON.stringify(before[name]),
@@ -152,12 +160,14 @@ async function changedFields(
 }
 
 /** The fields that were sent; `null` clears. */
-function given({ firstName, lastName, roles, disabled }: UserChange): Partial<EditableFields> {
+function given(change: UserChange): Partial<EditableFields> {
+  const { firstName, lastName, roles, disabled, emailVerified } = change
   return {
     ...(firstName !== undefined && { firstName: firstName ?? '' }),
     ...(lastName !== undefined && { lastName: lastName ?? '' }),
     ...(roles !== undefined && { roles: roles ?? [] }),
     ...(disabled !== undefined && { disabled: disabled ?? false }),
+    ...(emailVerified !== undefined && { emailVerified: emailVerified ?? false }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { newEventId } from '@surehook/contracts/ids'
 import type { Pool, PoolClient } from 'pg'
+import { endPendingSignup } from '../accounts/pending-signups.ts'
 import { foreignWorkOf, schemeOf } from '../password/password-hash.ts'
 import { type User, userColumns } from './user.ts'
 
@@ -77,7 +78,10 @@ export async function insertUsers(
   return rows
 }
 
-/** The user as verified; `null` when it was so already, or is disabled or gone. */
+/**
+ * The user as verified; `null` when it was so already, or is disabled or gone. A contested password is gone with it:
+ * whoever confirmed the address need not be who chose it.
+ */
 export async function markVerified(
   tx: PoolClient,
   { projectId, environment }: UserPlace,
@@ -90,7 +94,10 @@ export async function markVerified(
       returning ${userColumns}`,
     [projectId, environment, id],
   )
-  return rows[0] ?? null
+  const [user] = rows
+  if (user === undefined) return null
+  await endPendingSignup(tx, user)
+  return user
 }
 
 /**
@@ -143,7 +150,10 @@ export async function lockUser(
   return rows[0] ?? null
 }
 
-export type EditableFields = Pick<User, 'firstName' | 'lastName' | 'roles' | 'disabled'>
+export type EditableFields = Pick<
+  User,
+  'firstName' | 'lastName' | 'roles' | 'disabled' | 'emailVerified'
+>
 
 /** After `lockUser`. */
 export async function updateUser(
@@ -151,12 +161,13 @@ export async function updateUser(
   { projectId, environment, id }: User,
   fields: EditableFields,
 ): Promise<User> {
+  const { firstName, lastName, roles, disabled, emailVerified } = fields
   const { rows } = await tx.query<User>(
     `update user_account u
-        set first_name = $4, last_name = $5, roles = $6, disabled = $7, updated_at = ${nextUpdate}
+        set first_name = $4, last_name = $5, roles = $6, disabled = $7, email_verified = $8, updated_at = ${nextUpdate}
       where u.project_id = $1 and u.environment = $2 and u.id = $3
       returning ${userColumns}`,
-    [projectId, environment, id, fields.firstName, fields.lastName, fields.roles, fields.disabled],
+    [projectId, environment, id, firstName, lastName, roles, disabled, emailVerified],
   )
   const [user] = rows
   if (user === undefined) throw new Error('A locked user is gone')
@@ -183,4 +194,27 @@ export async function deleteUser(
   const [row] = rows
   if (row === undefined) throw new Error('A locked user is gone')
   return row.at
+}
+
+/** Those whose address is still not confirmed, with the mails that wait; `at` is the time of the deletion. */
+export async function deleteUnverified(
+  tx: PoolClient,
+  ids: readonly string[],
+): Promise<(User & { at: Date })[]> {
+  const { rows } = await tx.query<User & { at: Date }>(
+    `with gone as (
+       delete from user_account u where u.id in (
+         select id from user_account where id = any($1) and not email_verified
+          order by id for update skip locked)
+       returning ${userColumns}, ${nextUpdate} as at
+     ),
+     unsent as (
+       delete from mail_outbox m using gone
+        where m.project_id = gone."projectId" and m.environment = gone.environment
+          and m.recipient = gone.email
+     )
+     select * from gone`,
+    [ids],
+  )
+  return rows
 }

@@ -54,7 +54,7 @@ export const userCommands = [
   }),
   adminCommand({
     name: 'admin users patch',
-    summary: 'Change names, roles, or whether a user is disabled, which ends every session',
+    summary: 'Change names, roles, or whether a user is disabled or its address confirmed',
     positionals: one,
     options: {
       'first-name': { type: 'string', help: 'an empty one clears it' },
@@ -66,16 +66,29 @@ export const userCommands = [
         help: 'all roles that the user has from now on',
       },
       'no-roles': { type: 'boolean', help: 'the user has no role from now on' },
-      disabled: { type: 'string', value: 'true|false', help: 'whether the user is shut out' },
+      disabled: {
+        type: 'string',
+        value: 'true|false',
+        help: 'whether the user is shut out, which ends every session',
+      },
+      'email-verified': {
+        type: 'string',
+        value: 'true|false',
+        help: 'whether the address is confirmed; false ends every session',
+      },
     },
     async act({ words: { project, environment, id }, values }, ask) {
       const { 'first-name': firstName, 'last-name': lastName, role } = values
+      const { 'email-verified': emailVerified } = values
       const hasRoles = role.length > 0 || values['no-roles']
       const body = {
         ...(firstName !== undefined && { firstName }),
         ...(lastName !== undefined && { lastName }),
         ...(hasRoles && { roles: [...role] }),
-        ...(values.disabled !== undefined && { disabled: truthOf(values.disabled) }),
+        ...(values.disabled !== undefined && { disabled: truthOf('disabled', values.disabled) }),
+        ...(emailVerified !== undefined && {
+          emailVerified: truthOf('email-verified', emailVerified),
+        }),
       }
       return showThing(await ask(updateUser, { params: { project, environment, id }, body }))
     },
@@ -112,7 +125,7 @@ export const userCommands = [
   }),
 ]
 
-function truthOf(text: string): boolean {
+function truthOf(option: string, text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true'
-  throw new UsageError(`--disabled: true or false, not "${text}"`)
+  throw new UsageError(`--${option}: true or false, not "${text}"`)
 }

@@ -1,0 +1,19 @@
+import type { PoolClient } from 'pg'
+import type { Tenant } from '../tenant/tenant.ts'
+import type { User } from '../users/user.ts'
+import { type ChangeOrigin, emitUserChanges } from '../users/user-changes.ts'
+import { markVerified } from '../users/user-store.ts'
+
+type Confirmed = { tenant: Tenant; userId: string; origin: ChangeOrigin }
+
+/** After a mailed code is redeemed. `null` when the address was confirmed before, or the user is disabled or gone. */
+export async function confirmAddress(
+  tx: PoolClient,
+  { tenant, userId, origin }: Confirmed,
+): Promise<User | null> {
+  const user = await markVerified(tx, tenant, userId)
+  if (user === null) return null
+  const change = { operation: 'UPDATE', user, changedFields: ['emailVerified'] } as const
+  await emitUserChanges(tx, [change], origin)
+  return user
+}
