@@ -4,6 +4,7 @@ import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import type { KafkaMessage } from 'kafkajs'
 import { jobFault, moveFault } from './delivery-faults.ts'
 import type { DeliveryStore } from './delivery-store.ts'
+import { halvesOf } from './write-chunks.ts'
 
 export type TopicBatch = { topic: string; partition: number; messages: readonly KafkaMessage[] }
 export type Refused = {
@@ -77,9 +78,7 @@ export function createDeliveryProjection(deps: ProjectionDeps): DeliveryProjecti
       const reason = dataFault(err)
       if (reason === null) throw err
       if (items.length === 1) return refuse({ ...refusedItem(first), reason })
-      const middle = Math.ceil(items.length / 2)
-      await write(items.slice(0, middle))
-      await write(items.slice(middle))
+      for (const half of halvesOf(items)) await write(half)
     }
   }
 

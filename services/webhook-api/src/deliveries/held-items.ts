@@ -1,18 +1,23 @@
 import type { Position } from '@surehook/service-kit/kafka/read-ahead-consumer'
+import type { BudgetShare, MemoryBudget } from '@surehook/service-kit/memory-budget'
 import type { LogItem } from './delivery-projection.ts'
 
-/** Of one partition of a topic. There may be tens of thousands of items, and they are looked at ten times a second. */
+/** One partition of a topic. There may be tens of thousands of items, and they are looked at ten times a second. */
 type Reading = {
   /** Behind the last message read. */
   read: Position
-  /** Of the jobs that are held. */
-  bytes: number
+  /** Bytes of the jobs that wait for their first move. */
+  waiting: number
+  /** Everything that is read and not written. */
+  readonly share: BudgetShare
 }
-type Held = { readonly item: LogItem; readonly offset: number; readonly of: Reading }
+
+/** An item until it is written. */
+export type Held = { readonly item: LogItem; readonly offset: number; readonly of: Reading }
 type Entry = { readonly held: Held[]; readonly since: number; told: boolean }
 
-/** With everything else that is held of a job. */
-const jobBytes = 400
+/** What is held of an item besides its body and texts. */
+const itemBytes = 600
 
 /** A job waits so long for its first move where few wait, so that it is seen at once. */
 const shortestHoldMs = 200
@@ -21,12 +26,16 @@ const longestHoldMs = 30_000
 /** A first move waits so long for its job, of another topic: what is shown as delivered has its bytes then. */
 const jobWaitMs = 500
 const lookEveryMs = 100
+/** Deliveries whose moves were written before their job was read, as when both topics are caught up on. */
+const rememberedMoves = 100_000
 
 export type Place = { topic: string; partition: number }
 
 export type HeldLimits = {
-  /** Of a partition: what it has more of is better left on its topic for now. */
-  bytes: number
+  /** Of the jobs of a partition that wait: what it has more of is better left on its topic for now. */
+  waitingBytes: number
+  /** For all partitions together, everything that is read and not written. */
+  budget: MemoryBudget
 }
 
 /**
@@ -36,22 +45,27 @@ export type HeldLimits = {
 export class HeldItems {
   readonly #limits: HeldLimits
   #entries = new Map<string, Entry>()
+  /** What `take` gave out and nobody has said to be written. */
+  #taken = new Set<Held>()
   /** By topic and partition. */
   #readings = new Map<string, Reading>()
   #told = 0
+  /** Ids of deliveries: their jobs wait for no move. */
+  readonly #moved = new Set<string>()
 
   constructor(limits: HeldLimits) {
     this.#limits = limits
   }
 
-  /** Of what a partition may hold: 1 is full. */
-  share(place: Place): number {
-    return (this.#readings.get(placeKey(place))?.bytes ?? 0) / this.#limits.bytes
+  /** Whether reading of a partition must pause. */
+  mustPause(place: Place): boolean {
+    const reading = this.#readings.get(placeKey(place))
+    return reading !== undefined && (this.#waitingShare(reading) >= 1 || reading.share.mustPause)
   }
 
-  /** Deliveries that have moved: they wait for nothing but being written. */
-  get told(): number {
-    return this.#told
+  mayResume(place: Place): boolean {
+    const reading = this.#readings.get(placeKey(place))
+    return reading === undefined || (this.#waitingShare(reading) <= 0.5 && reading.share.mayResume)
   }
 
   /**
@@ -69,25 +83,36 @@ export class HeldItems {
         this.#entries.set(deliveryId, entry)
       }
       entry.held.push({ item, offset: Number(item.offset), of })
-      of.bytes += bytesOf(item)
-      if (item.move !== null && !entry.told) {
-        entry.told = true
-        this.#told++
-      }
+      of.share.add(bytesOf(item))
+      of.waiting += waitingBytesOf(item)
+      if (item.move !== null || this.#moved.delete(deliveryId)) this.#tell(entry)
     }
   }
 
-  /** Removes what is to be written now: what has moved, and jobs that waited long enough. */
-  take(now: number): LogItem[] {
-    const due: Held[] = []
+  /**
+   * What is to be written now, by delivery: what has moved, and jobs that waited long enough. It counts
+   * as held until it is `written`.
+   */
+  take(now: number): Held[][] {
+    const due: Held[][] = []
     for (const [deliveryId, entry] of this.#entries) {
       if (now - entry.since < this.#holdMs(entry)) continue
       this.#entries.delete(deliveryId)
       if (entry.told) this.#told--
-      due.push(...entry.held)
+      if (entry.held.every(({ item }) => item.job === null)) this.#remember(deliveryId)
+      due.push(entry.held)
     }
-    for (const { item, of } of due) of.bytes -= bytesOf(item)
-    return due.map(({ item }) => item)
+    for (const held of due.flat()) {
+      held.of.waiting -= waitingBytesOf(held.item)
+      this.#taken.add(held)
+    }
+    return due
+  }
+
+  written(items: readonly Held[]): void {
+    for (const held of items) {
+      if (this.#taken.delete(held)) held.of.share.release(bytesOf(held.item))
+    }
   }
 
   /** How long until there may be something to take, unless something comes meanwhile. */
@@ -96,27 +121,47 @@ export class HeldItems {
     return this.#entries.size > 0 ? lookEveryMs : longestHoldMs
   }
 
-  /** Up to where each partition is done, when all that was taken is written. */
+  /** Up to where everything of each partition is written. */
   positions(): Position[] {
     const readings = [...this.#readings.values()]
     const low = new Map(readings.map((reading) => [reading, reading.read.offset]))
-    for (const { held } of this.#entries.values()) {
-      for (const { of, offset } of held) if (offset < (low.get(of) ?? 0)) low.set(of, offset)
+    const lower = ({ of, offset }: Held) => {
+      if (offset < (low.get(of) ?? 0)) low.set(of, offset)
     }
+    for (const { held } of this.#entries.values()) held.forEach(lower)
+    this.#taken.forEach(lower)
     return readings.map((of) => ({ ...of.read, offset: low.get(of) ?? of.read.offset }))
   }
 
   clear(): void {
+    for (const { share } of this.#readings.values()) share.close()
     this.#entries = new Map()
+    this.#taken = new Set()
     this.#readings = new Map()
     this.#told = 0
   }
 
+  #tell(entry: Entry): void {
+    if (!entry.told) this.#told++
+    entry.told = true
+  }
+
+  #remember(deliveryId: string): void {
+    this.#moved.add(deliveryId)
+    if (this.#moved.size <= rememberedMoves) return
+    for (const oldest of this.#moved) {
+      this.#moved.delete(oldest)
+      return
+    }
+  }
+
   #readingOf(read: Position): Reading {
     const key = placeKey(read)
-    const known = this.#readings.get(key) ?? { read, bytes: 0 }
-    this.#readings.set(key, known)
-    return known
+    const known = this.#readings.get(key)
+    if (known !== undefined) return known
+    const reading = { read, waiting: 0, share: this.#limits.budget.open() }
+    this.#readings.set(key, reading)
+    return reading
   }
 
   #holdMs({ held, told }: Entry): number {
@@ -124,11 +169,19 @@ export class HeldItems {
       return held.some(({ item: { job, move } }) => job !== null || move.step > 1) ? 0 : jobWaitMs
     }
     const [first] = held
-    const share = first === undefined ? 0 : Math.min(1, first.of.bytes / this.#limits.bytes)
+    const share = first === undefined ? 0 : Math.min(1, this.#waitingShare(first.of))
     return shortestHoldMs + longestHoldMs * share ** 2
   }
+
+  #waitingShare = ({ waiting }: Reading): number => waiting / this.#limits.waitingBytes
 }
 
-const bytesOf = ({ job }: LogItem) => (job === null ? 0 : jobBytes + job.body.length)
+export function bytesOf({ job, move }: LogItem): number {
+  if (job !== null) return itemBytes + job.body.length
+  return itemBytes + (move.answer?.length ?? 0) + (move.errorMessage?.length ?? 0)
+}
+
+/** Moves wait for nothing, and let jobs go: they stop no partition from being read. */
+const waitingBytesOf = (item: LogItem): number => (item.job === null ? 0 : bytesOf(item))
 
 const placeKey = ({ topic, partition }: Place) => `${topic}/${partition}`

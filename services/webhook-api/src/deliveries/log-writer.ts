@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ReadAheadConsumer, ReadBatch } from '@surehook/service-kit/kafka/read-ahead-consumer'
 import type { Logger } from '@surehook/service-kit/log'
+import { MemoryBudget } from '@surehook/service-kit/memory-budget'
 import { type BackgroundWork, runBackgroundWork } from '../background-work.ts'
-import type { DeliveryProjection, LogItem } from './delivery-projection.ts'
-import { HeldItems, type Place } from './held-items.ts'
+import type { DeliveryProjection } from './delivery-projection.ts'
+import { bytesOf, type Held, HeldItems, type Place } from './held-items.ts'
+import { chunksOf, halvesOf, tookTooLong } from './write-chunks.ts'
 
 export type LogWriterDeps = {
   projection: DeliveryProjection
@@ -11,25 +13,28 @@ export type LogWriterDeps = {
   log: Logger
 }
 
-/** Of jobs of a partition that wait for their first move. */
-const heldBytes = 4 * 1024 * 1024
-/** Of deliveries that have moved: reading waits while PostgreSQL does not keep up, or is away. */
-const mostTold = 20_000
-const pollMs = 20
+/** Jobs of a partition that wait for their first move. */
+const waitingBytes = 4 * 1024 * 1024
+/** Everything that is read and not written: reading pauses while PostgreSQL does not keep up, or is away. */
+const budgetBytes = 64 * 1024 * 1024
 /** What comes meanwhile is written with it. */
 const gatherMs = 100
 const retryMs = 500
+const idleMs = 60_000
 
 /**
- * Writes what is read in few large transactions, and commits how far it is: as far as everything is written.
- * What fails is tried again, for ever; what was not committed comes again, and changes nothing.
+ * Writes what is read in few large statements, and commits how far it is: as far as everything is written.
+ * What fails is tried again, for ever; what was not committed comes again, and changes nothing. A chunk
+ * that takes PostgreSQL too long goes on by halves beside the others, which do not wait for it.
  */
 export class LogWriter implements AsyncDisposable {
   readonly #deps: LogWriterDeps
-  readonly #held = new HeldItems({ bytes: heldBytes })
+  readonly #held = new HeldItems({ waitingBytes, budget: new MemoryBudget(budgetBytes) })
   readonly #work: BackgroundWork
-  readonly #closing = new AbortController()
-  #writing: LogItem[] = []
+  readonly #slowWork: BackgroundWork
+  #chunks: Held[][] = []
+  /** Chunks, and halves of chunks, that took too long. */
+  #slow: Held[][] = []
   #committed = new Map<string, number>()
   #paused = new Map<string, Place>()
   #epoch = 0
@@ -37,23 +42,22 @@ export class LogWriter implements AsyncDisposable {
 
   constructor(deps: LogWriterDeps) {
     this.#deps = deps
+    const onFailure = (err: unknown) => deps.log.warn({ err }, 'history.write_failed')
     this.#work = runBackgroundWork({
       work: (signal) => this.#writeNext(signal),
-      onFailure: (err) => deps.log.warn({ err }, 'history.write_failed'),
+      onFailure,
       retryMs,
     })
+    this.#slowWork = runBackgroundWork({ work: () => this.#writeSlow(), onFailure, retryMs })
   }
 
   async take({ topic, partition, messages, next }: ReadBatch): Promise<void> {
     const epoch = this.#epoch
     const items = await this.#deps.projection.read({ topic, partition, messages })
-    while (this.#held.told > mostTold && epoch === this.#epoch) {
-      await sleep(pollMs, undefined, { signal: this.#closing.signal })
-    }
     if (epoch !== this.#epoch) return
     const read = { topic, partition, offset: next }
     this.#held.add(items, read, performance.now())
-    if (this.#held.share(read) >= 1 && !this.#paused.has(keyOf(read))) {
+    if (this.#held.mustPause(read) && !this.#paused.has(keyOf(read))) {
       this.#paused.set(keyOf(read), read)
       this.#deps.reader.pause(read)
     }
@@ -65,33 +69,74 @@ export class LogWriter implements AsyncDisposable {
     this.#epoch++
     this.#held.clear()
     this.#committed.clear()
-    this.#writing = []
+    this.#chunks = []
+    this.#slow = []
     this.#resume()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing.abort(new DOMException('The log was closed', 'AbortError'))
-    await this.#work[Symbol.asyncDispose]()
+    await Promise.all([this.#work[Symbol.asyncDispose](), this.#slowWork[Symbol.asyncDispose]()])
   }
 
   async #writeNext(signal: AbortSignal): Promise<number> {
     const early = this.#startedAt + gatherMs - performance.now()
     if (early > 0) await sleep(early, undefined, { signal })
-    const epoch = this.#epoch
-    // What could not be written, or be committed, is written once more.
-    if (this.#writing.length === 0) this.#writing = this.#held.take(performance.now())
-    this.#resume()
     this.#startedAt = performance.now()
-    await this.#deps.projection.write(this.#writing)
-    if (epoch !== this.#epoch) return 0
-    this.#writing = []
+    // What could not be written is written once more.
+    if (this.#chunks.length === 0) {
+      const due = this.#held.take(performance.now())
+      this.#chunks = chunksOf(due, ({ item }) => bytesOf(item))
+    }
+    this.#resume()
+    const epoch = this.#epoch
+    for (let [chunk] = this.#chunks; chunk !== undefined; [chunk] = this.#chunks) {
+      const isWritten = await this.#write(chunk)
+      if (epoch !== this.#epoch) return 0
+      this.#chunks.shift()
+      if (!isWritten) this.#goOnSlowly(chunk)
+      if (signal.aborted) return 0
+    }
     await this.#commit()
     return this.#held.waitMs
   }
 
+  /** @returns whether they are written; `false` when that took too long */
+  async #write(chunk: readonly Held[]): Promise<boolean> {
+    const { projection, log } = this.#deps
+    try {
+      await projection.write(chunk.map(({ item }) => item))
+    } catch (err) {
+      if (!tookTooLong(err)) throw err
+      log.warn({ err, items: chunk.length }, 'history.write_slow')
+      return false
+    }
+    this.#held.written(chunk)
+    this.#resume()
+    return true
+  }
+
+  #goOnSlowly(chunk: Held[]): void {
+    this.#slow.push(chunk)
+    this.#slowWork.wake()
+  }
+
+  /** The oldest chunk that took too long; if it does so again, by halves, behind the others. */
+  async #writeSlow(): Promise<number> {
+    const [chunk] = this.#slow
+    if (chunk === undefined) return idleMs
+    const epoch = this.#epoch
+    const isWritten = await this.#write(chunk)
+    if (epoch !== this.#epoch) return 0
+    this.#slow.shift()
+    if (!isWritten) this.#slow.push(...halvesOf(chunk))
+    // It commits how far everything is written.
+    else this.#work.wake()
+    return isWritten || chunk.length > 1 ? 0 : retryMs
+  }
+
   #resume(): void {
     for (const [key, place] of this.#paused) {
-      if (this.#held.share(place) > 0.5) continue
+      if (!this.#held.mayResume(place)) continue
       this.#paused.delete(key)
       this.#deps.reader.resume(place)
     }

@@ -6,6 +6,8 @@ import type { Kafka, KafkaMessage } from 'kafkajs'
 import type { Pool } from 'pg'
 import { type BackgroundWork, runBackgroundWork } from '../background-work.ts'
 import { type DeliveryProjection, projectedTopics } from '../deliveries/delivery-projection.ts'
+import { bytesOf } from '../deliveries/held-items.ts'
+import { chunksOf, writeByHalves } from '../deliveries/write-chunks.ts'
 import * as store from './rebuild-store.ts'
 
 export type RebuildWorkerDeps = {
@@ -99,7 +101,13 @@ class RebuildWorker {
       const span = left.get(`${topic}/${partition}`)
       const last = messages.at(-1)
       if (span === undefined || last === undefined) return
-      await projection.write(await projection.read({ topic, partition, messages }))
+      const items = await projection.read({ topic, partition, messages })
+      for (const chunk of chunksOf(
+        items.map((item) => [item]),
+        bytesOf,
+      )) {
+        await writeByHalves(chunk, (half) => projection.write(half))
+      }
       span.from = Number(last.offset) + 1
       const progress = {
         ...turn,

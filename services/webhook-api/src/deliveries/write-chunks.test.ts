@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals'
+import { chunksOf, writeByHalves } from './write-chunks.ts'
+
+const timeout = Object.assign(new Error('canceling statement'), { code: '57014' })
+
+describe('chunksOf', () => {
+  it('fills chunks up to either limit, and divides no group', () => {
+    const groups = [[1, 1], [1], [3], [1, 1, 1], [9], [1]]
+    const chunks = chunksOf(groups, (size) => size, { items: 3, bytes: 5 })
+    expect(chunks).toEqual([[1, 1, 1], [3], [1, 1, 1], [9], [1]])
+    expect(chunksOf([], () => 1)).toEqual([])
+  })
+})
+
+describe('writeByHalves', () => {
+  it('writes everything, however little goes in time', async () => {
+    const written: number[][] = []
+    const tries: number[] = []
+    await writeByHalves([1, 2, 3, 4, 5], async (items) => {
+      tries.push(items.length)
+      if (items.length > 2) throw timeout
+      written.push([...items])
+    })
+    expect(written).toEqual([[1, 2], [3], [4, 5]])
+    expect(tries).toEqual([5, 3, 2, 1, 2])
+  })
+
+  it.each([
+    ['a single item takes too long', [1], timeout],
+    ['nobody can be connected to', [1, 2], new Error('timeout exceeded when trying to connect')],
+  ])('gives up where %s', async (_what, items, error) => {
+    let tries = 0
+    const write = async () => {
+      tries++
+      throw error
+    }
+    await expect(writeByHalves(items, write)).rejects.toBe(error)
+    expect(tries).toBe(1)
+  })
+})

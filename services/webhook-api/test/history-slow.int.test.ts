@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { DeliveryJob } from '@surehook/contracts/events'
+import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { createMetrics } from '@surehook/service-kit/metrics'
+import { openPool } from '@surehook/service-kit/postgres/pool'
+import { Client as PgClient, type Pool } from 'pg'
+import { dayTable } from '../src/deliveries/delivery-days.ts'
+import { type DeliveryLog, openDeliveryLog } from '../src/deliveries/delivery-log.ts'
+import { aJob, aMove } from './support/delivery-samples.ts'
+import { log, openWorld, type World } from './support/under-test.ts'
+
+/** Far below what a service has, so that the test need not wait for it. */
+const statementTimeoutMs = 1_000
+
+let world: World
+let pool: Pool
+let admin: PgClient
+let history: DeliveryLog
+let subscriptionId: string
+
+beforeAll(async () => {
+  world = await openWorld()
+  const { databaseUrl, adminUrl } = world.database
+  const pooled = { applicationName: 'test', statementTimeoutMs, log }
+  pool = openPool({ connectionString: databaseUrl, ...pooled })
+  admin = new PgClient({ connectionString: adminUrl })
+  await admin.connect()
+  await admin.query('set search_path to webhook_api')
+})
+afterAll(async () => {
+  await admin?.end()
+  await pool?.end()
+  await world?.[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  subscriptionId = randomUUID()
+})
+afterEach(async () => {
+  await history[Symbol.asyncDispose]()
+})
+
+const follow = () => {
+  history = openDeliveryLog(world, { pool, log, metrics: createMetrics('test') })
+}
+const jobsOf = (count: number, change: Partial<DeliveryJob> = {}) =>
+  Array.from({ length: count }, () =>
+    aJob({
+      deliveryId: randomUUID(),
+      eventId: randomUUID(),
+      subscriptionId,
+      createdAt: Date.now(),
+      ...change,
+    }),
+  )
+
+/** With its move, each: what was attempted is written at once. */
+async function tell(jobs: readonly DeliveryJob[]): Promise<void> {
+  const { producer, codec } = world
+  for (const job of jobs) {
+    await producer.send([{ topic: deliveriesTopic, key: job.url, value: codec.job.encode(job) }])
+  }
+  await producer.send(
+    jobs.map(({ deliveryId, createdAt, eventId }) => {
+      const move = aMove({ deliveryId, createdAt, eventId, subscriptionId, at: createdAt })
+      return { topic: attemptsTopic, key: deliveryId, value: codec.attempt.encode(move) }
+    }),
+  )
+}
+
+async function delivered(): Promise<string[]> {
+  const { rows } = await admin.query<{ id: string }>(
+    `select id from ${dayTable} where subscription_id = $1 and status = 'delivered'
+       and (body is not null or body_of is not null)`,
+    [subscriptionId],
+  )
+  return rows.map(({ id }) => id)
+}
+
+const untilDelivered = (count: number) =>
+  waitUntil(async () => (await delivered()).length === count, {
+    what: `${count} deliveries in the history`,
+    timeoutMs: 60_000,
+  })
+
+describe('the history', () => {
+  it('is written by halves where all at once takes too long', async () => {
+    await admin.query(`
+      create function take_time() returns trigger language plpgsql as
+        $$ begin perform pg_sleep(0.02); return new; end $$;
+      create trigger slow before insert on ${dayTable} for each row execute function take_time()`)
+    try {
+      await tell(jobsOf(200))
+      follow()
+      await untilDelivered(200)
+    } finally {
+      await admin.query(`drop trigger slow on ${dayTable}; drop function take_time()`)
+    }
+  }, 120_000)
+
+  it('goes on for the rest of a batch while one of its rows cannot be written', async () => {
+    follow()
+    const [stuck, ...others] = jobsOf(60) as [DeliveryJob, ...DeliveryJob[]]
+    const value = world.codec.job.encode(stuck)
+    await world.producer.send([{ topic: deliveriesTopic, key: stuck.url, value }])
+    const row = `select from ${dayTable} where id = '${stuck.deliveryId}'`
+    await waitUntil(async () => (await admin.query(row)).rowCount === 1, {
+      what: 'the pending delivery',
+      timeoutMs: 20_000,
+    })
+    await admin.query('begin')
+    await admin.query(`${row} for update`)
+    await tell([stuck, ...others])
+    await untilDelivered(others.length)
+    expect(await delivered()).not.toContain(stuck.deliveryId)
+    // What comes later does not wait for it either.
+    await tell(jobsOf(20))
+    await untilDelivered(others.length + 20)
+    await admin.query('rollback')
+    await untilDelivered(others.length + 21)
+  }, 120_000)
+
+  it('takes many large bodies whose moves are read before them', async () => {
+    const large = jobsOf(100).map((job) => ({ ...job, body: Buffer.alloc(900_000, job.eventId) }))
+    await tell(large)
+    follow()
+    await untilDelivered(100)
+    const { rows } = await admin.query<{ bytes: string }>(
+      `select sum(octet_length(body)) as bytes from ${dayTable} where subscription_id = $1`,
+      [subscriptionId],
+    )
+    expect(Number(rows[0]?.bytes)).toBe(90_000_000)
+  }, 180_000)
+})
