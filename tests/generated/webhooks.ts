@@ -383,6 +383,13 @@ export interface components {
             disabledAt?: string;
             /** @description Goes when it is set active again */
             disabledReason?: string;
+            /** @description What may keep it from doing what was meant, as things are now; absent for nothing */
+            warnings?: components["schemas"]["Warning"][];
+        };
+        Warning: {
+            /** @description As in violations: `table`, `filter.status`, `select.0`, `secret` */
+            field: string;
+            message: string;
         };
         Problem: {
             /** @enum {string} */
@@ -571,6 +578,8 @@ export interface components {
                 /** @description The exact bytes, which are UTF-8 */
                 body: string;
             }[];
+            /** @description As the subscription would have them */
+            warnings?: components["schemas"]["Warning"][];
         };
         Delivery: {
             id: string;

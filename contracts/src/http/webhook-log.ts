@@ -3,7 +3,14 @@ import { deliveryStatuses } from '../events.ts'
 import { defineOperation } from '../operation.ts'
 import { idempotencyHeader } from './idempotency-key.ts'
 import { Instant } from './instant.ts'
-import { Delivery, managed, refusals, SubscriptionInput, tenantHeaders } from './webhooks.ts'
+import {
+  Delivery,
+  managed,
+  refusals,
+  SubscriptionInput,
+  tenantHeaders,
+  Warning,
+} from './webhooks.ts'
 
 const one = z.object({ id: z.string() })
 const common = { ...managed, tag: 'webhooks' } as const
@@ -38,6 +45,7 @@ export const Preview = z
         body: z.string().describe('The exact bytes, which are UTF-8'),
       }),
     ),
+    warnings: z.array(Warning).optional().describe('As the subscription would have them'),
   })
   .meta({ id: 'Preview' })
 export type Preview = z.infer<typeof Preview>

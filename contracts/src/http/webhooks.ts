@@ -86,6 +86,14 @@ export const SubscriptionChange = z
   .meta({ id: 'SubscriptionChange' })
 export type SubscriptionChange = z.infer<typeof SubscriptionChange>
 
+export const Warning = z
+  .object({
+    field: z.string().describe('As in violations: `table`, `filter.status`, `select.0`, `secret`'),
+    message: z.string(),
+  })
+  .meta({ id: 'Warning' })
+export type Warning = z.infer<typeof Warning>
+
 export const Subscription = z
   .object({
     id: z.uuid(),
@@ -103,6 +111,12 @@ export const Subscription = z
       .optional()
       .describe('When it was deactivated because nothing could be delivered for too long'),
     disabledReason: z.string().optional().describe('Goes when it is set active again'),
+    warnings: z
+      .array(Warning)
+      .optional()
+      .describe(
+        'What may keep it from doing what was meant, as things are now; absent for nothing',
+      ),
   })
   .meta({ id: 'Subscription' })
 export type Subscription = z.infer<typeof Subscription>

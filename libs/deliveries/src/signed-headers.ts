@@ -71,8 +71,16 @@ export function signedHeaders(
 /** With or without padding, and at least one byte: anybody could sign with an empty key. */
 const base64 = /^(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/
 
-/** A `whsec_` secret is base64 of the key; any other is the key itself. */
+const prefix = 'whsec_'
+
+/** Whether it promises base64 of a key, and is none. */
+export const isMalformedSecret = (secret: string): boolean =>
+  secret.startsWith(prefix) && !base64.test(secret.slice(prefix.length))
+
+/** A `whsec_` secret is base64 of the key; any other, and a malformed one, is the key itself. */
 function standardKey(secret: string): Buffer {
-  const encoded = secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : ''
-  return base64.test(encoded) ? Buffer.from(encoded, 'base64') : Buffer.from(secret, 'utf8')
+  const isEncoded = secret.startsWith(prefix) && !isMalformedSecret(secret)
+  return isEncoded
+    ? Buffer.from(secret.slice(prefix.length), 'base64')
+    : Buffer.from(secret, 'utf8')
 }

@@ -6,7 +6,7 @@ import {
 } from '@surehook/service-kit/access/management-access'
 import { purgeDeleted } from '@surehook/service-kit/access/purge-deleted'
 import { openRelay, type Relay } from '@surehook/service-kit/capture/relay'
-import { createStateWriter } from '@surehook/service-kit/capture/state-writer'
+import { createStateWriter, type StateWriter } from '@surehook/service-kit/capture/state-writer'
 import { toInvalidTopic } from '@surehook/service-kit/capture/to-invalid'
 import { observeCertificates } from '@surehook/service-kit/certificates'
 import { check } from '@surehook/service-kit/check'
@@ -31,7 +31,7 @@ import { capturedRecord } from './deliveries/emit-jobs.ts'
 import { openHistory } from './deliveries/open-history.ts'
 import { runDisableFailing } from './failing/disable-failing.ts'
 import { hasReadAll } from './failing/log-progress.ts'
-import { createKeyedWriter, keyTable } from './keyed-writer.ts'
+import { createKeyedWriter, type KeyedWriter, keyTable } from './keyed-writer.ts'
 import { ledgerRoutes } from './ledger/ledger-routes.ts'
 import { openLedgers } from './ledger/open-ledgers.ts'
 import { logRoutes } from './log/log-routes.ts'
@@ -46,6 +46,7 @@ import { createResealSecrets } from './reseal/reseal-secrets.ts'
 import { manageSubscriptions } from './subscriptions/manage-subscriptions.ts'
 import { webhookRoutes } from './subscriptions/webhook-routes.ts'
 import { type KnownTables, openKnownTables } from './tables/known-tables.ts'
+import { runSettleFilters } from './tables/settle-filters.ts'
 
 /** A request that was let in before its environment was deleted has ended by then. */
 const longestRequestMs = 10_000
@@ -125,24 +126,32 @@ type ManagementDeps = {
   metrics: Metrics
 }
 
+type SubscriptionParts = Pick<ManagementDeps, 'config' | 'pool' | 'access' | 'tables' | 'log'> & {
+  writer: StateWriter
+  keyedWriter: KeyedWriter
+}
+
+function openSubscriptions(open: AsyncDisposableStack, parts: SubscriptionParts) {
+  const { config, access } = parts
+  return manageSubscriptions({
+    ...parts,
+    settling: open.use(runSettleFilters(parts)),
+    box: createSecretBox(...config.encryptionKeys),
+    environmentExists: (...names) => access.environmentExists(...names),
+    maxSubscriptions: config.maxSubscriptions,
+  })
+}
+
 function openManagement(deps: ManagementDeps) {
   const { config, pool, messaging, relay, access, tables, log, metrics } = deps
   const { kafka, producer } = messaging
-  const { slot, historyDays, maxSubscriptions, disableAfterMs, disableLookMs } = config
+  const { slot, historyDays, disableAfterMs, disableLookMs } = config
   const writer = createStateWriter({ pool, service, slot, producer, relay })
   const keyedWriter = createKeyedWriter(writer, config.encryptionKeys)
-  const subscriptions = manageSubscriptions({
-    pool,
-    writer,
-    keyedWriter,
-    box: createSecretBox(...config.encryptionKeys),
-    environmentExists: (...names) => access.environmentExists(...names),
-    tables,
-    maxSubscriptions,
-  })
   const open = new AsyncDisposableStack()
-  open.use(openSweep({ pool, jobs: [endedKeys(keyTable), endedReplays], log }))
   const parts = { config, pool, writer, keyedWriter, access, tables, log, metrics }
+  const subscriptions = openSubscriptions(open, parts)
+  open.use(openSweep({ pool, jobs: [endedKeys(keyTable), endedReplays], log }))
   const deliveries = open.use(openHistory({ ...parts, kafka, historyDays }))
   const logQuestions = open.use(openLogQuestions({ ...parts, ...messaging }))
   const reading = { topic: attemptsTopic, groupId: logGroupId, withinMs: 5_000 }

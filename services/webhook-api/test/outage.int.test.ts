@@ -9,6 +9,7 @@ import type { Stack } from '@surehook/scripts/lib/stack'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { type Client, clientOf, validInput } from './support/client.ts'
 import { aJob, aMove } from './support/delivery-samples.ts'
+import { publishTable } from './support/tables.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 // Parts of this stack are taken away: it is nobody else's.
@@ -26,6 +27,8 @@ beforeAll(async () => {
   service = await world.startService()
   tenant = await world.tenant()
   client = clientOf(service.api, tenant)
+  // Of a table that is not known the service asks Kafka before it writes anything.
+  await publishTable(world, tenant, { name: 'orders', columns: {} })
 }, 60_000)
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()

@@ -12,8 +12,10 @@ import { createExplain } from '../explain/explain.ts'
 import type { KeyedWriter } from '../keyed-writer.ts'
 import { runReplayWorker } from '../replays/replay-worker.ts'
 import { createReplays } from '../replays/replays.ts'
+import { secretWarnings } from '../subscriptions/subscription-warnings.ts'
 import { fitToTable } from '../tables/fit-to-table.ts'
 import type { KnownTables } from '../tables/known-tables.ts'
+import { tableWarnings } from '../tables/table-warnings.ts'
 import { ChangeLog } from './change-log.ts'
 import { createPreview } from './preview.ts'
 import { TenantQueue } from './tenant-queue.ts'
@@ -57,9 +59,9 @@ export function openLogQuestions(options: LogQuestionsOptions) {
           throw new AppError('ENVIRONMENT_NOT_FOUND', 'No such environment')
         }
         await tables.current()
-        const { table, filter, select } = input
-        const fields = tables.fieldsOf({ ...tenant, table })
-        return { ...input, filter: fitToTable({ filter, select, fields }) }
+        const fields = tables.fieldsOf({ ...tenant, table: input.table })
+        const warnings = [...tableWarnings(input, fields), ...secretWarnings(input.secret)]
+        return { input: { ...input, filter: fitToTable(input.filter, fields) }, warnings }
       },
       now: Date.now,
     }),

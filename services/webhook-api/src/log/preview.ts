@@ -4,6 +4,7 @@ import {
   type PreviewInput,
   previewLimits,
 } from '@surehook/contracts/http/webhook-log'
+import type { Warning } from '@surehook/contracts/http/webhooks'
 import { deliveryId } from '@surehook/contracts/ids'
 import { buildBody } from '@surehook/deliveries/build-body'
 import { mismatchOf } from '@surehook/deliveries/mismatch'
@@ -16,9 +17,11 @@ export type PreviewDeps = {
   changeLog: Pick<ChangeLog, 'newest'>
   turns: TenantQueue
   /** What a subscription would be; rejects when there is no such environment, or its table cannot be watched in this way. */
-  admit: (tenant: Tenant, input: PreviewInput) => Promise<PreviewInput>
+  admit: (tenant: Tenant, input: PreviewInput) => Promise<Admitted>
   now: () => number
 }
+
+type Admitted = { input: PreviewInput; warnings: Warning[] }
 
 /** Stands for the id that the subscription does not have yet. */
 const noSubscription = '00000000-0000-0000-0000-000000000000'
@@ -27,7 +30,7 @@ const noSubscription = '00000000-0000-0000-0000-000000000000'
 export function createPreview({ changeLog, turns, admit, now }: PreviewDeps) {
   return async (tenant: Tenant, asked: PreviewInput): Promise<Preview> => {
     refuseForeignTenant(asked, tenant)
-    const input = await admit(tenant, asked)
+    const { input, warnings } = await admit(tenant, asked)
     const { table, events } = input
     const filter = input.filter ? JSON.stringify(input.filter) : null
     const mismatch = mismatchOf({ ...tenant, table, events, filter })
@@ -39,7 +42,8 @@ export function createPreview({ changeLog, turns, admit, now }: PreviewDeps) {
       matched.map(({ event }) => event),
       { input, timestampS: Math.floor(now() / 1000) },
     )
-    return { scanned: changes.length, matched: matched.length, samples }
+    const preview = { scanned: changes.length, matched: matched.length, samples }
+    return warnings.length === 0 ? preview : { ...preview, warnings }
   }
 }
 

@@ -15,6 +15,7 @@ import type { KeyedWriter } from '../keyed-writer.ts'
 import { cancelReplays } from '../replays/replay-store.ts'
 import { fitToTable } from '../tables/fit-to-table.ts'
 import type { KnownTables } from '../tables/known-tables.ts'
+import type { SettleFilters } from '../tables/settle-filters.ts'
 import { announce } from './announce.ts'
 import { lockedSubscription, ownSubscription } from './find-own.ts'
 import {
@@ -26,6 +27,7 @@ import {
 } from './subscription-changes.ts'
 import { type SubscriptionRow, toSubscription } from './subscription-row.ts'
 import * as store from './subscription-store.ts'
+import { shown } from './subscription-warnings.ts'
 
 export type SubscriptionDeps = {
   pool: Pool
@@ -35,6 +37,8 @@ export type SubscriptionDeps = {
   box: SecretBox
   environmentExists: (projectId: string, environment: string) => Promise<boolean>
   tables: Pick<KnownTables, 'current' | 'fieldsOf'>
+  /** Settles filters that were written before their table was known. */
+  settling: Pick<SettleFilters, 'look'>
   maxSubscriptions: number
 }
 
@@ -58,25 +62,23 @@ export type Subscriptions = ReturnType<typeof manageSubscriptions>
 export function manageSubscriptions(deps: SubscriptionDeps) {
   const { pool, writer, box } = deps
   return {
-    async create(
-      tenant: Tenant,
-      input: SubscriptionInput,
-      key: string | undefined,
-    ): Promise<Subscription> {
+    async create(tenant: Tenant, input: SubscriptionInput, key?: string): Promise<Subscription> {
       refuseForeignTenant(input, tenant)
       await refuseUnknownEnvironment(deps, tenant)
-      if (input.filter || input.select) await deps.tables.current()
+      const isKnown = await knowTable(deps.tables, input)
       const asked = { tenant, key, request: ['createWebhook', input] }
-      return deps.keyedWriter.write(asked, async (client, emit) => {
-        const wish = fitted(input, deps.tables)
+      const created = await deps.keyedWriter.write(asked, async (client, emit) => {
+        const wish = { ...input, filter: fitToTable(input.filter, deps.tables.fieldsOf(input)) }
         if ((await store.countSubscriptions(client, tenant)) >= deps.maxSubscriptions) {
           throw tooMany(deps.maxSubscriptions)
         }
         const row = newSubscription(box, wish, { id: randomUUID(), now: new Date() })
         await store.insertSubscription(client, row)
         await announce(client, emit, { before: null, after: row })
-        return toSubscription(row)
+        return shown(deps, row)
       })
+      if (!isKnown) deps.settling.look(created)
+      return created
     },
 
     async list(tenant: Tenant, { limit, cursor, ...filters }: ListQuery) {
@@ -85,26 +87,30 @@ export function manageSubscriptions(deps: SubscriptionDeps) {
       const query = { ...filters, after, limit: limit + 1 }
       const rows = await store.findSubscriptions(pool, tenant, query)
       const { page, nextCursor } = pageOf(rows, limit, (row) => [row.created_at, row.id])
-      return { webhooks: page.map(toSubscription), nextCursor }
+      return { webhooks: page.map((row) => shown(deps, row)), nextCursor }
     },
 
     async get(tenant: Tenant, id: string): Promise<Subscription> {
-      return toSubscription(await ownSubscription(pool, id, tenant))
+      return shown(deps, await ownSubscription(pool, id, tenant))
     },
 
     async change(tenant: Tenant, id: string, change: SubscriptionChange): Promise<Subscription> {
       refuseForeignTenant(change, tenant)
       if (asksFields(change)) await deps.tables.current()
-      return writer.write(async (client, emit) => {
+      let isKnown = true
+      const changed = await writer.write(async (client, emit) => {
         const current = await lockedSubscription(client, id, tenant)
-        const changed = changeSubscription(box, current, { change, now: new Date() })
-        const row = asksFields(change) ? fittedRow(changed, deps.tables) : changed
+        const wish = changeSubscription(box, current, { change, now: new Date() })
+        const row = asksFields(change) ? fittedRow(wish, deps.tables) : wish
+        isKnown = deps.tables.fieldsOf(toSubscription(row)) !== undefined
         await store.updateSubscription(client, row)
         // What failed before says nothing of what it is now.
         if (change.active === true || row.url !== current.url) await forgetFailures(client, row.id)
         await announce(client, emit, { before: current, after: row, secret: change.secret })
-        return toSubscription(row)
+        return shown(deps, row)
       })
+      if (!isKnown) deps.settling.look(changed)
+      return changed
     },
 
     remove: (tenant: Tenant, id: string): Promise<void> => remove(writer, tenant, id),
@@ -128,13 +134,17 @@ async function end(tx: PoolClient, emit: EmitState, row: SubscriptionRow): Promi
   await announce(tx, emit, { before: row, after: null })
 }
 
-function fitted<T extends TableWish>(wish: T, tables: SubscriptionDeps['tables']): T {
-  const { filter, select } = wish
-  return { ...wish, filter: fitToTable({ filter, select, fields: tables.fieldsOf(wish) }) }
+/** @returns whether the table is known, by what was answered before this call */
+async function knowTable(tables: SubscriptionDeps['tables'], wish: TableWish): Promise<boolean> {
+  const isKnown = () => tables.fieldsOf(wish) !== undefined
+  if (wish.filter || wish.select || !isKnown()) await tables.current()
+  return isKnown()
 }
 
 function fittedRow(row: SubscriptionRow, tables: SubscriptionDeps['tables']): SubscriptionRow {
-  return { ...row, filter: filterText(fitted(toSubscription(row), tables).filter) }
+  const subscription = toSubscription(row)
+  const fields = tables.fieldsOf(subscription)
+  return { ...row, filter: filterText(fitToTable(subscription.filter, fields)) }
 }
 
 /** A change that touches neither may leave what a table that was changed since does not have. */

@@ -93,6 +93,33 @@ export async function findSubscription(
   return rows[0]
 }
 
+type FilterRow = Pick<
+  SubscriptionRow,
+  'id' | 'project_id' | 'environment' | 'watched_table' | 'filter'
+>
+
+/** The subscriptions to a table that have a filter. */
+export async function findFilters(
+  pool: Pool,
+  { projectId, environment, table }: Tenant & { table: string },
+): Promise<FilterRow[]> {
+  const { rows } = await pool.query<FilterRow>(
+    `select id, project_id, environment, watched_table, filter from subscription
+     where project_id = $1 and environment = $2 and watched_table = $3 and filter is not null`,
+    [projectId, environment, table],
+  )
+  return rows
+}
+
+/** The tables that subscriptions with a filter watch, of every tenant. */
+export async function findFilteredTables(pool: Pool): Promise<(Tenant & { table: string })[]> {
+  const { rows } = await pool.query<Tenant & { table: string }>(
+    `select distinct project_id as "projectId", environment, watched_table as "table"
+     from subscription where filter is not null`,
+  )
+  return rows
+}
+
 export type SubscriptionQuery = {
   table?: string | undefined
   active?: boolean | undefined

@@ -6,29 +6,14 @@ import type { Fields } from './known-tables.ts'
 
 type Filter = Record<string, unknown> | null | undefined
 
-export type Wish<F extends Filter> = {
-  /** Undefined when the table is not known. */
-  fields: Fields | undefined
-  filter: F
-  select: readonly string[] | null | undefined
-}
+export type Fitted<F> = { filter: F; violations: Violation[] }
 
-/**
- * The filter as it is asked without the types of a known table, which are settled here. Throws a VALIDATION_ERROR that
- * names each place at which the table does not have what is asked of it.
- */
-export function fitToTable<F extends Filter>({ fields, filter, select }: Wish<F>): F {
-  if (fields === undefined) return filter
-  const fitted = fitFilter(filter ?? {}, fields)
-  const violations = [...fitted.violations, ...selectFaults(select, fields)]
-  if (violations.length > 0) throw invalid(violations)
-  return (filter ? fitted.filter : filter) as F
-}
-
-function fitFilter(filter: Record<string, unknown>, fields: Fields) {
+/** The filter as it is asked without the types of a table, which are settled here, and what the table does not have of it. */
+export function fitFilter<F extends Filter>(filter: F, fields: Fields): Fitted<F> {
+  if (!filter) return { filter, violations: [] }
   const parsed = parseFilter(filter, { fields })
   const settled = parsed.ok ? settleOperands(filter, fields) : parsed
-  if (settled.ok) return { filter: settled.filter, violations: [] }
+  if (settled.ok) return { filter: settled.filter as F, violations: [] }
   const violations = settled.violations.map(({ field, message }) => ({
     field: field === '' ? 'filter' : `filter.${field}`,
     message,
@@ -36,8 +21,13 @@ function fitFilter(filter: Record<string, unknown>, fields: Fields) {
   return { filter, violations }
 }
 
-function selectFaults(select: Wish<Filter>['select'], fields: Fields): Violation[] {
-  return (select ?? []).flatMap((name, index) =>
-    fields.has(name) ? [] : [{ field: `select.${index}`, message: 'is not a field of the table' }],
-  )
+/**
+ * The filter as `fitFilter` settles it; as it is when the table is not known. Throws a VALIDATION_ERROR
+ * that names each place at which the table does not have what is asked of it.
+ */
+export function fitToTable<F extends Filter>(filter: F, fields: Fields | undefined): F {
+  if (fields === undefined) return filter
+  const fitted = fitFilter(filter, fields)
+  if (fitted.violations.length > 0) throw invalid(fitted.violations)
+  return fitted.filter
 }

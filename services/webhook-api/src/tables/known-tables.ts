@@ -17,6 +17,8 @@ export type KnownTables = AsyncDisposable & {
   current(): Promise<void>
   /** `undefined` for a table that is not known: it may come later, or be another service's. */
   fieldsOf(place: TablePlace): Fields | undefined
+  /** Calls `listener` with each table that appears or changes from now on. */
+  onChange(listener: (place: TablePlace) => void): void
 }
 
 const types: ReadonlySet<string> = new Set(fieldTypes)
@@ -34,14 +36,20 @@ export async function openKnownTables({
   log: Logger
 }): Promise<KnownTables> {
   const byKey = new Map<string, Fields>()
+  const listeners: ((place: TablePlace) => void)[] = []
   const view = await openTopicView<TableState>({
     kafka,
     codec: { ofTopic: (): TypeCodec<TableState> => codec.table },
     clientId: `${clientId}.tables`,
     topics: [tablesTopic],
     apply(_topic, key, table) {
-      if (table === null) byKey.delete(key)
-      else byKey.set(key, fieldsOf(table))
+      if (table === null) {
+        byKey.delete(key)
+        return
+      }
+      byKey.set(key, fieldsOf(table))
+      const { projectId, environment, name } = table
+      for (const listener of listeners) listener({ projectId, environment, table: name })
     },
     log,
   })
@@ -53,6 +61,7 @@ export async function openKnownTables({
     current: () => view.barrier(),
     fieldsOf: ({ projectId, environment, table }) =>
       byKey.get(`${projectId}/${environment}/${table}`),
+    onChange: (listener) => void listeners.push(listener),
     [Symbol.asyncDispose]: () => view[Symbol.asyncDispose](),
   }
 }

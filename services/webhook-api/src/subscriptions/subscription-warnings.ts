@@ -1,0 +1,33 @@
+import type { Subscription, Warning } from '@surehook/contracts/http/webhooks'
+import { isMalformedSecret } from '@surehook/deliveries/signed-headers'
+import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
+import type { KnownTables } from '../tables/known-tables.ts'
+import { tableWarnings } from '../tables/table-warnings.ts'
+import { type SubscriptionRow, toSubscription } from './subscription-row.ts'
+
+export type WarningDeps = { box: Pick<SecretBox, 'open'>; tables: Pick<KnownTables, 'fieldsOf'> }
+
+/** What clients see of a subscription, with what may keep it from doing what was meant. */
+export function shown({ box, tables }: WarningDeps, row: SubscriptionRow): Subscription {
+  const subscription = toSubscription(row)
+  const fields = tables.fieldsOf(subscription)
+  const warnings = [...tableWarnings(subscription, fields), ...ofSecret(box, row)]
+  return warnings.length === 0 ? subscription : { ...subscription, warnings }
+}
+
+export function secretWarnings(secret: string | undefined): Warning[] {
+  if (secret === undefined || !isMalformedSecret(secret)) return []
+  const message = 'is not base64 after whsec_: webhook-signature is made with its text as it is'
+  return [{ field: 'secret', message }]
+}
+
+function ofSecret(box: WarningDeps['box'], { id, secrets }: SubscriptionRow): Warning[] {
+  const current = secrets.find(({ validUntil }) => validUntil === null)
+  if (current === undefined) return []
+  try {
+    return secretWarnings(box.open(current.ciphertext, id))
+  } catch {
+    // Its key was dropped: who asks learns it from the warning.
+    return [{ field: 'secret', message: 'cannot be read any more: set a new one' }]
+  }
+}

@@ -1,0 +1,39 @@
+import type { Warning } from '@surehook/contracts/http/webhooks'
+import { fitFilter } from './fit-to-table.ts'
+import type { Fields } from './known-tables.ts'
+
+type Wish = {
+  table: string
+  filter?: Record<string, unknown> | null | undefined
+  select?: readonly string[] | null | undefined
+}
+
+/** Tables that the platform publishes itself: data-api does not know them. */
+const platformTables: ReadonlySet<string> = new Set(['users', '_webhooks'])
+
+/** What a subscription asks of its table and does not get now. The table may change, or appear. */
+export function tableWarnings(
+  { table, filter, select }: Wish,
+  fields: Fields | undefined,
+): Warning[] {
+  if (fields !== undefined)
+    return [...fitFilter(filter, fields).violations, ...unknown(select, fields)]
+  if (platformTables.has(table)) return []
+  const unchecked = [filter && 'filter', select && 'select'].filter(
+    (field) => typeof field === 'string',
+  )
+  return [
+    {
+      field: 'table',
+      message: 'is no table of this environment: only changes that other services publish match',
+    },
+    ...unchecked.map((field) => ({ field, message: 'is checked when the table exists' })),
+  ]
+}
+
+const unknown = (select: Wish['select'], fields: Fields): Warning[] =>
+  (select ?? []).flatMap((name, index) =>
+    fields.has(name)
+      ? []
+      : [{ field: `select.${index}`, message: 'is not a field of the table: it is left out' }],
+  )
