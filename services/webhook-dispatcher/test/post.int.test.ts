@@ -10,6 +10,7 @@ import { AddressGuard } from '../src/attempt/dns/address-guard.ts'
 import { systemHostNames } from '../src/attempt/dns/host-names.ts'
 import type { PosterOptions } from '../src/attempt/post.ts'
 import { Poster } from '../src/attempt/post.ts'
+import { ProtocolReceiver } from './support/protocol-receiver.ts'
 
 let certificates: Certificates
 let receiver: Receiver
@@ -99,6 +100,20 @@ describe('connections', () => {
     await receiver.waitFor('/late', 1)
     expect(await post(exchange(receiver.url('/ok'), 'b'))).toMatchObject({ status: 204 })
     expect(await late).toMatchObject({ status: 200 })
+  })
+})
+
+describe('a tenant with more origins than pools are kept', () => {
+  it('does not cost another tenant its open connection', async () => {
+    const { post } = bound(open({ maxPools: 4 }))
+    await using closing = new AsyncDisposableStack()
+    const one = closing.use(await ProtocolReceiver.open(certificates, 'HTTP/1.1 alone'))
+    const others = await Promise.all(Array.from({ length: 5 }, () => openReceiver(certificates)))
+    for (const other of others) closing.use(other)
+    await post(exchange(`https://localhost:${one.port}/`, 'modest'))
+    for (const other of others) await post(exchange(other.url('/'), 'greedy'))
+    await post(exchange(`https://localhost:${one.port}/`, 'modest'))
+    expect(one.sockets).toHaveLength(1)
   })
 })
 

@@ -1,6 +1,5 @@
 import type { SecureContext } from 'node:tls'
 import { createSecureContext, getCACertificates } from 'node:tls'
-import { LRUCache } from 'lru-cache'
 import { Client, type Dispatcher, Pool } from 'undici'
 import { Answer, type Answered } from './answer.ts'
 import { StaleConnectionError } from './answer-filter.ts'
@@ -8,6 +7,7 @@ import type { AttemptResult } from './decide-next-step.ts'
 import type { AddressGuard } from './dns/address-guard.ts'
 import { NameUnresolvedError } from './dns/host-names.ts'
 import { errorClassOf } from './error-class.ts'
+import { TenantCache } from './tenant-cache.ts'
 import { TimeLimit } from './time-limit.ts'
 import { tlsConnector } from './tls-connector.ts'
 
@@ -41,7 +41,7 @@ type Connections = { pool: Pool; connectAnew: () => Client }
 export class Poster implements AsyncDisposable {
   readonly #options: PosterOptions
   readonly #secureContext: SecureContext
-  readonly #connections: LRUCache<string, Connections>
+  readonly #connections: TenantCache<Connections>
   /** No longer in use but for what is in flight. */
   readonly #closing = new Set<Pool | Client>()
 
@@ -53,7 +53,7 @@ export class Poster implements AsyncDisposable {
       ca: [...getCACertificates('default'), ...options.extraCa],
     })
     const dispose = ({ pool }: Connections) => this.#retire(pool)
-    this.#connections = new LRUCache({ max: options.maxPools, dispose })
+    this.#connections = new TenantCache({ max: options.maxPools, dispose })
   }
 
   /**
@@ -111,8 +111,7 @@ export class Poster implements AsyncDisposable {
   }
 
   #connectionsTo(tenant: string, origin: string): Connections {
-    const key = `${tenant}\0${origin}`
-    const known = this.#connections.get(key)
+    const known = this.#connections.get(tenant, origin)
     if (known) return known
     const options: Client.Options = {
       connect: tlsConnector({ ...this.#options, secureContext: this.#secureContext }, tenant),
@@ -126,7 +125,7 @@ export class Poster implements AsyncDisposable {
     }
     const pool = new Pool(origin, { ...options, connections: this.#options.connectionsPerOrigin })
     const connections = { pool, connectAnew: () => new Client(origin, options) }
-    this.#connections.set(key, connections)
+    this.#connections.add(tenant, origin, connections)
     return connections
   }
 
