@@ -5,6 +5,7 @@ import { Kafka, type KafkaConfig, type LogEntry, logLevel } from 'kafkajs'
 import type { Logger } from 'pino'
 import type { KafkaSecurity } from '../connections.ts'
 import { commitsOfOneMembership } from './commits-of-one-membership.ts'
+import { joinWhileWorking } from './join-while-working.ts'
 import { goOnWithoutLeaders } from './leaderless-partitions.ts'
 import { fetchInOnePass } from './lean-fetch.ts'
 import { followMovedCoordinator } from './moved-coordinator.ts'
@@ -39,6 +40,7 @@ export function createKafka({ brokers, clientId, security, log }: KafkaClientOpt
   encodeProducesAtOnce()
   fetchInOnePass()
   spareIdleTopics()
+  joinWhileWorking()
   const kafka = new Kafka(config)
   configs.set(kafka, config)
   return kafka

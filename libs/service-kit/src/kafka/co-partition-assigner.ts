@@ -1,24 +1,31 @@
-import type { GroupMember, GroupMemberAssignment, PartitionAssigner } from 'kafkajs'
+import type { Assigner, GroupMember, GroupMemberAssignment, PartitionAssigner } from 'kafkajs'
 import { AssignerProtocol } from 'kafkajs'
+import type { WorkingMember } from './join-while-working.ts'
+import { type Claim, divide } from './partition-shares.ts'
 
-const name = 'surehook-co-partition'
+/** Offered by members that let go of a partition before another one is given it. */
+export const cooperativeProtocol = 'surehook-co-partition-cooperative'
+/** Of members that let go of everything before they join. */
+const eagerProtocol = 'surehook-co-partition'
 const version = 1
 
 export type CoPartitionOptions = {
-  /** The partitions that this member owns now; it keeps them where the balance allows. */
-  owned: () => readonly number[]
+  /** What this member has, told with each join. */
+  claim: () => Omit<Claim, 'memberId'>
   /**
-   * Called before each (re)join. `false` puts the join off: kafkajs asks again after its retry
+   * Called before each join. `false` puts the join off: kafkajs asks again after its retry
    * time, and the broker waits for the member, so that it can hand back what is in flight.
    */
   mayJoin: () => boolean
+  working: WorkingMember
   /** The group takes one of these as long as a member offers no other. */
   older?: readonly PartitionAssigner[] | undefined
 }
 
-/** In the order of preference. */
+/** In the order of preference: the group takes the first that all its members offer. */
 export const coPartitionAssigners = (options: CoPartitionOptions): PartitionAssigner[] => [
-  coPartitionAssigner(options),
+  coPartitionAssigner(cooperativeProtocol, options),
+  coPartitionAssigner(eagerProtocol, options),
   ...(options.older ?? []),
 ]
 
@@ -26,17 +33,21 @@ export const coPartitionAssigners = (options: CoPartitionOptions): PartitionAssi
  * Gives a member the same partitions of every topic, so that all jobs of an endpoint are in one
  * process; sticky, so that a rebalance moves as few partitions as possible.
  */
-export function coPartitionAssigner({ owned, mayJoin }: CoPartitionOptions): PartitionAssigner {
-  return ({ cluster }) => ({
+function coPartitionAssigner(
+  name: string,
+  { claim, mayJoin, working }: CoPartitionOptions,
+): PartitionAssigner {
+  return ({ cluster }): Assigner & { working: WorkingMember } => ({
     name,
     version,
+    working,
     async assign({ members, topics }) {
       const counts = topics.map((topic) => cluster.findTopicPartitionMetadata(topic).length)
       return assignPartitions(members, topics, counts)
     },
     protocol({ topics }) {
       if (!mayJoin()) throw new HandOverPending()
-      const userData = Buffer.from(JSON.stringify(owned()))
+      const userData = encodeClaim(claim())
       return {
         name,
         metadata: AssignerProtocol.MemberMetadata.encode({ version, topics, userData }),
@@ -58,11 +69,11 @@ function assignPartitions(
   topics: string[],
   counts: number[],
 ): GroupMemberAssignment[] {
-  const partitions = Math.max(0, ...counts)
-  const shares = share(
-    members.map(({ memberId, memberMetadata }) => ({ memberId, owned: ownedBy(memberMetadata) })),
-    partitions,
-  )
+  const claims = members.map(({ memberId, memberMetadata }) => ({
+    memberId,
+    ...decodeClaim(AssignerProtocol.MemberMetadata.decode(memberMetadata)?.userData),
+  }))
+  const shares = divide(claims, Math.max(0, ...counts))
   return members.map(({ memberId }) => {
     const mine = shares.get(memberId) ?? []
     const assignment = Object.fromEntries(
@@ -79,54 +90,22 @@ function assignPartitions(
   })
 }
 
-/**
- * Spreads the partitions evenly (sizes differ by one at most). Whoever has one keeps it up to its
- * quota; of two claims the first member by id wins.
- */
-export function share(
-  members: readonly { memberId: string; owned: readonly number[] }[],
-  partitions: number,
-): Map<string, number[]> {
-  const sorted = members.toSorted((a, b) => (a.memberId < b.memberId ? -1 : 1))
-  const quota = Math.floor(partitions / sorted.length)
-  let larger = partitions % sorted.length
-  const free = new Set(Array.from({ length: partitions }, (_, p) => p))
-  const shares = new Map<string, number[]>()
-  for (const { memberId, owned } of sorted) {
-    const kept: number[] = []
-    for (const partition of owned) {
-      if (!free.has(partition)) continue
-      if (kept.length >= quota) {
-        if (kept.length > quota || larger === 0) break
-        larger--
-      }
-      kept.push(partition)
-      free.delete(partition)
-    }
-    shares.set(memberId, kept)
-  }
-  const rest = free.values()
-  for (const { memberId } of sorted) {
-    const mine = shares.get(memberId) as number[]
-    while (mine.length < quota) mine.push(take(rest))
-    if (mine.length === quota && larger > 0) {
-      larger--
-      mine.push(take(rest))
-    }
-    mine.sort((a, b) => a - b)
-  }
-  return shares
-}
+type ToldClaim = Omit<Claim, 'memberId'>
 
-function take(rest: Iterator<number>): number {
-  const next = rest.next()
-  if (next.done) throw new Error('fewer partitions than quotas')
-  return next.value
-}
+/** A member of the version before reads the numbers, and passes over what is none. */
+export const encodeClaim = ({ owned, generation, isKept }: ToldClaim): Buffer =>
+  Buffer.from(JSON.stringify([...owned, { generation, isKept }]))
 
-function ownedBy(memberMetadata: Buffer): number[] {
-  const userData = AssignerProtocol.MemberMetadata.decode(memberMetadata)?.userData
-  if (!userData?.length) return []
-  const owned: unknown = JSON.parse(userData.toString())
-  return Array.isArray(owned) ? owned.filter((p): p is number => Number.isInteger(p)) : []
+/** One of the version before has let go of what it claims, and tells of no generation. */
+export function decodeClaim(userData: Buffer | null | undefined): ToldClaim {
+  const told: unknown = userData?.length ? JSON.parse(userData.toString()) : []
+  const items: unknown[] = Array.isArray(told) ? told : []
+  const owned = items.filter((item): item is number => Number.isInteger(item))
+  const more = items.find((item) => typeof item === 'object' && item !== null) ?? {}
+  const { generation, isKept } = more as Partial<ToldClaim>
+  return {
+    owned,
+    generation: typeof generation === 'number' ? generation : -1,
+    isKept: isKept === true,
+  }
 }

@@ -68,7 +68,7 @@ class Member {
     this.#seek = null
     this.#paused = false
     this.#position = Math.max(0, Number(this.#log.commit.offset))
-    this.lanes.assign({ [topic]: [partition] }, () => {})
+    this.lanes.assign({ [topic]: [partition] }, { isContinued: false, mayDrain: false }, () => {})
     await this.lanes.ready(topic, partition)
     return this
   }

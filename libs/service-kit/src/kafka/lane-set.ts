@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Admin } from 'kafkajs'
 import { fetchGroupCommits, type GroupCommit } from './group-commits.ts'
+import type { Joined } from './group-membership.ts'
 import type { LaneReader } from './lane-reader.ts'
 import { LaneSteering } from './lane-steering.ts'
 import { PartitionLane } from './partition-lane.ts'
@@ -15,6 +16,10 @@ export class LaneSet {
   #lanes = new Map<string, PartitionLane>()
   /** Those whose lanes are loaded. */
   readonly #partitions = new Set<number>()
+  /** Assigned, loaded or not. */
+  #assigned: ReadonlySet<number> = new Set()
+  /** Not assigned any more, but drained here before anybody else is given them. */
+  readonly #leaving = new Set<number>()
   #loading: Promise<void> = Promise.resolve()
   #epoch = 0
   #certain = true
@@ -55,36 +60,62 @@ export class LaneSet {
     return [...this.#partitions]
   }
 
+  leaving(): number[] {
+    return [...this.#leaving]
+  }
+
+  /** What the group is told to be here; those that it wants for others come last. */
+  claimed(): number[] {
+    const kept = [...this.#assigned].toSorted((a, b) => a - b)
+    return [...kept, ...this.leaving().toSorted((a, b) => a - b)]
+  }
+
+  isUncommitted(partition: number): boolean {
+    const lanes = [...this.#lanes.values()]
+    return lanes.some((lane) => lane.partition === partition && lane.uncommitted > 0)
+  }
+
   /** The lane of an owned topic-partition once it is loaded; undefined when it is not owned. */
   async ready(topic: string, partition: number): Promise<PartitionLane | undefined> {
+    if (this.#leaving.has(partition)) return undefined
+    const lane = this.#lanes.get(laneKey(topic, partition))
+    if (lane !== undefined && this.#certain) return lane
     await this.#loading
     return this.#lanes.get(laneKey(topic, partition))
   }
 
   /**
-   * Takes over a new assignment: lost lanes are revoked at once, new ones load their commits, and kept
-   * ones are compared with theirs.
+   * Takes over a new assignment: new lanes load their commits; after a break of the membership kept ones
+   * are compared with theirs. Lost lanes leave once they are drained where that may be, else at once.
    * @param onCertain called once the lanes are known that are really kept, unless it is superseded
+   * @returns whether partitions were lost at once
    */
-  assign(assignment: Record<string, number[]>, onCertain: () => void): void {
-    const now = new Set(Object.values(assignment).flat())
-    for (const partition of this.partitions()) {
-      if (!now.has(partition)) this.#revoke(partition, 'revoked')
+  assign(
+    assignment: Record<string, number[]>,
+    { isContinued, mayDrain }: Joined,
+    onCertain: () => void,
+  ): boolean {
+    this.#assigned = new Set(Object.values(assignment).flat())
+    const lost = this.partitions().filter((partition) => !this.#assigned.has(partition))
+    this.#leaving.clear()
+    for (const partition of lost) {
+      if (mayDrain) this.#leaving.add(partition)
+      else this.#revoke(partition, 'revoked')
     }
     for (const lane of this.#lanes.values()) {
-      lane.overtaking?.interrupt()
-      // kafkajs would read kept lanes from their commit again.
-      this.#seek(lane, lane.next)
-      // A new consumer knows of no pause.
-      if (lane.paused) this.#steering.pause(lane)
-      // What waits may have room by now: at the end of a log nothing else would tell.
-      this.#steering.steer(lane)
-      this.#options.onSought?.(lane)
+      if (this.#assigned.has(lane.partition)) this.#readOn(lane)
     }
     const epoch = ++this.#epoch
-    this.#certain = this.#lanes.size === 0
+    this.#certain = this.#lanes.size === 0 || (isContinued && this.#certain)
     if (this.#certain) onCertain()
-    this.#loading = this.#settle([...now], epoch, onCertain)
+    this.#loading = this.#settle([...this.#assigned], epoch, onCertain)
+    return lost.length > 0 && !mayDrain
+  }
+
+  /** It was drained: whoever is given it next reads on behind what is committed. */
+  letGo(partition: number): void {
+    this.#leaving.delete(partition)
+    this.#revoke(partition, 'let go')
   }
 
   pauseAll(): void {
@@ -92,6 +123,7 @@ export class LaneSet {
   }
 
   revokeAll(reason: string): void {
+    this.#assigned = new Set()
     for (const partition of this.partitions()) this.#revoke(partition, reason)
   }
 
@@ -121,12 +153,25 @@ export class LaneSet {
     this.#steering.wasRead(lane, at)
   }
 
+  /** The group was joined again. */
+  #readOn(lane: PartitionLane): void {
+    lane.overtaking?.interrupt()
+    // kafkajs would read kept lanes from their commit again.
+    this.#seek(lane, lane.next)
+    // A new consumer knows of no pause.
+    if (lane.paused) this.#steering.pause(lane)
+    // What waits may have room by now: at the end of a log nothing else would tell.
+    this.#steering.steer(lane)
+    this.#options.onSought?.(lane)
+  }
+
   #seek({ topic, partition }: PartitionLane, offset: number): void {
     this.#reader.seek({ topic, partition, offset: String(offset) })
   }
 
   #revoke(partition: number, reason: string): void {
     this.#partitions.delete(partition)
+    this.#leaving.delete(partition)
     for (const [key, lane] of this.#lanes) {
       if (lane.partition !== partition) continue
       this.#lanes.delete(key)
@@ -136,7 +181,7 @@ export class LaneSet {
   }
 
   async #settle(assigned: readonly number[], epoch: number, onCertain: () => void): Promise<void> {
-    await this.#compare(epoch)
+    if (!this.#certain) await this.#compare(epoch)
     if (epoch !== this.#epoch) return
     if (!this.#certain) {
       this.#certain = true

@@ -2,15 +2,14 @@ import type { Consumer, EachBatchPayload, Kafka, KafkaMessage, PartitionAssigner
 import type { Logger } from 'pino'
 import { boundedBy } from '../bounded.ts'
 import type { Metrics } from '../metrics.ts'
-import { coPartitionAssigners } from './co-partition-assigner.ts'
 import { CommitLoop } from './commit-loop.ts'
 import { meterLag } from './consumer-lag.ts'
-import { HandOver } from './hand-over.ts'
 import { laneMeters } from './lane-meters.ts'
 import { fetchedFrom, LaneReader } from './lane-reader.ts'
 import { LaneSet } from './lane-set.ts'
 import { MemberLease } from './member-lease.ts'
 import type { PartitionLane } from './partition-lane.ts'
+import { Rebalance } from './rebalance.ts'
 import { fetchSeldom } from './seldom-fetched.ts'
 import { SupervisedConsumer } from './supervised-consumer.ts'
 import { whileBeating } from './while-beating.ts'
@@ -77,7 +76,7 @@ export class WindowedConsumer implements AsyncDisposable {
   readonly #lanes: LaneSet
   readonly #commits: CommitLoop
   #group: SupervisedConsumer | null = null
-  readonly #handOver: HandOver
+  readonly #rebalance: Rebalance
   readonly #lease = new MemberLease(leaseMs)
   readonly #lag: AsyncDisposable | null = null
   #joined = false
@@ -94,21 +93,19 @@ export class WindowedConsumer implements AsyncDisposable {
       laneMeters(options.metrics, { ...options, lanes })
       this.#lag = meterLag(options.metrics, { ...options, progress: lanes })
     }
-    this.#handOver = new HandOver({
-      withinMs: options.handOverMs,
-      isDrained: () => options.inFlight() === 0 && !this.#commits.pending,
-      onChange: (handingOver) => {
-        // Who stops starts nothing any more, whatever becomes of the group.
-        if (!handingOver && this.#stopping) return
-        for (const owned of this.#lanes.partitions()) options.onHandOver?.(owned, handingOver)
-      },
-    })
     this.#commits = new CommitLoop({
       consumer: this.#reader,
       intervalMs: options.commitIntervalMs,
       lanes: () => this.#lanes.committable(),
       onCommitted: options.onCommitted,
       log: options.log,
+    })
+    this.#rebalance = new Rebalance({
+      options,
+      lanes: this.#lanes,
+      commits: this.#commits,
+      isStopping: () => this.#stopping,
+      confirmed: () => this.#lease.taken(),
     })
   }
 
@@ -145,11 +142,7 @@ export class WindowedConsumer implements AsyncDisposable {
         heartbeatInterval: 1_000,
         // kafkajs resumes a paused partition only after the fetch in flight: keep those short.
         maxWaitTimeInMs: 100,
-        partitionAssigners: coPartitionAssigners({
-          owned: () => this.#lanes.partitions(),
-          mayJoin: () => this.#lanes.partitions().length === 0 || this.#handOver.mayJoin(),
-          older: this.#options.olderAssignors,
-        }),
+        partitionAssigners: this.#rebalance.assigners,
       },
       onConsumer: (consumer) => this.#watchGroup(consumer),
       eachBatch: (payload) => this.#eachBatch(payload),
@@ -183,6 +176,7 @@ export class WindowedConsumer implements AsyncDisposable {
     // While Kafka is away nothing can be committed; what was not is repeated by the next owner.
     const committed = boundedBy(commitWithinMs, this.#commits.stop(), 'Kafka is away')
     await committed.catch((err) => log.warn({ err }, 'consumer.uncommitted'))
+    this.#rebalance.lost()
     this.#lanes.revokeAll('stopped')
     await this.#group?.[Symbol.asyncDispose]()
     const closed = boundedBy(closeWithinMs, this.#lanes.disconnect(), 'Kafka is away')
@@ -272,21 +266,19 @@ export class WindowedConsumer implements AsyncDisposable {
       heard()
       this.#lease.taken()
       this.#commits.confirmed()
-      if (this.#lanes.certain) this.#handOver.confirmed()
+      this.#rebalance.confirmed()
     })
     consumer.on(GROUP_JOIN, ({ payload }) => {
       this.#joined = true
       heard()
       this.#lease.taken()
       this.#commits.joined()
-      this.#lanes.assign(payload.memberAssignment, () => {
-        this.#handOver.joined()
-        this.#commits.lanesChanged()
-      })
+      this.#rebalance.joined(payload)
     })
-    consumer.on(REBALANCING, () => this.#handOver.begin())
+    consumer.on(REBALANCING, () => this.#rebalance.begin())
     consumer.on(CRASH, () => {
       this.#joined = false
+      this.#rebalance.lost()
     })
   }
 }
