@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { pino } from 'pino'
+import { CommitFailures } from './commit-failures.ts'
 import { CommitLoop, type CommitLoopOptions } from './commit-loop.ts'
 import type { PartitionLane } from './partition-lane.ts'
 
@@ -14,7 +15,8 @@ function openLoop() {
   const lane = { topic: 't', partition: 0, dirty: false, uncommitted: 0 }
   const position = () => ({ offset: 7, metadata: '', complete: true })
   const lanes = () => [Object.assign(lane, { position }) as Partial<PartitionLane> as PartitionLane]
-  const loop = new CommitLoop({ consumer: { commitOffsets }, intervalMs: 25, lanes, log })
+  const failures = new CommitFailures({ groupId: 'g', log })
+  const loop = new CommitLoop({ consumer: { commitOffsets }, intervalMs: 25, lanes, failures })
   const finish = (count: number) => {
     for (let n = 0; n < count; n++) {
       lane.dirty = true

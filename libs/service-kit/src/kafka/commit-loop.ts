@@ -1,5 +1,5 @@
 import type { Consumer, TopicPartitionOffsetAndMetadata } from 'kafkajs'
-import type { Logger } from 'pino'
+import { type CommitFailures, reasonOf } from './commit-failures.ts'
 import { isMembershipOver } from './membership-over.ts'
 import type { PartitionLane } from './partition-lane.ts'
 
@@ -10,7 +10,7 @@ export type CommitLoopOptions = {
   lanes: () => Iterable<PartitionLane>
   /** After each commit that succeeded. */
   onCommitted?: (() => void) | undefined
-  log: Logger
+  failures: Pick<CommitFailures, 'failed'>
 }
 
 /** So many finished messages of one partition are not kept waiting. */
@@ -107,15 +107,9 @@ export class CommitLoop {
     this.#coveredSince = this.#uncoveredSince
     this.#uncoveredSince = null
     const covered = dirty.map((lane) => lane.uncommitted)
-    const offsets: TopicPartitionOffsetAndMetadata[] = dirty.map((lane) => {
-      lane.dirty = false
-      const { offset, metadata } = lane.position()
-      const { topic, partition } = lane
-      return { topic, partition, offset: String(offset), metadata }
-    })
     const membership = this.#membership
     try {
-      await this.#options.consumer.commitOffsets(offsets)
+      await this.#send(dirty.map(take))
       for (const [index, lane] of dirty.entries()) lane.uncommitted -= covered[index] ?? 0
       this.#coveredSince = null
       this.#options.onCommitted?.()
@@ -125,8 +119,28 @@ export class CommitLoop {
       // A commit that failed is made again with the next one; what it covered may be repeated.
       for (const lane of dirty) lane.dirty = true
       this.#over ||= membership === this.#membership && isMembershipOver(err)
-      this.#options.log.debug({ err }, 'consumer.commit.retry')
+      this.#options.failures.failed(err, this.isBehind)
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
   }
+
+  async #send(positions: TopicPartitionOffsetAndMetadata[]): Promise<void> {
+    const { consumer, failures } = this.#options
+    try {
+      await consumer.commitOffsets(positions)
+    } catch (err) {
+      if (reasonOf(err) !== 'metadata_too_large') throw err
+      failures.failed(err, this.isBehind)
+      // After a crash what is finished above the positions is repeated; without a commit all would be.
+      await consumer.commitOffsets(positions.map((position) => ({ ...position, metadata: '' })))
+    }
+  }
+}
+
+/** The lane's position, which is committed now. */
+function take(lane: PartitionLane): TopicPartitionOffsetAndMetadata {
+  lane.dirty = false
+  const { offset, metadata } = lane.position()
+  const { topic, partition } = lane
+  return { topic, partition, offset: String(offset), metadata }
 }

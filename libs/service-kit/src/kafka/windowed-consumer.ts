@@ -2,6 +2,7 @@ import type { Consumer, EachBatchPayload, Kafka, KafkaMessage, PartitionAssigner
 import type { Logger } from 'pino'
 import { boundedBy } from '../bounded.ts'
 import type { Metrics } from '../metrics.ts'
+import { CommitFailures } from './commit-failures.ts'
 import { CommitLoop } from './commit-loop.ts'
 import { meterLag } from './consumer-lag.ts'
 import { laneMeters } from './lane-meters.ts'
@@ -98,7 +99,7 @@ export class WindowedConsumer implements AsyncDisposable {
       intervalMs: options.commitIntervalMs,
       lanes: () => this.#lanes.committable(),
       onCommitted: options.onCommitted,
-      log: options.log,
+      failures: new CommitFailures(options),
     })
     this.#rebalance = new Rebalance({
       options,
