@@ -8,10 +8,12 @@ export type Repetitions = {
   repeated: number
   /** Of those: first taken while the fault lasted, or so shortly before that nobody could have written it down. */
   inFlight: number
+  /** How long before the fault the first of the repeated ones was taken. */
+  earliestMs: number
 }
 
-/** An outcome is committed within 25 ms of Kafka's acknowledgement; a busy machine takes its time. */
-const uncommittedMs = 2_000
+/** While something waits longer for its commit the dispatcher starts nothing; on a quiet machine it is 25 ms. */
+const uncommittedMs = 1_000
 
 /** Counted at the receiver, whatever the product itself has written down. */
 export function countRepetitions(
@@ -25,14 +27,15 @@ export function countRepetitions(
       const event = headers['x-service-delivery'] ?? ''
       takenAt.set(event, [...(takenAt.get(event) ?? []), at])
     }
-    let [repeated, inFlight] = [0, 0]
+    let [repeated, inFlight, earliestMs] = [0, 0, 0]
     for (const [event, times] of takenAt) {
       // Those that were refused came first.
       const [first = 0, ...more] = times.slice(refused.get(event) ?? 0)
       repeated += more.length
+      if (more.length > 0) earliestMs = Math.max(earliestMs, fault.from - first)
       const isInFlight = first >= fault.from - uncommittedMs && first <= fault.until
       if (isInFlight) inFlight += more.length
     }
-    return { subscriber: name, deliveries: takenAt.size, repeated, inFlight }
+    return { subscriber: name, deliveries: takenAt.size, repeated, inFlight, earliestMs }
   })
 }

@@ -64,10 +64,11 @@ function repeated({
   repeated: count,
   deliveries,
   inFlight,
+  earliestMs,
 }: Outcome['repetitions'][number]): string {
   if (count === 0) return `${subscriber} 0`
   const ratio = ((100 * count) / Math.max(1, deliveries)).toFixed(2)
-  return `${subscriber} ${count} (${ratio} %, ${inFlight} in flight)`
+  return `${subscriber} ${count} (${ratio} %, ${inFlight} in flight, the first taken ${earliestMs} ms before)`
 }
 
 export function describeTotal(outcomes: readonly Outcome[]): string {

@@ -71,7 +71,7 @@ class Group {
 
   step({ kind, member }: Step): void {
     const memberId = `m${member}`
-    const { given = [], leaving = [] } = this.#owned.get(memberId) ?? {}
+    const { given = [] } = this.#owned.get(memberId) ?? {}
     if (kind === 'dies') this.#owned.delete(memberId)
     else if (kind === 'lets go') this.#owned.set(memberId, { given, leaving: [] })
     else if (kind === 'comes' && this.#owned.get(memberId) === undefined) {
