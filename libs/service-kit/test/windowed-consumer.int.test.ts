@@ -230,7 +230,7 @@ describe('WindowedConsumer', () => {
     await first.consumer[Symbol.asyncDispose]()
     const before: number[] = []
     const second = await open({
-      lookBack: { topics: [left], messages: 5 },
+      lookBack: { topics: [left], messages: 5, bytes: 1_000_000 },
       onFinishedBefore: ({ value }) => before.push(Number(value)),
     })
     await publish(left, 100, 150)

@@ -42,14 +42,16 @@ async function startBroker(broker: Broker): Promise<ProcessHandle> {
   const { dir, port, owner, libs, archiveFlags } = broker
   const dataDir = `${dir}/kafka`
   const properties = `${dir}/kafka.properties`
-  const { kafkaDoors = [], kafkaNode: node, secured } = broker
+  const { kafkaDoors = [], kafkaNode: node, secured, settings = {} } = broker
   const alone = withDoors(
     await serverProperties(port, dataDir, node?.controllerPorts[node.place]),
     kafkaDoors,
   )
   const open = node === undefined ? alone : asNode(alone, node)
   const text = secured === undefined ? open : await securedProperties(open, secured)
-  await writeFile(properties, text, { mode: 0o600 })
+  // Of a setting that stands twice the last one counts.
+  const more = Object.entries(settings).map(([key, value]) => `\n${key}=${value}`)
+  await writeFile(properties, [text, ...more, '\n'].join(''), { mode: 0o600 })
   if (!existsSync(`${dataDir}/meta.properties`)) {
     if (secured === undefined && node === undefined) await layOutData(libs, dataDir)
     else await format(libs, properties, secured && scramArguments(secured))

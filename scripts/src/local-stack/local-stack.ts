@@ -22,6 +22,8 @@ export type LocalStackOptions = StackOptions & {
   env?: Partial<Record<ComponentName, NodeJS.ProcessEnv>>
   /** Settings of PostgreSQL besides those that it has here. */
   postgresSettings?: Readonly<Record<string, string>> | undefined
+  /** Settings of the broker besides those that it has here. */
+  kafkaSettings?: Readonly<Record<string, string>>
   /** Further ways into the broker. */
   kafkaDoors?: readonly KafkaDoor[]
   /** The broker is one of several. */
@@ -60,10 +62,11 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     const startedAt = performance.now()
     const port = ports[name] ?? (await freePort())
     const owner = { group, log }
-    const settings = name === 'postgres' ? options.postgresSettings : undefined
-    const common = { dir, port, owner, keepAlive, env: env[name], settings, secured }
+    const settings = { kafka: options.kafkaSettings, postgres: options.postgresSettings }
+    const common = { dir, port, owner, keepAlive, env: env[name], secured }
     const ofKafka = name === 'kafka' ? { kafkaDoors, kafkaNode } : {}
-    started.set(name, await starters[name]({ ...common, ...ofKafka }))
+    const own = name === 'kafka' || name === 'postgres' ? { settings: settings[name] } : {}
+    started.set(name, await starters[name]({ ...common, ...own, ...ofKafka }))
     log(`${name} ready on port ${port} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`)
   }
   try {

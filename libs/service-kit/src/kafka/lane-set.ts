@@ -1,10 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Admin } from 'kafkajs'
+import type { Admin, KafkaMessage } from 'kafkajs'
 import { fetchGroupCommits, type GroupCommit } from './group-commits.ts'
 import type { Joined } from './group-membership.ts'
 import type { LaneReader } from './lane-reader.ts'
 import { LaneSteering } from './lane-steering.ts'
-import { PartitionLane } from './partition-lane.ts'
+import { type LoadedLane, loadLanes } from './load-lanes.ts'
+import { LookBack } from './look-back.ts'
+import type { PartitionLane } from './partition-lane.ts'
 import type { WindowedConsumerOptions } from './windowed-consumer.ts'
 
 /** The lanes this member owns: loaded on assignment, paused and resumed by what they hold. */
@@ -20,6 +22,7 @@ export class LaneSet {
   #assigned: ReadonlySet<number> = new Set()
   /** Not assigned any more, but drained here before anybody else is given them. */
   readonly #leaving = new Set<number>()
+  readonly #lookBacks = new Map<number, LookBack<PartitionLane>>()
   #loading: Promise<void> = Promise.resolve()
   #epoch = 0
   #certain = true
@@ -153,6 +156,17 @@ export class LaneSet {
     this.#steering.wasRead(lane, at)
   }
 
+  /** These were handed out; of finished ones only so many bytes are read again. */
+  lookedBack(lane: PartitionLane, messages: readonly KafkaMessage[]): void {
+    const below = messages.filter(({ offset }) => Number(offset) < lane.committed)
+    if (below.length === 0) return
+    const position = Number(below.at(-1)?.offset) + 1
+    const bytes = below.reduce((sum, { value }) => sum + (value?.length ?? 0), 0)
+    const read = { position, messages: below.length, bytes }
+    const next = this.#lookBacks.get(lane.partition)?.readOn(lane, read) ?? position
+    if (next > position) this.#seek(lane, next)
+  }
+
   /** The group was joined again. */
   #readOn(lane: PartitionLane): void {
     lane.overtaking?.interrupt()
@@ -172,6 +186,7 @@ export class LaneSet {
   #revoke(partition: number, reason: string): void {
     this.#partitions.delete(partition)
     this.#leaving.delete(partition)
+    this.#lookBacks.delete(partition)
     for (const [key, lane] of this.#lanes) {
       if (lane.partition !== partition) continue
       this.#lanes.delete(key)
@@ -231,7 +246,7 @@ export class LaneSet {
   async #load(gained: readonly number[], epoch: number): Promise<void> {
     while (gained.length > 0 && epoch === this.#epoch) {
       try {
-        const lanes = await this.#read(gained)
+        const lanes = await loadLanes(gained, { ...this.#options, admin: this.#admin })
         if (epoch !== this.#epoch) return
         this.#open(gained, lanes)
         return
@@ -242,34 +257,7 @@ export class LaneSet {
     }
   }
 
-  async #read(gained: readonly number[]): Promise<{ lane: PartitionLane; logStart: number }[]> {
-    const { topics, window, tenants } = this.#options
-    const [commitOf, ...logs] = await Promise.all([
-      fetchGroupCommits(this.#admin, this.#options),
-      ...topics.map((topic) => this.#admin.fetchTopicOffsets(topic)),
-    ])
-    return topics.flatMap((topic, index) =>
-      (logs[index] ?? [])
-        .filter(({ partition }) => gained.includes(partition))
-        .map(({ partition, low, high }) => {
-          const { offset: committed, metadata } = commitOf(topic, partition)
-          const logStart = Number(low)
-          const lane = new PartitionLane({
-            topic,
-            partition,
-            // Its metadata counts from the commit, also when the log begins after it by now.
-            committed: committed < 0 ? logStart : committed,
-            logStart,
-            metadata,
-            end: Number(high),
-            shared: tenants?.topics.includes(topic) ? window : undefined,
-          })
-          return { lane, logStart }
-        }),
-    )
-  }
-
-  #open(gained: readonly number[], loaded: { lane: PartitionLane; logStart: number }[]): void {
+  #open(gained: readonly number[], loaded: readonly LoadedLane[]): void {
     const { lookBack, onAssigned } = this.#options
     for (const { lane, logStart } of loaded) {
       this.#lanes.set(laneKey(lane.topic, lane.partition), lane)
@@ -282,6 +270,13 @@ export class LaneSet {
     for (const partition of gained) {
       this.#partitions.add(partition)
       const mine = loaded.filter(({ lane }) => lane.partition === partition)
+      const lookedAt = mine.filter(({ lane }) => lookBack?.topics.includes(lane.topic))
+      const behind = lookedAt.filter(({ lane, logStart }) => logStart < lane.committed)
+      const budget = new LookBack(
+        lookBack?.bytes ?? 0,
+        behind.map(({ lane }) => lane),
+      )
+      this.#lookBacks.set(partition, budget)
       onAssigned?.(partition, new Map(mine.map(({ lane }) => [lane.topic, lane])))
     }
   }

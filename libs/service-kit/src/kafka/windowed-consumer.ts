@@ -43,8 +43,11 @@ export type WindowedConsumerOptions = {
   commitIntervalMs: number
   /** A leaving or joining member waits this long at most for what is in flight before it lets go. */
   handOverMs: number
-  /** So many messages below the committed offset are shown to `onFinishedBefore` on assignment. */
-  lookBack?: { topics: readonly string[]; messages: number }
+  /**
+   * On assignment so many messages of each topic below the commit are shown to `onFinishedBefore`: the newest, and of a
+   * partition, over all topics, about so many bytes.
+   */
+  lookBack?: { topics: readonly string[]; messages: number; bytes: number }
   /** Must return at once; whatever it starts calls `finish` in the end. */
   handle: (message: WindowedMessage) => void
   onAssigned?: (partition: number, lanes: ReadonlyMap<string, PartitionLane>) => void
@@ -197,6 +200,7 @@ export class WindowedConsumer implements AsyncDisposable {
     const position = Number(batch.lastOffset()) + 1
     lane.end = Math.max(lane.end, Number(batch.highWatermark))
     this.#lanes.wasRead(lane, { next: next ?? position, position })
+    this.#lanes.lookedBack(lane, batch.messages)
     // Trimmed while it was looked back at, kafkajs has committed the log's beginning, without metadata.
     if (Number(batch.firstOffset()) <= lane.committed) lane.dirty = true
     if (lane.dirty) this.#commits.wake(lane)

@@ -26,6 +26,8 @@ import { retryTopicsToRead } from './retry-topics.ts'
 export const groupId = 'webhook-dispatcher'
 /** Far more than a matcher repeats after a crash: it commits after each batch. */
 const lookBackMessages = 5_000
+/** Of one partition, over all topics: a member may be given many of them at once. */
+const lookBackBytes = 8 * 1_048_576
 const commitIntervalMs = 25
 /** What waits longer for its endpoint makes room for others by waiting on the paused topic. */
 const localWaitMs = 1_000
@@ -180,7 +182,11 @@ function createConsumer(
     },
     commitIntervalMs,
     handOverMs: config.handOverMs,
-    lookBack: { topics: [deliveriesTopic, ...retryTopics], messages: lookBackMessages },
+    lookBack: {
+      topics: [deliveriesTopic, ...retryTopics],
+      messages: lookBackMessages,
+      bytes: lookBackBytes,
+    },
     handle: (message) => dispatcher.handle(message),
     onAssigned: (partition, lanes) => dispatcher.assigned(partition, lanes),
     onRevoked: (partition) => dispatcher.revoked(partition),

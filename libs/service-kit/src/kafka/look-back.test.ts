@@ -1,0 +1,55 @@
+import { expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import { LookBack } from './look-back.ts'
+
+/** Reads lanes in turn, in fetches of `fetchBytes` at most but one message at least, as Kafka does. */
+function readAll(sizes: readonly (readonly number[])[], bytes: number, fetchBytes: number) {
+  const lanes = sizes.map((messages) => ({ committed: messages.length, next: 0, messages }))
+  const lookBack = new LookBack(bytes, lanes)
+  let total = 0
+  for (let left = lanes.length; left > 0; ) {
+    left = 0
+    for (const lane of lanes) {
+      if (lane.next >= lane.committed) continue
+      const read = { position: lane.next, messages: 0, bytes: 0 }
+      while (read.position < lane.committed) {
+        const size = lane.messages[read.position] ?? 0
+        if (read.messages > 0 && read.bytes + size > fetchBytes) break
+        read.position++
+        read.messages++
+        read.bytes += size
+      }
+      total += read.bytes
+      lane.next = lookBack.readOn(lane, read)
+      if (lane.next < lane.committed) left++
+    }
+  }
+  return total
+}
+
+const size = fc.oneof(fc.nat(100), fc.integer({ min: 5_000, max: 20_000 }))
+
+it('reads no more than it may and a fetch of each lane, whatever the sizes', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(size, { maxLength: 300 }), { minLength: 1, maxLength: 5 }),
+      fc.integer({ min: 0, max: 200_000 }),
+      (sizes, bytes) => {
+        const fetchBytes = 30_000
+        const most = bytes + sizes.length * fetchBytes
+        expect(readAll(sizes, bytes, fetchBytes)).toBeLessThanOrEqual(most)
+      },
+    ),
+  )
+})
+
+it('reads everything while that is little', () => {
+  const sizes = [[10, 20, 30], [], [5, 5]]
+  expect(readAll(sizes, 1_000, 25)).toBe(70)
+})
+
+it('leaves out what is oldest', () => {
+  const lane = { committed: 1_000 }
+  const lookBack = new LookBack(1_000, [lane])
+  expect(lookBack.readOn(lane, { position: 10, messages: 10, bytes: 100 })).toBe(910)
+})

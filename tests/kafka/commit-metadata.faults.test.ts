@@ -1,0 +1,69 @@
+import { rm } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { Stack } from '@surehook/scripts/lib/stack'
+import { startLocalStack } from '@surehook/scripts/local-stack/local-stack'
+import { createKafka } from '@surehook/service-kit/kafka/client'
+import { openProducer } from '@surehook/service-kit/kafka/producer'
+import { ensureTopics } from '@surehook/service-kit/kafka/topics'
+import {
+  WindowedConsumer,
+  type WindowedMessage,
+} from '@surehook/service-kit/kafka/windowed-consumer'
+import { createLogger } from '@surehook/service-kit/log'
+import { createMetrics } from '@surehook/service-kit/metrics'
+import { until } from '../support/until.ts'
+
+const log = createLogger('test', 'silent')
+const dir = `${import.meta.dirname}/../../.local/test-stacks/commit-metadata-${process.pid}`
+const [topic, groupId] = ['jobs', 'workers']
+let stack: Stack
+let kafka: ReturnType<typeof createKafka>
+
+beforeAll(async () => {
+  const kafkaSettings = { 'offset.metadata.max.bytes': '40' }
+  stack = await startLocalStack({ dir, only: ['kafka'], kafkaSettings })
+  kafka = createKafka({ brokers: [stack.kafkaBrokers], clientId: 'test', log })
+  await ensureTopics(kafka, [{ name: topic, partitions: 'main', config: {} }], {
+    ...{ mainPartitions: 1, replicationFactor: 1, log },
+    signal: AbortSignal.timeout(20_000),
+  })
+}, 120_000)
+
+afterAll(async () => {
+  await stack.stop()
+  await rm(dir, { recursive: true, force: true })
+})
+
+it('keeps its progress at a broker that takes less metadata, and counts the refusals', async () => {
+  const producer = await openProducer(kafka, { log })
+  const job = { topic, key: 'key', value: Buffer.from('a job') }
+  await producer.send(Array.from({ length: 400 }, () => job))
+  await producer[Symbol.asyncDispose]()
+  const metrics = createMetrics('test')
+  const messages: WindowedMessage[] = []
+  await using consumer = new WindowedConsumer({
+    ...{ kafka, groupId, topics: [topic], metrics, log },
+    window: { messages: 1_000, bytes: 1_000_000 },
+    commitIntervalMs: 5,
+    handOverMs: 1_000,
+    handle: (message) => messages.push(message),
+    inFlight: () => 0,
+  })
+  await consumer.start()
+  await until(() => messages.length === 400)
+  for (const message of messages) {
+    if (message.offset < 100 || message.offset % 3 === 0) message.finish()
+  }
+  const admin = kafka.admin()
+  await admin.connect()
+  await until(async () => {
+    const [of] = await admin.fetchOffsets({ groupId, topics: [topic] })
+    return of?.partitions[0]?.offset === '100'
+  })
+  await admin.disconnect()
+  expect(consumer.mayStart).toBe(true)
+  const told = await metrics.registry.metrics()
+  expect(told).toMatch(
+    /surehook_kafka_commit_failures_total\{group="workers",reason="metadata_too_large".*\} [1-9]/,
+  )
+}, 60_000)
