@@ -80,6 +80,10 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
     file: 'tests/rehearsals/bad-days/system.faults.test.ts',
     test: 'rolling restart',
   },
+  'rolling-dispatchers': {
+    what: 'eight dispatchers are restarted in turn; prints how late deliveries of partitions are that stay, and of those that move',
+    file: 'tests/rehearsals/dispatchers/rolling-dispatchers.faults.test.ts',
+  },
   'registry-away': {
     what: 'the schema registry is killed, and away when services start',
     file: 'tests/faults/dependencies.faults.test.ts',

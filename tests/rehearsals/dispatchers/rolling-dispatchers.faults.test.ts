@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { endpointId } from '@surehook/contracts/ids'
+import { deliveriesTopic } from '@surehook/contracts/topics'
+import type { Tenant } from '@surehook/scripts/client/tenant'
+import { createKafka } from '@surehook/service-kit/kafka/client'
+import { partitionOf } from '@surehook/service-kit/kafka/produce/partition-of'
+import { createLogger } from '@surehook/service-kit/log'
+import type { Admin } from 'kafkajs'
+import { until } from '../../support/until.ts'
+import { openWorldWithStack, payloadOf, type World } from '../../support/world.ts'
+import { OwnershipWatch } from './ownership.ts'
+
+const dispatchers = 8
+const receivers = 24
+const quietMs = 15_000
+/** A change every so often. */
+const pauseMs = 20
+
+let world: World
+let admin: Admin
+
+beforeAll(async () => {
+  world = await openWorldWithStack({ replicas: { 'webhook-dispatcher': dispatchers } })
+  const brokers = [world.system.endpoints.kafkaBrokers]
+  const log = createLogger('rehearsal', 'silent')
+  admin = createKafka({ brokers, clientId: 'rehearsal', log }).admin()
+  await admin.connect()
+}, 240_000)
+afterAll(async () => {
+  await admin?.disconnect()
+  await world?.[Symbol.asyncDispose]()
+})
+
+type Endpoint = { name: string; path: string; partition: number }
+
+async function subscribeAll(tenant: Tenant): Promise<Endpoint[]> {
+  await tenant.putTable('orders', { ref: 'text', lane: 'text' })
+  const { topics } = await admin.fetchTopicMetadata({ topics: [deliveriesTopic] })
+  const partitions = topics[0]?.partitions.length ?? 1
+  const endpoints: Endpoint[] = []
+  for (let n = 0; n < receivers; n++) {
+    const [name, path] = [`lane-${n}`, `/lane-${n}-${randomUUID()}`]
+    const url = world.receiver.url(path)
+    await tenant.subscribe(url, { filter: { lane: name } })
+    const key = endpointId(tenant.projectId, tenant.environment, url)
+    endpoints.push({ name, path, partition: partitionOf(key, partitions) })
+  }
+  return endpoints
+}
+
+type Delivered = { partition: number; sentAt: number; tookMs: number }
+
+function deliveredTo(endpoints: readonly Endpoint[], sentAt: ReadonlyMap<string, number>) {
+  return endpoints.flatMap(({ path, partition }) =>
+    world.receiver.receipts(path).map((receipt): Delivered => {
+      const at = sentAt.get(String(payloadOf(receipt).record?.['ref'])) ?? receipt.at
+      return { partition, sentAt: at, tookMs: receipt.at - at }
+    }),
+  )
+}
+
+function percentile(deliveries: readonly Delivered[], part: number): number {
+  const sorted = deliveries.map(({ tookMs }) => tookMs).toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
+}
+
+function describe(what: string, deliveries: readonly Delivered[]): string {
+  const at = (part: number) => `${percentile(deliveries, part)} ms`
+  return `${what}: ${deliveries.length} deliveries, p50 ${at(0.5)}, p99 ${at(0.99)}`
+}
+
+it('dispatchers are restarted one after the other: partitions that stay are not held up', async () => {
+  const tenant = await world.tenant()
+  const endpoints = await subscribeAll(tenant)
+  const watch = new OwnershipWatch(admin)
+  const isSettled = () => watch.last?.members === dispatchers
+  await until(isSettled, 60_000)
+  const sentAt = new Map<string, number>()
+  const stop = new AbortController()
+  const write = async (writer: number) => {
+    for (let n = writer; !stop.signal.aborted; n += 2) {
+      const ref = randomUUID()
+      sentAt.set(ref, Date.now())
+      await tenant.insert({ ref, lane: endpoints[n % receivers]?.name })
+      await sleep(pauseMs)
+    }
+  }
+  const writing = Promise.all([write(0), write(1)])
+  await sleep(quietMs)
+  const restarts: { from: number; until: number }[] = []
+  for (const dispatcher of world.system.services['webhook-dispatcher']) {
+    const from = Date.now()
+    await dispatcher.restart()
+    await until(isSettled, 60_000)
+    // A joined member is given its partitions in a second phase.
+    await sleep(3_000)
+    restarts.push({ from, until: Date.now() })
+  }
+  stop.abort()
+  await writing
+  await until(() => deliveredTo(endpoints, sentAt).length >= sentAt.size, 60_000)
+  await watch.stop()
+  const all = deliveredTo(endpoints, sentAt)
+  const [first = { from: 0 }] = restarts
+  const before = all.filter((delivery) => delivery.sentAt < first.from)
+  const during = restarts.map((restart) => {
+    const unmoved = watch.unmoved(restart.from, restart.until)
+    const meanwhile = all.filter((d) => d.sentAt >= restart.from && d.sentAt < restart.until)
+    return {
+      stayed: meanwhile.filter(({ partition }) => unmoved.has(partition)),
+      moved: meanwhile.filter(({ partition }) => !unmoved.has(partition)),
+    }
+  })
+  const stayed = during.flatMap((restart) => restart.stayed)
+  const lines = [
+    describe('before', before),
+    describe('during, partitions that stayed', stayed),
+    describe(
+      'during, partitions that moved',
+      during.flatMap((restart) => restart.moved),
+    ),
+  ]
+  process.stdout.write(`${lines.join('\n')}\n`)
+  expect(stayed.length).toBeGreaterThan(0)
+  expect(all).toHaveLength(sentAt.size)
+}, 600_000)
