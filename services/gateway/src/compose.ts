@@ -1,4 +1,5 @@
 import { openApiServer } from '@surehook/service-kit/http/api-server'
+import { clientNetwork } from '@surehook/service-kit/http/client-address'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
 import { transportSecurity } from '@surehook/service-kit/http/security-headers'
 import type { Service } from '@surehook/service-kit/lifecycle'
@@ -7,6 +8,7 @@ import { openTracing } from '@surehook/service-kit/tracing/open-tracing'
 import type { Logger } from 'pino'
 import { type Config, service } from './config.ts'
 import { openForwarder } from './forwarding/forwarder.ts'
+import { forwardedClient } from './forwarding/request-headers.ts'
 import { mountLocalRoutes } from './local-routes.ts'
 import { dispatch } from './routing/dispatch.ts'
 import { upstreamChecks } from './upstream-checks.ts'
@@ -31,6 +33,7 @@ export async function compose(config: Config, log: Logger): Promise<Gateway> {
       metrics,
       headers: transportSecurity(config.publicUrl),
       tracer,
+      clientOf: (req) => clientNetwork(forwardedClient(req, config.trustedProxies).client),
       routes: (router) => {
         router.use(dispatch(forwarder))
         mountLocalRoutes(router, checks)

@@ -124,7 +124,9 @@ describe('an upstream', () => {
     const client = connect(other.port, '127.0.0.1')
     const head =
       'POST /gw/api/rest/orders HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\n'
-    client.write(`${head}5\r\n{"a":\r\n`)
+    // More than is spooled: of less, nothing would reach the upstream.
+    const large = 128 * 1024
+    client.write(`${head}${large.toString(16)}\r\n${'x'.repeat(large)}\r\n`)
     await began.promise
     client.destroy()
     expect(await ended.promise).toBe('broken off')

@@ -8,7 +8,7 @@ import type { Logger } from 'pino'
 import { AppError } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Tracer } from '../tracing/tracer.ts'
-import { listenGracefully } from './graceful-server.ts'
+import { type ListenOptions, listenGracefully } from './connection/graceful-server.ts'
 import { ClientGoneError } from './json-body.ts'
 import { refuseOtherMethods } from './mount.ts'
 import { sendProblem, toAppError } from './problem.ts'
@@ -32,6 +32,7 @@ export type ApiServerOptions = {
   headers?: Readonly<Record<string, string>>
   closeGraceMs?: number
   lingerMs?: number
+  clientOf?: ListenOptions['clientOf']
 }
 
 const defaultBodyLimitBytes = 1024 * 1024
@@ -44,8 +45,8 @@ const defaultLingerMs = 1_000
  * that it closes first.
  */
 export async function openApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const { port, host, closeGraceMs = 8_000, lingerMs = defaultLingerMs } = options
-  return listenGracefully(createApi(options), { port, host, closeGraceMs, lingerMs })
+  const { port, host, clientOf, closeGraceMs = 8_000, lingerMs = defaultLingerMs } = options
+  return listenGracefully(createApi(options), { port, host, clientOf, closeGraceMs, lingerMs })
 }
 
 function createApi(options: ApiServerOptions): Express {

@@ -45,6 +45,15 @@ export function clientAddress(
   return { client, trusted }
 }
 
+/** What one subscriber has: an IPv4 address, or the /64 of an IPv6 address. */
+export function clientNetwork(address: string): string {
+  if (!ipaddr.isValid(address)) return address
+  const parsed = ipaddr.process(address)
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString()
+  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16))
+  return `${network.join(':')}::/64`
+}
+
 /** `::ffff:10.0.0.1` and `10.0.0.1` are one address. */
 function plainAddress(text: string): string | null {
   return ipaddr.isValid(text) ? ipaddr.process(text).toString() : null

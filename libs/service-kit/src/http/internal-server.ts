@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { reasonOf } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
-import { listenGracefully } from './graceful-server.ts'
+import { listenGracefully } from './connection/graceful-server.ts'
 import { securityHeaders } from './security-headers.ts'
 
 /** Resolves when the dependency can be used, rejects (or throws) when it cannot. */

@@ -11,18 +11,33 @@ type Controller = Dispatcher.DispatchController
 /** For a request of which nothing was sent: whether it is tried once more. */
 export type SendAgain = (err: Error) => boolean
 
+export type AnswerOptions = {
+  req: Request
+  res: Response
+  /** Given back when the upstream's connection is free again. */
+  slot: Disposable
+  sendAgain: SendAgain
+}
+
+/** A client that reads nothing of its answer for so long holds a connection to the upstream for nothing. */
+const maxUnreadMs = 30_000
+
 /** Hands the upstream's answer on while it comes; head and body of a small one leave in one piece. */
 export class AnswerRelay implements Dispatcher.DispatchHandler {
   readonly #req: Request
   readonly #res: Response
+  readonly #slot: Disposable
   readonly #sendAgain: SendAgain
   #controller: Controller | undefined
+  #unread: NodeJS.Timeout | undefined
 
-  constructor(req: Request, res: Response, sendAgain: SendAgain) {
+  constructor({ req, res, slot, sendAgain }: AnswerOptions) {
     this.#req = req
     this.#res = res
+    this.#slot = slot
     this.#sendAgain = sendAgain
     res.once('close', () => {
+      clearTimeout(this.#unread)
       if (!res.writableFinished) this.#abort('The client left')
     })
   }
@@ -46,10 +61,15 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   onResponseData(controller: Controller, chunk: Buffer): void {
     if (this.#res.writableEnded || this.#res.write(chunk)) return
     controller.pause()
-    this.#res.once('drain', () => controller.resume())
+    this.#unread = setTimeout(() => this.#res.destroy(), maxUnreadMs)
+    this.#res.once('drain', () => {
+      clearTimeout(this.#unread)
+      controller.resume()
+    })
   }
 
   onResponseEnd(): void {
+    this.#slot[Symbol.dispose]()
     if (!this.#res.writableEnded) this.#res.end()
     if (this.#req.complete) return
     // Answered before the body was read: nobody reads the rest of it any more.
@@ -60,12 +80,14 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   /** The upstream could not be reached, broke off or took too long. */
   onResponseError(_controller: Controller, err: Error): void {
     // An answer of our own made us break off, or the client left.
-    if (this.#res.writableEnded || this.#res.closed) return
+    const isAnswered = this.#res.writableEnded || this.#res.closed
     const { log } = contextOf(this.#res)
-    if (this.#controller === undefined && this.#sendAgain(err)) {
+    if (!isAnswered && this.#controller === undefined && this.#sendAgain(err)) {
       log.warn({ reason: reasonOf(err) }, 'upstream.unreached')
       return
     }
+    this.#slot[Symbol.dispose]()
+    if (isAnswered) return
     log.warn({ reason: reasonOf(err) }, 'upstream.failed')
     sendProblem(this.#res, unavailable('no answer from upstream', err))
     if (this.#req.complete) return

@@ -1,13 +1,17 @@
-import type { Cidr } from '@surehook/service-kit/http/client-address'
+import type { AppError } from '@surehook/service-kit/errors'
+import { type Cidr, clientNetwork } from '@surehook/service-kit/http/client-address'
+import { discardRest } from '@surehook/service-kit/http/discard-rest'
 import { contextOf } from '@surehook/service-kit/http/request-context'
 import type { NextFunction, Request, Response } from 'express'
-import { Pool } from 'undici'
 import type { Upstream } from '../routing/route-of.ts'
 import { AnswerRelay } from './answer-relay.ts'
 import { checkBodyFraming } from './body-limit.ts'
-import { bodyToSend } from './body-to-send.ts'
 import { Reconnect } from './reconnect.ts'
 import { rewriteRequestHeaders } from './request-headers.ts'
+import { SpoolMemory } from './spool-memory.ts'
+import { gone, LargeBody, spoolBody } from './spooled-body.ts'
+import { streamBody } from './streamed-body.ts'
+import { openTarget, type Target } from './target.ts'
 
 export type ForwarderOptions = {
   upstreams: Readonly<Record<Upstream, URL>>
@@ -18,47 +22,42 @@ export type ForwarderOptions = {
 
 export type Forwarder = AsyncDisposable & {
   /**
-   * Sends the request on as `url`; a large body streams. What was sent is never sent again; without a connection, another
-   * one is tried, which may lead to another replica.
+   * Sends the request on as `url` when its body is there; a large body streams. What was sent is never sent again;
+   * without a connection, another one is tried, which may lead to another replica.
    */
   forward(upstream: Upstream, url: string, exchange: Exchange): void
 }
 
 export type Exchange = { req: Request; res: Response; next: NextFunction }
 
-type Target = { pool: Pool; prefix: string }
-
-const connectTimeoutMs = 3_000
-const maxSockets = 1_024
-
 export function openForwarder(options: ForwarderOptions): Forwarder {
   const { upstreams, trustedProxies, bodyLimitBytes, upstreamTimeoutMs } = options
-  const targetOf = ({ origin, pathname }: URL): Target => ({
-    pool: new Pool(origin, {
-      connections: maxSockets,
-      allowH2: false,
-      connect: { timeout: connectTimeoutMs },
-      headersTimeout: upstreamTimeoutMs,
-      bodyTimeout: upstreamTimeoutMs,
-    }),
-    prefix: pathname.replace(/\/$/, ''),
-  })
+  const memory = new SpoolMemory()
   const targets: Readonly<Record<Upstream, Target>> = {
-    auth: targetOf(upstreams.auth),
-    data: targetOf(upstreams.data),
-    webhooks: targetOf(upstreams.webhooks),
+    auth: openTarget(upstreams.auth, upstreamTimeoutMs),
+    data: openTarget(upstreams.data, upstreamTimeoutMs),
+    webhooks: openTarget(upstreams.webhooks, upstreamTimeoutMs),
   }
 
-  async function send({ pool, prefix }: Target, url: string, { req, res }: Exchange) {
+  async function send(target: Target, url: string, { req, res }: Exchange) {
+    const client = clientNetwork(String(req.headers['x-forwarded-for']))
+    const share = memory.shareOf(client)
+    res.once('close', () => share[Symbol.dispose]())
+    const body = await spoolBody(req, share)
+    if (body === gone) return
+    const isLarge = body instanceof LargeBody
+    const line = isLarge ? target.streams : target.whole
+    const slot = await line.slots.enter(client)
+    if (res.closed || res.writableEnded) return slot[Symbol.dispose]()
     const reconnect = new Reconnect()
-    const answer = new AnswerRelay(req, res, (err) => reconnect.after(err))
-    const body = await bodyToSend(req, bodyLimitBytes, (problem) => answer.refuse(problem))
-    if (body === 'gone') return
+    const answer = new AnswerRelay({ req, res, slot, sendAgain: (err) => reconnect.after(err) })
     const { host: _host, 'transfer-encoding': _framing, ...headers } = req.headers
-    const request = { path: prefix + url, method: req.method, headers, body }
-    const dispatch = () => void pool.dispatch(request, answer)
+    const refuse = (problem: AppError) => answer.refuse(problem)
+    const sent = isLarge ? streamBody(req, body, { limitBytes: bodyLimitBytes, refuse }) : body
+    const request = { path: target.prefix + url, method: req.method, headers, body: sent }
+    const dispatch = () => void line.pool.dispatch(request, answer)
     // Of a stream a part may be gone.
-    if (body === null || Buffer.isBuffer(body)) reconnect.by(dispatch)
+    if (!isLarge) reconnect.by(dispatch)
     dispatch()
   }
 
@@ -68,10 +67,13 @@ export function openForwarder(options: ForwarderOptions): Forwarder {
       checkBodyFraming(req, bodyLimitBytes)
       const { requestId, traceparent } = contextOf(res)
       rewriteRequestHeaders(req, { requestId, traceparent, trustedProxies })
-      send(targets[upstream], url, exchange).catch(next)
+      send(targets[upstream], url, exchange).catch((err: unknown) => {
+        if (!req.complete) discardRest(req)
+        next(err)
+      })
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all(Object.values(targets).map(({ pool }) => pool.destroy()))
+      await Promise.all(Object.values(targets).map((target) => target[Symbol.asyncDispose]()))
     },
   }
 }

@@ -1,5 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { type Cidr, clientAddress } from '@surehook/service-kit/http/client-address'
+import {
+  type Cidr,
+  clientAddress,
+  type ForwardedFor,
+} from '@surehook/service-kit/http/client-address'
 
 /** Meant for the next hop only, or believed by services because only we may set them. */
 const dropped = [
@@ -55,15 +59,21 @@ function connectionOptions({ connection }: IncomingHttpHeaders): string[] {
     .filter((name) => name !== 'transfer-encoding' && name !== 'content-length' && name !== 'host')
 }
 
-function forwardedHeaders(
+/** Who sent the request, as far as our proxies tell. */
+export function forwardedClient(
   { headers, socket }: IncomingMessage,
   trustedProxies: readonly Cidr[],
+): ForwardedFor {
+  const list = one(headers['x-forwarded-for'])
+  return clientAddress(socket.remoteAddress ?? '', list, trustedProxies)
+}
+
+function forwardedHeaders(
+  req: IncomingMessage,
+  trustedProxies: readonly Cidr[],
 ): Record<string, string> {
-  const { client, trusted } = clientAddress(
-    socket.remoteAddress ?? '',
-    one(headers['x-forwarded-for']),
-    trustedProxies,
-  )
+  const { headers } = req
+  const { client, trusted } = forwardedClient(req, trustedProxies)
   const proto = trusted ? one(headers['x-forwarded-proto']) : undefined
   const host = (trusted ? one(headers['x-forwarded-host']) : undefined) ?? headers.host ?? ''
   return {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, Server as TcpServer } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { UnfinishedRequests } from './unfinished-requests.ts'
 
 export type ListeningServer = AsyncDisposable & { readonly port: number; readonly server: Server }
 
@@ -13,7 +14,11 @@ export type ListenOptions = {
   closeGraceMs: number
   /** How long requests are still taken on connections that are open then: each answer says that it is the last. */
   lingerMs: number
+  /** Whose request it is, for what one client may hold. By default the connection's address. */
+  clientOf?: ((req: IncomingMessage) => string) | undefined
 }
+
+const connectionAddress = ({ socket }: IncomingMessage) => socket.remoteAddress ?? ''
 
 /**
  * Listens. Disposing stops accepting connections and ends each open one with its next answer, whose `Connection: close`
@@ -22,17 +27,19 @@ export type ListenOptions = {
  */
 export async function listenGracefully(
   listener: RequestListener,
-  { port, host, closeGraceMs, lingerMs }: ListenOptions,
+  { port, host, closeGraceMs, lingerMs, clientOf = connectionAddress }: ListenOptions,
 ): Promise<ListeningServer> {
   const server = createServer({
     keepAliveTimeout: 65_000,
     headersTimeout: 15_000,
     requestTimeout: 60_000,
   })
+  const unfinished = new UnfinishedRequests()
   let closing = false
   server.on('request', (req, res) => {
     // A connection kept open would outlive the close: its last answer says that it ends.
     if (closing) res.setHeader('Connection', 'close')
+    unfinished.add(req, res, clientOf(req))
     listener(req, res)
   })
   server.on('clientError', refuseMalformed)
@@ -46,6 +53,7 @@ export async function listenGracefully(
     async [Symbol.asyncDispose]() {
       closing = true
       await closeServer(server, { lingerMs, graceMs: closeGraceMs })
+      unfinished[Symbol.dispose]()
     },
   }
 }

@@ -1,0 +1,98 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { AppError } from '../../errors.ts'
+import { sendProblem } from '../problem.ts'
+
+/** Apache's mod_reqtimeout has the same rule: a body has a time of its own and more for what arrives. */
+const patienceMs = 20_000
+const minBytesPerSecond = 500
+const everyMs = 1_000
+/** So many of one client may be incomplete for more than a second, and four times as many for less. */
+const maxPerClient = 256
+const maxBurst = 4 * maxPerClient
+
+type Unfinished = {
+  req: IncomingMessage
+  res: ServerResponse
+  startedAt: number
+  bytesBefore: number
+  /** How long the client, not the server, was waited for. */
+  waitedMs: number
+}
+
+/**
+ * The requests whose bodies are still arriving. Ends those that arrive more slowly than 500 bytes per second after the
+ * first 20 s, and the oldest ones of a client that has more than 256: what a client leaves half-sent costs only that
+ * client.
+ */
+export class UnfinishedRequests implements Disposable {
+  readonly #byClient = new Map<string, Set<Unfinished>>()
+  readonly #timer = setInterval(() => this.#look(), everyMs).unref()
+
+  /** Counts a request until its body has been read. */
+  add(req: IncomingMessage, res: ServerResponse, client: string): void {
+    if (!announcesBody(req)) return
+    const of = this.#byClient.get(client) ?? new Set<Unfinished>()
+    this.#byClient.set(client, of)
+    const { bytesRead } = req.socket
+    const startedAt = performance.now()
+    const unfinished = { req, res, startedAt, bytesBefore: bytesRead, waitedMs: 0 }
+    of.add(unfinished)
+    req.once('close', () => {
+      of.delete(unfinished)
+      if (of.size === 0 && this.#byClient.get(client) === of) this.#byClient.delete(client)
+    })
+    if (of.size > maxBurst) endOldest(of, of.size - maxBurst)
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+  }
+
+  #look(): void {
+    const settled = performance.now() - everyMs
+    for (const of of this.#byClient.values()) {
+      const incomplete: Unfinished[] = []
+      for (const unfinished of of) {
+        if (unfinished.req.complete) continue
+        if (isTooSlow(unfinished)) end(unfinished)
+        else if (unfinished.startedAt < settled) incomplete.push(unfinished)
+      }
+      const surplus = Math.max(0, incomplete.length - maxPerClient)
+      for (const unfinished of incomplete.slice(0, surplus)) end(unfinished)
+    }
+  }
+}
+
+function announcesBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+function isTooSlow(unfinished: Unfinished): boolean {
+  const { req, bytesBefore } = unfinished
+  // What has arrived and was not read yet is waiting for the server.
+  if (req.readableLength === 0) unfinished.waitedMs += everyMs
+  const bytes = req.socket.bytesRead - bytesBefore
+  return unfinished.waitedMs > patienceMs + (1_000 * bytes) / minBytesPerSecond
+}
+
+function endOldest(of: ReadonlySet<Unfinished>, count: number): void {
+  let left = count
+  for (const unfinished of of) {
+    if (unfinished.req.complete) continue
+    end(unfinished)
+    if (--left === 0) return
+  }
+}
+
+/** 408 where nothing was answered yet; the connection ends. */
+function end({ req, res }: Unfinished): void {
+  if (res.headersSent) {
+    req.socket.destroy()
+    return
+  }
+  res.setHeader('Connection', 'close')
+  sendProblem(
+    res,
+    new AppError('REQUEST_TIMEOUT', 'The body of the request did not arrive in time'),
+  )
+}

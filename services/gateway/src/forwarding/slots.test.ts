@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals'
+import { Slots } from './slots.ts'
+
+const open = (limits: Partial<ConstructorParameters<typeof Slots>[0]> = {}) =>
+  new Slots({ total: 2, perClient: 1, waiting: 4, maxWaitMs: 60_000, ...limits })
+
+describe('slots', () => {
+  it('let a client with room in past the one that has its part', async () => {
+    const slots = open()
+    const first = await slots.enter('a')
+    const entered: string[] = []
+    const next = slots.enter('a').then((slot) => {
+      entered.push('a')
+      return slot
+    })
+    const other = await slots.enter('b')
+    expect(entered).toEqual([])
+    first[Symbol.dispose]()
+    for (const slot of [await next, other]) slot[Symbol.dispose]()
+    expect(entered).toEqual(['a'])
+  })
+
+  it('give a slot back once, however often it is disposed of', async () => {
+    const slots = open({ total: 1, perClient: 1, waiting: 0 })
+    const first = await slots.enter('a')
+    first[Symbol.dispose]()
+    first[Symbol.dispose]()
+    await slots.enter('a')
+    await expect(slots.enter('b')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+  })
+
+  it('refuse at once what would wait behind half a queue of its own client', async () => {
+    const slots = open()
+    const inside = await slots.enter('a')
+    const waiting = [slots.enter('a'), slots.enter('a')]
+    await expect(slots.enter('a')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    inside[Symbol.dispose]()
+    for (const slot of waiting) (await slot)[Symbol.dispose]()
+  })
+
+  it('refuse what waited too long', async () => {
+    const slots = open({ maxWaitMs: 1 })
+    await slots.enter('a')
+    await expect(slots.enter('a')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+  })
+})

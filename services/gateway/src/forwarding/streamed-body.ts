@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http'
+import { PassThrough, type Readable } from 'node:stream'
+import type { AppError } from '@surehook/service-kit/errors'
+import { discardRest } from '@surehook/service-kit/http/discard-rest'
+import { tooLarge } from './body-limit.ts'
+import type { LargeBody } from './spooled-body.ts'
+
+type Streaming = {
+  limitBytes: number
+  /** Called once when the body turns out to be too large. */
+  refuse: (problem: AppError) => void
+}
+
+/** A large body as the upstream reads it: what was spooled of it, then the rest while it comes. */
+export function streamBody(
+  req: IncomingMessage,
+  { begun }: LargeBody,
+  { limitBytes, refuse }: Streaming,
+): Readable {
+  // Whoever sends it destroys it when something breaks; the request is still to be answered.
+  const body = new PassThrough()
+  if (begun.length > 0) body.write(begun)
+  let size = begun.length
+  const count = (chunk: Buffer) => {
+    size += chunk.length
+    if (size <= limitBytes) return
+    req.off('data', count)
+    req.unpipe(body)
+    refuse(tooLarge(limitBytes))
+    discardRest(req)
+  }
+  // An announced length was judged before.
+  if (req.headers['transfer-encoding'] !== undefined) req.on('data', count)
+  return req.pipe(body)
+}
