@@ -37,7 +37,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       traceparent: null,
     },
   ],
-  environment: [{ ...tenant, settings: '{}', updatedAt: at, deletedAt: null }],
+  environment: [{ ...tenant, settings: '{}', updatedAt: at, deletedAt: null, keyEpoch: 3 }],
   managementToken: [
     {
       id: 't',

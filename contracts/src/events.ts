@@ -38,6 +38,11 @@ export type EnvironmentState = {
   updatedAt: string
   /** ISO 8601; not null: it exists no longer, and each service deletes what it holds of it. */
   deletedAt: string | null
+  /**
+   * Higher after each replacement of its keys at once. What was learnt of the keys under another one counts no more. 0:
+   * written by a version that does not know it.
+   */
+  keyEpoch: number
 }
 
 /** Topic `platform.environment-purges`, compacted; key `project/environment/service`. */

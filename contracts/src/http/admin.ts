@@ -219,7 +219,12 @@ export const rotateKeys = defineOperation({
     description:
       'Every key that counts now; when a new one is on its way already, no further one is made',
   },
-  errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'ENVIRONMENT_NOT_FOUND'],
+  errors: [
+    'VALIDATION_ERROR',
+    'ADMIN_TOKEN_INVALID',
+    'ENVIRONMENT_NOT_FOUND',
+    'SERVICE_UNAVAILABLE',
+  ],
 })
 
 export const listProjects = defineOperation({

@@ -106,6 +106,7 @@ it('knows an environment as soon as the topic has it', async () => {
     settings: '{}',
     updatedAt: new Date().toISOString(),
     deletedAt: null,
+    keyEpoch: 0,
   })
   await producer.send([{ topic: environmentsTopic, key: `${projectId}/live`, value }])
   expect(await access.environmentExists(projectId, 'live')).toBe(true)

@@ -24,6 +24,7 @@ const state = (settings: string): EnvironmentState => ({
   settings,
   updatedAt: '2026-01-02T03:04:05.678Z',
   deletedAt: null,
+  keyEpoch: 0,
 })
 
 async function put(topic: string, key: string, settings: string | null, walPosition?: string) {

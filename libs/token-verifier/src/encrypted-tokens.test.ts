@@ -1,14 +1,17 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import {
+  audience,
   encryptedToken,
   expired,
   invalid,
+  issuerUrl,
   newPair,
   type Pair,
   TestIssuer,
   unavailable,
 } from '../test/test-issuer.ts'
 import { invalidToken, TokenError, VerifierUnavailableError } from './token-error.ts'
+import { createVerifierPool } from './verifier-pool.ts'
 
 let pair: Pair
 let issuer: TestIssuer
@@ -178,5 +181,35 @@ describe('what the issuer said of an encrypted token', () => {
       answer = async () => given
       await expect(verifierWith().verify(token)).rejects.toMatchObject(invalid)
     }
+  })
+})
+
+describe('a pool of verifiers', () => {
+  it('forgets what it learnt under another key epoch, keys and tokens', async () => {
+    const pool = createVerifierPool({
+      optionsOf: () => ({
+        jwksUrl: 'https://api.example/jwks',
+        issuer: issuerUrl,
+        audience,
+        isRevoked: () => false,
+        introspect,
+        fetch: issuer.fetch,
+        now: () => issuer.nowMs,
+      }),
+    })
+    const shop = { projectId: 'shop', environment: 'master' }
+    const signed = await issuer.token()
+    const verifyBoth = async (keyEpoch: number) => {
+      await pool.of(shop, keyEpoch).verify(signed)
+      await pool.of(shop, keyEpoch).verify(token)
+      return [issuer.asked, asked.length]
+    }
+    expect(await verifyBoth(0)).toEqual([1, 1])
+    expect(await verifyBoth(0)).toEqual([1, 1])
+    expect(await verifyBoth(1)).toEqual([2, 2])
+    issuer.keys = []
+    answer = async () => ({ active: false })
+    await expect(pool.of(shop, 2).verify(signed)).rejects.toMatchObject(invalid)
+    await expect(pool.of(shop, 2).verify(token)).rejects.toMatchObject(invalid)
   })
 })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { boundedBy } from './bounded.ts'
 import { type AccessClaims, readClaims, requireUnexpired } from './claims.ts'
 import { ClaimsCache } from './claims-cache.ts'
@@ -56,7 +57,8 @@ const defaultTimeoutMs = 5_000
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { issuer, audience, isRevoked, timeoutMs = defaultTimeoutMs, now = Date.now } = options
   const { memory = new TokenMemory(cachedTokens) } = options
-  const scope = JSON.stringify([issuer, audience])
+  // Shared memory is one of tokens: what another verifier learnt, even of the same tenant, is nothing to this one.
+  const scope = JSON.stringify([issuer, audience, randomUUID()])
   const expected = () => ({ issuer, audience, nowMs: now() })
   const keys = remoteKeys(options)
   const encrypted = encryptedTokens(options, memory, (answer) => readClaims(answer, expected()))

@@ -18,22 +18,25 @@ export type VerifierPoolOptions = {
 }
 
 export type VerifierPool = {
-  /** Of a tenant that exists: for one that a stranger made up, keys of another would be forgotten. */
-  of(tenant: TenantName): TokenVerifier
+  /**
+   * Of a tenant that exists: for one that a stranger made up, keys of another would be forgotten.
+   * @param keyEpoch what was learnt under another one, keys and tokens, is forgotten
+   */
+  of(tenant: TenantName, keyEpoch?: number): TokenVerifier
 }
 
 /** One verifier for each project and environment, made when it is first needed; the least used goes. */
 export function createVerifierPool(options: VerifierPoolOptions): VerifierPool {
   const { optionsOf, maxTenants = 1_000, maxTokens = 20_000 } = options
   const memory = new TokenMemory(maxTokens)
-  const verifiers = new LruMap<TokenVerifier>(maxTenants)
+  const verifiers = new LruMap<{ verifier: TokenVerifier; keyEpoch: number }>(maxTenants)
   return {
-    of(tenant) {
+    of(tenant, keyEpoch = 0) {
       const key = JSON.stringify([tenant.projectId, tenant.environment])
       const known = verifiers.get(key)
-      if (known !== undefined) return known
+      if (known?.keyEpoch === keyEpoch) return known.verifier
       const verifier = createTokenVerifier({ memory, ...optionsOf(tenant) })
-      verifiers.set(key, verifier)
+      verifiers.set(key, { verifier, keyEpoch })
       return verifier
     },
   }

@@ -55,7 +55,7 @@ export async function openAuthentication(
   const api = createAuthApi({ accounts, sessions, accessTokens, jwks })
   const doors = [
     adminRoutes({ pool, writer, adminTokens, onEnvironment: createPrepareKeys({ keys, log }) }),
-    keyRoutes({ pool, keys, adminTokens }),
+    keyRoutes({ pool, writer, keys, adminTokens }),
     userRoutes({ pool, users, adminTokens }),
     authRoutes({
       api,

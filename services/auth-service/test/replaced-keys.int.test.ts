@@ -86,6 +86,21 @@ describe('keys that are replaced at once', () => {
     expect(await other.isActive(accessToken)).toBe(false)
   })
 
+  it('raise the epoch on the topic of environments before the answer', async () => {
+    const epoch = async () => {
+      const { environments } = await world.platformState()
+      return environments.get(`${client.projectId}/master`)?.keyEpoch ?? 0
+    }
+    const before = await epoch()
+    expect(before).toBeGreaterThan(0)
+    await client.admin('POST /keys/rotate')
+    expect(await epoch()).toBe(before)
+    await replace()
+    expect(await epoch()).toBe(before + 1)
+    await client.change({ accessTokenTtl: 60 })
+    expect(await epoch()).toBe(before + 1)
+  })
+
   it('are of one environment alone', async () => {
     const neighbour = await openAuthClient(service.api, {
       projectId: client.projectId,

@@ -37,6 +37,27 @@ const outcome = async (client: Client, request: string, body?: unknown) => {
 const forbidden = [403, 'FORBIDDEN']
 const invalid = [401, 'AUTH_TOKEN_INVALID']
 
+describe('a key that was replaced at once', () => {
+  test.each([false, true])(
+    'counts no more from then on, whatever was verified with it (encrypted: %j)',
+    async (encrypted) => {
+      const reader = await userOf({ roles: ['reader'], encrypted })
+      expect(await outcome(reader, 'GET posts')).toEqual([200])
+      world.issuer.replaced = true
+      try {
+        // The state is on its topic before the replacement is answered.
+        await world.setUp(tenant, {}, 1)
+        expect(await outcome(reader, 'GET posts')).toEqual(invalid)
+      } finally {
+        world.issuer.replaced = false
+      }
+      await world.setUp(tenant, {}, 2)
+      const other = await userOf({ roles: ['reader'], encrypted })
+      expect(await outcome(other, 'GET posts')).toEqual([200])
+    },
+  )
+})
+
 describe('a user', () => {
   test.each([false, true])(
     'may what the table grants to a role of theirs (encrypted: %j)',

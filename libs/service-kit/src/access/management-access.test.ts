@@ -156,6 +156,7 @@ describe('environmentExists', () => {
     settings: '{}',
     updatedAt: '2026-01-01T00:00:00Z',
     deletedAt: null,
+    keyEpoch: 0,
   }
 
   it('knows what the topic tells, and brings its view up to date before it says no', async () => {
@@ -172,9 +173,10 @@ describe('environmentExists', () => {
 })
 
 describe('admitsUsers', () => {
-  const setTo = (state: PlatformState, settings: string) => {
+  const setTo = (state: PlatformState, settings: string, keyEpoch = 0) => {
     const updatedAt = '2026-01-01T00:00:00Z'
-    const value = { projectId: 'shop', environment: 'live', settings, updatedAt, deletedAt: null }
+    const shop = { projectId: 'shop', environment: 'live' }
+    const value = { ...shop, settings, updatedAt, deletedAt: null, keyEpoch }
     state.apply(environmentsTopic, 'shop/live', value)
   }
 
@@ -190,6 +192,17 @@ describe('admitsUsers', () => {
     const { state, access } = setUp()
     setTo(state, settings)
     expect(await access.admitsUsers('shop', 'live')).toBe(expected)
+  })
+
+  it('knows the epoch of its keys, which an older version’s state does not take back', async () => {
+    const { state, access } = setUp()
+    expect(access.keyEpochOf('shop', 'live')).toBe(0)
+    setTo(state, '{}', 2)
+    expect(access.keyEpochOf('shop', 'live')).toBe(2)
+    setTo(state, '{"auth":{}}', 0)
+    expect(access.keyEpochOf('shop', 'live')).toBe(2)
+    state.apply(environmentsTopic, 'shop/live', null)
+    expect(access.keyEpochOf('shop', 'live')).toBe(0)
   })
 
   it('knows what is on the topic at that moment, and nobody where there is nothing', async () => {

@@ -36,6 +36,8 @@ export type PlatformAccess = AsyncDisposable & {
   expectsUsers(projectId: string, environment: string): boolean
   /** Whether users of the environment may come, by what was acknowledged on the topic before this call. */
   admitsUsers(projectId: string, environment: string, signal?: AbortSignal): Promise<boolean>
+  /** What the environment's keys have to be learnt under, by what is known here. Final after `admitsUsers`. */
+  keyEpochOf(projectId: string, environment: string): number
 }
 
 export type PlatformAccessOptions = {
@@ -64,7 +66,10 @@ export async function openPlatformAccess(options: PlatformAccessOptions): Promis
 }
 
 export type PlatformAccessParts = {
-  state: Pick<PlatformState, 'tokenOf' | 'hasEnvironment' | 'hasUsers' | 'deletedEnvironments'>
+  state: Pick<
+    PlatformState,
+    'tokenOf' | 'hasEnvironment' | 'hasUsers' | 'deletedEnvironments' | 'keyEpochOf'
+  >
   view: TopicView
   now: () => number
 }
@@ -105,6 +110,7 @@ export function createPlatformAccess({ state, view, now }: PlatformAccessParts):
       await view.barrier(signal)
       return state.hasUsers(projectId, environment)
     },
+    keyEpochOf: (projectId, environment) => state.keyEpochOf(projectId, environment),
     [Symbol.asyncDispose]: async () => view[Symbol.asyncDispose](),
   }
 }

@@ -5,10 +5,11 @@ import * as z from 'zod'
 /** An environment whose deletion was asked for. */
 export type DeletedEnvironment = { projectId: string; environment: string; deletedAt: string }
 
+type KnownEnvironment = { admitsUsers: boolean; keyEpoch: number }
+
 /** Environments and management tokens, as the compacted platform topics tell them. */
 export class PlatformState {
-  /** Whether their users may come. */
-  readonly #environments = new Map<string, boolean>()
+  readonly #environments = new Map<string, KnownEnvironment>()
   readonly #deleted = new Map<string, DeletedEnvironment>()
   readonly #tokensById = new Map<string, ManagementTokenState>()
   readonly #tokensByHash = new Map<string, ManagementTokenState>()
@@ -23,12 +24,18 @@ export class PlatformState {
   }
 
   #applyEnvironment(key: string, state: EnvironmentState | null): void {
+    const earlier = this.#environments.get(key)?.keyEpoch ?? 0
     this.#environments.delete(key)
     this.#deleted.delete(key)
     if (state === null) return
     const { projectId, environment, deletedAt } = state
-    if (deletedAt === null) this.#environments.set(key, admitsUsers(state))
-    else this.#deleted.set(key, { projectId, environment, deletedAt })
+    if (deletedAt !== null) {
+      this.#deleted.set(key, { projectId, environment, deletedAt })
+      return
+    }
+    // A version of auth-service that knows no epochs writes 0.
+    const keyEpoch = Math.max(state.keyEpoch, earlier)
+    this.#environments.set(key, { admitsUsers: admitsUsers(state), keyEpoch })
   }
 
   #applyToken(id: string, token: ManagementTokenState | null): void {
@@ -55,7 +62,12 @@ export class PlatformState {
 
   /** The environment exists and authentication is not switched off in it. */
   hasUsers(projectId: string, environment: string): boolean {
-    return this.#environments.get(`${projectId}/${environment}`) === true
+    return this.#environments.get(`${projectId}/${environment}`)?.admitsUsers === true
+  }
+
+  /** What is learnt of the keys of the environment is learnt under this; 0 where there is no such environment. */
+  keyEpochOf(projectId: string, environment: string): number {
+    return this.#environments.get(`${projectId}/${environment}`)?.keyEpoch ?? 0
   }
 }
 

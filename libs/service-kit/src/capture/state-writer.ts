@@ -18,6 +18,11 @@ export type StateWriter = {
    * goes away in the middle, the change is made, follows by itself, and the caller should repeat.
    */
   write<T>(work: (tx: PoolClient, emit: EmitState) => Promise<T>): Promise<T>
+  /**
+   * As `write`, but does its work also while Kafka is known to be away, and rejects with SERVICE_UNAVAILABLE
+   * afterwards: for what must hold here at once, whoever cannot hear of it yet.
+   */
+  writeAlways<T>(work: (tx: PoolClient, emit: EmitState) => Promise<T>): Promise<T>
   /** Resolves once everything that others committed before this call is acknowledged, too. */
   relayed(): Promise<void>
 }
@@ -34,20 +39,29 @@ export type StateWriterOptions = {
 /** For services whose state others hold as a view: a change is answered only when they can see it. */
 export function createStateWriter(options: StateWriterOptions): StateWriter {
   const { pool, service, slot, producer, relay, timeoutMs = 10_000 } = options
+  const demandRelay = () => {
+    if (!producer.healthy || !relay.healthy) throw unavailable('State cannot be relayed now')
+  }
+  const writeAlways: StateWriter['writeAlways'] = async (work) => {
+    const emitted: string[] = []
+    const result = await inTransaction(pool, (tx) =>
+      work(tx, async ({ topic, key, state }) => {
+        const body = state === null ? '' : JSON.stringify(state)
+        emitted.push(await emit(tx, { service, header: { topic, key }, body }))
+      }),
+    )
+    const last = emitted.at(-1)
+    if (last === undefined) return result
+    demandRelay()
+    await waitUntilRelayed(pool, slot, last, { timeoutMs })
+    return result
+  }
   return {
     async write(work) {
-      if (!producer.healthy || !relay.healthy) throw unavailable('State cannot be relayed now')
-      const emitted: string[] = []
-      const result = await inTransaction(pool, (tx) =>
-        work(tx, async ({ topic, key, state }) => {
-          const body = state === null ? '' : JSON.stringify(state)
-          emitted.push(await emit(tx, { service, header: { topic, key }, body }))
-        }),
-      )
-      const last = emitted.at(-1)
-      if (last !== undefined) await waitUntilRelayed(pool, slot, last, { timeoutMs })
-      return result
+      demandRelay()
+      return writeAlways(work)
     },
+    writeAlways,
     relayed: () => waitUntilRelayed(pool, slot, anyPosition, { timeoutMs }),
   }
 }

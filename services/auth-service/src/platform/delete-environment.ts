@@ -1,4 +1,4 @@
-import { environmentsTopic, managementTokensTopic } from '@surehook/contracts/topics'
+import { managementTokensTopic } from '@surehook/contracts/topics'
 import type { EmitState, StateWriter } from '@surehook/service-kit/capture/state-writer'
 import { AppError } from '@surehook/service-kit/errors'
 import type { PoolClient } from 'pg'
@@ -6,8 +6,8 @@ import {
   type EnvironmentName,
   type EnvironmentRow,
   environmentNotFound,
+  stateMessage,
   toEnvironment,
-  toState,
 } from './environments.ts'
 import { type TokenRow, toTokenState } from './management-tokens.ts'
 
@@ -59,10 +59,9 @@ async function markDeleted(tx: PoolClient, emit: EmitState, row: EnvironmentRow)
       where project_id = $1 and name = $2 returning *`,
     [row.project_id, row.name],
   )
-  const environment = toEnvironment(rows[0] ?? row)
-  const key = `${row.project_id}/${row.name}`
-  await emit({ topic: environmentsTopic, key, state: toState(environment) })
-  return environment
+  const marked = rows[0] ?? row
+  await emit(stateMessage(marked))
+  return toEnvironment(marked)
 }
 
 /** A token that named the environment must not be good for a later one of the same name. */

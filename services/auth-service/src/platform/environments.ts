@@ -1,7 +1,11 @@
 import type { EnvironmentState } from '@surehook/contracts/events'
 import type { AuthSettingsChange, Environment } from '@surehook/contracts/http/admin'
 import { environmentsTopic } from '@surehook/contracts/topics'
-import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
+import type {
+  EmitState,
+  StateMessage,
+  StateWriter,
+} from '@surehook/service-kit/capture/state-writer'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import { decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool, PoolClient } from 'pg'
@@ -16,6 +20,7 @@ export type EnvironmentRow = {
   created_at: Date
   updated_at: Date
   deleted_at: Date | null
+  key_epoch: number
 }
 
 export type EnvironmentName = { project: string; environment: string }
@@ -38,14 +43,24 @@ export function putEnvironment(
        returning *`,
       [name.project, name.environment, changeOverrides(current.auth_overrides, change)],
     )
-    const environment = toEnvironment(only(rows))
-    await emit({
-      topic: environmentsTopic,
-      key: `${name.project}/${name.environment}`,
-      state: toState(environment),
-    })
-    return environment
+    const row = only(rows)
+    await emit(stateMessage(row))
+    return toEnvironment(row)
   })
+}
+
+/** Tells the verifiers that whatever they learnt of the environment's keys before counts no more. */
+export async function raiseKeyEpoch(
+  tx: PoolClient,
+  emit: EmitState,
+  name: EnvironmentName,
+): Promise<void> {
+  const { rows } = await tx.query<EnvironmentRow>(
+    `update environment set key_epoch = key_epoch + 1 where project_id = $1 and name = $2
+     returning *`,
+    [name.project, name.environment],
+  )
+  await emit(stateMessage(only(rows)))
 }
 
 /** Whoever signs up gets it: a role that is made later, or never, would be given all the same. */
@@ -64,7 +79,10 @@ async function lockEnvironment(client: PoolClient, name: EnvironmentName): Promi
   const key = [name.project, name.environment]
   await lockProject(client, name.project)
   await client.query(
-    'insert into environment (project_id, name) values ($1, $2) on conflict do nothing',
+    // Its epoch is above that of every earlier one of its name: seconds since September 2020.
+    `insert into environment (project_id, name, key_epoch)
+     values ($1, $2, extract(epoch from clock_timestamp())::bigint - 1600000000)
+     on conflict do nothing`,
     key,
   )
   const { rows } = await client.query<EnvironmentRow>(
@@ -125,9 +143,20 @@ export function toEnvironment(row: EnvironmentRow): Environment {
   }
 }
 
-export function toState(state: Environment): EnvironmentState {
-  const { projectId, environment, auth, updatedAt, deletedAt } = state
-  return { projectId, environment, settings: JSON.stringify({ auth }), updatedAt, deletedAt }
+/** The environment as its topic has it. */
+export function stateMessage(row: EnvironmentRow): StateMessage {
+  const { projectId, environment, auth, updatedAt, deletedAt } = toEnvironment(row)
+  const settings = JSON.stringify({ auth })
+  const keyEpoch = row.key_epoch
+  const state: EnvironmentState = {
+    projectId,
+    environment,
+    settings,
+    updatedAt,
+    deletedAt,
+    keyEpoch,
+  }
+  return { topic: environmentsTopic, key: `${projectId}/${environment}`, state }
 }
 
 export const environmentNotFound = () =>

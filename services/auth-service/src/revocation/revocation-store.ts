@@ -65,6 +65,16 @@ export async function findRevocation(tx: PoolClient, sessionId: string): Promise
   return rows
 }
 
+/** The revocation of a session while access tokens of the session live. */
+export async function findLivingRevocation(pool: Pool, sessionId: string): Promise<EndedSessions> {
+  const { rows } = await pool.query<Revocation>(
+    `select ${revocationColumns} from revocation r
+      where r.session_id = $1 and r.expires_at > clock_timestamp()`,
+    [sessionId],
+  )
+  return rows
+}
+
 /**
  * Of a user, what was revoked before and may not have reached everybody: what Redis may not have, and the newest
  * of all, since the topic has whatever came before it once it has that.

@@ -1,10 +1,12 @@
 import { wholeSession } from '@surehook/contracts/events'
 import type { TokenPair } from '@surehook/contracts/http/auth'
+import { anyPosition } from '@surehook/service-kit/capture/wait-relayed'
 import { AppError } from '@surehook/service-kit/errors'
 import type { Logger } from '@surehook/service-kit/log'
 import type { Pool } from 'pg'
 import type { Blacklist } from '../revocation/blacklist.ts'
 import type { EndedSessions } from '../revocation/revocation.ts'
+import { findLivingRevocation } from '../revocation/revocation-store.ts'
 import type { Tenant } from '../tenant/tenant.ts'
 import type { AccessTokens } from '../tokens/access-token.ts'
 import { type RefreshTokens, refreshHash } from './refresh-token.ts'
@@ -74,7 +76,10 @@ export function createRefresh(deps: RefreshDeps) {
       ? refreshTokens.successors(tenant, token, sid)
       : ([refreshTokens.create(tenant, sid)] as const)
     const row = await exchange(tenant, { sid, token, successors })
-    if (row === undefined) throw refused(meters, 'ended')
+    if (row === undefined) {
+      await awaitToldEnd(deps, sid)
+      throw refused(meters, 'ended')
+    }
     if (row.reused) {
       await tellReuse(deps, tenant, { sid, row })
       throw refused(meters, 'reused')
@@ -88,8 +93,8 @@ export function createRefresh(deps: RefreshDeps) {
 }
 
 /**
- * The session has ended, whatever happens here. Redis has to know before the answer; the topic follows by itself
- * while Kafka is away, and until then its readers refuse to decide.
+ * The session has ended, whatever happens here. Every verifier has to know before the answer: without Redis or Kafka
+ * it is SERVICE_UNAVAILABLE.
  */
 async function tellReuse(
   { copyRevocations, relayed, log, meters }: RefreshDeps,
@@ -103,7 +108,18 @@ async function tellReuse(
   await copyRevocations([
     { sessionId: sid, projectId, environment, minGeneration: wholeSession, expiresAt },
   ])
-  await relayed(lsn).catch((err: unknown) => log.warn({ err }, 'session.reuse_not_relayed'))
+  await relayed(lsn)
+}
+
+/**
+ * Whoever ended the session may have been answered SERVICE_UNAVAILABLE, because not every verifier knew. A repeat must
+ * not say that it is over before they do.
+ */
+async function awaitToldEnd({ pool, copyRevocations, relayed }: RefreshDeps, sid: string) {
+  const living = await findLivingRevocation(pool, sid)
+  if (living.length === 0) return
+  await copyRevocations(living)
+  await relayed(anyPosition)
 }
 
 function refused(meters: SessionMeters, outcome: 'unknown' | 'ended' | 'reused'): AppError {

@@ -18,8 +18,8 @@ export type KeyStore = {
   ensure(tenant: TenantName, uses: readonly KeyUse[]): Promise<StoredKey[]>
   /** Makes new keys beside those that have reached their age, or beside all; none beside one that is on its way. */
   rotate(tenant: TenantName, which: 'due' | 'all'): Promise<StoredKey[]>
-  /** Makes new keys, used from now on, and takes all others away: every replica hears of it with its next request. */
-  replace(tenant: TenantName): Promise<StoredKey[]>
+  /** Makes new keys, used from now on, and takes all others away. Raise the key epoch in the same transaction. */
+  replace(tx: PoolClient, tenant: TenantName): Promise<StoredKey[]>
   /**
    * Tokens of this lifetime are made with this key from now on. With no other: one that has ended must
    * not begin to count again.
@@ -59,8 +59,8 @@ export function createKeyStore({ pool, box, maxAgeMs, leadMs }: KeyStoreOptions)
         const due = [...uses].filter((use) => !coming.has(use) && isDue(use))
         for (const use of due) await add(tx, tenant, { use, waitMs: leadMs })
       }),
-    replace: (tenant) =>
-      alone(pool, tenant, async (tx, keys) => {
+    replace: (tx, tenant) =>
+      aloneWithin(tx, tenant, async (keys) => {
         await removeKeys(tx, tenant)
         for (const use of new Set(keys.map((key) => key.use))) {
           await add(tx, tenant, { use, waitMs: 0 })
@@ -93,14 +93,20 @@ function alone(
   tenant: TenantName,
   change: (tx: PoolClient, keys: readonly StoredKey[]) => Promise<void>,
 ): Promise<StoredKey[]> {
-  return inTransaction(pool, async (tx) => {
-    const { projectId, environment } = tenant
-    await tx.query(`select pg_advisory_xact_lock(hashtextextended('signing-key/' || $1, 0))`, [
-      `${projectId}/${environment}`,
-    ])
-    await change(tx, await findKeys(tx, tenant))
-    return findKeys(tx, tenant)
-  })
+  return inTransaction(pool, (tx) => aloneWithin(tx, tenant, (keys) => change(tx, keys)))
+}
+
+async function aloneWithin(
+  tx: PoolClient,
+  tenant: TenantName,
+  change: (keys: readonly StoredKey[]) => Promise<void>,
+): Promise<StoredKey[]> {
+  const { projectId, environment } = tenant
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('signing-key/' || $1, 0))`, [
+    `${projectId}/${environment}`,
+  ])
+  await change(await findKeys(tx, tenant))
+  return findKeys(tx, tenant)
 }
 
 async function findKeys(
@@ -125,14 +131,11 @@ async function findKeys(
   }))
 }
 
-/** Nobody who remembers them may go on: the epoch is part of every request. */
 async function removeKeys(tx: PoolClient, { projectId, environment }: TenantName): Promise<void> {
-  const of = [projectId, environment]
-  await tx.query('delete from signing_key where project_id = $1 and environment = $2', of)
-  await tx.query(
-    'update environment set key_epoch = key_epoch + 1 where project_id = $1 and name = $2',
-    of,
-  )
+  await tx.query('delete from signing_key where project_id = $1 and environment = $2', [
+    projectId,
+    environment,
+  ])
 }
 
 type NewKey = {

@@ -1,4 +1,5 @@
 import { type CryptoKey, importJWK, importPKCS8 } from 'jose'
+import type { PoolClient } from 'pg'
 import type { Tenant } from '../tenant/tenant.ts'
 import { type KeyUse, keyAlgorithms, usesOf } from './key-pair.ts'
 import { KeyRings } from './key-rings.ts'
@@ -18,8 +19,8 @@ export type SigningKeys = {
   find(tenant: Tenant, use: KeyUse, kid: string): Promise<UsableKey | null>
   /** New keys, published from now and used as soon as every verifier can know them. */
   rotate(tenant: TenantName): Promise<StoredKey[]>
-  /** New keys, used from now on; every token made with another is refused from now on. */
-  replace(tenant: TenantName): Promise<StoredKey[]>
+  /** New keys, used from now on. Every token made with another is refused once the key epoch is raised, too. */
+  replace(tx: PoolClient, tenant: TenantName): Promise<StoredKey[]>
 }
 
 export type SigningKeysOptions = {
@@ -66,7 +67,7 @@ export function createSigningKeys(options: SigningKeysOptions): SigningKeys {
       rings.remember(tenant, keys)
       return keys
     },
-    replace: (tenant) => store.replace(tenant),
+    replace: (tx, tenant) => store.replace(tx, tenant),
   }
 }
 

@@ -1,24 +1,30 @@
 import { describe, expect, it } from '@jest/globals'
+import { AppError } from '@surehook/service-kit/errors'
 import type { RequestContext } from '@surehook/service-kit/http/request-context'
 import type { AccessClaims } from '@surehook/token-verifier'
 import { createAuthorizers } from './authorize.ts'
 
+type Known = { here: boolean; there: boolean; epochs?: [here: number, there: number] }
+
 /** What this process knows of the tenant, and what is on the topic when it asks. */
-function setUp({ here, there }: { here: boolean; there: boolean }) {
+function setUp({ here, there, epochs = [0, 0] }: Known) {
   const verified: unknown[] = []
   let asked = 0
   const { records } = createAuthorizers({
     access: {
       authorizeManagement: () => Promise.reject(new Error('not for users')),
       expectsUsers: () => here,
+      keyEpochOf: () => epochs[asked === 0 ? 0 : 1],
       admitsUsers: async () => {
         asked += 1
         return there
       },
     },
     users: {
-      verify: async (tenant) => {
-        verified.push(tenant)
+      verify: async (of, _token, keyEpoch) => {
+        verified.push([of, keyEpoch])
+        // Its key was replaced.
+        if (keyEpoch > 1) throw new AppError('AUTH_TOKEN_INVALID')
         return { roles: ['reader'] } as unknown as AccessClaims
       },
     },
@@ -47,5 +53,14 @@ describe('the token of a user', () => {
     const { calling, asked } = setUp({ here: true, there: false })
     await expect(calling()).rejects.toMatchObject(refused)
     expect(asked()).toBe(1)
+  })
+
+  it('counts no longer when its key was replaced, which this process has not heard', async () => {
+    const { calling, verified } = setUp({ here: true, there: true, epochs: [1, 2] })
+    await expect(calling()).rejects.toMatchObject(refused)
+    expect(verified).toEqual([
+      [tenant, 1],
+      [tenant, 2],
+    ])
   })
 })

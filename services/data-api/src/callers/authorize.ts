@@ -24,7 +24,10 @@ export type Authorizers = {
 }
 
 export type AuthorizeDeps = {
-  access: Pick<PlatformAccess, 'authorizeManagement' | 'expectsUsers' | 'admitsUsers'>
+  access: Pick<
+    PlatformAccess,
+    'authorizeManagement' | 'expectsUsers' | 'admitsUsers' | 'keyEpochOf'
+  >
   users: Pick<UserTokens, 'verify'>
 }
 
@@ -46,14 +49,18 @@ export function createAuthorizers({ access, users }: AuthorizeDeps): Authorizers
   async function verify(tenant: Tenant, token: string): Promise<AccessClaims> {
     const { projectId, environment } = tenant
     const admitted = () => access.admitsUsers(projectId, environment)
+    const epoch = () => access.keyEpochOf(projectId, environment)
     if (!access.expectsUsers(projectId, environment)) {
       // It may only not have arrived yet.
       if (!(await admitted())) throw notValid()
-      return users.verify(tenant, token)
+      return users.verify(tenant, token, epoch())
     }
     // Both at once: each asks the brokers. What is switched off decides, whatever becomes of the token.
-    const verifying = Promise.allSettled([users.verify(tenant, token)])
+    const expected = epoch()
+    const verifying = Promise.allSettled([users.verify(tenant, token, expected)])
     if (!(await admitted())) throw notValid()
+    // Its keys were replaced meanwhile: what was verified with the old ones is no verdict.
+    if (epoch() !== expected) return users.verify(tenant, token, epoch())
     const [verified] = await verifying
     if (verified.status === 'rejected') throw verified.reason
     return verified.value

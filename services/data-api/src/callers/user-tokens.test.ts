@@ -52,14 +52,16 @@ describe('the tokens of users', () => {
     const tokens = tokensWith(revocations, async () => {
       if (onTopic !== null) revocations.apply('sid', onTopic)
     })
-    expect(await tokens.verify(tenant, token)).toMatchObject({ sub: 'user', sid: 'sid' })
+    expect(await tokens.verify(tenant, token, 0)).toMatchObject({ sub: 'user', sid: 'sid' })
     onTopic = revocation
-    await expect(tokens.verify(tenant, token)).rejects.toMatchObject({ code: 'AUTH_TOKEN_INVALID' })
+    await expect(tokens.verify(tenant, token, 0)).rejects.toMatchObject({
+      code: 'AUTH_TOKEN_INVALID',
+    })
   })
 
   it('are not decided while the topic cannot be read', async () => {
     const tokens = tokensWith(new Revocations(), () => Promise.reject(unavailable('away')))
-    const verifying = tokens.verify(tenant, token)
+    const verifying = tokens.verify(tenant, token, 0)
     await expect(verifying).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
   })
 })

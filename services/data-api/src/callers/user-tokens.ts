@@ -23,8 +23,11 @@ import { Revocations } from './revocations.ts'
 export type UserTokens = AsyncDisposable & {
   readonly ready: Promise<void>
   readonly healthy: boolean
-  /** The claims of a user's access token; rejects with 401, or with 503 when nobody can say. */
-  verify(tenant: TenantName, token: string): Promise<AccessClaims>
+  /**
+   * The claims of a user's access token; rejects with 401, or with 503 when nobody can say. Uses nothing that was
+   * learnt under another key epoch of the environment.
+   */
+  verify(tenant: TenantName, token: string, keyEpoch: number): Promise<AccessClaims>
 }
 
 export type UserTokensOptions = {
@@ -82,7 +85,7 @@ export function createUserTokens({ revocations, view, issuerOf }: UserTokensPart
     get healthy() {
       return view.healthy
     },
-    verify: (tenant, token) => verifiers.of(tenant).verify(token).catch(refuse),
+    verify: (tenant, token, keyEpoch) => verifiers.of(tenant, keyEpoch).verify(token).catch(refuse),
     [Symbol.asyncDispose]: async () => view[Symbol.asyncDispose](),
   }
 }

@@ -26,6 +26,8 @@ export type Issuer = AsyncDisposable & {
   readonly asked: Map<string, number>
   /** While it is set, every request is answered with it. */
   status: number | null
+  /** The keys of all tokens were replaced. */
+  replaced: boolean
   token(tenant: TenantName, options?: TokenOptions): Promise<string>
   revoke(tenant: TenantName, sid: string, minGeneration?: number): Promise<void>
 }
@@ -48,10 +50,15 @@ export async function openIssuer(parts: {
     const path = req.url ?? ''
     asked.set(path, (asked.get(path) ?? 0) + 1)
     if (issuer.status !== null) return [issuer.status, {}]
-    if (path === '/auth/.well-known/jwks.json') return [200, { keys: [jwk] }]
+    if (path === '/auth/.well-known/jwks.json') {
+      return [200, { keys: issuer.replaced ? [] : [jwk] }]
+    }
     if (req.headers.authorization !== `Bearer ${serviceToken}`) return [401, {}]
     const claims = opened.get(new URLSearchParams(await text(req)).get('token') ?? '')
-    return [200, claims === undefined ? { active: false } : { active: true, ...claims }]
+    return [
+      200,
+      claims === undefined || issuer.replaced ? { active: false } : { active: true, ...claims },
+    ]
   }
   const server = createServer((req, res) => {
     void answerTo(req).then(([status, body]) => {
@@ -67,6 +74,7 @@ export async function openIssuer(parts: {
     serviceToken,
     asked,
     status: null,
+    replaced: false,
     async token({ projectId, environment }, options = {}) {
       const { roles = [], sid = randomUUID(), gen = 1, ttlS = 300, encrypted = false } = options
       const iat = Math.floor(Date.now() / 1_000)

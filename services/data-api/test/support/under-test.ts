@@ -28,7 +28,7 @@ export type World = AsyncDisposable & {
   tenant(name?: Partial<Pick<Tenant, 'projectId' | 'environment'>>): Promise<Tenant>
   token(projectId: string, limits?: TokenLimits): Promise<string>
   /** Changes the settings of an environment, as auth-service tells them. */
-  setUp(tenant: Tenant, settings: object): Promise<void>
+  setUp(tenant: Tenant, settings: object, keyEpoch?: number): Promise<void>
 }
 type TokenLimits = { environments?: string[]; expiresAt?: string }
 
@@ -71,7 +71,8 @@ export async function openWorld(): Promise<World> {
     issuer,
     startService: (change = {}) => startService({ ...config, ...change }),
     tenant: (name = {}) => addTenant({ codec, producer }, name),
-    setUp: (tenant, settings) => putEnvironment(producer, codec, { ...tenant, settings }),
+    setUp: (tenant, settings, keyEpoch = 0) =>
+      putEnvironment(producer, codec, { ...tenant, settings, keyEpoch }),
     token: (projectId, limits = {}) => addToken({ codec, producer }, projectId, limits),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
@@ -118,7 +119,7 @@ async function addTenant(
 async function putEnvironment(
   producer: EventProducer,
   codec: EventCodec,
-  of: { projectId: string; environment: string; settings: object },
+  of: { projectId: string; environment: string; settings: object; keyEpoch?: number },
 ): Promise<void> {
   const { projectId, environment } = of
   const updatedAt = new Date().toISOString()
@@ -129,6 +130,7 @@ async function putEnvironment(
     settings,
     updatedAt,
     deletedAt: null,
+    keyEpoch: of.keyEpoch ?? 0,
   })
   await producer.send([{ topic: environmentsTopic, key: `${projectId}/${environment}`, value }])
 }

@@ -155,7 +155,7 @@ type Parts = Pick<World, 'codec' | 'producer'>
 async function addTenant(world: Parts, environment: string): Promise<Tenant> {
   const projectId = `p-${randomUUID()}`
   const updatedAt = new Date().toISOString()
-  const state = { projectId, environment, settings: '{}', updatedAt, deletedAt: null }
+  const state = { projectId, environment, settings: '{}', updatedAt, deletedAt: null, keyEpoch: 0 }
   await world.producer.send([
     {
       topic: environmentsTopic,
