@@ -15,7 +15,7 @@ import { AddressGuard } from './attempt/dns/address-guard.ts'
 import { systemHostNames } from './attempt/dns/host-names.ts'
 import { Poster } from './attempt/post.ts'
 import { type Config, service } from './config.ts'
-import { groupId, openDeliveryEngine } from './dispatch/delivery-engine.ts'
+import { groupId, openDeliveryEngine } from './consume/delivery-engine.ts'
 import { CircuitStore } from './endpoint/circuit-store.ts'
 import { dispatcherMetrics, registerGauges } from './metrics.ts'
 

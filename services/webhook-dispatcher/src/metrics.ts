@@ -43,7 +43,7 @@ export function dispatcherMetrics(metrics: Metrics) {
 /** What is read when metrics are asked for. */
 export type DispatcherGauges = {
   inFlight: () => number
-  parked: () => number
+  paused: () => number
   windowOpen: () => number
   openCircuits: () => number
 }
@@ -58,7 +58,7 @@ export function registerGauges(metrics: Metrics, gauges: DispatcherGauges): void
       },
     })
   gauge('surehook_delivery_in_flight', 'Attempts and moves in flight.', gauges.inFlight)
-  gauge('surehook_delivery_parked', 'Jobs that wait on the paused topic.', gauges.parked)
+  gauge('surehook_delivery_parked', 'Jobs that wait on the paused topic.', gauges.paused)
   gauge('surehook_delivery_window_open', 'Jobs read and not finished.', gauges.windowOpen)
   gauge('surehook_delivery_circuits_open', 'Endpoints with an open circuit.', gauges.openCircuits)
 }

@@ -1,7 +1,7 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { traceparentOf } from '@surehook/contracts/traceparent'
 import type { Span, Tracer } from '@surehook/service-kit/tracing/tracer'
-import type { Delivery } from '../dispatch/delivery.ts'
+import type { Delivery } from '../partition/delivery.ts'
 import { type AttemptResult, succeeded } from './decide-next-step.ts'
 
 /** All attempts of a delivery are under the match that made it; each later one points to the one before. */

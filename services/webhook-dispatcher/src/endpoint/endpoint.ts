@@ -13,6 +13,8 @@ export type EndpointOptions = { limits: EndpointLimits; pressure: Pressure }
 /** Tells whether jobs that wait here keep the partition from reading on. */
 export type Pressure = () => boolean
 
+/** So many times what may be in flight comes back from the paused topic ahead. */
+const pausedTurns = 8
 /** Attempts that take longer for less than this (a collection, a busy machine) park nothing. */
 const lastsMs = 500
 
@@ -53,13 +55,15 @@ export class Endpoint<T> {
   /** Whether a job that arrives may wait here; otherwise it waits on the paused topic. */
   get accepts(): boolean {
     if (this.circuit.isOpen) return false
-    return this.room > 0 || !this.#pressure() || !this.#isOverForLong
+    const hasRoom = this.#queue.length < this.#allowedQueue()
+    return hasRoom || !this.#pressure() || !this.#isOverForLong
   }
 
-  /** How many jobs may come back from the paused topic. */
-  get room(): number {
+  /** How many jobs may come back from the paused topic: what starts soon, for their bodies are in no window. */
+  get roomForPaused(): number {
     if (this.circuit.isOpen) return 0
-    return Math.max(0, this.#allowedQueue() - this.#queue.length)
+    const most = Math.min(this.#allowedQueue(), pausedTurns * this.#slowStart.cap)
+    return Math.max(0, most - this.#queue.length)
   }
 
   get isIdle(): boolean {

@@ -1,5 +1,5 @@
-/** Which parked subscriptions wait for which endpoint: for room there, or for its circuit. */
-export class WaitingRooms {
+/** Which subscriptions with paused deliveries wait for which endpoint: for room there, or for its circuit. */
+export class BlockedByEndpoint {
   readonly #subscriptionsAt = new Map<string, Set<string>>()
   readonly #endpointOf = new Map<string, string>()
 

@@ -3,21 +3,21 @@ import type { Attempts } from '../attempt/attempts.ts'
 import type { CircuitOptions } from '../endpoint/circuit.ts'
 import type { EndpointLimits } from '../endpoint/endpoint.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
-import type { Moves } from '../moves/moves.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
+import type { Transitions } from '../transitions/transitions.ts'
 
-/** What a partition's desk works with; one set for the whole process. */
-export type DeskDeps = {
+/** What the workers of all partitions share. */
+export type WorkerDeps = {
   circuit: CircuitOptions
   limits: EndpointLimits
   /** What a lane may hold before it stops reading. */
   window: { messages: number; bytes: number }
   attempts: Attempts
-  moves: Moves
+  transitions: Pick<Transitions, 'make'>
   subscriptions: Subscriptions
   /** Resolves when the subscriptions are as of now. */
   subscriptionsCurrent: (signal: AbortSignal) => Promise<void>
-  reader: Pick<WindowedConsumer, 'seek' | 'pause' | 'resume'>
+  reader: Pick<WindowedConsumer, 'seek'>
   /** False while another process may have the partitions: no attempt starts then. */
   mayStart: () => boolean
   metrics: DispatcherMetrics

@@ -4,26 +4,29 @@ import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
 import { createMetrics } from '@surehook/service-kit/metrics'
 import { dispatcherMetrics } from '../metrics.ts'
+import { pausedHeaders } from '../paused/paused-headers.ts'
+import type { Transition } from '../transitions/transitions.ts'
 import type { Delivery } from './delivery.ts'
-import type { DeskDeps } from './desk-deps.ts'
-import { PartitionDesk } from './partition-desk.ts'
+import { PartitionWorker } from './partition-worker.ts'
+import type { WorkerDeps } from './worker-deps.ts'
 
 const ok = { kind: 'responded', status: 204, answer: '', latencyMs: 1 }
 
-/** A desk whose Kafka takes or refuses moves as `refuse` says. */
-class DeskWorld {
+/** A worker whose Kafka takes or refuses transitions as `refuse` says. */
+class WorkerWorld {
   readonly posted: string[] = []
   readonly told: string[] = []
   readonly faults: unknown[] = []
   readonly finished: string[] = []
   /** The paused topic. */
-  readonly parked: DeliveryJob[] = []
+  readonly paused: DeliveryJob[] = []
+  readonly headers: Record<string, string>[] = []
   active = true
   mayStart = true
   /** How often somebody asked for a subscription. */
   asked = 0
   refuse: (move: string) => boolean = () => false
-  readonly desk: PartitionDesk
+  readonly worker: PartitionWorker
   readonly lose: () => void
   #offset = 0
   /** On the paused topic. */
@@ -35,7 +38,8 @@ class DeskWorld {
       new PartitionLane({ topic, partition: 0, committed: 0, metadata: null, end: 0 })
     this.#pausedLane = laneOf(pausedTopic)
     const lanes = [laneOf(deliveriesTopic), this.#pausedLane]
-    this.desk = new PartitionDesk(new Map(lanes.map((lane) => [lane.topic, lane])), this.#deps())
+    const byTopic = new Map(lanes.map((lane) => [lane.topic, lane]))
+    this.worker = new PartitionWorker(byTopic, this.#deps())
     this.lose = () => {
       for (const lane of lanes) lane.revoke('lost')
     }
@@ -49,22 +53,25 @@ class DeskWorld {
       ...{ projectId: 'p', environment: 'e', arrival: offset },
       ...job,
     } as DeliveryJob
-    this.desk.accept(this.#delivery(whole, { topic: deliveriesTopic, offset, reread: false }))
+    this.worker.accept(this.#delivery(whole, { topic: deliveriesTopic, offset, reread: false }))
   }
 
   /** What is on the paused topic comes back. */
   readBack(): void {
-    while (this.#position < this.parked.length) {
+    this.worker.pausedBatchBegins(this.#position)
+    while (this.#position < this.paused.length) {
       const offset = this.#position++
       const reread = this.#pausedLane.take(offset, 1) === 'open'
-      const job = this.parked[offset]
+      const job = this.paused[offset]
       if (job === undefined) throw new Error('read beyond the end')
-      this.desk.readParked(this.#delivery(job, { topic: pausedTopic, offset, reread }))
+      const headers = this.headers[offset] ?? {}
+      const at = { topic: pausedTopic, offset, reread, headers }
+      this.worker.readPaused(this.#delivery(job, at))
     }
-    this.desk.afterReadParked()
+    this.worker.pausedBatchEnded(this.#position)
   }
 
-  #delivery(job: DeliveryJob, at: { topic: string; offset: number; reread: boolean }) {
+  #delivery(job: DeliveryJob, at: Pick<Delivery['message'], 'topic' | 'offset' | 'reread'>) {
     const message = {
       ...{ ...at, partition: 0, timestamp: '0', key: null, value: null },
       lease: new AbortController().signal,
@@ -74,21 +81,13 @@ class DeskWorld {
     return { job, message }
   }
 
-  #deps(): DeskDeps {
+  #deps(): WorkerDeps {
     const tell = async (name: string, job: DeliveryJob) => {
       if (this.refuse(name)) throw new Error(`refused: ${name}`)
       this.told.push(`${name} ${job.deliveryId}`)
     }
     return {
-      circuit: {
-        threshold: 5,
-        cooldownMs: 1_000,
-        store: {
-          load: async () => ({ failures: 0, openUntil: 0 }),
-          recordFailure: async () => {},
-          reset: async () => {},
-        },
-      },
+      circuit: { threshold: 5, cooldownMs: 1_000, store: noStore },
       limits: { maxInFlight: 4, maxLocalWaitMs: () => 1_000 },
       window: { messages: 100, bytes: 100_000 },
       attempts: {
@@ -98,15 +97,13 @@ class DeskWorld {
         },
         nextStep: () => ({ kind: 'delivered' }),
       },
-      moves: {
-        afterAttempt: (job: DeliveryJob) => tell('delivered', job),
-        cancel: (job: DeliveryJob) => tell('cancelled', job),
-        reroute: (job: DeliveryJob) => tell('rerouted', job),
-        park: async (job: DeliveryJob, announced: boolean) => {
-          await tell(announced ? 'paused' : 'parked', job)
-          this.parked.push({ ...job, step: job.step + 1 })
+      transitions: {
+        make: async (job: DeliveryJob, transition: Transition) => {
+          await tell(nameOf(job, transition), job)
+          if (transition.kind !== 'pause') return
+          this.headers.push(pausedHeaders({ run: 0, told: transition.told }))
+          this.paused.push({ ...job, step: job.step + 1 })
         },
-        announce: (job: DeliveryJob) => tell(`paused at ${job.step}`, job),
       },
       subscriptions: {
         get: (id: string) => {
@@ -116,15 +113,31 @@ class DeskWorld {
         },
       },
       subscriptionsCurrent: async () => {},
-      reader: {
-        seek: (...at: number[]) => void (this.#position = at[2] ?? 0),
-        pause: () => {},
-        resume: () => {},
-      },
+      reader: { seek: (...at: number[]) => void (this.#position = at[2] ?? 0) },
       mayStart: () => this.mayStart,
       metrics: dispatcherMetrics(createMetrics('test')),
       onFault: (err: unknown) => void this.faults.push(err),
-    } as unknown as DeskDeps
+    } as unknown as WorkerDeps
+  }
+}
+
+const noStore = {
+  load: async () => ({ failures: 0, openUntil: 0 }),
+  recordFailure: async () => {},
+  reset: async () => {},
+}
+
+/** Told is a status; what only waits for room has none. */
+function nameOf({ step }: DeliveryJob, transition: Transition): string {
+  switch (transition.kind) {
+    case 'pause':
+      return transition.told ? 'paused' : 'waits'
+    case 'tell':
+      return `paused at ${step}`
+    case 'attempted':
+      return 'delivered'
+    default:
+      return transition.kind
   }
 }
 
@@ -136,14 +149,14 @@ const aJob = {
   body: Buffer.alloc(1),
 } as DeliveryJob
 
-let world: DeskWorld
+let world: WorkerWorld
 
 beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ['nextTick'] })
-  world = new DeskWorld()
+  world = new WorkerWorld()
 })
 afterEach(() => {
-  world.desk.dispose()
+  world.worker.dispose()
   jest.useRealTimers()
 })
 
@@ -166,10 +179,10 @@ describe('a move that Kafka refuses', () => {
     world.refuse = (move) => move === 'paused'
     world.read({ deliveryId: 'a' })
     await passes(100)
-    expect(world.desk.parked).toBe(1)
+    expect(world.worker.pausedEntries).toBe(1)
     world.active = true
     await passes(2_000)
-    expect(world.desk.parked).toBe(0)
+    expect(world.worker.pausedEntries).toBe(0)
     world.read({ deliveryId: 'b' })
     await passes(100)
     expect(world.posted).toEqual(['a', 'b'])
@@ -179,19 +192,19 @@ describe('a move that Kafka refuses', () => {
     world.active = false
     // Of its two records Kafka took the job.
     const job = { ...aJob, deliveryId: 'a', arrival: 0 }
-    world.refuse = (move) => move === 'paused' && world.parked.push({ ...job, step: 1 }) > 0
+    world.refuse = (move) => move === 'paused' && world.paused.push({ ...job, step: 1 }) > 0
     world.read(job)
     await passes(100)
     world.readBack()
     await passes(2_000)
     expect(world.finished).toEqual([`${deliveriesTopic} a`])
-    expect(world.desk.parked).toBe(1)
+    expect(world.worker.paused).toBe(1)
   })
 
   it('to the paused topic is over when the job was found there and has gone out', async () => {
     world.active = false
     const job = { ...aJob, deliveryId: 'a', arrival: 0 }
-    world.refuse = (move) => move === 'paused' && world.parked.push({ ...job, step: 1 }) > 0
+    world.refuse = (move) => move === 'paused' && world.paused.push({ ...job, step: 1 }) > 0
     world.read(job)
     await passes(100)
     world.active = true
@@ -203,10 +216,10 @@ describe('a move that Kafka refuses', () => {
 
   it('of a job whose URL changed is decided anew', async () => {
     let refusals = 1
-    world.refuse = (move) => move === 'rerouted' && refusals-- > 0
+    world.refuse = (move) => move === 'reroute' && refusals-- > 0
     world.read({ deliveryId: 'a', url: 'former' })
     await passes(3_000)
-    expect(world.told).toEqual(['rerouted a'])
+    expect(world.told).toEqual(['reroute a'])
     expect(world.finished).toHaveLength(1)
   })
 
@@ -221,14 +234,14 @@ describe('a move that Kafka refuses', () => {
   })
 })
 
-describe('parked jobs', () => {
+describe('paused jobs', () => {
   it('of 10,000 inactive subscriptions cost an attempt of another nothing', async () => {
     for (let n = 0; n < 10_000; n++) {
       world.read({ deliveryId: `idle-${n}`, subscriptionId: `inactive-${n}` })
     }
     await passes(10)
     world.readBack()
-    expect(world.desk.parked).toBe(10_000)
+    expect(world.worker.paused).toBe(10_000)
     world.asked = 0
     for (let n = 0; n < 10; n++) world.read({ deliveryId: `a-${n}` })
     await passes(10)
@@ -241,10 +254,10 @@ describe('parked jobs', () => {
     world.read({ deliveryId: 'a' })
     await passes(10)
     world.active = true
-    // Behind one that is parked.
+    // Behind one that is paused.
     world.read({ deliveryId: 'b', step: 3 })
     await passes(10)
-    expect(world.told).toEqual(['paused a', 'parked b'])
+    expect(world.told).toEqual(['paused a', 'waits b'])
     world.active = false
     world.readBack()
     await passes(10)
@@ -259,15 +272,15 @@ describe('parked jobs', () => {
     for (const deliveryId of ['b', 'c']) world.read({ deliveryId })
     await passes(10)
     // So that they are read and may not go yet.
-    world.desk.handOver(true)
+    world.worker.handOver(true)
     world.readBack()
     world.active = false
-    world.desk.handOver(false)
+    world.worker.handOver(false)
     world.readBack()
     await passes(10)
     expect(world.told.slice(3)).toEqual(['paused at 1 b', 'paused at 1 c'])
     world.active = true
-    world.desk.subscriptionChanged('s')
+    world.worker.subscriptionChanged('s')
     world.readBack()
     await passes(10)
     expect(world.posted).toEqual(['a', 'b', 'c'])
@@ -282,6 +295,6 @@ it('starts the jobs of several endpoints in turns when they could not start befo
   await passes(10)
   expect(world.posted).toEqual([])
   world.mayStart = true
-  world.desk.relieve()
+  world.worker.relieve()
   expect(world.posted).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'c2', 'a3', 'b3', 'c3'])
 })

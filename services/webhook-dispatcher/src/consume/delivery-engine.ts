@@ -15,9 +15,9 @@ import type { Poster } from '../attempt/post.ts'
 import type { Config } from '../config.ts'
 import type { CircuitStore } from '../endpoint/circuit-store.ts'
 import type { DispatcherGauges, DispatcherMetrics } from '../metrics.ts'
-import { Moves } from '../moves/moves.ts'
 import type { SecretOpener } from '../subscriptions/subscriptions.ts'
 import { Subscriptions } from '../subscriptions/subscriptions.ts'
+import { Transitions } from '../transitions/transitions.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { drained } from './drained.ts'
 import { OwnLoad } from './own-load.ts'
@@ -106,7 +106,7 @@ export async function openDeliveryEngine(
     },
     gauges: {
       inFlight: () => dispatcher.inFlight,
-      parked: () => dispatcher.parked,
+      paused: () => dispatcher.paused,
       windowOpen: () => consumer.open,
       openCircuits: () => dispatcher.openCircuits,
     },
@@ -139,7 +139,7 @@ function createDispatcher(
         reason: `${message.topic}: ${reason}`,
         refusedBy: groupId,
       }),
-    desk: {
+    worker: {
       circuit: { ...config.circuit, store: circuits },
       limits: {
         maxInFlight: config.endpointConcurrency,
@@ -147,14 +147,10 @@ function createDispatcher(
       },
       window: config.window,
       attempts: new Attempts({ poster, delays: config.delays, metrics, tracer, log }),
-      moves: new Moves({ producer, codec }),
+      transitions: new Transitions({ producer, codec }),
       subscriptions,
       subscriptionsCurrent: (lease) => view().barrier(lease),
-      reader: {
-        seek: (...at) => consumer().seek(...at),
-        pause: (...at) => consumer().pause(...at),
-        resume: (...at) => consumer().resume(...at),
-      },
+      reader: { seek: (...at) => consumer().seek(...at) },
       mayStart: () => consumer().mayStart,
       metrics,
       onFault: (err) => log.error({ err }, 'delivery.fault'),
@@ -174,7 +170,7 @@ function createConsumer(
     // A retry is due a second after it was written at the earliest.
     seldom: [...retryTopics, pausedTopic],
     window: config.window,
-    // Parking reads the paused topic where it wants to, and holds nothing of it in the window.
+    // The paused topic is read where something of it may go, and nothing of it is held in the window.
     tenants: {
       topics: [deliveriesTopic, ...retryTopics],
       of: (message) => dispatcher.tenantOf(message),
@@ -191,7 +187,9 @@ function createConsumer(
     onAssigned: (partition, lanes) => dispatcher.assigned(partition, lanes),
     onRevoked: (partition) => dispatcher.revoked(partition),
     onCommitted: () => dispatcher.committed(),
-    onRead: (lane) => dispatcher.afterRead(lane),
+    onReading: (lane, offset) => dispatcher.beforeRead(lane, offset),
+    onRead: (lane, position) => dispatcher.afterRead(lane, position),
+    onSought: (lane) => dispatcher.sought(lane),
     onFinishedBefore: (message) => dispatcher.finishedBefore(message),
     onHandOver: (partition, handingOver) => dispatcher.handOver(partition, handingOver),
     inFlight: (partition) =>

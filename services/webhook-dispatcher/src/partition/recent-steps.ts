@@ -31,6 +31,11 @@ export class RecentSteps {
     return done !== undefined && done >= step
   }
 
+  /** It was begun, and comes again. */
+  abandon(deliveryId: string, step: number): void {
+    if (this.#open.get(deliveryId) === step) this.#open.delete(deliveryId)
+  }
+
   /** Its result is durable: a repetition may be dropped from now on, whoever brings it. */
   done(deliveryId: string, step: number): void {
     if (this.#open.get(deliveryId) === step) this.#open.delete(deliveryId)

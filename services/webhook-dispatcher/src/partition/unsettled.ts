@@ -34,10 +34,10 @@ export class Unsettled {
   }
 
   /** Counts an outcome until Kafka has acknowledged it. */
-  async recorded(acknowledged: Promise<void>): Promise<void> {
+  async recorded<T>(acknowledged: Promise<T>): Promise<T> {
     this.#recording++
     try {
-      await acknowledged
+      return await acknowledged
     } finally {
       this.#recording--
     }

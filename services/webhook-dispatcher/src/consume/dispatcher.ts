@@ -1,19 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type EventCodec, UndecodableError } from '@surehook/contracts/codec'
 import type { DeliveryJob } from '@surehook/contracts/events'
-import { pausedTopic } from '@surehook/contracts/topics'
+import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
 import { reasonOf } from '@surehook/service-kit/errors'
 import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
 import type { WindowedMessage } from '@surehook/service-kit/kafka/windowed-consumer'
 import type { Logger } from 'pino'
 import type { DispatcherMetrics } from '../metrics.ts'
-import type { DeskDeps } from './desk-deps.ts'
+import { PartitionWorker } from '../partition/partition-worker.ts'
+import type { WorkerDeps } from '../partition/worker-deps.ts'
 import { JobSchemas } from './job-schemas.ts'
 import type { OwnLoad } from './own-load.ts'
-import { PartitionDesk } from './partition-desk.ts'
 
 export type DispatcherDeps = {
-  desk: DeskDeps
+  worker: WorkerDeps
   codec: Pick<EventCodec, 'job'>
   /** Puts a message that cannot be decoded aside; resolves after Kafka's ack. */
   refuse: (message: WindowedMessage, reason: string) => Promise<void>
@@ -30,15 +30,15 @@ const decodeAgainMs = 500
 /** How often queues are looked at that wait too long for their endpoint. */
 const reliefEveryMs = 100
 
-/** Hands each job to the desk of its partition. */
+/** Hands each job to the worker of its partition. */
 export class Dispatcher implements Disposable {
   readonly #deps: DispatcherDeps
-  readonly #desks = new Map<number, PartitionDesk>()
+  readonly #workers = new Map<number, PartitionWorker>()
   /** Per partition: a job with an older schema is decoded later, and those behind it wait. */
   readonly #decoding = new Map<number, Promise<void>>()
   readonly #relief: NodeJS.Timeout
   readonly #schemas: JobSchemas
-  #revokedBusy: PartitionDesk[] = []
+  #revokedBusy: PartitionWorker[] = []
   /** The last job that was decoded to know whose it is. */
   #decoded: { value: Buffer; job: DeliveryJob } | null = null
 
@@ -51,48 +51,48 @@ export class Dispatcher implements Disposable {
   /** Attempts and moves in flight, those of lost partitions included. */
   get inFlight(): number {
     let sum = 0
-    for (const desk of this.#desks.values()) sum += desk.busy
-    for (const desk of this.#revokedBusy) sum += desk.busy
+    for (const worker of this.#workers.values()) sum += worker.busy
+    for (const worker of this.#revokedBusy) sum += worker.busy
     return sum
   }
 
-  get parked(): number {
+  get paused(): number {
     let sum = 0
-    for (const desk of this.#desks.values()) sum += desk.parked
+    for (const worker of this.#workers.values()) sum += worker.paused
     return sum
   }
 
   get openCircuits(): number {
     let sum = 0
-    for (const desk of this.#desks.values()) sum += desk.openCircuits
+    for (const worker of this.#workers.values()) sum += worker.openCircuits
     return sum
   }
 
   assigned(partition: number, lanes: ReadonlyMap<string, PartitionLane>): void {
-    this.#desks.set(partition, new PartitionDesk(lanes, this.#deps.desk))
+    this.#workers.set(partition, new PartitionWorker(lanes, this.#deps.worker))
   }
 
   revoked(partition: number): void {
-    const desk = this.#desks.get(partition)
-    if (desk === undefined) return
-    this.#desks.delete(partition)
+    const worker = this.#workers.get(partition)
+    if (worker === undefined) return
+    this.#workers.delete(partition)
     this.#decoding.delete(partition)
-    desk.dispose()
-    this.#revokedBusy = [...this.#revokedBusy.filter(({ busy }) => busy > 0), desk]
+    worker.dispose()
+    this.#revokedBusy = [...this.#revokedBusy.filter(({ busy }) => busy > 0), worker]
   }
 
   /** Of one partition. */
   inFlightOf(partition: number): number {
-    return this.#desks.get(partition)?.busy ?? 0
+    return this.#workers.get(partition)?.busy ?? 0
   }
 
   handOver(partition: number, handingOver: boolean): void {
-    this.#desks.get(partition)?.handOver(handingOver)
+    this.#workers.get(partition)?.handOver(handingOver)
   }
 
   /** Nothing starts any more; what is in flight ends. */
   stop(): void {
-    for (const desk of this.#desks.values()) desk.handOver(true)
+    for (const worker of this.#workers.values()) worker.handOver(true)
   }
 
   /** Resolves when `tenantOf` can tell whose these are; undefined when it can already. */
@@ -115,54 +115,81 @@ export class Dispatcher implements Disposable {
   }
 
   handle(message: WindowedMessage): void {
-    const desk = this.#desks.get(message.partition)
-    if (desk === undefined) return
+    const worker = this.#workers.get(message.partition)
+    if (worker === undefined) return
     if (message.reread && message.topic !== pausedTopic) return
     const waiting = this.#decoding.get(message.partition)
     const job = waiting?.then(() => this.#decode(message)) ?? this.#decode(message)
-    if (job instanceof Promise) return this.#dispatchLater(job, message, desk)
-    if (job !== null) dispatchTo(desk, message, job)
+    if (job instanceof Promise) return this.#dispatchLater(job, message, worker)
+    if (job !== null) dispatchTo(worker, message, job)
   }
 
-  afterRead(lane: PartitionLane): void {
-    if (lane.topic !== pausedTopic) return
-    const desk = this.#desks.get(lane.partition)
-    const waiting = this.#decoding.get(lane.partition)
-    if (waiting === undefined) desk?.afterReadParked()
-    else void waiting.then(() => desk?.afterReadParked())
+  /** A batch of the lane is about to be handed out, which was asked for from `offset`. */
+  beforeRead({ topic, partition }: PartitionLane, offset: number): void {
+    if (topic !== pausedTopic) return
+    this.#inTurn(partition, (worker) => worker.pausedBatchBegins(offset))
+  }
+
+  /** It was handed out; what comes next is read from `position`. */
+  afterRead({ topic, partition }: PartitionLane, position: number): void {
+    if (topic === pausedTopic) {
+      this.#inTurn(partition, (worker) => worker.pausedBatchEnded(position))
+    } else if (topic === deliveriesTopic) {
+      this.#inTurn(partition, (worker) => worker.deliveriesRead())
+    }
+  }
+
+  /** The group was joined again, and the lane is read on where it stands. */
+  sought({ topic, partition }: PartitionLane): void {
+    if (topic === pausedTopic) this.#workers.get(partition)?.pausedSought()
   }
 
   /** Shows a job that was finished before the partition came here. */
   finishedBefore({ partition, value }: { partition: number; value: Buffer | null }): void {
-    const desk = this.#desks.get(partition)
+    const worker = this.#workers.get(partition)
     const job = value === null ? null : tryDecode(this.#deps.codec, value)
     // What it cannot be decoded for now can only make a repetition go unnoticed.
-    if (job instanceof Promise) job.then((late) => desk?.remember(late)).catch(() => undefined)
-    else if (job !== null) desk?.remember(job)
+    if (job instanceof Promise) job.then((late) => worker?.remember(late)).catch(() => undefined)
+    else if (job !== null) worker?.remember(job)
   }
 
   /** Offsets were committed. */
   committed(): void {
-    for (const desk of this.#desks.values()) desk.committed()
+    for (const worker of this.#workers.values()) worker.committed()
   }
 
   subscriptionChanged(subscriptionId: string): void {
-    for (const desk of this.#desks.values()) desk.subscriptionChanged(subscriptionId)
+    for (const worker of this.#workers.values()) worker.subscriptionChanged(subscriptionId)
   }
 
   [Symbol.dispose](): void {
     clearInterval(this.#relief)
-    for (const partition of [...this.#desks.keys()]) this.revoked(partition)
+    for (const partition of [...this.#workers.keys()]) this.revoked(partition)
   }
 
-  #dispatchLater(decoding: Promise<Decoded>, message: WindowedMessage, desk: PartitionDesk): void {
+  /** Behind what is being decoded. */
+  #inTurn(partition: number, then: (worker: PartitionWorker) => void): void {
+    const worker = this.#workers.get(partition)
+    if (worker === undefined) return
+    const waiting = this.#decoding.get(partition)
+    if (waiting === undefined) then(worker)
+    else void waiting.then(() => then(worker))
+  }
+
+  #dispatchLater(
+    decoding: Promise<Decoded>,
+    message: WindowedMessage,
+    worker: PartitionWorker,
+  ): void {
     const { partition } = message
+    worker.countUndecoded(1)
     const chain = decoding
       .then((job) => {
-        if (job !== null) dispatchTo(desk, message, job)
+        if (job !== null) dispatchTo(worker, message, job)
       })
-      .catch((err: unknown) => this.#deps.desk.onFault(err))
+      .catch((err: unknown) => this.#deps.worker.onFault(err))
       .finally(() => {
+        worker.countUndecoded(-1)
         if (this.#decoding.get(partition) === chain) this.#decoding.delete(partition)
       })
     this.#decoding.set(partition, chain)
@@ -204,22 +231,22 @@ export class Dispatcher implements Disposable {
     this.#deps
       .refuse(message, reason)
       .then(() => message.finish())
-      .catch((err: unknown) => this.#deps.desk.onFault(err))
+      .catch((err: unknown) => this.#deps.worker.onFault(err))
     return null
   }
 
   #relieve(): void {
     this.#deps.ownLoad.sample()
-    for (const desk of this.#desks.values()) desk.relieve()
+    for (const worker of this.#workers.values()) worker.relieve()
   }
 }
 
-function dispatchTo(desk: PartitionDesk, message: WindowedMessage, job: DeliveryJob): void {
+function dispatchTo(worker: PartitionWorker, message: WindowedMessage, job: DeliveryJob): void {
   // The job has copies. These are pieces of the answer to a fetch, and would keep all of it.
   message.key = null
   message.value = null
-  if (message.topic === pausedTopic) desk.readParked({ job, message })
-  else desk.accept({ job, message })
+  if (message.topic === pausedTopic) worker.readPaused({ job, message })
+  else worker.accept({ job, message })
 }
 
 /** The job's place in the endpoint's order is the offset at which it first stood on the deliveries topic. */

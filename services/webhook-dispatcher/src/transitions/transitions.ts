@@ -10,73 +10,96 @@ import {
 } from '@surehook/contracts/topics'
 import type { EventProducer, OutgoingRecord } from '@surehook/service-kit/kafka/producer'
 import type { AttemptResult, NextStep } from '../attempt/decide-next-step.ts'
+import { type PausedMark, pausedHeaders } from '../paused/paused-headers.ts'
 
-export type MovesDeps = {
+/** What becomes of a job: one step of its delivery. */
+export type Transition =
+  /** An attempt was made: delivered, to a retry topic, or to the dead letters. */
+  | { kind: 'attempted'; result: AttemptResult; next: NextStep }
+  /** To the paused topic; `told` when its status becomes `paused`, not when it only waits for room. */
+  | { kind: 'pause'; told: boolean }
+  /** From the paused topic to its end. */
+  | { kind: 'relocate'; mark: PausedMark }
+  /** It was paused for room, and is `paused` by now: told under the step that it has there already. */
+  | { kind: 'tell' }
+  /** Its subscription is gone. */
+  | { kind: 'cancel' }
+  /** Its subscription has another URL now: it starts again in the order of that endpoint. */
+  | { kind: 'reroute'; url: string }
+
+export type TransitionsDeps = {
   producer: Pick<EventProducer, 'send'>
   codec: Pick<EventCodec, 'job' | 'attempt'>
 }
 
-/** Moves that have no attempt behind them. */
+/** A status that has no attempt behind it. */
 type Unattempted = { status: DeliveryStatus; at: number }
 
 /**
- * Where a job goes next. Each resolves after Kafka's ack: only then may the job's old place be
- * given up. Each move raises the step by one, so that projections and repetitions can tell.
+ * Makes the transitions of jobs: each resolves after Kafka's ack, and only then may the job's old place be
+ * given up. Each raises the step by one, so that projections and repetitions can tell.
  */
-export class Moves {
-  readonly #deps: MovesDeps
+export class Transitions {
+  readonly #deps: TransitionsDeps
 
-  constructor(deps: MovesDeps) {
+  constructor(deps: TransitionsDeps) {
     this.#deps = deps
   }
 
-  /** After an attempt: delivered, to a retry topic, or to the dead letters. */
-  async afterAttempt(job: DeliveryJob, result: AttemptResult, next: NextStep): Promise<void> {
+  make(job: DeliveryJob, transition: Transition): Promise<void> {
+    return this.#deps.producer.send(this.#recordsOf(job, transition))
+  }
+
+  #recordsOf(job: DeliveryJob, transition: Transition): OutgoingRecord[] {
     const at = Date.now()
-    switch (next.kind) {
-      case 'delivered':
-        return this.#send(this.#attempted(job, result, { status: 'delivered', at }, null))
-      case 'retry': {
-        const again = { ...job, attempt: job.attempt + 1, step: job.step + 1, dueAt: next.dueAt }
-        return this.#send(
-          this.#job(retryTopic(next.delay.name), again, result.sentAs),
-          this.#attempted(job, result, { status: 'retrying', at }, next.dueAt),
-        )
+    switch (transition.kind) {
+      case 'attempted':
+        return this.#afterAttempt(job, transition, at)
+      case 'pause': {
+        const paused = this.#paused(job, { run: 0, told: transition.told })
+        if (!transition.told) return [paused]
+        return [paused, this.#unattempted(job, { status: 'paused', at })]
       }
-      case 'dead-letter':
-        return this.#send(
-          this.#job(deadLetterTopic, { ...job, step: job.step + 1 }, result.sentAs),
-          this.#attempted(job, result, { status: 'dead_letter', at }, null),
-        )
+      case 'relocate':
+        return [this.#paused(job, transition.mark)]
+      case 'tell':
+        return [this.#unattempted({ ...job, step: job.step - 1 }, { status: 'paused', at })]
+      case 'cancel':
+        return [this.#unattempted(job, { status: 'cancelled', at })]
+      case 'reroute': {
+        const { url } = transition
+        const moved = { ...job, url, step: job.step + 1, dueAt: 0, arrival: -1 }
+        return [this.#job(deliveriesTopic, moved)]
+      }
     }
   }
 
-  /** To the paused topic; `announced` when its status becomes `paused`, not when it only waits for room. */
-  park(job: DeliveryJob, announced: boolean): Promise<void> {
-    const parked = this.#job(pausedTopic, { ...job, step: job.step + 1, dueAt: 0 })
-    if (!announced) return this.#send(parked)
-    return this.#send(parked, this.#unattempted(job, { status: 'paused', at: Date.now() }))
+  #afterAttempt(
+    job: DeliveryJob,
+    { result, next }: Extract<Transition, { kind: 'attempted' }>,
+    at: number,
+  ): OutgoingRecord[] {
+    switch (next.kind) {
+      case 'delivered':
+        return [this.#attempted(job, result, { status: 'delivered', at }, null)]
+      case 'retry': {
+        const again = { ...job, attempt: job.attempt + 1, step: job.step + 1, dueAt: next.dueAt }
+        return [
+          this.#job(retryTopic(next.delay.name), again, result.sentAs),
+          this.#attempted(job, result, { status: 'retrying', at }, next.dueAt),
+        ]
+      }
+      case 'dead-letter':
+        return [
+          this.#job(deadLetterTopic, { ...job, step: job.step + 1 }, result.sentAs),
+          this.#attempted(job, result, { status: 'dead_letter', at }, null),
+        ]
+    }
   }
 
-  /** It was parked for room, and is `paused` by now: told under the step that it has there already. */
-  announce(job: DeliveryJob): Promise<void> {
-    const before = { ...job, step: job.step - 1 }
-    return this.#send(this.#unattempted(before, { status: 'paused', at: Date.now() }))
-  }
-
-  /** Its subscription is gone. */
-  cancel(job: DeliveryJob): Promise<void> {
-    return this.#send(this.#unattempted(job, { status: 'cancelled', at: Date.now() }))
-  }
-
-  /** Its subscription has another URL now: it starts again in the order of that endpoint. */
-  reroute(job: DeliveryJob, url: string): Promise<void> {
-    const moved = { ...job, url, step: job.step + 1, dueAt: 0, arrival: -1 }
-    return this.#send(this.#job(deliveriesTopic, moved))
-  }
-
-  #send(...records: OutgoingRecord[]): Promise<void> {
-    return this.#deps.producer.send(records)
+  #paused(job: DeliveryJob, mark: PausedMark): OutgoingRecord {
+    const next = { ...job, step: job.step + 1, dueAt: 0 }
+    return this.#job(pausedTopic, next, pausedHeaders(mark))
   }
 
   #job(topic: string, job: DeliveryJob, headers?: OutgoingRecord['headers']): OutgoingRecord {

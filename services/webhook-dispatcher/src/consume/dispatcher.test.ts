@@ -7,7 +7,7 @@ import { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
 import { createMetrics } from '@surehook/service-kit/metrics'
 import { pino } from 'pino'
 import { dispatcherMetrics } from '../metrics.ts'
-import type { DeskDeps } from './desk-deps.ts'
+import type { WorkerDeps } from '../partition/worker-deps.ts'
 import { Dispatcher } from './dispatcher.ts'
 
 type Decode = () => DeliveryJob | Promise<DeliveryJob>
@@ -26,17 +26,17 @@ function setUp(decode: Record<string, Decode[]>) {
   const finished: string[] = []
   const faults: unknown[] = []
   const metrics = dispatcherMetrics(createMetrics('test'))
-  const desk = {
+  const worker = {
     window: { messages: 100, bytes: 100_000 },
     mayStart: () => true,
     subscriptions: { get: () => undefined },
     subscriptionsCurrent: () => Promise.resolve(),
-    moves: { cancel: async ({ deliveryId }: DeliveryJob) => void cancelled.push(deliveryId) },
+    transitions: { make: async ({ deliveryId }: DeliveryJob) => void cancelled.push(deliveryId) },
     metrics,
     onFault: (err: unknown) => faults.push(err),
-  } as unknown as DeskDeps
+  } as unknown as WorkerDeps
   const open = new Dispatcher({
-    desk,
+    worker,
     metrics,
     ownLoad: { sample: () => {} },
     codec: {

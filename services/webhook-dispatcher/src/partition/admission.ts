@@ -1,0 +1,37 @@
+import type { DeliveryJob } from '@surehook/contracts/events'
+import type { Subscription, UnreadableSubscription } from '../subscriptions/subscriptions.ts'
+
+/** What is to become of a job whose turn has come. */
+export type Admission =
+  | { kind: 'start'; endpointId: string }
+  /** `told` when its status becomes `paused`, not when it only waits for room. */
+  | { kind: 'pause'; told: boolean }
+  | { kind: 'reroute'; url: string }
+  | { kind: 'cancel' }
+  /** The view of subscriptions may be behind the matcher's: it has to be brought up to the topic's end. */
+  | { kind: 'look-again' }
+
+/** What the decision depends on. */
+export type AdmissionFacts = {
+  subscription: Subscription | UnreadableSubscription | undefined
+  /** Whether the view of subscriptions is as of now. */
+  viewIsCurrent: boolean
+  /** State of the subscription's endpoint. */
+  endpoint: (endpointId: string) => { circuitIsOpen: boolean; accepts: boolean }
+  /** Whether earlier deliveries of the subscription may be paused. */
+  mayHavePaused: boolean
+}
+
+export function decideAdmission(
+  { url }: Pick<DeliveryJob, 'url'>,
+  { subscription, viewIsCurrent, endpoint, mayHavePaused }: AdmissionFacts,
+): Admission {
+  if (subscription === undefined) return { kind: viewIsCurrent ? 'cancel' : 'look-again' }
+  if (subscription.url === null) return { kind: 'pause', told: true }
+  if (subscription.url !== url) return { kind: 'reroute', url: subscription.url }
+  const { endpointId } = subscription
+  const { circuitIsOpen, accepts } = endpoint(endpointId)
+  const isBlocked = !subscription.deliverable || circuitIsOpen
+  if (isBlocked || mayHavePaused || !accepts) return { kind: 'pause', told: isBlocked }
+  return { kind: 'start', endpointId }
+}

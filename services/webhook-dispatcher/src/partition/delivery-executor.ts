@@ -1,0 +1,259 @@
+import type { DeliveryJob } from '@surehook/contracts/events'
+import { pausedTopic } from '@surehook/contracts/topics'
+import { succeeded } from '../attempt/decide-next-step.ts'
+import type { Endpoint } from '../endpoint/endpoint.ts'
+import type { PausedAction } from '../paused/paused-actions.ts'
+import type { Subscription } from '../subscriptions/subscriptions.ts'
+import type { Transition } from '../transitions/transitions.ts'
+import { decideAdmission } from './admission.ts'
+import type { Delivery } from './delivery.ts'
+import type { PartitionState } from './partition-state.ts'
+import type { Started } from './turns.ts'
+
+type Attempted = Omit<Started<Delivery>, 'job'> & { delivery: Delivery; subscription: Subscription }
+
+/**
+ * Does what was decided of the deliveries of one partition. Others decide (`admission.ts`,
+ * `paused-deliveries.ts`, `decide-next-step.ts`) and return what is to be done: nothing is done but here.
+ */
+export class DeliveryExecutor {
+  readonly #state: PartitionState
+  #isCarryingOut = false
+  #hasMore = false
+
+  constructor(state: PartitionState) {
+    this.#state = state
+  }
+
+  /** Decides what becomes of a job whose turn has come, and does it. */
+  admit(delivery: Delivery, viewIsCurrent = false): void {
+    if (this.#state.lease.aborted) return
+    if (this.#state.isHandingOver || !this.#state.paused.isReady)
+      return void this.#state.held.push(delivery)
+    const { job } = delivery
+    if (this.#state.undecided.has(job.subscriptionId)) return this.#state.undecided.add(delivery)
+    const isPaused = delivery.message.topic === pausedTopic
+    const admission = decideAdmission(job, {
+      subscription: this.#state.deps.subscriptions.get(job.subscriptionId),
+      viewIsCurrent,
+      endpoint: (endpointId) => {
+        const { circuit, accepts } = this.#state.endpoints.of(endpointId)
+        return { circuitIsOpen: circuit.isOpen, accepts: accepts || isPaused }
+      },
+      // One that was released goes before those that still are.
+      mayHavePaused: !isPaused && this.#state.paused.mayHave(job.subscriptionId),
+    })
+    switch (admission.kind) {
+      case 'start':
+        return this.#enqueue(this.#state.endpoints.of(admission.endpointId), delivery)
+      case 'pause':
+        return this.#pause(delivery, admission.told)
+      case 'reroute':
+      case 'cancel':
+        return void this.#move(delivery, admission)
+      case 'look-again':
+        return this.#lookAgain(delivery)
+    }
+  }
+
+  /** Those of its subscription that come meanwhile wait behind it. */
+  #lookAgain(delivery: Delivery): void {
+    const { subscriptionId } = delivery.job
+    this.#state.undecided.add(delivery)
+    const look = async () => {
+      // Those that come in the same turn share the look.
+      await Promise.resolve()
+      const count = this.#state.undecided.count(subscriptionId)
+      await this.#state.deps.subscriptionsCurrent(this.#state.lease)
+      this.#decide(subscriptionId, count)
+    }
+    const again = async () => {
+      if (await this.#state.router.faultPassed()) this.#decide(subscriptionId, 0)
+    }
+    this.#state.work.track(
+      look().catch((err: unknown) => {
+        void again()
+        throw err
+      }),
+    )
+  }
+
+  /**
+   * What was undecided of the subscription is decided, in its order.
+   * @param count of so many the view of subscriptions is known to be current
+   */
+  #decide(subscriptionId: string, count: number): void {
+    if (this.#state.lease.aborted) return
+    const isGone = count > 0 && this.#state.deps.subscriptions.get(subscriptionId) === undefined
+    if (isGone) this.#state.gone.add(subscriptionId)
+    for (const [nth, delivery] of this.#state.undecided.take(subscriptionId).entries()) {
+      this.admit(delivery, nth < count)
+    }
+    this.#state.paused.earlierKnown()
+    this.carryOut()
+  }
+
+  #pause(delivery: Delivery, told: boolean): void {
+    const { job, message } = delivery
+    if (message.topic === pausedTopic) {
+      this.#state.steps.abandon(job.deliveryId, job.step)
+      return this.#state.paused.putBack(delivery)
+    }
+    this.#state.paused.expect(job)
+    void this.#moveToPaused(delivery, { kind: 'pause', told })
+  }
+
+  async #moveToPaused(delivery: Delivery, transition: Transition): Promise<void> {
+    const { job } = delivery
+    const isMade = await this.#state.router.route(job, transition)
+    if (isMade === null) return
+    // Of its records Kafka may have taken the job: then it was read by now.
+    if (isMade || !this.#state.paused.unexpect(job)) this.#settle(delivery)
+    else if (transition.kind === 'relocate') this.#state.paused.putBack(delivery)
+    else this.admit(delivery)
+    this.carryOut()
+  }
+
+  async #move(delivery: Delivery, transition: Transition): Promise<void> {
+    const { job } = delivery
+    const isMade = await this.#state.router.route(job, transition)
+    if (isMade) this.#settle(delivery)
+    else if (isMade === false) this.admit(delivery)
+    this.#state.paused.subscriptionChanged(job.subscriptionId)
+    this.carryOut()
+  }
+
+  /** What the paused deliveries decide is done, one thing after another. */
+  carryOut(): void {
+    this.#hasMore = true
+    if (this.#isCarryingOut || this.#state.lease.aborted) return
+    this.#isCarryingOut = true
+    while (this.#hasMore) {
+      this.#hasMore = false
+      for (const action of this.#state.paused.actions()) this.#act(action)
+    }
+    this.#isCarryingOut = false
+  }
+
+  #act(action: PausedAction): void {
+    switch (action.kind) {
+      case 'release':
+        return this.#release(action.delivery)
+      case 'give-up':
+        return action.delivery.message.finish()
+      case 'relocate': {
+        const { delivery, told } = action
+        const run = this.#state.paused.expect(delivery.job, true)
+        return void this.#moveToPaused(delivery, { kind: 'relocate', mark: { run, told } })
+      }
+      case 'tell':
+        return void this.#tell(action.job)
+      case 'read':
+        return this.#state.deps.reader.seek(pausedTopic, this.#state.partition, action.from)
+    }
+  }
+
+  #release(delivery: Delivery): void {
+    const { deliveryId, step, subscriptionId } = delivery.job
+    if (this.#state.steps.begin(deliveryId, step)) {
+      return this.admit(delivery, this.#state.gone.has(subscriptionId))
+    }
+    this.#state.paused.gone(delivery.message.offset)
+    this.dropRepeated(delivery)
+  }
+
+  async #tell(job: DeliveryJob): Promise<void> {
+    while ((await this.#state.router.route(job, { kind: 'tell' })) === false);
+  }
+
+  #enqueue(endpoint: Endpoint<Delivery>, delivery: Delivery): void {
+    endpoint.enqueue(delivery)
+    this.#start(endpoint)
+  }
+
+  /** In turns: while little may start, whoever was first would have all of it. */
+  startAll(): void {
+    for (const started of this.#state.turns.startAll(this.#state.endpoints.all()))
+      this.#begin(started)
+  }
+
+  #start(endpoint: Endpoint<Delivery>): void {
+    for (const started of this.#state.turns.start(endpoint)) this.#begin(started)
+  }
+
+  #begin({ endpoint, job: delivery, ended }: Started<Delivery>): void {
+    const subscription = this.#state.deps.subscriptions.get(delivery.job.subscriptionId)
+    if (subscription?.deliverable && subscription.url === delivery.job.url) {
+      return this.#state.work.track(this.#attempt({ delivery, subscription, endpoint, ended }))
+    }
+    // It changed while the job waited here. Its room is free, and no attempt of it will tell so.
+    ended(undefined)
+    this.admit(delivery)
+    this.#state.paused.endpointChanged(endpoint.id)
+    queueMicrotask(() => this.carryOut())
+  }
+
+  async #attempt({ delivery, subscription, endpoint, ended }: Attempted): Promise<void> {
+    const { job } = delivery
+    const { attempts } = this.#state.deps
+    const result = await attempts
+      .make(delivery, subscription, endpoint.circuit)
+      .catch((err: unknown) => {
+        // No attempt was made: nothing is counted, and the job must not stay without an owner.
+        ended(undefined)
+        void this.#admitLater(delivery)
+        throw err
+      })
+    ended(succeeded(result))
+    // The circuit decides before anything else may start.
+    const recorded = endpoint.circuit.record(result)
+    this.#start(endpoint)
+    this.#state.paused.endpointChanged(endpoint.id)
+    this.carryOut()
+    await recorded
+    // The next owner repeats what failed here; a success is told all the same.
+    if (this.#state.lease.aborted && !succeeded(result)) return
+    void this.#recordOutcome(delivery, {
+      kind: 'attempted',
+      result,
+      next: attempts.nextStep(job, result),
+    })
+  }
+
+  /** What an attempt came to is told until Kafka has it: the attempt itself is never repeated for that. */
+  async #recordOutcome(delivery: Delivery, transition: Transition): Promise<void> {
+    const route = () => this.#state.router.route(delivery.job, transition)
+    let isMade = await this.#state.unsettled.recorded(route())
+    while (isMade === false) isMade = await this.#state.unsettled.recorded(route())
+    if (isMade) this.#settle(delivery)
+  }
+
+  async #admitLater(delivery: Delivery): Promise<void> {
+    if (await this.#state.router.faultPassed()) this.admit(delivery)
+  }
+
+  #settle({ job, message }: Delivery): void {
+    this.#state.steps.done(job.deliveryId, job.step)
+    if (message.topic === pausedTopic) this.#state.paused.gone(message.offset)
+    message.finish()
+  }
+
+  dropRepeated({ message }: Delivery): void {
+    this.#state.deps.metrics.repeated.inc()
+    message.finish()
+  }
+
+  /** Its circuit opened or closed, or became known. */
+  endpointChanged(endpoint: Endpoint<Delivery>): void {
+    if (endpoint.circuit.isOpen) this.shed(endpoint)
+    else this.#start(endpoint)
+    this.#state.paused.endpointChanged(endpoint.id)
+    this.carryOut()
+  }
+
+  /** What has no room waits elsewhere. */
+  shed(endpoint: Endpoint<Delivery>): void {
+    const { isOpen } = endpoint.circuit
+    for (const delivery of endpoint.shed()) this.#pause(delivery, isOpen)
+  }
+}

@@ -1,0 +1,85 @@
+import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
+import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+import type { Endpoint } from '../endpoint/endpoint.ts'
+import { Endpoints } from '../endpoint/endpoints.ts'
+import { PausedDeliveries } from '../paused/paused-deliveries.ts'
+import { DeliveryRouter } from '../transitions/delivery-router.ts'
+import type { Delivery } from './delivery.ts'
+import { DueTimes } from './due-times.ts'
+import { Pressure } from './pressure.ts'
+import { RecentSteps } from './recent-steps.ts'
+import { releaseView } from './release-view.ts'
+import { Turns } from './turns.ts'
+import { Undecided } from './undecided.ts'
+import { Unsettled } from './unsettled.ts'
+import { WorkInFlight } from './work-in-flight.ts'
+import type { WorkerDeps } from './worker-deps.ts'
+
+/** Repetitions of older steps than these are no longer recognised. */
+const rememberedSteps = 20_000
+
+/** What is known of one partition. */
+export class PartitionState {
+  readonly deps: WorkerDeps
+  readonly partition: number
+  readonly lease: AbortSignal
+  readonly endpoints: Endpoints<Delivery>
+  readonly paused: PausedDeliveries
+  readonly steps = new RecentSteps(rememberedSteps)
+  /** Jobs that wait until it is known who has paused deliveries, or for a hand-over to end. */
+  readonly held: Delivery[] = []
+  readonly undecided = new Undecided()
+  /** Subscriptions that are deleted for certain. */
+  readonly gone = new Set<string>()
+  readonly dueTimes = new DueTimes()
+  readonly unsettled: Unsettled
+  readonly pressure: Pressure
+  readonly work: WorkInFlight
+  readonly router: DeliveryRouter
+  readonly turns: Turns
+  isHandingOver = false
+  /** Number of jobs that were handed out and cannot be decoded yet. */
+  undecoded = 0
+
+  /** @param onChange a circuit opened or closed, or became known */
+  constructor(
+    lanes: ReadonlyMap<string, PartitionLane>,
+    deps: WorkerDeps,
+    onChange: (endpoint: Endpoint<Delivery>) => void,
+  ) {
+    const pausedLane = lanes.get(pausedTopic)
+    const deliveries = lanes.get(deliveriesTopic)
+    if (!pausedLane || !deliveries) throw new Error('a partition without its lanes')
+    this.deps = deps
+    this.partition = pausedLane.partition
+    this.lease = pausedLane.lease
+    this.unsettled = new Unsettled(lanes)
+    this.work = new WorkInFlight(deps.onFault)
+    this.router = new DeliveryRouter({ ...deps, lease: this.lease })
+    this.pressure = new Pressure({ lanes, dueTimes: this.dueTimes, window: deps.window })
+    this.endpoints = new Endpoints({ ...deps, pressure: () => this.pressure.isOn }, onChange)
+    this.turns = new Turns(() => this.mayStart)
+    this.paused = new PausedDeliveries(
+      pausedLane,
+      releaseView({
+        subscriptions: deps.subscriptions,
+        endpoints: this.endpoints,
+        deliveries,
+        isHandingOver: () => this.isHandingOver,
+        hasUndecided: (id) => this.undecoded > 0 || this.undecided.has(id),
+        transitions: () => this.router.busy,
+      }),
+    )
+  }
+
+  /** Whether it can be decided what becomes of a job. */
+  get mayAdmit(): boolean {
+    return !this.isHandingOver && this.paused.isReady
+  }
+
+  /** Whether an attempt may start. */
+  get mayStart(): boolean {
+    if (this.isHandingOver || this.lease.aborted || !this.deps.mayStart()) return false
+    return this.unsettled.hasRoom
+  }
+}

@@ -1,0 +1,146 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
+import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
+import fc from 'fast-check'
+import { PartitionWorld, topics } from '../../test/support/partition-world.ts'
+
+const subscriptions = ['a1', 'a2', 'b1']
+const one = fc.constantFrom(...subscriptions)
+
+const action = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ enqueue: one, times: fc.integer({ min: 1, max: 6 }) }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      fetch: fc.constantFrom(...topics),
+      count: fc.integer({ min: 1, max: 9 }),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({ answer: fc.constantFrom(200, 200, 500), first: fc.boolean() }),
+  },
+  { weight: 4, arbitrary: fc.constant({ acknowledge: true }) },
+  { weight: 3, arbitrary: fc.constant({ commit: true }) },
+  { weight: 3, arbitrary: fc.constant({ relieve: true }) },
+  { weight: 3, arbitrary: fc.record({ crowd: one }) },
+  { weight: 2, arbitrary: fc.record({ active: one, is: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.constant({ kill: true }) },
+  { weight: 1, arbitrary: fc.constant({ move: true }) },
+  { weight: 1, arbitrary: fc.record({ handOver: fc.boolean() }) },
+)
+type Action = typeof action extends fc.Arbitrary<infer T> ? T : never
+
+let world: PartitionWorld | undefined
+beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] }))
+afterEach(() => {
+  world?.worker.dispose()
+  jest.useRealTimers()
+})
+
+/** Long enough for what has no room to be moved to the paused topic. */
+function shed(on: PartitionWorld): void {
+  on.worker.relieve()
+  jest.advanceTimersByTime(600)
+  on.worker.relieve()
+}
+
+/** More comes than there is room for, so that some of it is paused. */
+async function crowd(on: PartitionWorld, subscriptionId: string): Promise<void> {
+  for (let n = 0; n < 8; n++) on.enqueue(subscriptionId)
+  on.fetch(deliveriesTopic, 20)
+  await turn()
+  shed(on)
+  await on.settle()
+  on.commit()
+}
+
+async function play(on: PartitionWorld, step: Action): Promise<void> {
+  if ('enqueue' in step) for (let n = 0; n < step.times; n++) on.enqueue(step.enqueue)
+  else if ('crowd' in step) await crowd(on, step.crowd)
+  else if ('fetch' in step) on.fetch(step.fetch, step.count)
+  else if ('answer' in step) on.answer(step.answer, step.first)
+  else if ('acknowledge' in step) on.acknowledge()
+  else if ('commit' in step) on.commit()
+  else if ('relieve' in step) shed(on)
+  else if ('active' in step) on.setActive(step.active, step.is)
+  else if ('kill' in step) on.kill()
+  else if ('handOver' in step) on.worker.handOver(step.handOver)
+  else {
+    // A rebalance: what is in flight ends and is committed, before another one has the partition.
+    on.worker.handOver(true)
+    await on.settle()
+    on.commit()
+    on.kill()
+  }
+  await turn()
+}
+
+/** Everything is answered, and read, until all is delivered. */
+async function drain(on: PartitionWorld): Promise<void> {
+  on.worker.handOver(false)
+  for (const id of subscriptions) on.setActive(id, true)
+  for (let round = 0; round < 400 && on.delivered.size < on.enqueued; round++) {
+    for (const topic of topics) on.fetch(topic, 50)
+    for (let n = 0; n < 8; n++) on.answer(200, true)
+    await on.settle()
+    on.commit()
+    jest.advanceTimersByTime(100)
+    on.worker.relieve()
+  }
+}
+
+it('starts first attempts in order of arrival and loses nothing, whatever happens to whoever owns the partition', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 150 }), async (actions) => {
+      world = new PartitionWorld()
+      for (const step of actions) await play(world, step)
+      await drain(world)
+      world.worker.dispose()
+      expect(world.delivered.size).toBe(world.enqueued)
+      for (const arrivals of world.started.values()) {
+        expect(arrivals).toEqual(arrivals.toSorted((a, b) => a - b))
+      }
+      expect(world.repeatedByOneOwner).toEqual([])
+    }),
+    { numRuns: 300 },
+  )
+})
+
+it('has each job that is not delivered on one topic, when all is acknowledged and committed', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 80 }), async (actions) => {
+      world = new PartitionWorld()
+      // Who is killed leaves copies behind until they are read.
+      for (const step of actions) if (!('kill' in step)) await play(world, step)
+      await world.settle()
+      world.commit()
+      for (let n = 0; n < world.enqueued; n++) {
+        const id = `d${n}`
+        expect(world.placesOf(id)).toHaveLength(world.delivered.has(id) ? 0 : 1)
+      }
+      world.worker.dispose()
+    }),
+    { numRuns: 60 },
+  )
+})
+
+it('reads what an earlier owner has not finished before it releases what came later', async () => {
+  world = new PartitionWorld()
+  for (let n = 0; n < 8; n++) world.enqueue('a1')
+  world.fetch(deliveriesTopic, 8)
+  await world.settle()
+  // Two are in flight and two wait in memory: the last four have no room.
+  shed(world)
+  await world.settle()
+  expect(world.logs.get(pausedTopic)).toHaveLength(4)
+  world.commit()
+  world.kill()
+  world.fetch(pausedTopic, 10)
+  world.fetch(pausedTopic, 10)
+  await world.settle()
+  expect(world.started.get('a1') ?? []).toEqual([0, 1])
+  await drain(world)
+  expect(world.started.get('a1')).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+  world.worker.dispose()
+})

@@ -1,0 +1,56 @@
+/** Bodies kept in memory ahead of their release, per partition. */
+const mostKept = 4_096
+const mostBytes = 4 * 1024 * 1024
+/** A subscription may have so many times what is left for others: one alone three quarters. */
+const timesTheRest = 3
+
+type Kept = { count: number; bytes: number }
+
+/** How much memory the bodies of one partition's paused deliveries take, and whose they are. */
+export class PausedBodies {
+  readonly #of = new Map<string, Kept>()
+  readonly #all: Kept = { count: 0, bytes: 0 }
+
+  get count(): number {
+    return this.#all.count
+  }
+
+  /** Whether there is room for one more of the subscription. */
+  hasRoom(subscriptionId: string): boolean {
+    const { count, bytes } = this.#of.get(subscriptionId) ?? { count: 0, bytes: 0 }
+    if (count >= timesTheRest * (mostKept - this.#all.count)) return false
+    return bytes < timesTheRest * (mostBytes - this.#all.bytes)
+  }
+
+  add(subscriptionId: string, bytes: number): void {
+    const kept = this.#of.get(subscriptionId) ?? { count: 0, bytes: 0 }
+    this.#of.set(subscriptionId, kept)
+    change(kept, 1, bytes)
+    change(this.#all, 1, bytes)
+  }
+
+  remove(subscriptionId: string, bytes: number): void {
+    const kept = this.#of.get(subscriptionId)
+    if (kept === undefined) return
+    change(kept, -1, -bytes)
+    change(this.#all, -1, -bytes)
+    if (kept.count === 0) this.#of.delete(subscriptionId)
+  }
+
+  /** The subscription that has most of those that `mayLose` says. */
+  largest(mayLose: (subscriptionId: string) => boolean): string | undefined {
+    let largest: string | undefined
+    let most = 0
+    for (const [subscriptionId, { bytes }] of this.#of) {
+      if (bytes < most || !mayLose(subscriptionId)) continue
+      largest = subscriptionId
+      most = bytes
+    }
+    return largest
+  }
+}
+
+function change(kept: Kept, count: number, bytes: number): void {
+  kept.count += count
+  kept.bytes += bytes
+}

@@ -1,0 +1,291 @@
+import type { DeliveryJob } from '@surehook/contracts/events'
+import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+import type { Delivery } from '../partition/delivery.ts'
+import type { PausedAction, PausedView } from './paused-actions.ts'
+import { pausedMark } from './paused-headers.ts'
+import { type PausedQueue, placeOf } from './paused-queue.ts'
+import { PausedQueues } from './paused-queues.ts'
+import { type Demands, PausedReading } from './paused-reading.ts'
+import { PausedReleases } from './paused-releases.ts'
+import type { PausedRun } from './paused-run.ts'
+import { PausedTopic } from './paused-topic.ts'
+import { UntoldDeliveries } from './untold-deliveries.ts'
+
+/** So many are written and not read before the end of the topic comes first. */
+const mostUnread = 1_000
+
+/**
+ * The deliveries of one partition that wait on the paused topic: behind an open circuit, for an inactive
+ * subscription, or for room at their endpoint. The topic is the store: memory holds where the deliveries of each
+ * subscription stand, and the bodies of the next few. Nothing waits for a delivery of another subscription,
+ * and a subscription costs nothing until something changes that it waits for.
+ */
+export class PausedDeliveries {
+  readonly #lane: PartitionLane
+  readonly #view: PausedView
+  readonly #topic: PausedTopic
+  readonly #reading: PausedReading
+  readonly #queues = new PausedQueues()
+  readonly #untold = new UntoldDeliveries()
+  readonly #releases: PausedReleases
+  /** By offset, those that were released and have not gone yet; whether they were told. */
+  readonly #released = new Map<number, { told: boolean }>()
+  #due: PausedAction[] = []
+  #unread = 0
+  /** A batch is being read: what is read next is decided when it ends. */
+  #inBatch = false
+  /** Something changed that decides what is read next. */
+  #mayReadElse = true
+
+  constructor(lane: PartitionLane, view: PausedView) {
+    this.#lane = lane
+    this.#view = view
+    this.#reading = new PausedReading(lane.next)
+    this.#topic = new PausedTopic(lane)
+    const queues = this.#queues
+    this.#releases = new PausedReleases({
+      view,
+      queues,
+      topic: this.#topic,
+      reading: this.#reading,
+    })
+    lane.noteOf = () => this.#topic.note(this.#queues)
+  }
+
+  /** False until it is known of every subscription whether it may have paused deliveries. */
+  get isReady(): boolean {
+    return this.#topic.isReady
+  }
+
+  /** Number of deliveries that wait here. */
+  get size(): number {
+    return this.#lane.open - this.#released.size
+  }
+
+  /** Number of places and bodies that are in memory. */
+  get entries(): number {
+    return this.#queues.entries
+  }
+
+  /** Whether a delivery of the subscription may be here: later ones stand behind it. */
+  mayHave(subscriptionId: string): boolean {
+    return this.#queues.get(subscriptionId) !== undefined || this.#topic.mayHave(subscriptionId)
+  }
+
+  /**
+   * A delivery is about to be written to the topic, as its next step.
+   * @returns the run that it continues there
+   */
+  expect({ subscriptionId, arrival, step }: DeliveryJob, relocated = false): number {
+    const queue = this.#queueOf(subscriptionId)
+    queue.expect(arrival, step + 1)
+    this.#unread++
+    this.#releases.changed(subscriptionId)
+    return relocated ? queue.runFor(arrival) : 0
+  }
+
+  /** Kafka did not take all of it. @returns false when it was found on the topic all the same */
+  unexpect({ subscriptionId, arrival, step }: DeliveryJob): boolean {
+    const queue = this.#queues.get(subscriptionId)
+    const wasExpected = queue?.unexpect(arrival, step + 1) ?? false
+    if (wasExpected) this.#unread--
+    if (queue?.isEmpty) this.#releases.forget(subscriptionId)
+    else this.#releases.changed(subscriptionId)
+    return wasExpected
+  }
+
+  /** A delivery that was released or to be moved does not go after all: it stays at its place. */
+  putBack(delivery: Delivery): void {
+    const { job, message } = delivery
+    const { subscriptionId } = job
+    const told = this.#released.get(message.offset)?.told ?? true
+    this.#released.delete(message.offset)
+    this.#queueOf(subscriptionId).putBack(placeOf(delivery))
+    if (!told) this.#untold.add(subscriptionId, message, this.#reading.sweep)
+    this.#releases.changed(subscriptionId)
+  }
+
+  /** A released delivery has its next place. */
+  gone(offset: number): void {
+    this.#released.delete(offset)
+  }
+
+  /** A batch comes that was asked for from `offset`. */
+  batchBegins(offset: number): void {
+    this.#inBatch = true
+    this.#reading.begins(offset)
+  }
+
+  read(delivery: Delivery): void {
+    const { job, message } = delivery
+    message.detach()
+    if (this.#released.has(message.offset)) return
+    if (message.reread) this.#readAgain(delivery)
+    else this.#readFirst(delivery)
+    if (this.#topic.movesAt(message.offset, this.#reading.sweep)) this.#relocate(delivery)
+    else this.#releases.changed(job.subscriptionId)
+  }
+
+  /** A delivery was read that was dealt with elsewhere. */
+  repeated(delivery: Delivery): void {
+    const { job } = delivery
+    const queue = this.#queues.get(job.subscriptionId)
+    if (queue?.unexpect(job.arrival, job.step)) this.#unread--
+    this.#queues.remove(delivery)
+    this.#releases.changed(job.subscriptionId)
+  }
+
+  /** @param position what is read next, unless it is read elsewhere */
+  batchEnded(position: number): void {
+    this.#inBatch = false
+    this.#mayReadElse = true
+    this.#reading.ended(position)
+    const wasComplete = this.#topic.isComplete
+    this.#topic.wasRead(this.#reading.sweep)
+    if (this.#topic.isComplete && !wasComplete) this.#releases.allChanged()
+    this.#queues.bound()
+  }
+
+  /** The group was joined again: reading goes on where the lane stands. */
+  sought(): void {
+    this.#inBatch = false
+    this.#mayReadElse = true
+    this.#reading.movedTo(this.#lane.next)
+    this.#releases.allChanged()
+  }
+
+  subscriptionChanged(subscriptionId: string): void {
+    if (this.#queues.get(subscriptionId) === undefined) return
+    this.#releases.changed(subscriptionId)
+    this.#mayReadElse = true
+  }
+
+  /** There may be room at it, or its circuit opened or closed. */
+  endpointChanged(endpointId: string): void {
+    this.#releases.endpointChanged(endpointId)
+  }
+
+  /** Earlier deliveries may be known, or decided, that others waited for. */
+  earlierKnown(): void {
+    this.#releases.earlierKnown()
+  }
+
+  /** Work may go on. */
+  resumed(): void {
+    this.#releases.allChanged()
+    this.#mayReadElse = true
+  }
+
+  /** To be called several times a second: each time it tells a bounded number of deliveries. */
+  tick(): void {
+    this.#untold.tick()
+    this.#reading.tick()
+    this.#topic.sample(this.#reading.sweep)
+    this.#mayReadElse = true
+  }
+
+  /** What is to be done, one thing after another: each may change what comes next. */
+  *actions(): Generator<PausedAction> {
+    yield* this.#takeDue()
+    if (this.isReady) {
+      for (const queue of this.#releases.due()) yield* this.#release(queue)
+    }
+    this.#mayReadElse ||= this.#releases.wantsMore()
+    if (this.#inBatch || !this.#mayReadElse) return
+    this.#mayReadElse = false
+    const from = this.#reading.next(this.#demands(), this.#lane.next)
+    if (from !== null) yield { kind: 'read', from }
+  }
+
+  *#takeDue(): Generator<PausedAction> {
+    const due = this.#due
+    this.#due = []
+    yield* due
+  }
+
+  *#release(queue: PausedQueue): Generator<PausedAction> {
+    const taken = this.#queues.take(queue)
+    if (taken === undefined) return
+    const { delivery, copies } = taken
+    for (const copy of copies) yield { kind: 'give-up', delivery: copy }
+    this.#released.set(delivery.message.offset, { told: this.#isTold(delivery) })
+    yield { kind: 'release', delivery }
+  }
+
+  #demands(): Demands {
+    const { sweep } = this.#reading
+    const offsets: number[] = []
+    let isExpected = this.#unread > mostUnread
+    for (const subscriptionId of this.#releases.wanted) {
+      const offset = this.#queues.get(subscriptionId)?.unreadAt(sweep)
+      if (offset === undefined) isExpected = true
+      else if (this.#queues.hasRoom(subscriptionId)) offsets.push(offset)
+    }
+    const { next } = this.#lane
+    return {
+      end: isExpected || !this.isReady ? next : undefined,
+      release: offsets,
+      tell: this.isReady ? this.#untold.next(sweep, this.#view.isPaused) : undefined,
+      move: this.#topic.moveFrom(sweep),
+      skipped: this.isReady ? (this.#lane.skippedFrom ?? undefined) : undefined,
+    }
+  }
+
+  #readFirst(delivery: Delivery): void {
+    const { job, message } = delivery
+    const { subscriptionId, arrival, step } = job
+    const queue = this.#queueOf(subscriptionId)
+    if (queue.unexpect(arrival, step)) this.#unread--
+    const { run, told } = pausedMark(message)
+    const { sweep } = this.#reading
+    const part = this.#topic.partOf(message.offset)
+    const owner = queue.place(placeOf(delivery), { run, part, near: this.#queues.near, sweep })
+    if (owner !== undefined) this.#keep(queue, delivery, owner)
+    if (told) return
+    const isTold = this.#view.isPaused(subscriptionId) && this.#untold.tellAtOnce(subscriptionId)
+    if (isTold) this.#due.push({ kind: 'tell', job })
+    else this.#untold.add(subscriptionId, message, sweep)
+  }
+
+  #readAgain(delivery: Delivery): void {
+    const { job, message } = delivery
+    const { sweep } = this.#reading
+    const queue = this.#queues.get(job.subscriptionId)
+    const owner = queue?.ownerOf(placeOf(delivery), sweep)
+    if (queue !== undefined && owner !== undefined && !this.#keep(queue, delivery, owner)) {
+      owner?.refuse(placeOf(delivery), sweep)
+    }
+    if (pausedMark(message).told || !this.#view.isPaused(job.subscriptionId)) return
+    if (this.#untold.tell(job.subscriptionId, message, sweep)) this.#due.push({ kind: 'tell', job })
+  }
+
+  /** @returns false when there is no room for its body */
+  #keep(queue: PausedQueue, delivery: Delivery, run: PausedRun | null): boolean {
+    const { subscriptionId } = delivery.job
+    if (this.#view.roomOf(subscriptionId) < 0 || !this.#topic.knows(subscriptionId)) return false
+    const { sweep } = this.#reading
+    const mayLose = (id: string) => this.#view.roomOf(id) <= 0
+    const hasRoom = this.#queues.hasRoom(subscriptionId)
+    if (!hasRoom && !this.#queues.makeRoom(queue, { mayLose, sweep })) return false
+    this.#queues.keep(queue, delivery, run)
+    return true
+  }
+
+  #relocate(delivery: Delivery): void {
+    const told = this.#isTold(delivery)
+    this.#queues.remove(delivery)
+    this.#released.set(delivery.message.offset, { told })
+    this.#due.push({ kind: 'relocate', delivery, told })
+  }
+
+  #isTold({ job, message }: Delivery): boolean {
+    return pausedMark(message).told || this.#untold.isTold(job.subscriptionId, message.offset)
+  }
+
+  #queueOf(subscriptionId: string): PausedQueue {
+    const known = this.#queues.get(subscriptionId)
+    if (known !== undefined) return known
+    this.#topic.summary.add(subscriptionId)
+    return this.#queues.add(subscriptionId)
+  }
+}

@@ -1,0 +1,115 @@
+import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+import type { Sweep } from './paused-run.ts'
+import { PausedSummary } from './paused-summary.ts'
+
+/**
+ * What is known of the paused topic of one partition. An owner before has noted which subscriptions had paused
+ * deliveries below an offset: the rest is read first, and then the others may start. What is below is read
+ * later; until then the subscriptions of the note may have deliveries there.
+ */
+export class PausedTopic {
+  readonly summary: PausedSummary
+  readonly #lane: PartitionLane
+  readonly #skippedBelow: number
+  /** All below it was read, or skipped. */
+  #readUpTo: number
+  #isReady = false
+  #isComplete = false
+  /** What is to be moved to the end, in ascending order. */
+  #gaps: { from: number; to: number }[] = []
+  /** The sweep in which they were found: they have to be read again. */
+  #gapsOf = -1
+
+  constructor(lane: PartitionLane) {
+    this.#lane = lane
+    this.summary = new PausedSummary(lane.note)
+    const { upTo } = this.summary
+    // A log that was cut off begins anew with whatever it has.
+    if (upTo !== null && upTo > lane.next) lane.skipTo(Math.min(upTo, lane.endAtStart))
+    this.#skippedBelow = lane.skippedFrom === null ? 0 : lane.next
+    this.#readUpTo = lane.next
+    if ((lane.skippedFrom ?? 0) >= this.#skippedBelow) lane.endSkipped()
+    this.#look()
+  }
+
+  /** Whether all of it is known that may keep a subscription from starting. */
+  get isReady(): boolean {
+    return this.#isReady
+  }
+
+  /** Whether everything was read. */
+  get isComplete(): boolean {
+    return this.#isComplete
+  }
+
+  /** Whether what is not read yet may have deliveries of the subscription. */
+  mayHave(subscriptionId: string): boolean {
+    return !this.#isComplete && this.summary.mayHave(subscriptionId)
+  }
+
+  /** Whether all paused deliveries of the subscription are known. */
+  knows(subscriptionId: string): boolean {
+    return this.#isReady && !this.mayHave(subscriptionId)
+  }
+
+  /** What is below the offset that reading began at, and above, are of different parts. */
+  partOf(offset: number): number {
+    return offset < this.#skippedBelow ? 0 : 1
+  }
+
+  /** What goes with the commit. */
+  note(all: { size: number; keys(): Iterable<string> }): Uint8Array | null {
+    return this.summary.note(this.#readUpTo, all)
+  }
+
+  wasRead(sweep: Sweep): void {
+    if (sweep.from <= this.#readUpTo) this.#readUpTo = Math.max(this.#readUpTo, sweep.position)
+    const { skippedFrom } = this.#lane
+    const passed = skippedFrom !== null && sweep.from <= skippedFrom
+    if (passed && sweep.position >= this.#skippedBelow) this.#lane.endSkipped()
+    this.#look()
+    this.sample(sweep)
+  }
+
+  /** Finds out whether deliveries have to be moved to the end, so that what is finished can be committed. */
+  sample(sweep: Sweep): void {
+    const { crowded } = this.#lane
+    if (!crowded || !this.#isComplete || this.#gaps.length > 0) return
+    this.#gapsOf = sweep.id
+    this.#gaps = this.#lane.gapsToClose().map(([from, to]) => ({ from, to }))
+  }
+
+  /** Where the next one stands that is to be moved. */
+  moveFrom(sweep: Sweep): number | undefined {
+    for (let gap = this.#gaps[0]; gap !== undefined; gap = this.#gaps[0]) {
+      if (this.#isRead(gap, sweep)) gap.from = Math.max(gap.from, sweep.position)
+      if (gap.from <= gap.to) return gap.from
+      this.#gaps.shift()
+    }
+    return undefined
+  }
+
+  /** Whether the one at `offset`, which is being read, is to be moved. */
+  movesAt(offset: number, sweep: Sweep): boolean {
+    while (this.#gaps[0] !== undefined && this.#gaps[0].to < offset) {
+      if (!this.#isRead(this.#gaps[0], sweep)) return false
+      this.#gaps.shift()
+    }
+    const gap = this.#gaps[0]
+    if (gap === undefined || offset < gap.from || !this.#isRead(gap, sweep)) return false
+    gap.from = offset + 1
+    return true
+  }
+
+  /** Whether the sweep reads all of it. */
+  #isRead({ from }: { from: number }, sweep: Sweep): boolean {
+    return sweep.id !== this.#gapsOf && sweep.from <= from
+  }
+
+  #look(): void {
+    this.#isReady ||= this.#readUpTo >= this.#lane.endAtStart
+    if (this.#isComplete || !this.#isReady || this.#lane.skippedFrom !== null) return
+    this.#isComplete = true
+    this.summary.complete()
+  }
+}

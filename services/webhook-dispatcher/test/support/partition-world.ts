@@ -1,0 +1,279 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { DeliveryJob } from '@surehook/contracts/events'
+import { deliveriesTopic, pausedTopic, retryTopic } from '@surehook/contracts/topics'
+import { LaneSteering } from '@surehook/service-kit/kafka/lane-steering'
+import { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+import { createMetrics } from '@surehook/service-kit/metrics'
+import { dispatcherMetrics } from '../../src/metrics.ts'
+import type { Delivery } from '../../src/partition/delivery.ts'
+import { PartitionWorker } from '../../src/partition/partition-worker.ts'
+import type { WorkerDeps } from '../../src/partition/worker-deps.ts'
+import { pausedHeaders } from '../../src/paused/paused-headers.ts'
+import type { Transition } from '../../src/transitions/transitions.ts'
+
+type Entry = { job: DeliveryJob; headers: Record<string, string> }
+type Attempt = { job: DeliveryJob; answer: (status: number) => void }
+
+const retries = retryTopic('1s')
+export const topics = [deliveriesTopic, retries, pausedTopic]
+const shared = { messages: 12, bytes: 1_000_000 }
+
+/** One owner of the partition: it reads the logs from the last commits, until it is killed. */
+class Owner {
+  readonly lanes: Map<string, PartitionLane>
+  readonly positions = new Map<string, number>()
+  readonly worker: PartitionWorker
+  readonly attempts: Attempt[] = []
+  /** What it has attempted: delivery and number of the attempt. */
+  readonly attempted: string[] = []
+  readonly acks: (() => void)[] = []
+  readonly stopped = new Set<string>()
+  readonly steering: LaneSteering
+
+  constructor(lanes: Map<string, PartitionLane>, deps: (owner: Owner) => WorkerDeps) {
+    this.lanes = lanes
+    for (const lane of lanes.values()) this.positions.set(lane.topic, lane.next)
+    type At = { topic: string; offset: string }
+    this.steering = new LaneSteering(shared, {
+      seek: ({ topic, offset }: At) => void this.positions.set(topic, Number(offset)),
+      pause: ([lane]) => void this.stopped.add(lane?.topic ?? ''),
+      resume: (all) => void (all && this.stopped.delete([...all][0]?.topic ?? '')),
+    })
+    this.worker = new PartitionWorker(lanes, deps(this))
+  }
+}
+
+/** A partition with its logs and commits, and whoever owns it; without Kafka, receivers and time. */
+export class PartitionWorld {
+  readonly logs = new Map<string, Entry[]>(topics.map((topic) => [topic, []]))
+  readonly inactive = new Set<string>()
+  /** Of each subscription the arrivals of first attempts, in the order in which they started. */
+  readonly started = new Map<string, number[]>()
+  readonly delivered = new Set<string>()
+  readonly repeatedByOneOwner: string[] = []
+  readonly #commits = new Map<string, { offset: number; metadata: string }>()
+  #owner: Owner
+  #enqueued = 0
+
+  constructor() {
+    this.#owner = this.#open()
+  }
+
+  get enqueued(): number {
+    return this.#enqueued
+  }
+
+  get worker(): PartitionWorker {
+    return this.#owner.worker
+  }
+
+  enqueue(subscriptionId: string): void {
+    const deliveryId = `d${this.#enqueued++}`
+    const job = { deliveryId, subscriptionId, projectId: subscriptionId[0], url: 'u', attempt: 1 }
+    const rest = { step: 0, dueAt: 0, arrival: -1, body: Buffer.alloc(10) }
+    this.#append(deliveriesTopic, { ...job, ...rest } as unknown as DeliveryJob)
+  }
+
+  /** One fetch of a topic. */
+  fetch(topic: string, count: number): void {
+    const { lanes, positions, stopped, steering, worker } = this.#owner
+    const lane = lanes.get(topic) as PartitionLane
+    const log = this.logs.get(topic) as Entry[]
+    const begin = positions.get(topic) as number
+    const entries = log.slice(begin, begin + count)
+    if (entries.length === 0 || stopped.has(topic)) return
+    lane.overtaking?.begin()
+    if (topic === pausedTopic) worker.pausedBatchBegins(begin)
+    const next = this.#offerAll(lane, entries, begin)
+    const position = begin + entries.length
+    positions.set(topic, position)
+    lane.end = Math.max(lane.end, log.length)
+    steering.wasRead(lane, { next, position })
+    if (topic === pausedTopic) worker.pausedBatchEnded(position)
+    if (topic === deliveriesTopic) worker.deliveriesRead()
+  }
+
+  /** An attempt in flight is answered: the first that began, or the last. */
+  answer(status: number, first: boolean): void {
+    const { attempts } = this.#owner
+    const attempt = first ? attempts.shift() : attempts.pop()
+    attempt?.answer(status)
+  }
+
+  acknowledge(): void {
+    for (const ack of this.#owner.acks.splice(0)) ack()
+  }
+
+  commit(): void {
+    for (const lane of this.#owner.lanes.values()) {
+      lane.dirty = false
+      lane.uncommitted = 0
+      this.#commits.set(lane.topic, lane.position())
+    }
+    this.#owner.worker.committed()
+  }
+
+  setActive(subscriptionId: string, isActive: boolean): void {
+    if (isActive) this.inactive.delete(subscriptionId)
+    else this.inactive.add(subscriptionId)
+    this.#owner.worker.subscriptionChanged(subscriptionId)
+  }
+
+  /** The owner dies, and another one goes on from what was committed. */
+  kill(): void {
+    const { lanes, worker } = this.#owner
+    for (const lane of lanes.values()) lane.revoke('killed')
+    worker.dispose()
+    this.#owner = this.#open()
+  }
+
+  /** Where a delivery still has an open place, by what is committed. */
+  placesOf(deliveryId: string): string[] {
+    return topics.flatMap((topic) => {
+      const commit = this.#commits.get(topic) ?? { offset: 0, metadata: '' }
+      const at = {
+        topic,
+        partition: 0,
+        committed: commit.offset,
+        metadata: commit.metadata,
+        end: 0,
+      }
+      const lane = new PartitionLane(at)
+      return (this.logs.get(topic) ?? []).flatMap(({ job }, offset) => {
+        const isOpen = offset >= commit.offset && lane.take(offset, 0) !== 'finished'
+        return isOpen && job.deliveryId === deliveryId ? [topic] : []
+      })
+    })
+  }
+
+  /** Lets everything that has begun come to its end. */
+  async settle(): Promise<void> {
+    for (let nth = 0; nth < 4; nth++) {
+      this.acknowledge()
+      await turn()
+    }
+  }
+
+  #append(topic: string, job: DeliveryJob, headers: Record<string, string> = {}): void {
+    this.logs.get(topic)?.push({ job, headers })
+  }
+
+  /** @returns behind which one the rest was not looked at */
+  #offerAll(lane: PartitionLane, entries: readonly Entry[], begin: number): number {
+    let offset = begin
+    for (const entry of entries) {
+      this.#offer(lane, entry, offset++)
+      if (lane.overtaking?.hasEnough) break
+    }
+    return offset
+  }
+
+  #offer(lane: PartitionLane, { job, headers }: Entry, offset: number): void {
+    const { topic, lease } = lane
+    const { worker, steering } = this.#owner
+    if (offset < lane.committed) return worker.remember(job)
+    const taken = lane.take(offset, job.body.length, () => job.projectId)
+    if (taken === 'finished' || taken === 'waits') return
+    const reread = taken === 'open'
+    if (reread && topic !== pausedTopic) return
+    const released = () => steering.steer(lane)
+    const message = {
+      ...{ topic, partition: 0, offset, headers, lease, reread, key: null, value: null },
+      timestamp: '0',
+      finish: () => {
+        lane.finish(offset)
+        released()
+      },
+      detach: () => {
+        lane.detach(offset)
+        released()
+      },
+    }
+    const located = job.arrival === -1 ? { ...job, arrival: offset } : job
+    if (topic === pausedTopic) worker.readPaused({ job: located, message })
+    else worker.accept({ job: located, message })
+  }
+
+  #open(): Owner {
+    const lanes = topics.map((topic) => {
+      const { offset, metadata } = this.#commits.get(topic) ?? { offset: 0, metadata: '' }
+      const end = this.logs.get(topic)?.length ?? 0
+      const at = { topic, partition: 0, committed: offset, metadata, end }
+      return new PartitionLane(topic === pausedTopic ? at : { ...at, shared })
+    })
+    const owner = new Owner(new Map(lanes.map((lane) => [lane.topic, lane])), (it) =>
+      this.#deps(it),
+    )
+    for (const topic of [deliveriesTopic, retries]) {
+      const { committed } = owner.lanes.get(topic) as PartitionLane
+      // What is looked back at; finished ones above the commit are not shown, as by the real one.
+      for (const { job } of (this.logs.get(topic) ?? []).slice(0, committed))
+        owner.worker.remember(job)
+    }
+    return owner
+  }
+
+  #deps(owner: Owner): WorkerDeps {
+    return {
+      circuit: {
+        threshold: 5,
+        cooldownMs: 1,
+        store: {
+          load: async () => ({ failures: 0, openUntil: 0 }),
+          recordFailure: async () => {},
+          reset: async () => {},
+        },
+      },
+      limits: { maxInFlight: 2, maxLocalWaitMs: () => 1 },
+      window: { messages: 4, bytes: 1_000_000 },
+      attempts: {
+        make: ({ job }: Delivery) => this.#attempt(owner, job),
+        nextStep: (job: DeliveryJob, { status }: { status: number }) =>
+          status < 300
+            ? { kind: 'delivered' }
+            : { kind: 'retry', delay: { name: '1s', ms: 0 }, dueAt: job.dueAt },
+      },
+      transitions: { make: (job: DeliveryJob, to: Transition) => this.#make(owner, job, to) },
+      subscriptions: {
+        get: (id: string) => ({ url: 'u', endpointId: id, deliverable: !this.inactive.has(id) }),
+      },
+      subscriptionsCurrent: async () => {},
+      reader: {
+        seek: (topic: string, _partition: number, offset: number) =>
+          void owner.positions.set(topic, offset),
+      },
+      mayStart: () => true,
+      metrics: dispatcherMetrics(createMetrics('test')),
+      onFault: (err: unknown) => {
+        throw err
+      },
+    } as unknown as WorkerDeps
+  }
+
+  #attempt(owner: Owner, job: DeliveryJob): Promise<unknown> {
+    const name = `${job.deliveryId}/${job.attempt}`
+    if (owner.attempted.includes(name)) this.repeatedByOneOwner.push(name)
+    owner.attempted.push(name)
+    const { subscriptionId, arrival } = job
+    const started = this.started.get(subscriptionId) ?? []
+    this.started.set(subscriptionId, started)
+    // What is repeated after a kill has started before.
+    if (job.attempt === 1 && !started.includes(arrival)) started.push(arrival)
+    return new Promise((resolve) => {
+      const answer = (status: number) =>
+        resolve({ kind: 'responded', status, answer: '', latencyMs: 1 })
+      owner.attempts.push({ job, answer })
+    })
+  }
+
+  #make(owner: Owner, job: DeliveryJob, to: Transition): Promise<void> {
+    const next = { ...job, step: job.step + 1 }
+    if (to.kind === 'pause') this.#append(pausedTopic, next, pausedHeaders({ run: 0, ...to }))
+    if (to.kind === 'relocate') this.#append(pausedTopic, next, pausedHeaders(to.mark))
+    if (to.kind === 'attempted' && to.next.kind === 'delivered') this.delivered.add(job.deliveryId)
+    if (to.kind === 'attempted' && to.next.kind === 'retry') {
+      this.#append(retries, { ...next, attempt: job.attempt + 1 })
+    }
+    return new Promise((resolve) => void owner.acks.push(resolve))
+  }
+}

@@ -1,0 +1,194 @@
+import type { DeliveryJob } from '@surehook/contracts/events'
+import { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+import type { Delivery } from '../../src/partition/delivery.ts'
+import type { PausedAction } from '../../src/paused/paused-actions.ts'
+import { PausedDeliveries } from '../../src/paused/paused-deliveries.ts'
+import { type PausedMark, pausedHeaders } from '../../src/paused/paused-headers.ts'
+
+type LogEntry = { job: DeliveryJob; headers: Record<string, string> }
+
+/** The paused topic of one partition and its reader, without Kafka: a log and a position. */
+export class PausedWorld {
+  readonly log: LogEntry[] = []
+  readonly released: DeliveryJob[] = []
+  readonly announced: number[] = []
+  readonly blocked = new Set<string>()
+  /** What other steps of these came to is known. */
+  readonly doneElsewhere = new Set<string>()
+  lane: PartitionLane
+  paused: PausedDeliveries
+  room: number
+  /** How often somebody's room was asked for. */
+  asked = 0
+  seeks = 0
+  /** Jobs that were read so far, again and again included. */
+  bodiesRead = 0
+  /** The most entries that were in memory. */
+  mostEntries = 0
+  #position = 0
+  #finished = 0
+
+  constructor(room: number) {
+    this.room = room
+    this.lane = this.#laneAt(0, '')
+    this.paused = this.#open()
+  }
+
+  get finished(): number {
+    return this.#finished
+  }
+
+  /** All was read at least once. */
+  get isRead(): boolean {
+    return this.lane.next >= this.log.length && this.lane.skippedFrom === null
+  }
+
+  pause(subscriptionId: string, arrival: number, step = 0): void {
+    const job = { subscriptionId, arrival, step, deliveryId: `${subscriptionId}/${arrival}` }
+    this.paused.expect(job as DeliveryJob)
+    this.#write(job as DeliveryJob, { run: 0, told: this.blocked.has(subscriptionId) })
+    this.#carryOut()
+  }
+
+  /** As an earlier owner wrote it. */
+  left(subscriptionId: string, arrival: number, mark: PausedMark = { run: 0, told: true }): void {
+    const job = { subscriptionId, arrival, step: 0, deliveryId: `${subscriptionId}/${arrival}` }
+    this.#write(job as DeliveryJob, mark)
+  }
+
+  /** What was paused last, and is still, comes again from where it was before, or from a later retry. */
+  pauseAgain(later: boolean): void {
+    const last = this.log.at(-1)?.job
+    const isOpen = last !== undefined && this.isRead
+    if (!isOpen || !this.paused.isReady || this.released.some((job) => isCopy(job, last))) return
+    this.pause(last.subscriptionId, last.arrival, later ? last.step + 1 : last.step - 1)
+  }
+
+  /** One fetch: the reader sees the next few messages. */
+  fetch(count: number): void {
+    const begin = this.#position
+    if (begin >= this.log.length) return this.#carryOut()
+    this.paused.batchBegins(begin)
+    for (const entry of this.log.slice(begin, begin + count)) this.#read(entry)
+    this.paused.batchEnded(this.#position)
+    // As the commit loop does: it also finds out whether the metadata is full.
+    this.lane.position()
+    this.mostEntries = Math.max(this.mostEntries, this.paused.entries)
+    this.#carryOut()
+  }
+
+  getRoom(count: number): void {
+    this.room = count
+    this.paused.endpointChanged('e')
+    this.#carryOut()
+  }
+
+  block(subscriptionId: string, isBlocked: boolean): void {
+    if (isBlocked) this.blocked.add(subscriptionId)
+    else this.blocked.delete(subscriptionId)
+    this.paused.subscriptionChanged(subscriptionId)
+    this.#carryOut()
+  }
+
+  tick(): void {
+    this.paused.tick()
+    this.#carryOut()
+  }
+
+  /** The process dies and another takes over from the last commit; without its note, as one of an earlier version. */
+  crash({ withNote = true } = {}): void {
+    const { offset, metadata } = this.lane.position()
+    this.#position = offset
+    this.lane = this.#laneAt(offset, withNote ? metadata : (metadata.split('=')[0] ?? ''))
+    this.paused = this.#open()
+    this.#carryOut()
+  }
+
+  /** A rebalance that took nothing away. */
+  rejoin(): void {
+    this.#position = this.lane.next
+    this.paused.sought()
+    this.#carryOut()
+  }
+
+  #write(job: DeliveryJob, mark: PausedMark): void {
+    const headers = pausedHeaders(mark)
+    this.log.push({ job: { ...job, step: job.step + 1, body: Buffer.alloc(10) }, headers })
+  }
+
+  #read({ job, headers }: LogEntry): void {
+    const offset = this.#position++
+    const taken = this.lane.take(offset, job.body.length)
+    if (taken === 'finished') return
+    this.bodiesRead++
+    const delivery = this.#delivery(job, { offset, headers, reread: taken === 'open' })
+    if (this.doneElsewhere.has(job.deliveryId)) {
+      this.paused.repeated(delivery)
+      delivery.message.finish()
+    } else this.paused.read(delivery)
+  }
+
+  #carryOut(): void {
+    for (const action of this.paused.actions()) this.#act(action)
+  }
+
+  #act(action: PausedAction): void {
+    switch (action.kind) {
+      case 'release':
+        this.room--
+        this.released.push(action.delivery.job)
+        return this.#finish(action.delivery)
+      case 'give-up':
+        return action.delivery.message.finish()
+      case 'relocate': {
+        const { delivery, told } = action
+        const run = this.paused.expect(delivery.job, true)
+        this.#write(delivery.job, { run, told })
+        return this.#finish(delivery)
+      }
+      case 'tell':
+        return void this.announced.push(action.job.arrival)
+      case 'read':
+        this.seeks++
+        this.#position = action.from
+    }
+  }
+
+  #finish({ message }: Delivery): void {
+    this.paused.gone(message.offset)
+    message.finish()
+  }
+
+  #delivery(
+    job: DeliveryJob,
+    message: { offset: number; headers: Record<string, string>; reread: boolean },
+  ): Delivery {
+    const { lane } = this
+    const { offset } = message
+    const finish = () => {
+      lane.finish(offset)
+      this.#finished++
+    }
+    return { job, message: { ...message, detach: () => lane.detach(offset), finish } } as Delivery
+  }
+
+  #laneAt(committed: number, metadata: string): PartitionLane {
+    const end = this.log.length
+    return new PartitionLane({ topic: 'paused', partition: 0, committed, metadata, end })
+  }
+
+  #open(): PausedDeliveries {
+    return new PausedDeliveries(this.lane, {
+      roomOf: (id) => {
+        this.asked++
+        return this.blocked.has(id) ? -1 : this.room
+      },
+      // All have the same one.
+      endpointOf: (id) => (this.blocked.has(id) ? null : 'e'),
+      isPaused: (id) => this.blocked.has(id),
+      isNext: () => true,
+    })
+  }
+}
+
+const isCopy = (a: DeliveryJob, b: DeliveryJob) => a.deliveryId === b.deliveryId
