@@ -203,8 +203,8 @@ export class WindowedConsumer implements AsyncDisposable {
     this.#lanes.lookedBack(lane, batch.messages)
     // Trimmed while it was looked back at, kafkajs has committed the log's beginning, without metadata.
     if (Number(batch.firstOffset()) <= lane.committed) lane.dirty = true
-    if (lane.dirty) this.#commits.wake(lane)
     this.#options.onRead?.(lane, position)
+    if (lane.dirty) this.#commits.wake(lane)
     await payload.heartbeat()
   }
 

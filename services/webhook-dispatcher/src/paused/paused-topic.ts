@@ -2,6 +2,9 @@ import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
 import type { Sweep } from './paused-run.ts'
 import { PausedSummary } from './paused-summary.ts'
 
+/** So many deliveries behind the last note are read at most before the others start. */
+const noteEvery = 1_000
+
 /**
  * What is known of the paused topic of one partition. An owner before has noted which subscriptions had paused
  * deliveries below an offset: the rest is read first, and then the others may start. What is below is read
@@ -13,6 +16,8 @@ export class PausedTopic {
   readonly #skippedBelow: number
   /** All below it was read, or skipped. */
   #readUpTo: number
+  /** Up to where the last note holds. */
+  #notedUpTo = 0
   #isReady = false
   #isComplete = false
   /** What is to be moved to the end, in ascending order. */
@@ -59,6 +64,7 @@ export class PausedTopic {
 
   /** What goes with the commit. */
   note(all: { size: number; keys(): Iterable<string> }): Uint8Array | null {
+    this.#notedUpTo = this.#readUpTo
     return this.summary.note(this.#readUpTo, all)
   }
 
@@ -68,6 +74,8 @@ export class PausedTopic {
     const passed = skippedFrom !== null && sweep.from <= skippedFrom
     if (passed && sweep.position >= this.#skippedBelow) this.#lane.endSkipped()
     this.#look()
+    // While nothing of the topic is finished nothing else would commit.
+    if (this.#isComplete && this.#readUpTo - this.#notedUpTo >= noteEvery) this.#lane.dirty = true
     this.sample(sweep)
   }
 

@@ -1,0 +1,212 @@
+import { spawn } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { openEventCodec } from '@surehook/contracts/codec'
+import type { DeliveryJob, SubscriptionState } from '@surehook/contracts/events'
+import { deliveryId, endpointId, newEventId } from '@surehook/contracts/ids'
+import { deliveriesTopic, pausedTopic, subscriptionsTopic } from '@surehook/contracts/topics'
+import { answersOk } from '@surehook/scripts/lib/http-probe'
+import { repoRoot } from '@surehook/scripts/lib/paths'
+import { freePort } from '@surehook/scripts/lib/ports'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { startLocalStack } from '@surehook/scripts/local-stack/local-stack'
+import { createCertificates } from '@surehook/scripts/receiver/certificates'
+import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
+import { createKafka } from '@surehook/service-kit/kafka/client'
+import { openProducer } from '@surehook/service-kit/kafka/producer'
+import { pino } from 'pino'
+import { printRows } from '../report.ts'
+import { startReceiver } from '../receiver.ts'
+
+/** Paused deliveries of one endpoint on a stack of its own: memory, the start of others beside them, the drain. */
+const { values } = parseArgs({
+  options: {
+    paused: { type: 'string', default: '3000000' },
+    /** How long the drain is watched. */
+    seconds: { type: 'string', default: '120' },
+  },
+})
+const paused = Number(values.paused)
+const seconds = Number(values.seconds)
+const log = pino({ level: 'silent' })
+const projectId = 'bench'
+const environment = 'master'
+const key = randomBytes(32)
+const batch = 5_000
+const note = 'n'.repeat(300)
+
+await using cleanup = new AsyncDisposableStack()
+const dir = cleanup.adopt(await mkdtemp(join(tmpdir(), 'many-paused-')), (path) =>
+  rm(path, { recursive: true }),
+)
+const certificates = await createCertificates()
+const files = { key: join(dir, 'key.pem'), cert: join(dir, 'cert.pem'), ca: join(dir, 'ca.pem') }
+for (const name of ['key', 'cert', 'ca'] as const) await writeFile(files[name], certificates[name])
+const receiver = cleanup.use(await startReceiver(files))
+const stack = await startLocalStack({
+  dir: join(dir, 'stack'),
+  only: ['kafka', 'registry', 'redis'],
+})
+cleanup.defer(() => stack.stop())
+const kafka = createKafka({ brokers: stack.kafkaBrokers.split(','), clientId: 'bench', log })
+const codec = await openEventCodec({ registryUrl: stack.schemaRegistryUrl })
+const box = createSecretBox(key)
+
+await (await startDispatcher()).stop()
+const producer = cleanup.use(await openProducer(kafka, { log }))
+const waiting = newSubscription(receiver.url('/waiting'), false)
+const other = newSubscription(receiver.url('/other'), true)
+await tell(waiting)
+await tell(other)
+const produced = performance.now()
+for (let done = 0; done < paused; done += batch) {
+  const count = Math.min(batch, paused - done)
+  await producer.send(
+    Array.from({ length: count }, (_, n) => jobRecord(pausedTopic, waiting, done + n)),
+  )
+}
+const producing = seconds1(performance.now() - produced)
+
+const cold = await lookAtStart('no note of an earlier owner')
+await cold.dispatcher.stop()
+const warm = await lookAtStart('with the note of the owner before')
+const draining = await drain(warm.dispatcher.pid)
+await warm.dispatcher.stop()
+printRows(`${paused.toLocaleString('en')} paused deliveries of one endpoint, one partition`, [
+  { measure: 'written to the paused topic in', value: `${producing} s` },
+  ...cold.rows,
+  ...warm.rows,
+  ...draining,
+])
+
+/** How soon another endpoint of the partition is delivered to after a start, and the memory while all is read. */
+async function lookAtStart(how: string) {
+  await receiver.reset()
+  await producer.send([jobRecord(deliveriesTopic, other, -1)])
+  const startedAt = performance.now()
+  const dispatcher = await startDispatcher()
+  await receiver.waitFor(1, 600_000)
+  const firstMs = performance.now() - startedAt
+  const memory: number[] = []
+  let read = 0
+  const isRead = async () => {
+    memory.push(await rssMiB(dispatcher.metricsUrl))
+    const before = read
+    read = await metric(dispatcher.metricsUrl, 'process_cpu_seconds_total')
+    return memory.length >= 60 && read - before < 0.1
+  }
+  await waitUntil(isRead, { what: 'all read again', timeoutMs: 900_000, everyMs: 1_000 })
+  const rows = [
+    { measure: `${how}: start to the first delivery of another`, value: `${seconds1(firstMs)} s` },
+    { measure: `${how}: read again in`, value: `at most ${memory.length} s` },
+    { measure: `${how}: MiB meanwhile, every 5 s`, value: everyNth(memory, 5) },
+  ]
+  return { dispatcher, rows }
+}
+
+async function drain(pid: number) {
+  await receiver.reset()
+  await tell({ ...waiting, active: true })
+  const rates: number[] = []
+  const memory: number[] = []
+  let before = 0
+  for (let at = 0; at < seconds; at += 10) {
+    await wait(10_000)
+    const { received } = await receiver.report()
+    rates.push((received - before) / 10)
+    before = received
+    memory.push(await rssOf(pid))
+  }
+  return [
+    {
+      measure: 'drain, per second, every 10 s',
+      value: rates.map((one) => one.toFixed(0)).join(', '),
+    },
+    { measure: 'MiB meanwhile', value: memory.map((one) => one.toFixed(0)).join(', ') },
+  ]
+}
+
+async function startDispatcher() {
+  const port = await freePort()
+  const env = {
+    ...process.env,
+    INTERNAL_PORT: String(port),
+    KAFKA_BROKERS: stack.kafkaBrokers,
+    KAFKA_PARTITIONS: '1',
+    SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
+    REDIS_URL: stack.redisUrl,
+    KEY_ENCRYPTION_KEY: key.toString('base64'),
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
+    WEBHOOK_EXTRA_CA_FILE: files.ca,
+    LOG_LEVEL: 'warn',
+  }
+  const entry = join(repoRoot, 'services/webhook-dispatcher/dist/main.js')
+  const child = spawn(process.execPath, [entry], { env, stdio: ['ignore', 'inherit', 'inherit'] })
+  const url = `http://127.0.0.1:${port}`
+  await waitUntil(() => answersOk(`${url}/healthz`), { what: 'a dispatcher', timeoutMs: 30_000 })
+  return {
+    pid: child.pid ?? 0,
+    metricsUrl: `${url}/metrics`,
+    async stop() {
+      const exited = once(child, 'exit')
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}
+
+async function metric(url: string, name: string): Promise<number> {
+  const text = await (await fetch(url)).text()
+  const [, value = '0'] = text.match(new RegExp(`^${name}(?:{[^}]*})? (\\S+)$`, 'm')) ?? []
+  return Number(value)
+}
+
+const rssMiB = async (url: string) => (await metric(url, 'process_resident_memory_bytes')) / 2 ** 20
+
+async function rssOf(pid: number): Promise<number> {
+  const ps = spawn('ps', ['-o', 'rss=', '-p', String(pid)])
+  const [text] = (await once(ps.stdout, 'data')) as [Buffer]
+  return Number(String(text)) / 1024
+}
+
+function newSubscription(url: string, active: boolean): SubscriptionState {
+  const id = randomUUID()
+  const now = new Date().toISOString()
+  return {
+    ...{ id, projectId, environment, url, active, table: 'orders', events: ['INSERT'] },
+    ...{ filter: null, select: null, createdAt: now, updatedAt: now },
+    secrets: [{ ciphertext: box.seal('bench-secret', id), validUntil: null }],
+  }
+}
+
+function tell(state: SubscriptionState): Promise<void> {
+  const value = codec.subscription.encode(state)
+  return producer.send([{ topic: subscriptionsTopic, key: state.id, value }])
+}
+
+function jobRecord(topic: string, subscription: SubscriptionState, arrival: number) {
+  const { id, url, table } = subscription
+  const eventId = newEventId()
+  const webhookId = deliveryId(eventId, id)
+  const job: DeliveryJob = {
+    ...{ deliveryId: webhookId, webhookId, eventId, subscriptionId: id, projectId, environment },
+    ...{ table, operation: 'INSERT', url, createdAt: Date.now(), attempt: 1, dueAt: 0, arrival },
+    ...{ step: arrival < 0 ? 0 : 1, redeliveryOf: null, traceparent: null },
+    body: Buffer.from(JSON.stringify({ id: eventId, note })),
+  }
+  return { topic, key: endpointId(projectId, environment, url), value: codec.job.encode(job) }
+}
+
+function seconds1(ms: number): string {
+  return (ms / 1_000).toFixed(1)
+}
+const everyNth = (all: readonly number[], nth: number) =>
+  all
+    .filter((_, at) => at % nth === 0)
+    .map((one) => one.toFixed(0))
+    .join(', ')

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { pausedTopic } from '@surehook/contracts/topics'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { createKafka } from '@surehook/service-kit/kafka/client'
+import { pino } from 'pino'
+import type { Harness } from './support/harness.ts'
+import { openHarness, until } from './support/harness.ts'
+
+let harness: Harness
+
+beforeAll(async () => {
+  harness = await openHarness()
+})
+afterAll(async () => harness?.[Symbol.asyncDispose]())
+
+/** More than one fetch brings: a new owner looks back at them before it reads on. */
+const before = 2_000
+const crowd = 300
+const env = { WEBHOOK_WINDOW: '60', WEBHOOK_ENDPOINT_CONCURRENCY: '1' }
+
+async function pausedSoFar(): Promise<number> {
+  const brokers = (process.env['TEST_KAFKA_BROKERS'] ?? '').split(',')
+  const kafka = createKafka({ brokers, clientId: 'order-test', log: pino({ level: 'silent' }) })
+  const admin = kafka.admin()
+  await admin.connect()
+  try {
+    const ends = await admin.fetchTopicOffsets(pausedTopic)
+    return ends.reduce((sum, { high }) => sum + Number(high), 0)
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+it('starts first attempts in order of arrival also when a dispatcher goes on where another has paused some', async () => {
+  const path = `/${randomUUID()}`
+  const { receiver } = harness
+  const subscription = await harness.subscribe(receiver.url(path))
+  const numbers = () =>
+    receiver.receipts(path).map(({ body }) => (JSON.parse(body) as { n: number }).n)
+  let dispatcher = await harness.start({ ...env, WEBHOOK_ENDPOINT_CONCURRENCY: '32' })
+  await harness.enqueue(subscription, before, { bytes: 4_000 })
+  await receiver.waitFor(path, before, 60_000)
+  await dispatcher[Symbol.asyncDispose]()
+  receiver.forget(path)
+  receiver.answer(path, () => ({ status: 200, delayMs: 100 }))
+  const had = await pausedSoFar()
+  dispatcher = await harness.start(env)
+  await harness.enqueue(subscription, crowd)
+  // What has no room is paused, and the first of them wait in memory.
+  await waitUntil(async () => (await pausedSoFar()) - had >= crowd / 2, {
+    what: 'most are paused',
+    timeoutMs: 30_000,
+  })
+  await dispatcher[Symbol.asyncDispose]()
+  await using _next = await harness.start(env)
+  await until('all came', () => new Set(numbers()).size === crowd, 90_000)
+  expect([...new Set(numbers())]).toEqual(Array.from({ length: crowd }, (_, n) => n))
+}, 180_000)
