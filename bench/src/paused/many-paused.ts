@@ -20,8 +20,8 @@ import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { createKafka } from '@surehook/service-kit/kafka/client'
 import { openProducer } from '@surehook/service-kit/kafka/producer'
 import { pino } from 'pino'
-import { printRows } from '../report.ts'
 import { startReceiver } from '../receiver.ts'
+import { printRows } from '../report.ts'
 
 /** Paused deliveries of one endpoint on a stack of its own: memory, the start of others beside them, the drain. */
 const { values } = parseArgs({
