@@ -19,7 +19,7 @@ import { createCertificates } from '@surehook/scripts/receiver/certificates'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { createKafka } from '@surehook/service-kit/kafka/client'
 import { openProducer } from '@surehook/service-kit/kafka/producer'
-import { pino } from 'pino'
+import { createLogger } from '@surehook/service-kit/log'
 import { startReceiver } from '../receiver.ts'
 import { printRows } from '../report.ts'
 
@@ -33,7 +33,7 @@ const { values } = parseArgs({
 })
 const paused = Number(values.paused)
 const seconds = Number(values.seconds)
-const log = pino({ level: 'silent' })
+const log = createLogger('bench', 'silent')
 const projectId = 'bench'
 const environment = 'master'
 const key = randomBytes(32)
