@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type EventCodec, openEventCodec } from '@surehook/contracts/codec'
 import type { EnvironmentState } from '@surehook/contracts/events'
 import { formatWalPosition, walPositionHeader } from '@surehook/contracts/wal-position'
+import { createKafka } from '../src/kafka/client.ts'
 import { type EventProducer, openProducer } from '../src/kafka/producer.ts'
 import { openTopicView, type TopicViewOptions } from '../src/kafka/topic-view.ts'
+import { limitConsumers } from './client-quota.ts'
 import { silent } from './database.ts'
 import { compacted, endOf, makeTopic, registryUrl, testKafka, until } from './kafka.ts'
 
@@ -205,4 +207,17 @@ describe('openTopicView', () => {
     expect(Date.now() - startedAt).toBeLessThan(6_500)
     expect(opened.view.healthy).toBe(false)
   }, 30_000)
+
+  it('takes a broker that holds its answers back for no end of the log', async () => {
+    const topic = await makeTopic(kafka, { config: compacted })
+    const large = 'x'.repeat(50_000)
+    await Promise.all(Array.from({ length: 24 }, (_, n) => put(topic, `${n}`, large)))
+    const clientId = `slow-${topic}`
+    await limitConsumers(clientId, 100_000)
+    const brokers = [process.env['TEST_KAFKA_BROKERS'] ?? '']
+    const slow = createKafka({ brokers, clientId, log })
+    await using opened = await openView([topic], { kafka: slow })
+    await opened.view.ready
+    expect(opened.states.size).toBe(24)
+  }, 120_000)
 })

@@ -58,8 +58,30 @@ export function decodeFetchResponse(bytes: Buffer): FetchResponse | null {
     }
     responses.push({ topicName, partitions })
   }
+  if (!input.hasRecords) rememberEmpty(responses)
   // What the broker asks of the client it does not do itself.
   return { throttleTime: 0, clientSideThrottleTime, errorCode, sessionId, responses }
+}
+
+/** By the records of a partition, since kafkajs hands on nothing else of what was decoded. */
+const emptyUpTo = new WeakMap<object, number>()
+
+/**
+ * Where the readable log of a partition ended when a fetch found nothing in it: below that offset there is nothing to
+ * read from the fetched one on. `undefined` where the response had records of any partition, since those
+ * of this one may not have fitted, and where nothing is known.
+ * @param messages of a partition in a decoded response
+ */
+export function endOfEmpty(messages: object): number | undefined {
+  return emptyUpTo.get(messages)
+}
+
+function rememberEmpty(responses: FetchResponse['responses']): void {
+  for (const { partitions } of responses) {
+    for (const { messages, errorCode, lastStableOffset } of partitions) {
+      if (errorCode === 0) emptyUpTo.set(messages, Number(lastStableOffset))
+    }
+  }
 }
 
 function decodePartition(input: Input): FetchedPartition | null {
@@ -73,6 +95,7 @@ function decodePartition(input: Input): FetchedPartition | null {
   const size = input.int32()
   const messages: FetchedRecord[] = []
   if (size > 0) {
+    input.hasRecords = true
     const end = input.at + size
     if (!decodeBatches(input, end, messages)) return null
     input.at = end
@@ -141,6 +164,7 @@ function decodeHeaders(input: Input): Record<string, unknown> {
 
 class Input {
   at = 0
+  hasRecords = false
   readonly #from: Buffer
 
   constructor(from: Buffer) {

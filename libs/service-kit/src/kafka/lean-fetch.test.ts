@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { decodeFetchResponse } from './fetch-response.ts'
+import { decodeFetchResponse, endOfEmpty } from './fetch-response.ts'
 import { fetchInOnePass } from './lean-fetch.ts'
 
 type Write<Value> = (value: Value) => Encoder
@@ -51,16 +51,16 @@ async function encodeBatch({ records, attributes, ...of }: Batch): Promise<Buffe
   return buffer
 }
 
-type Partition = { partition: number; batches: Batch[]; cut: number }
+type Partition = { partition: number; batches: Batch[]; cut: number; stableEnd?: number }
 
 async function encodeResponse(topics: { topic: string; partitions: Partition[] }[]) {
   const out = new Encoder().writeInt32(0).writeInt16(0).writeInt32(0)
   out.writeInt32(topics.length)
   for (const { topic, partitions } of topics) {
     out.writeString(topic).writeInt32(partitions.length)
-    for (const { partition, batches, cut } of partitions) {
+    for (const { partition, batches, cut, stableEnd = -1 } of partitions) {
       out.writeInt32(partition).writeInt16(0)
-      for (const offset of [12_345_678_901, -1, 0]) out.writeInt64(offset)
+      for (const offset of [12_345_678_901, stableEnd, 0]) out.writeInt64(offset)
       out.writeInt32(-1).writeInt32(-1)
       const whole = Buffer.concat(await Promise.all(batches.map(encodeBatch)))
       const bytes = whole.subarray(0, Math.max(0, whole.length - cut))
@@ -128,6 +128,29 @@ describe('fetchInOnePass', () => {
     expect(decodeFetchResponse(response)).toBeNull()
     const expected = await decodedBy(theirs(anything).response, response)
     expect(await decodedBy(ours(anything).response, response)).toEqual(expected)
+  })
+
+  it('tells where the logs end of which it was told nothing else, and only then', async () => {
+    const records = [{ key: null, value: Buffer.from('v'), headers: {}, timestampDelta: 0 }]
+    const full = [{ firstOffset: 3, firstTimestamp: 4, attributes: 0, records }]
+    const endsOf = async (...partitions: Partition[]) => {
+      const response = decodeFetchResponse(await encodeResponse([{ topic: 't', partitions }]))
+      const decoded = response?.responses.flatMap((of) => of.partitions) ?? []
+      return decoded.map(({ messages }) => endOfEmpty(messages))
+    }
+    const empty = (partition: number, stableEnd: number) => ({
+      ...{ partition, batches: [], cut: 0, stableEnd },
+    })
+    expect(await endsOf(empty(0, 7), empty(1, 9))).toEqual([7, 9])
+    // What one brings, or would bring whole, may have left no room for the others.
+    expect(await endsOf(empty(0, 7), { ...empty(1, 9), batches: full })).toEqual([
+      undefined,
+      undefined,
+    ])
+    expect(await endsOf(empty(0, 7), { ...empty(1, 9), batches: full, cut: 1 })).toEqual([
+      undefined,
+      undefined,
+    ])
   })
 
   it('asks as kafkajs asks', async () => {

@@ -79,16 +79,6 @@ export class LogEnds implements AsyncDisposable {
     })
   }
 
-  /** Address (`host:port`) of the leader of a partition, or `null` while it has none. */
-  async leaderOf(topic: string, partition: number): Promise<string | null> {
-    return this.#ask(async (cluster) => {
-      await cluster.refreshMetadata()
-      const [nodeId] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]))
-      if (nodeId === undefined || Number(nodeId) < 0) return null
-      return (await cluster.findBroker({ nodeId })).brokerAddress
-    })
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     const cluster = this.#cluster
     this.#cluster = null

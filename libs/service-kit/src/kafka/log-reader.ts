@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
 import { boundedBy, orAborted } from '../bounded.ts'
+import type { EmptyFetch } from './empty-fetches.ts'
 import { LaneReader } from './lane-reader.ts'
 import { LogEnds, type PartitionBounds } from './log-ends.ts'
-import { QuietFetches } from './quiet-fetches.ts'
 import { SupervisedConsumer } from './supervised-consumer.ts'
 
 /** Offsets `from` up to, not including, `to`. */
@@ -40,22 +40,18 @@ export function openLogReader(options: LogReaderOptions): LogReader {
   return new KafkaLogReader(options)
 }
 
-type Pending = { span: LogSpan; startedAt: number; done: PromiseWithResolvers<LogPiece> }
+type Pending = { span: LogSpan; done: PromiseWithResolvers<LogPiece> }
 
 class KafkaLogReader implements LogReader {
   readonly #topic: string
-  readonly #log: Logger
   readonly #ends: LogEnds
   readonly #consumer: SupervisedConsumer
   readonly #lanes: LaneReader
-  readonly #quiet = new QuietFetches(pauseMs)
   #turn: Promise<unknown> = Promise.resolve()
   #pending: Pending | null = null
-  #looking = false
 
   constructor({ kafka, topic, clientId, log }: LogReaderOptions) {
     this.#topic = topic
-    this.#log = log
     this.#ends = new LogEnds(kafka, [topic], log)
     this.#lanes = new LaneReader(() => this.#consumer.current)
     this.#consumer = new SupervisedConsumer({
@@ -67,6 +63,7 @@ class KafkaLogReader implements LogReader {
       autoResolve: true,
       config: { maxWaitTimeInMs: pauseMs },
       onConsumer: (consumer) => this.#watch(consumer),
+      onEmptyFetch: (empty) => this.#empty(empty),
       eachBatch: (payload) => this.#eachBatch(payload),
       log,
     })
@@ -101,7 +98,7 @@ class KafkaLogReader implements LogReader {
   async #readNow(span: LogSpan, signal?: AbortSignal): Promise<LogPiece> {
     signal?.throwIfAborted()
     await boundedBy(readWithinMs, this.#consumer.ready, 'The log cannot be read yet')
-    const pending = { span, startedAt: performance.now(), done: Promise.withResolvers<LogPiece>() }
+    const pending = { span, done: Promise.withResolvers<LogPiece>() }
     this.#pending = pending
     try {
       this.#begin(pending)
@@ -119,16 +116,10 @@ class KafkaLogReader implements LogReader {
   }
 
   #watch(consumer: Consumer): void {
-    const { GROUP_JOIN, REQUEST } = consumer.events
-    consumer.on(GROUP_JOIN, ({ payload }) => {
-      this.#quiet.reset()
+    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
       const partitions = payload.memberAssignment[this.#topic] ?? []
       consumer.pause([{ topic: this.#topic, partitions }])
       if (this.#pending !== null) this.#begin(this.#pending)
-    })
-    consumer.on(REQUEST, ({ payload }) => {
-      this.#quiet.saw(payload)
-      void this.#closeGap()
     })
   }
 
@@ -143,20 +134,12 @@ class KafkaLogReader implements LogReader {
     pending.done.resolve({ messages: batch.messages.filter(isInside), next })
   }
 
-  /** What is at the end of a span may be nothing to read, which kafkajs does not show; see the view's barrier. */
-  async #closeGap(): Promise<void> {
+  /** There may be nothing to read at the end of a span, or behind the end of the log. */
+  #empty({ partition, from }: EmptyFetch): void {
     const pending = this.#pending
-    if (pending === null || this.#looking || !this.#quiet.any) return
-    this.#looking = true
-    try {
-      const { partition, to } = pending.span
-      const leader = await this.#ends.leaderOf(this.#topic, partition)
-      if (leader === null || !this.#quiet.twiceSince(leader, pending.startedAt)) return
-      if (this.#pending === pending) pending.done.resolve({ messages: [], next: to })
-    } catch (err) {
-      this.#log.debug({ err }, 'log_reader.gap')
-    } finally {
-      this.#looking = false
-    }
+    if (pending === null || partition !== pending.span.partition) return
+    if (from < pending.span.from) return
+    this.#pending = null
+    pending.done.resolve({ messages: [], next: pending.span.to })
   }
 }

@@ -1,7 +1,15 @@
 import { createRequire } from 'node:module'
+import { tellEmptyFetches } from './empty-fetches.ts'
 
 type TopicPartitions = { topic: string; partitions: number[] }
-type Batch = { topic: string; isEmpty(): boolean; isEmptyDueToFiltering(): boolean }
+type Batch = {
+  topic: string
+  partition: number
+  fetchedOffset: string
+  rawMessages: object[]
+  isEmpty(): boolean
+  isEmptyDueToFiltering(): boolean
+}
 type ConsumerGroup = {
   readonly groupId: string
   readonly seekOffset: { size: number; has(topic: string, partition: number): boolean }
@@ -64,6 +72,7 @@ function partitionsForNow(
 
 async function fetchWhatThereIs(this: ConsumerGroup, nodeId: string): Promise<Batch[]> {
   const batches = await fetch.call(this, nodeId)
+  tellEmptyFetches(this.groupId, batches)
   const seldom = seldomTopics.get(this.groupId)
   const found = batches.filter((batch) => !batch.isEmpty() || batch.isEmptyDueToFiltering())
   if (seldom === undefined) return found

@@ -3,10 +3,9 @@ import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
 import { orAborted } from '../bounded.ts'
 import { unavailable } from '../errors.ts'
+import type { EmptyFetch } from './empty-fetches.ts'
 import { LaneReader } from './lane-reader.ts'
-import { LogEnds } from './log-ends.ts'
 import type { LogSpan } from './log-reader.ts'
-import { QuietFetches } from './quiet-fetches.ts'
 import { SupervisedConsumer } from './supervised-consumer.ts'
 
 export type TopicSpan = LogSpan & { topic: string }
@@ -53,17 +52,11 @@ const keyOf = ({ topic, partition }: { topic: string; partition: number }) =>
   `${topic}/${partition}`
 
 class KafkaSpanReader implements SpanReader {
-  readonly #log: Logger
-  readonly #ends: LogEnds
   readonly #consumer: SupervisedConsumer
   readonly #lanes: LaneReader
-  readonly #quiet = new QuietFetches(pauseMs)
   #reading: Reading | null = null
-  #looking = false
 
   constructor({ kafka, topics, clientId, log }: SpanReaderOptions) {
-    this.#log = log
-    this.#ends = new LogEnds(kafka, topics, log)
     this.#lanes = new LaneReader(() => this.#consumer.current)
     this.#consumer = new SupervisedConsumer({
       kafka,
@@ -74,6 +67,7 @@ class KafkaSpanReader implements SpanReader {
       autoResolve: true,
       config: { maxWaitTimeInMs: pauseMs },
       onConsumer: (consumer) => this.#watch(consumer),
+      onEmptyFetch: (empty) => this.#empty(empty),
       eachBatch: (payload) => this.#eachBatch(payload),
       log,
     })
@@ -116,7 +110,6 @@ class KafkaSpanReader implements SpanReader {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#consumer[Symbol.asyncDispose]()
-    await this.#ends[Symbol.asyncDispose]()
   }
 
   #begin({ topic, partition, from }: TopicSpan): void {
@@ -129,16 +122,10 @@ class KafkaSpanReader implements SpanReader {
   }
 
   #watch(consumer: Consumer): void {
-    const { GROUP_JOIN, REQUEST } = consumer.events
-    consumer.on(GROUP_JOIN, ({ payload }) => {
-      this.#quiet.reset()
+    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
       const assigned = Object.entries(payload.memberAssignment)
       consumer.pause(assigned.map(([topic, partitions]) => ({ topic, partitions })))
       for (const span of this.#reading?.open.values() ?? []) this.#begin(span)
-    })
-    consumer.on(REQUEST, ({ payload }) => {
-      this.#quiet.saw(payload)
-      void this.#closeGaps()
     })
   }
 
@@ -169,22 +156,13 @@ class KafkaSpanReader implements SpanReader {
     if (reading.open.size === 0) reading.done.resolve()
   }
 
-  /** What is at the end of a span may be nothing to read, which kafkajs does not show; see the view's barrier. */
-  async #closeGaps(): Promise<void> {
+  /** What is at the end of a span may be nothing to read. */
+  #empty(empty: EmptyFetch): void {
     const reading = this.#reading
-    if (reading === null || this.#looking || !this.#quiet.any) return
-    this.#looking = true
-    try {
-      for (const span of [...reading.open.values()]) {
-        const leader = await this.#ends.leaderOf(span.topic, span.partition)
-        // A fetch that brought anything at all may have left out what did not fit into it.
-        if (leader === null || !this.#quiet.twiceSince(leader, reading.movedAt)) continue
-        if (reading.open.get(keyOf(span)) === span) this.#close(reading, span)
-      }
-    } catch (err) {
-      this.#log.debug({ err }, 'span_reader.gap')
-    } finally {
-      this.#looking = false
-    }
+    const span = reading?.open.get(keyOf(empty))
+    if (!reading || !span || empty.from < span.from || empty.to <= span.from) return
+    reading.movedAt = performance.now()
+    span.from = Math.min(empty.to, span.to)
+    if (span.from >= span.to) this.#close(reading, span)
   }
 }

@@ -3,6 +3,7 @@ import type { Consumer, ConsumerConfig, EachBatchPayload, Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
 import { boundedBy } from '../bounded.ts'
 import { kafkaUntil } from './client.ts'
+import { type EmptyFetch, watchEmptyFetches } from './empty-fetches.ts'
 
 export type SupervisedConsumerOptions = {
   kafka: Kafka
@@ -17,6 +18,8 @@ export type SupervisedConsumerOptions = {
   autoResolve?: boolean
   /** Offsets are not committed for it. */
   eachBatch: (payload: EachBatchPayload) => Promise<void>
+  /** Called when the leader of a partition has nothing more to read, which kafkajs does not show. */
+  onEmptyFetch?: (empty: EmptyFetch) => void
   /** Called with every new consumer before it connects, to listen to its events. */
   onConsumer?: (consumer: Consumer) => void
   log: Logger
@@ -106,6 +109,9 @@ export class SupervisedConsumer implements AsyncDisposable {
     const { kafka, topics, fromBeginning, concurrency, eachBatch } = this.#options
     const { config, autoResolve = false } = this.#options
     this.#groupId = this.#nextGroupId()
+    using _watching = watchEmptyFetches(this.#groupId, (empty) =>
+      this.#options.onEmptyFetch?.(empty),
+    )
     const patient = kafkaUntil(this.#stop.signal, kafka)
     const consumer = patient.consumer({ ...groupConfig, ...config, groupId: this.#groupId })
     this.#consumer = consumer

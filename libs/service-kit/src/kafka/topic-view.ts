@@ -84,6 +84,7 @@ class KafkaTopicView<Value extends AnyEvent> implements TopicView {
       fromBeginning: true,
       concurrency: 1,
       onConsumer: (consumer) => this.#watch(consumer),
+      onEmptyFetch: (empty) => this.#barrier.empty(empty),
       eachBatch: (payload) => this.#eachBatch(payload),
       log,
     })
@@ -123,9 +124,7 @@ class KafkaTopicView<Value extends AnyEvent> implements TopicView {
   }
 
   #watch(consumer: Consumer): void {
-    const { GROUP_JOIN, REQUEST } = consumer.events
-    consumer.on(GROUP_JOIN, ({ payload }) => {
-      this.#barrier.quiet.reset()
+    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
       for (const [topic, partitions] of Object.entries(payload.memberAssignment)) {
         for (const partition of partitions) {
           // Nothing is committed: without this the whole topic would be read again.
@@ -133,10 +132,6 @@ class KafkaTopicView<Value extends AnyEvent> implements TopicView {
           if (next > 0) consumer.seek({ topic, partition, offset: String(next) })
         }
       }
-    })
-    consumer.on(REQUEST, ({ payload }) => {
-      this.#barrier.quiet.saw(payload)
-      void this.#barrier.closeGaps()
     })
   }
 

@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { unavailable } from '../errors.ts'
+import type { EmptyFetch } from './empty-fetches.ts'
 import type { LogEnds, PartitionEnd } from './log-ends.ts'
-import { QuietFetches } from './quiet-fetches.ts'
-import { fetchWaitMs } from './supervised-consumer.ts'
 
-type Target = PartitionEnd & { readAt: number }
-type Ends = Pick<LogEnds, 'read' | 'readBounds' | 'leaderOf'>
-type Waiter = { targets: Target[]; done: PromiseWithResolvers<void> }
+type Ends = Pick<LogEnds, 'read' | 'readBounds'>
+type Waiter = { targets: PartitionEnd[]; done: PromiseWithResolvers<void> }
 
 const retryMs = 100
 
@@ -18,14 +16,10 @@ export class ViewBarrier {
   readonly #withinMs: number
   readonly #log: Logger
   readonly #next = new Map<string, number>()
-  /** When anything was applied last, by the clock of `performance.now()`. */
-  #movedAt = 0
-  readonly #quiet = new QuietFetches(fetchWaitMs)
   readonly #waiters = new Set<Waiter>()
   #gathering: Promise<Waiter> | null = null
   #asking: Promise<unknown> = Promise.resolve()
   readonly #closed = new AbortController()
-  #closingGaps = false
   #startsKnown = false
 
   /** @param ends of these topics, and perhaps of others */
@@ -39,10 +33,6 @@ export class ViewBarrier {
     this.#log = log
   }
 
-  get quiet(): QuietFetches {
-    return this.#quiet
-  }
-
   /** Offset from which `topic` and `partition` have not been applied yet. */
   next(topic: string, partition: number): number {
     return this.#next.get(`${topic}/${partition}`) ?? 0
@@ -50,11 +40,6 @@ export class ViewBarrier {
 
   advance(topic: string, partition: number, next: number): void {
     if (next <= this.next(topic, partition)) return
-    this.#movedAt = performance.now()
-    this.#goOn(topic, partition, next)
-  }
-
-  #goOn(topic: string, partition: number, next: number): void {
     this.#next.set(`${topic}/${partition}`, next)
     for (const waiter of this.#waiters) this.#settle(waiter)
   }
@@ -95,17 +80,14 @@ export class ViewBarrier {
     waiter.done.promise.then(stop, stop)
   }
 
-  async #readEnds(sending: () => void): Promise<Target[]> {
+  async #readEnds(sending: () => void): Promise<PartitionEnd[]> {
     const deadline = performance.now() + this.#withinMs
     for (;;) {
       try {
         const ends = await (this.#startsKnown
           ? this.#ends.read(sending)
           : this.#readBounds(sending))
-        const readAt = performance.now()
-        return ends
-          .filter(({ topic }) => this.#topics.includes(topic))
-          .map((end) => ({ ...end, readAt }))
+        return ends.filter(({ topic }) => this.#topics.includes(topic))
       } catch (err) {
         sending()
         this.#closed.signal.throwIfAborted()
@@ -135,32 +117,14 @@ export class ViewBarrier {
   }
 
   /**
-   * The last offsets of a log may hold nothing to read (compacted away, transaction markers), and
-   * kafkajs does not show an empty fetch. So: when the leader, asked twice since the end was read and since
-   * anything came last, waited its full time each time and had nothing, there is
-   * nothing up to that end. A fetch that took as long may have brought what did not all fit into it.
+   * The last offsets of a log may hold nothing to read (compacted away, transaction markers). The leader says so
+   * with a fetch that finds nothing below the end of the log.
    */
-  async closeGaps(): Promise<void> {
-    if (this.#closingGaps || this.#waiters.size === 0 || !this.#quiet.any) return
-    this.#closingGaps = true
-    try {
-      for (const { targets } of [...this.#waiters]) {
-        for (const target of targets) await this.#closeGap(target)
-      }
-    } catch (err) {
-      this.#log.debug({ err }, 'view.gap')
-    } finally {
-      this.#closingGaps = false
-    }
-  }
-
-  async #closeGap({ topic, partition, end, readAt }: Target): Promise<void> {
-    const leader = await this.#ends.leaderOf(topic, partition)
-    if (leader === null || !this.#quiet.twiceSince(leader, Math.max(readAt, this.#movedAt))) return
+  empty({ topic, partition, to }: EmptyFetch): void {
     const next = this.next(topic, partition)
-    if (end <= next) return
-    this.#log.info({ topic, partition, end, next }, 'view.gap')
-    this.#goOn(topic, partition, end)
+    if (to <= next) return
+    this.#log.info({ topic, partition, next, to }, 'view.gap')
+    this.advance(topic, partition, to)
   }
 
   /** Rejects everybody who waits, now and later. */

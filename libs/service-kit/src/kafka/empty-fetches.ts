@@ -1,0 +1,29 @@
+import { endOfEmpty } from './fetch-response.ts'
+
+/** Of a partition there is nothing to read between these offsets: the leader has said so. */
+export type EmptyFetch = { topic: string; partition: number; from: number; to: number }
+
+type Fetched = {
+  topic: string
+  partition: number
+  fetchedOffset: string
+  rawMessages: readonly object[]
+}
+
+const watchers = new Map<string, (empty: EmptyFetch) => void>()
+
+/** kafkajs shows no fetch that brought nothing; this tells of them to whoever waits for the end of a log. */
+export function watchEmptyFetches(groupId: string, watch: (empty: EmptyFetch) => void): Disposable {
+  watchers.set(groupId, watch)
+  return { [Symbol.dispose]: () => void watchers.delete(groupId) }
+}
+
+/** Called with what each fetch of a group has brought. */
+export function tellEmptyFetches(groupId: string, fetched: readonly Fetched[]): void {
+  const watch = watchers.get(groupId)
+  if (watch === undefined) return
+  for (const { topic, partition, fetchedOffset, rawMessages } of fetched) {
+    const to = endOfEmpty(rawMessages)
+    if (to !== undefined) watch({ topic, partition, from: Number(fetchedOffset), to })
+  }
+}
