@@ -6,13 +6,12 @@ import {
   Partitioners,
   type Producer,
 } from 'kafkajs'
-import { calmRequestQueues } from './calm-request-queue.ts'
 import { type EventCodec, openEventCodec } from './codec.ts'
 import { changeKey } from './ids.ts'
-import { encodeProducesAtOnce } from './lean-produce.ts'
+import { applyKafkajsPatches } from './kafkajs-patches.ts'
 import { type NewChange, toChangeEvents } from './new-change.ts'
 import type { RegistrySecurity } from './registry-client.ts'
-import { answeringFirst, leaveSilentBrokers } from './silent-broker.ts'
+import { answeringFirst } from './silent-broker.ts'
 import { changesTopic } from './topics.ts'
 
 export { InvalidChangeError, type NewChange } from './new-change.ts'
@@ -27,6 +26,11 @@ export type ChangePublisherOptions = {
   registrySecurity?: RegistrySecurity
   /** Name of your service: it stands in every event. */
   source: string
+  /**
+   * Calls `applyKafkajsPatches`, which changes kafkajs for every client in the process. Without it the
+   * publisher leaves the library of its host as it is.
+   */
+  patchKafkajs?: boolean
   /** For topics that are named otherwise, as in tests. */
   topic?: string
 }
@@ -64,9 +68,7 @@ class KafkaChangePublisher implements ChangePublisher {
   constructor(options: ChangePublisherOptions, codec: EventCodec) {
     this.#options = options
     this.#codec = codec
-    calmRequestQueues()
-    leaveSilentBrokers()
-    encodeProducesAtOnce()
+    if (options.patchKafkajs === true) applyKafkajsPatches()
     this.#kafka = new Kafka({
       ...options.kafkaSecurity,
       brokers: () => answeringFirst(options.brokers),

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Kafka, type KafkaMessage, logLevel } from 'kafkajs'
 import { openEventCodec } from '../src/codec.ts'
@@ -44,6 +46,14 @@ async function read(
   await all.promise
   await consumer.disconnect()
   return messages
+}
+
+/** Which functions of kafkajs differ in a process that has published a change. */
+async function changedIn(...options: string[]): Promise<{ modules: number; changed: string[] }> {
+  const host = `${import.meta.dirname}/fixtures/publishing-host.ts`
+  const args = ['--conditions=source', host, await makeTopic(), ...options]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  return JSON.parse(stdout) as { modules: number; changed: string[] }
 }
 
 beforeAll(() => admin.connect())
@@ -123,4 +133,17 @@ describe('openChangePublisher', () => {
     })
     await expect(opening).rejects.toThrow()
   })
+
+  it("leaves its host's kafkajs as it is, unless it is asked to mend it", async () => {
+    const [left, mended] = await Promise.all([changedIn(), changedIn('patch')])
+    expect(left.modules).toBeGreaterThan(100)
+    expect(left.changed).toEqual([])
+    expect(mended.changed.toSorted()).toEqual([
+      'cluster/index.js 1.findBroker',
+      'cluster/index.js 1.findGroupCoordinatorMetadata',
+      'network/connectionPool.js 1.send',
+      'network/requestQueue/index.js 1.scheduleCheckPendingRequests',
+      'protocol/requests/produce/index.js 0.protocol',
+    ])
+  }, 30_000)
 })

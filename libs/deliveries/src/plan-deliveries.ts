@@ -29,12 +29,24 @@ export function* planDeliveries(
       const { endpoint } = subscription
       const job = jobOf(event, subscription, { body, createdAt })
       if (bytes <= maxBodyBytes) yield { job, endpoint, tooLarge: null }
-      else yield { ...deadLetter(job, { bytes, maxBodyBytes, now }), endpoint }
+      else {
+        const reason = `The body has ${bytes} bytes; at most ${maxBodyBytes} are sent`
+        yield { ...deadLetter(job, { reason, now }), endpoint }
+      }
     }
   }
 }
 
 const none = Buffer.alloc(0)
+
+/** The same delivery, dead before it began, where Kafka never takes its job. */
+export function refusedDelivery(
+  { job, endpoint }: PlannedDelivery,
+  reason: string,
+): PlannedDelivery {
+  const withoutBody = { ...job, body: none }
+  return { ...deadLetter(withoutBody, { reason, now: Date.now() }), endpoint }
+}
 
 /** Of a body that is too large only its size is kept. */
 function bodyOf(event: ChangeEvent, select: Subscription['select'], maxBodyBytes: number) {
@@ -85,7 +97,7 @@ function jobOf(
 /** Nothing was sent and nothing ever can be: the job has no body. */
 function deadLetter(
   job: DeliveryJob,
-  { bytes, maxBodyBytes, now }: PlanOptions & { bytes: number },
+  { reason, now }: { reason: string; now: number },
 ): Pick<PlannedDelivery, 'job' | 'tooLarge'> {
   const { deliveryId: id, eventId, subscriptionId, projectId, environment, createdAt, url } = job
   return {
@@ -106,7 +118,7 @@ function deadLetter(
       httpStatus: null,
       latencyMs: null,
       errorClass: 'too_large',
-      errorMessage: `The body has ${bytes} bytes; at most ${maxBodyBytes} are sent`,
+      errorMessage: reason,
       answer: null,
       nextAttemptAt: null,
     },

@@ -82,7 +82,7 @@ export const service = 'test-service'
 /** A relay whose records carry the body as it is. */
 export const relayOf = (
   db: CaptureDatabase,
-  producer: HeldProducer,
+  producer: RelayOptions['producer'],
   options: Partial<RelayOptions> = {},
 ) =>
   openRelay({

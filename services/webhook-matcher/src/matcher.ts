@@ -1,6 +1,6 @@
 import type { EventCodec } from '@surehook/contracts/codec'
 import type { SubscriptionIndex } from '@surehook/deliveries/index/subscription-index'
-import { type PlannedDelivery, planDeliveries } from '@surehook/deliveries/plan-deliveries'
+import { planDeliveries } from '@surehook/deliveries/plan-deliveries'
 import {
   type Change,
   type ChangeMessage,
@@ -8,10 +8,11 @@ import {
   readChange,
 } from '@surehook/deliveries/read-change'
 import { refuseInvalid } from '@surehook/service-kit/kafka/invalid-messages'
-import type { EventProducer, OutgoingRecord } from '@surehook/service-kit/kafka/producer'
+import type { EventProducer } from '@surehook/service-kit/kafka/producer'
 import type { TopicView } from '@surehook/service-kit/kafka/topic-view'
 import type { Tracer } from '@surehook/service-kit/tracing/tracer'
 import type { Logger } from 'pino'
+import { ChunkSender } from './chunk-sender.ts'
 import type { Topics } from './config.ts'
 import { EventLoopTurn } from './event-loop-turn.ts'
 import { MatchSpans } from './match-spans.ts'
@@ -38,10 +39,6 @@ export type MatcherDeps = {
   tracer?: Tracer | undefined
   log: Logger
 }
-
-/** A fan-out is sent in pieces: ten thousand copies of a body are never in memory at once. */
-const chunkRecords = 500
-const chunkBytes = 2_000_000
 
 /**
  * Handles a batch of changes: their deliveries are acknowledged by Kafka when it resolves. It may be
@@ -98,47 +95,6 @@ async function deliver(
   const event = span === undefined ? change.event : span.event
   const plan = planDeliveries(event, matched, { maxBodyBytes, now: change.loggedAt })
   for (const planned of plan) await sender.add(planned, span?.headers)
-}
-
-type RecordHeaders = NonNullable<OutgoingRecord['headers']>
-
-class ChunkSender {
-  readonly #deps: MatcherDeps
-  readonly #signal: AbortSignal
-  #records: OutgoingRecord[] = []
-  #bytes = 0
-
-  constructor(deps: MatcherDeps, signal: AbortSignal) {
-    this.#deps = deps
-    this.#signal = signal
-  }
-
-  async add({ job, endpoint, tooLarge }: PlannedDelivery, headers?: RecordHeaders): Promise<void> {
-    const { codec, topics, metrics } = this.#deps
-    const topic = tooLarge === null ? topics.deliveries : topics.deadLetter
-    const record = { topic, key: endpoint, value: codec.job.encode(job) }
-    this.#push(headers === undefined ? record : { ...record, headers })
-    if (tooLarge !== null) {
-      const value = codec.attempt.encode(tooLarge)
-      this.#push({ topic: topics.attempts, key: job.deliveryId, value })
-    }
-    metrics.deliveries.inc({ outcome: tooLarge === null ? 'produced' : 'too_large' })
-    if (this.#records.length >= chunkRecords || this.#bytes >= chunkBytes) await this.flush()
-  }
-
-  /** Resolves when Kafka has everything that was added. */
-  async flush(): Promise<void> {
-    this.#signal.throwIfAborted()
-    const records = this.#records
-    this.#records = []
-    this.#bytes = 0
-    if (records.length > 0) await this.#deps.producer.send(records)
-  }
-
-  #push(record: OutgoingRecord & { value: Buffer }): void {
-    this.#records.push(record)
-    this.#bytes += record.value.length
-  }
 }
 
 async function refuse(

@@ -190,4 +190,35 @@ describe('the matcher on real Kafka', () => {
       },
     ])
   })
+
+  test('a job that its topic does not take is a dead letter at once, and the others go on', async () => {
+    const { written } = world
+    await world.limitDeliveries(2_000)
+    const large = await world.subscribe({ projectId, url: 'https://large.example/' })
+    const small = await world.subscribe({ projectId, select: ['id'] })
+    const [before, told] = [written.deadLetters.length, written.attempts.length]
+    await world.publish(
+      { projectId, record: { id: 'r1', text: 'x'.repeat(3_000) } },
+      { projectId, record: { id: 'r2' } },
+    )
+    const isDone = () => {
+      const ids = written.jobs.map(({ subscriptionId }) => subscriptionId)
+      const ofSmall = new Set(
+        written.jobs.flatMap((job) => (job.subscriptionId === small.id ? [job.deliveryId] : [])),
+      )
+      return ofSmall.size === 2 && ids.includes(large.id) && written.attempts.length > told
+    }
+    await waitUntil(isDone, { what: 'the other deliveries', timeoutMs: 10_000 })
+    await waitUntil(() => written.deadLetters.length > before, {
+      what: 'the dead letter',
+      timeoutMs: 5_000,
+    })
+    const [dead, ...more] = written.deadLetters.slice(before)
+    expect(dead).toMatchObject({ subscriptionId: large.id, step: 1, body: Buffer.alloc(0) })
+    expect(more).toEqual([])
+    expect(written.attempts.slice(told)).toMatchObject([
+      { deliveryId: dead?.deliveryId, status: 'dead_letter', errorClass: 'too_large', attempts: 0 },
+    ])
+    await world.limitDeliveries(2_097_152)
+  })
 })

@@ -1,6 +1,5 @@
-import { calmRequestQueues } from '@surehook/contracts/calm-request-queue'
-import { encodeProducesAtOnce } from '@surehook/contracts/lean-produce'
-import { answeringFirst, leaveSilentBrokers } from '@surehook/contracts/silent-broker'
+import { applyKafkajsPatches } from '@surehook/contracts/kafkajs-patches'
+import { answeringFirst } from '@surehook/contracts/silent-broker'
 import { Kafka, type KafkaConfig, type LogEntry, logLevel } from 'kafkajs'
 import type { Logger } from 'pino'
 import type { KafkaSecurity } from '../connections.ts'
@@ -31,13 +30,11 @@ export function createKafka({ brokers, clientId, security, log }: KafkaClientOpt
     logLevel: logLevel.INFO,
     logCreator: () => logInto(log.child({ component: 'kafka' })),
   }
-  calmRequestQueues()
-  leaveSilentBrokers()
+  applyKafkajsPatches()
   steadyHeartbeats()
   commitsOfOneMembership()
   followMovedCoordinator()
   goOnWithoutLeaders()
-  encodeProducesAtOnce()
   fetchInOnePass()
   spareIdleTopics()
   joinWhileWorking()

@@ -17,7 +17,7 @@ import { runOrderedConsumer } from '@surehook/service-kit/kafka/ordered-consumer
 import { type EventProducer, openProducer } from '@surehook/service-kit/kafka/producer'
 import { ensureTopics } from '@surehook/service-kit/kafka/topics'
 import { createLogger } from '@surehook/service-kit/log'
-import type { Kafka } from 'kafkajs'
+import { ConfigResourceTypes, type Kafka } from 'kafkajs'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, type Topics } from '../../src/config.ts'
 
@@ -44,6 +44,8 @@ export type World = AsyncDisposable & {
   unsubscribe(id: string, walPosition?: string): Promise<void>
   /** Resolves when the changes are acknowledged. */
   publish(...changes: Partial<NewChange>[]): Promise<void>
+  /** Resolves when the broker takes no larger batch on the deliveries topic. */
+  limitDeliveries(bytes: number): Promise<void>
   /** Waits until there are this many jobs. */
   jobs(count: number, timeoutMs?: number): Promise<DeliveryJob[]>
 }
@@ -76,6 +78,7 @@ export async function openWorld(): Promise<World> {
     startMatcher: () => startMatcher(config),
     ...subscribing({ config, codec, producer }),
     publish: (...changes) => publish(publisher, changes),
+    limitDeliveries: (bytes) => limitTopic(kafka, config.topics.deliveries, bytes),
     async jobs(count, timeoutMs = 10_000) {
       const isThere = () => written.jobs.length >= count
       await waitUntil(isThere, { what: `${count} jobs`, timeoutMs, everyMs: 5 })
@@ -147,6 +150,26 @@ async function collect(
   )
   await consumer.ready
   return written
+}
+
+async function limitTopic(kafka: Kafka, topic: string, bytes: number): Promise<void> {
+  const admin = kafka.admin()
+  await admin.connect()
+  const type = ConfigResourceTypes.TOPIC
+  const entry = { name: 'max.message.bytes', value: String(bytes) }
+  await admin.alterConfigs({
+    validateOnly: false,
+    resources: [{ type, name: topic, configEntries: [entry] }],
+  })
+  const isLimited = async () => {
+    const found = await admin.describeConfigs({
+      includeSynonyms: false,
+      resources: [{ type, name: topic, configNames: [entry.name] }],
+    })
+    return found.resources[0]?.configEntries[0]?.configValue === entry.value
+  }
+  await waitUntil(isLimited, { what: 'the limit of the topic', timeoutMs: 5_000 })
+  await admin.disconnect()
 }
 
 async function startMatcher(config: Config) {

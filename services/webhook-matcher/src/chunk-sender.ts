@@ -1,0 +1,85 @@
+import { type PlannedDelivery, refusedDelivery } from '@surehook/deliveries/plan-deliveries'
+import type { OutgoingRecord } from '@surehook/service-kit/kafka/producer'
+import { UnsendableError } from '@surehook/service-kit/kafka/unsendable-error'
+import type { MatcherDeps } from './matcher.ts'
+
+/** A fan-out is sent in pieces: ten thousand copies of a body are never in memory at once. */
+const chunkRecords = 500
+const chunkBytes = 2_000_000
+
+type RecordHeaders = NonNullable<OutgoingRecord['headers']>
+type SenderDeps = Pick<MatcherDeps, 'codec' | 'producer' | 'topics' | 'metrics' | 'log'>
+type Planned = { delivery: PlannedDelivery; records: OutgoingRecord[] }
+
+/** Sends the planned deliveries of a batch of changes. */
+export class ChunkSender {
+  readonly #deps: SenderDeps
+  readonly #signal: AbortSignal
+  #chunk: Planned[] = []
+  #records = 0
+  #bytes = 0
+
+  constructor(deps: SenderDeps, signal: AbortSignal) {
+    this.#deps = deps
+    this.#signal = signal
+  }
+
+  async add(delivery: PlannedDelivery, headers?: RecordHeaders): Promise<void> {
+    const records = this.#recordsOf(delivery, headers)
+    this.#chunk.push({ delivery, records })
+    this.#records += records.length
+    for (const { value } of records) this.#bytes += value?.length ?? 0
+    this.#count(delivery)
+    if (this.#records >= chunkRecords || this.#bytes >= chunkBytes) await this.flush()
+  }
+
+  /** Resolves when Kafka has everything that was added. */
+  async flush(): Promise<void> {
+    this.#signal.throwIfAborted()
+    const chunk = this.#chunk
+    this.#chunk = []
+    this.#records = 0
+    this.#bytes = 0
+    if (chunk.length === 0) return
+    try {
+      await this.#deps.producer.send(chunk.flatMap(({ records }) => records))
+    } catch (err) {
+      if (!(err instanceof UnsendableError)) throw err
+      // What was sent already is sent again: whoever reads a step twice drops it.
+      for (const planned of chunk) await this.#sendAlone(planned)
+    }
+  }
+
+  /** A job that its topic never takes is a dead letter at once, as with a body that is too large. */
+  async #sendAlone({ delivery, records }: Planned): Promise<void> {
+    const { producer, log } = this.#deps
+    try {
+      await producer.send(records)
+    } catch (err) {
+      if (!(err instanceof UnsendableError) || delivery.tooLarge !== null) throw err
+      const { deliveryId, eventId, subscriptionId } = delivery.job
+      log.warn({ deliveryId, eventId, subscriptionId, reason: err.message }, 'delivery.unsendable')
+      const refused = refusedDelivery(delivery, err.message)
+      await producer.send(this.#recordsOf(refused))
+      this.#count(refused)
+    }
+  }
+
+  #recordsOf(
+    { job, endpoint, tooLarge }: PlannedDelivery,
+    headers?: RecordHeaders,
+  ): OutgoingRecord[] {
+    const { codec, topics } = this.#deps
+    const topic = tooLarge === null ? topics.deliveries : topics.deadLetter
+    const record: OutgoingRecord = { topic, key: endpoint, value: codec.job.encode(job) }
+    if (headers !== undefined) record.headers = headers
+    if (tooLarge === null) return [record]
+    const value = codec.attempt.encode(tooLarge)
+    return [record, { topic: topics.attempts, key: job.deliveryId, value }]
+  }
+
+  #count({ tooLarge }: PlannedDelivery): void {
+    const outcome = tooLarge === null ? 'produced' : 'too_large'
+    this.#deps.metrics.deliveries.inc({ outcome })
+  }
+}
