@@ -88,12 +88,70 @@ describe('a code', () => {
     expect(outcome(await confirm(code))).toEqual(invalidCode)
   })
 
-  it('ends the one before it', async () => {
-    const first = await mailedCode()
-    expect(outcome(await resend())).toEqual([200])
-    const second = await mailedCode(2)
-    if (first !== second) expect(outcome(await confirm(first))).toEqual(invalidCode)
+  /** The mailed codes, the oldest first: the one of the signup and `count` more. */
+  const codesAfter = async (count: number) => {
+    const codes = [await mailedCode()]
+    for (let more = 1; more <= count; more++) {
+      expect(outcome(await resend())).toEqual([200])
+      codes.push(await mailedCode(1 + more))
+    }
+    return codes
+  }
+  /** None of `codes`. */
+  const noneOf = (codes: string[], nth: number) => {
+    const others = Array.from({ length: 20 }, (_, i) => wrong(codes[0] ?? '', i + 1))
+    return others.filter((one) => !codes.includes(one))[nth] ?? ''
+  }
+
+  it('stays good beside the two that are asked for after it', async () => {
+    const [first = ''] = await codesAfter(2)
+    expect(outcome(await confirm(first))).toEqual([200])
+  })
+
+  it('is ended by the third that is asked for after it', async () => {
+    const codes = await codesAfter(3)
+    const [first = '', second = '', ...later] = codes
+    if (![second, ...later].includes(first)) {
+      expect(outcome(await confirm(first))).toEqual(invalidCode)
+    }
     expect(outcome(await confirm(second))).toEqual([200])
+  })
+
+  it('shares its attempts with the ones beside it, and does not get them back', async () => {
+    const codes = await codesAfter(1)
+    for (let n = 0; n < 4; n++)
+      expect(outcome(await confirm(noneOf(codes, n)))).toEqual(invalidCode)
+    expect(outcome(await resend())).toEqual([200])
+    const last = await mailedCode(3)
+    const all = [...codes, last]
+    expect(outcome(await confirm(noneOf(all, 5)))).toEqual(invalidCode)
+    for (const old of codes) {
+      if (old !== last) expect(outcome(await confirm(old))).toEqual(invalidCode)
+    }
+    expect(outcome(await confirm(last))).toEqual([200])
+  })
+
+  it('is redeemed with all the others', async () => {
+    const [first = '', second = ''] = await codesAfter(1)
+    expect(outcome(await confirm(first))).toEqual([200])
+    expect(outcome(await confirm(second))).toEqual(invalidCode)
+  })
+
+  it('that recovers lasts while a stranger asks for more', async () => {
+    const recover = (from: string) =>
+      client.send('POST recover-password', {
+        body: { email },
+        headers: { 'x-forwarded-for': from },
+      })
+    await mailedCode()
+    await recover('198.18.0.1')
+    const code = await mailedCode(2)
+    for (const count of [3, 4]) {
+      await recover('203.0.113.1')
+      await mailedCode(count)
+    }
+    const reset = { email, newPassword: 'a wholly new one 9', code }
+    expect(outcome(await client.send('POST reset-password', { body: reset }))).toEqual([200])
   })
 
   it('is for its purpose, its address and its environment alone', async () => {

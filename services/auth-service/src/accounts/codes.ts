@@ -1,8 +1,9 @@
-import { createHmac, hkdfSync, randomInt } from 'node:crypto'
+import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto'
 import { newEventId } from '@surehook/contracts/ids'
 import type { EncryptionKeys } from '@surehook/service-kit/config'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { AppError } from '@surehook/service-kit/errors'
+import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool, PoolClient } from 'pg'
 import { mailContext } from '../mail/outbox.ts'
 import type { Tenant } from '../tenant/tenant.ts'
@@ -19,14 +20,14 @@ export type CodeSubject = {
 
 export type Codes = {
   /**
-   * Makes a new code, which ends the old, and puts its mail into the outbox, in one transaction. Does
-   * as much, and says as little, when there is nobody to send it to, or when too many of the account's
+   * Makes a new code and puts its mail into the outbox, in one transaction. The two before it stay good for
+   * their hour: who asks for codes to somebody else's address does not end the ones that its owner has. Does as much, and says as little, when there is nobody to send it to, or when too many of the account's
    * codes were guessed at within the hour: what was issued before is then left as it is.
    */
   send(db: Pool | PoolClient, subject: CodeSubject): Promise<void>
   /**
-   * True when the code is the right one. A wrong one uses up an attempt, for good and at once: it is
-   * committed before this resolves. A right one stays good until it is `redeem`ed.
+   * True when the code is one of the good ones. A wrong one uses up an attempt of each of them, for good and at once:
+   * it is committed before this resolves. A right one stays good until it is `redeem`ed.
    */
   isRight(subject: CodeSubject, code: string): Promise<boolean>
   /** In the transaction that does what the code is for: its user's id, once; `null` for the second. */
@@ -38,6 +39,8 @@ export const invalidCode = () =>
 
 const attempts = 5
 const validFor = '1 hour'
+/** So many stay good beside the newest. */
+const earlierCodes = 2
 /** Of one account, over all its codes: whoever has used them up gets no new code. */
 const wrongTriesPerHour = 30
 
@@ -58,6 +61,10 @@ export function createCodes({ pool, box, encryptionKeys }: CodesDeps): Codes {
     const text = [purpose, tenant.projectId, tenant.environment, email, code].join('\0')
     return keys.map((key) => createHmac('sha256', key).update(text).digest())
   }
+  const lockGood = async (tx: PoolClient, subject: CodeSubject): Promise<GoodCodes> => {
+    const { rows } = await tx.query<GoodCodes>(lockStatement, place(subject))
+    return rows[0] ?? { userId: null, hashes: [] }
+  }
   const place = ({ tenant, email, purpose }: CodeSubject) => [
     tenant.projectId,
     tenant.environment,
@@ -76,20 +83,33 @@ export function createCodes({ pool, box, encryptionKeys }: CodesDeps): Codes {
       ])
     },
     async isRight(subject, code) {
-      const { rows } = await pool.query<{ right: boolean }>(tryStatement, [
-        ...place(subject),
-        digests(subject, code),
-      ])
-      return rows[0]?.right === true
+      return inTransaction(pool, async (tx) => {
+        const good = await lockGood(tx, subject)
+        const isRight = isAmong(good.hashes, digests(subject, code))
+        const isWrongTry = !isRight && good.hashes.length > 0
+        if (isWrongTry) await tx.query(wrongTryStatement, [good.userId, subject.purpose])
+        else await tx.query(`select ${writeDecoy}`)
+        return isRight
+      })
     },
     async redeem(tx, subject, code) {
-      const { rows } = await tx.query<{ user_id: string }>(redeemStatement, [
-        ...place(subject),
-        digests(subject, code),
+      const { userId, hashes } = await lockGood(tx, subject)
+      if (!isAmong(hashes, digests(subject, code))) return null
+      await tx.query('delete from code where user_id = $1 and purpose = $2', [
+        userId,
+        subject.purpose,
       ])
-      return rows[0]?.user_id ?? null
+      return userId
     },
   }
+}
+
+type GoodCodes = { userId: string | null; hashes: readonly Buffer[] }
+
+/** Compares everything with everything, whatever is found. */
+function isAmong(hashes: readonly Buffer[], digests: readonly Buffer[]): boolean {
+  const equal = hashes.flatMap((hash) => digests.filter((one) => timingSafeEqual(hash, one)))
+  return equal.length > 0
 }
 
 const sendSql = (purpose: CodePurpose) => `
@@ -102,7 +122,11 @@ kept as (
   select id, $4, $5, ${attempts}, now() + interval '${validFor}' from owner
   on conflict (user_id, purpose) do update
      set code_hash = excluded.code_hash, attempts_left = excluded.attempts_left,
-         expires_at = excluded.expires_at
+         expires_at = excluded.expires_at,
+         earlier_hashes = (array_prepend(c.code_hash, c.earlier_hashes))[1:${earlierCodes}],
+         earlier_attempts_left =
+           (array_prepend(c.attempts_left, c.earlier_attempts_left))[1:${earlierCodes}],
+         earlier_expire_at = (array_prepend(c.expires_at, c.earlier_expire_at))[1:${earlierCodes}]
    where c.wrong_tries < ${wrongTriesPerHour} or c.wrong_since <= now() - interval '1 hour'
   returning c.expires_at
 ),
@@ -115,29 +139,26 @@ queued as (
 )
 select case when not exists (select from kept) then ${writeDecoy} end`
 
-/**
- * The row is locked by the update and the conditions are checked again on what it holds then: of many
- * tries at once each sees what the one before it left.
- */
-const tryStatement = `
-with tried as (
-  update code c
-     set attempts_left = c.attempts_left - (c.code_hash <> all($5))::int,
-         wrong_tries = (c.code_hash <> all($5))::int
-           + case when c.wrong_since > now() - interval '1 hour' then c.wrong_tries else 0 end,
-         wrong_since = case when c.wrong_since > now() - interval '1 hour' then c.wrong_since else now() end
-    from user_account u
-   where u.project_id = $1 and u.environment = $2 and u.email = $3
-     and c.user_id = u.id and c.purpose = $4 and c.attempts_left > 0 and c.expires_at > now()
-  returning c.code_hash = any($5) as "right"
-)
-select "right" from tried
-union all
-select ${writeDecoy} is null where not exists (select from tried)`
+/** Each try waits here for the one before it, and sees what that left. */
+const lockStatement = `
+select c.user_id as "userId", array(
+         select e.hash from unnest(array_prepend(c.code_hash, c.earlier_hashes),
+                                   array_prepend(c.attempts_left, c.earlier_attempts_left),
+                                   array_prepend(c.expires_at, c.earlier_expire_at))
+                              as e(hash, attempts_left, expires_at)
+          where e.attempts_left > 0 and e.expires_at > now()) as hashes
+  from code c join user_account u on u.id = c.user_id
+ where u.project_id = $1 and u.environment = $2 and u.email = $3 and c.purpose = $4
+   for update of c`
 
-const redeemStatement = `
-delete from code c using user_account u
- where u.project_id = $1 and u.environment = $2 and u.email = $3
-   and c.user_id = u.id and c.purpose = $4 and c.code_hash = any($5)
-   and c.attempts_left > 0 and c.expires_at > now()
-returning c.user_id`
+/** Counts for every code that the try was compared with. */
+const wrongTryStatement = `
+update code c
+   set attempts_left = greatest(c.attempts_left - 1, 0),
+       earlier_attempts_left = array(
+         select greatest(e.attempts_left - 1, 0)::smallint
+           from unnest(c.earlier_attempts_left) with ordinality as e(attempts_left, place)
+          order by e.place),
+       wrong_tries = 1 + case when c.wrong_since > now() - interval '1 hour' then c.wrong_tries else 0 end,
+       wrong_since = case when c.wrong_since > now() - interval '1 hour' then c.wrong_since else now() end
+ where c.user_id = $1 and c.purpose = $2`
