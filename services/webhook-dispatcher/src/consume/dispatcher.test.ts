@@ -56,7 +56,8 @@ function setUp(decode: Record<string, Decode[]>) {
   const read = (name: string, offset: number) => {
     const value = Buffer.from(name)
     const place = { topic: deliveriesTopic, partition: 0, offset }
-    const message = { ...place, timestamp: '0', key: null, value }
+    const headers = { traceparent: Buffer.from('some') }
+    const message = { ...place, timestamp: '0', key: null, value, headers }
     const lease = new AbortController().signal
     const finish = () => void finished.push(name)
     const handed = { ...message, lease, reread: false, finish, detach: () => {} }
@@ -90,7 +91,7 @@ it('keeps no piece of the answer to a fetch', async () => {
   const { read, finished } = setUp({})
   const message = read('some', 0)
   await until(() => finished.length === 1)
-  expect(message).toMatchObject({ key: null, value: null })
+  expect(message).toMatchObject({ key: null, value: null, headers: { traceparent: 'some' } })
 })
 
 it('puts a job aside once when nobody can ever decode it', async () => {

@@ -245,8 +245,14 @@ function dispatchTo(worker: PartitionWorker, message: WindowedMessage, job: Deli
   // The job has copies. These are pieces of the answer to a fetch, and would keep all of it.
   message.key = null
   message.value = null
+  if (message.headers !== undefined) message.headers = copyOf(message.headers)
   if (message.topic === pausedTopic) worker.readPaused({ job, message })
   else worker.accept({ job, message })
+}
+
+function copyOf(headers: NonNullable<WindowedMessage['headers']>): Record<string, string> {
+  const texts = Object.entries(headers).map(([name, value]) => [name, String(value)] as const)
+  return Object.fromEntries(texts)
 }
 
 /** The job's place in the endpoint's order is the offset at which it first stood on the deliveries topic. */
