@@ -91,7 +91,7 @@ export async function compose(
     await wait('kafka', () => openKnownTables({ kafka, codec, clientId, log })),
   )
   await wait('tables', () => tables.ready)
-  const deliveryLog = opening.use(openDeliveryLog(messaging, { pool, log, metrics }))
+  const deliveryLog = opening.use(openDeliveryLog(messaging, { ...config, pool, log, metrics }))
   const management = opening.use(
     openManagement({ config, pool, messaging, relay, access, tables, log, metrics }),
   )

@@ -42,7 +42,7 @@ afterEach(async () => {
 })
 
 const follow = () => {
-  history = openDeliveryLog(world, { pool, log, metrics: createMetrics('test') })
+  history = openDeliveryLog(world, { pool, historyDays: 30, log, metrics: createMetrics('test') })
 }
 const jobsOf = (count: number, change: Partial<DeliveryJob> = {}) =>
   Array.from({ length: count }, () =>

@@ -14,6 +14,10 @@ export const dayTable = 'delivery'
 /** The UTC day under which the log keeps a delivery made at this time. */
 export const dayOf = (createdAt: number): string => new Date(createdAt).toISOString().slice(0, 10)
 
+/** The first day whose history is kept. */
+export const oldestKeptDay = (historyDays: number, now: number): string =>
+  dayOf(now - historyDays * 86_400_000)
+
 export function createDeliveryDays(pool: Pool): DeliveryDays {
   const known = new Set<string>()
   return {

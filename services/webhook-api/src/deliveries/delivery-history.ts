@@ -7,7 +7,7 @@ import * as z from 'zod'
 import { isUuid, ownSubscription } from '../subscriptions/find-own.ts'
 import type { Tenant } from '../subscriptions/subscription-changes.ts'
 import { toDelivery } from './delivery-row.ts'
-import { findDeliveries } from './find-deliveries.ts'
+import { findDeliveries, positionOf } from './find-deliveries.ts'
 import { showDelivery } from './find-delivery.ts'
 import { noDelivery } from './send-again.ts'
 
@@ -19,7 +19,7 @@ export type ListQuery = {
   cursor?: string | undefined
 }
 
-const Position = z.tuple([CursorTime, z.uuid()])
+const Position = z.tuple([CursorTime, z.uuid(), z.iso.date().optional()])
 
 export type DeliveryHistory = ReturnType<typeof deliveryHistory>
 
@@ -36,7 +36,7 @@ export function deliveryHistory(pool: Pool) {
       const { id: subscriptionId } = await ownSubscription(pool, id, tenant)
       const query = { ...filters, subscriptionId, after, limit: limit + 1 }
       const rows = await findDeliveries(pool, query)
-      const { page, nextCursor } = pageOf(rows, limit, (row) => [row.created_at, row.id])
+      const { page, nextCursor } = pageOf(rows, limit, positionOf)
       return { deliveries: page.map(toDelivery), nextCursor }
     },
 

@@ -15,12 +15,12 @@ export const logGroupId = 'webhook-api'
 
 export type DeliveryLog = AsyncDisposable & { readonly healthy: boolean }
 
-type Parts = { pool: Pool; log: Logger; metrics: Metrics }
+type Parts = { pool: Pool; historyDays: number; log: Logger; metrics: Metrics }
 
 /** Follows the delivery topics for as long as it is open; all replicas share the work. */
 export function openDeliveryLog(
   { kafka, codec, producer }: Messaging,
-  { pool, log, metrics }: Parts,
+  { pool, historyDays, log, metrics }: Parts,
 ): DeliveryLog {
   const refused = fromZero(
     metrics.counter({
@@ -31,7 +31,7 @@ export function openDeliveryLog(
     'topic',
     projectedTopics,
   )
-  const store = createDeliveryStore(pool, createDeliveryDays(pool))
+  const store = createDeliveryStore(pool, createDeliveryDays(pool), historyDays)
   const projection = createDeliveryProjection({
     store: {
       async add(told) {

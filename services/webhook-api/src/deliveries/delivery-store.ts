@@ -1,8 +1,9 @@
 import type { DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool, PoolClient } from 'pg'
-import { type DeliveryDays, dayOf } from './delivery-days.ts'
+import { type DeliveryDays, dayOf, oldestKeptDay } from './delivery-days.ts'
 import { foldDeliveries, type Told } from './fold-deliveries.ts'
+import { fileWithLastMove, joinRows } from './late-deliveries.ts'
 import { upsertDeliveries } from './upsert-deliveries.ts'
 
 export type DeliveryStore = {
@@ -15,12 +16,23 @@ export type DeliveryStore = {
   addMoves(moves: readonly DeliveryAttempt[]): Promise<void>
 }
 
-export function createDeliveryStore(pool: Pool, days: DeliveryDays): DeliveryStore {
+/** @param historyDays how long a day is kept; without it deliveries of days that are over are not told apart */
+export function createDeliveryStore(
+  pool: Pool,
+  days: DeliveryDays,
+  historyDays?: number,
+): DeliveryStore {
   const add = async (told: Told) => {
     const folded = foldDeliveries(told)
     if (folded.length === 0) return
-    const needed = [...new Set(folded.map(({ of }) => dayOf(of.createdAt)))]
-    const write = () => inTransaction(pool, (tx) => upsertDeliveries(tx, folded))
+    const oldestDay = historyDays === undefined ? '' : oldestKeptDay(historyDays, Date.now())
+    const late = fileWithLastMove(folded, oldestDay)
+    const needed = [...new Set(folded.map(({ filedAt }) => dayOf(filedAt)))]
+    const write = () =>
+      inTransaction(pool, async (tx) => {
+        if (late.length > 0) await joinRows(tx, late, oldestDay)
+        await upsertDeliveries(tx, folded)
+      })
     await days.ensure(needed)
     try {
       await write()

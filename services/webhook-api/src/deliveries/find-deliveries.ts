@@ -9,17 +9,25 @@ export type DeliveryQuery = {
   status?: DeliveryStatus | undefined
   eventId?: string | undefined
   since?: Date | undefined
-  /** Only those further down in the order. */
-  after?: readonly [createdAt: string, id: string] | null
+  /** Only those further down in the order; `day` where that is not the one of `createdAt`. */
+  after?: readonly [createdAt: string, id: string, day?: string | undefined] | null
   limit: number
 }
 
+/** With the day under which the log keeps it. */
+export type FiledDelivery = DeliveryRow & { filed_on: string }
+
+/** Where a page that ends with this row goes on. */
+export function positionOf({ created_at, id, filed_on }: FiledDelivery) {
+  return filed_on === dayOf(created_at.getTime()) ? [created_at, id] : [created_at, id, filed_on]
+}
+
 /** The newest first. The order begins with the day so that only the partitions that are needed are opened. */
-export async function findDeliveries(pool: Pool, query: DeliveryQuery): Promise<DeliveryRow[]> {
+export async function findDeliveries(pool: Pool, query: DeliveryQuery): Promise<FiledDelivery[]> {
   const values: unknown[] = []
   const value: Value = (given) => `$${values.push(given)}`
   const sql = query.eventId === undefined ? listSql(query, value) : eventSql(query, value)
-  return (await pool.query<DeliveryRow>(sql, values)).rows
+  return (await pool.query<FiledDelivery>(sql, values)).rows
 }
 
 /** Adds a parameter; tells how it is written in the statement. */
@@ -35,7 +43,7 @@ function listSql(query: DeliveryQuery, value: Value): string {
   ]
   const statuses = value(status === undefined ? deliveryStatuses : [status])
   const page = pageSql(query, value)
-  return `select ${shownColumns}
+  return `select ${shownColumns}, day::text as filed_on
     from unnest(${statuses}::text[]) wanted (one),
       lateral (select day, ${columnsOf('d')} from delivery d where ${where.join(' and ')} ${page}) found
     ${page}`
@@ -54,7 +62,7 @@ function eventSql(query: DeliveryQuery, value: Value): string {
       union all
       select day, ${shownColumns} from delivery
       where redelivery_of is not null and webhook_id = ${id} and id <> ${id} and ${own})
-    select ${shownColumns} from found ${where} ${pageSql(query, value)}`
+    select ${shownColumns}, day::text as filed_on from found ${where} ${pageSql(query, value)}`
 }
 
 function spanSql({ since, after }: DeliveryQuery, value: Value): string[] {
@@ -63,7 +71,7 @@ function spanSql({ since, after }: DeliveryQuery, value: Value): string[] {
     span.push(`day >= ${value(dayOf(since.getTime()))}::date and created_at >= ${value(since)}`)
   }
   if (after) {
-    const day = `${value(dayOf(Date.parse(after[0])))}::date`
+    const day = `${value(after[2] ?? dayOf(Date.parse(after[0])))}::date`
     // The day by itself lets partitions be left out; a row comparison does not.
     span.push(`day <= ${day}`)
     span.push(`(day, created_at, id) < (${day}, ${value(after[0])}, ${value(after[1])}::uuid)`)

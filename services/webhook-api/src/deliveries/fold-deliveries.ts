@@ -12,6 +12,8 @@ export type FoldedDelivery = {
   /** Decides what is told of the last attempt; null when none of the moves says anything of one. */
   lastAttempt: DeliveryAttempt | null
   readonly attempts: DeliveryAttempt[]
+  /** The time under whose day the log keeps it: `createdAt`, unless the history of then is over. */
+  filedAt: number
 }
 
 /** One entry per delivery and day, sorted so that two writers lock rows in one order. */
@@ -22,7 +24,14 @@ export function foldDeliveries({ jobs, moves }: Told): FoldedDelivery[] {
     const key = `${of.deliveryId} ${Math.floor(of.createdAt / dayMs)}`
     const known = folded.get(key)
     if (known !== undefined) return known
-    const entry = { of, job: null, last: null, lastAttempt: null, attempts: [] }
+    const entry = {
+      of,
+      job: null,
+      last: null,
+      lastAttempt: null,
+      attempts: [],
+      filedAt: of.createdAt,
+    }
     folded.set(key, entry)
     return entry
   }

@@ -9,14 +9,14 @@ export type BodyPlace = { body: Buffer | null; of: string | null }
  * exists keeps its place.
  * @param known ids whose rows exist, perhaps with other bytes: nobody else names them
  */
-export function placeBodies<Delivery extends Pick<FoldedDelivery, 'job'>>(
+export function placeBodies<Delivery extends Pick<FoldedDelivery, 'job' | 'filedAt'>>(
   deliveries: readonly Delivery[],
   known: ReadonlySet<string> = new Set(),
 ): (Delivery & { place: BodyPlace })[] {
   const keepers = new Map<string, DeliveryJob[]>()
-  const placeOf = (job: DeliveryJob | null): BodyPlace => {
+  const placeOf = ({ job, filedAt }: Delivery): BodyPlace => {
     if (job === null) return { body: null, of: null }
-    const day = Math.floor(job.createdAt / dayMs)
+    const day = Math.floor(filedAt / dayMs)
     const key = JSON.stringify([job.projectId, job.environment, job.eventId, day])
     const ofEvent = keepers.get(key) ?? []
     const same = ofEvent.find(({ body }) => body.equals(job.body))
@@ -24,7 +24,7 @@ export function placeBodies<Delivery extends Pick<FoldedDelivery, 'job'>>(
     if (!known.has(job.deliveryId)) keepers.set(key, [...ofEvent, job])
     return { body: job.body, of: null }
   }
-  return deliveries.map((delivery) => ({ ...delivery, place: placeOf(delivery.job) }))
+  return deliveries.map((delivery) => ({ ...delivery, place: placeOf(delivery) }))
 }
 
 const dayMs = 86_400_000

@@ -29,7 +29,7 @@ async function placedBodies(
   const named = new Set(rows.flatMap(({ place }) => place.of ?? []))
   if (named.size === 0) return rows
   const keepers = rows.filter(({ of }) => named.has(of.deliveryId))
-  const days = new Set(keepers.map(({ of }) => dayOf(of.createdAt)))
+  const days = new Set(keepers.map(({ filedAt }) => dayOf(filedAt)))
   const known = await client.query<{ id: string }>(
     'select id from delivery where id = any($1::uuid[]) and day = any($2::date[])',
     [[...named], [...days]],
@@ -52,7 +52,7 @@ function column<Type extends ArrayType>(
 
 // A job is step -1: whatever has moved the delivery, read before or after it, is newer.
 const columns: readonly Column[] = [
-  column('day', 'date', ({ of }) => of.createdAt),
+  column('day', 'date', ({ filedAt }) => filedAt),
   column('id', 'uuid', ({ of }) => of.deliveryId),
   column('created_at', 'timestamptz', ({ of }) => of.createdAt),
   column('event_id', 'text', ({ of }) => text(of.eventId)),

@@ -14,7 +14,7 @@ export type Rebuilds = {
 }
 
 export type OpenRebuildsOptions = Pick<Messaging, 'kafka' | 'codec'> & {
-  config: { kafka: { clientId: string } }
+  config: { kafka: { clientId: string }; historyDays: number }
   pool: Pool
   log: Logger
 }
@@ -23,7 +23,7 @@ export type OpenRebuildsOptions = Pick<Messaging, 'kafka' | 'codec'> & {
 export function openRebuilds(options: OpenRebuildsOptions): Rebuilds & AsyncDisposable {
   const { kafka, codec, config, pool, log } = options
   const projection = createDeliveryProjection({
-    store: createDeliveryStore(pool, createDeliveryDays(pool)),
+    store: createDeliveryStore(pool, createDeliveryDays(pool), config.historyDays),
     codec,
     async refuse({ topic, partition, message, reason }) {
       log.debug({ topic, partition, offset: message.offset, reason }, 'history.rebuild_refused')

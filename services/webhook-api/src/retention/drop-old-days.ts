@@ -1,6 +1,6 @@
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
-import { dayOf, dayTable } from '../deliveries/delivery-days.ts'
+import { dayTable, oldestKeptDay } from '../deliveries/delivery-days.ts'
 
 export type Dropped = {
   /** Partitions that are gone. */
@@ -9,7 +9,6 @@ export type Dropped = {
   busy: string[]
 }
 
-const dayMs = 86_400_000
 const tries = 5
 
 /** Whoever reads or writes history waits so long at most, while we wait for those before. */
@@ -23,7 +22,7 @@ export async function dropOldDays(
   pool: Pool,
   { historyDays, now }: { historyDays: number; now: number },
 ): Promise<Dropped> {
-  const oldest = dayOf(now - historyDays * dayMs)
+  const oldest = oldestKeptDay(historyDays, now)
   const result: Dropped = { dropped: [], busy: [] }
   for (const partition of await partitionsBefore(pool, oldest)) {
     const outcome = await dropPatiently(pool, partition)

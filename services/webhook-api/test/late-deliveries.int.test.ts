@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { openPool } from '@surehook/service-kit/postgres/pool'
+import type { Pool } from 'pg'
+import { dropOldDays } from '../src/retention/drop-old-days.ts'
+import { type Client, clientOf, validInput } from './support/client.ts'
+import { aJob, aMove } from './support/delivery-samples.ts'
+import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+
+const dayMs = 86_400_000
+const historyDays = 30
+let world: World
+let service: Running
+let pool: Pool
+let client: Client
+let subscriptionId: string
+let tenant: Tenant
+
+beforeAll(async () => {
+  world = await openWorld()
+  service = await world.startService({ historyDays })
+  const connectionString = world.database.databaseUrl
+  pool = openPool({ connectionString, applicationName: 'test', log })
+})
+afterAll(async () => {
+  await pool?.end()
+  await service?.[Symbol.asyncDispose]()
+  await world?.[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  tenant = await world.tenant()
+  client = clientOf(service.api, tenant)
+  subscriptionId = (await client.call('POST', '', validInput(tenant))).body.id
+})
+
+const sweep = () => dropOldDays(pool, { historyDays, now: Date.now() })
+
+/** A delivery of a time whose history is over. */
+function aDelivery() {
+  const createdAt = Date.now() - 40 * dayMs
+  const { projectId, environment } = tenant
+  const ids = { deliveryId: randomUUID(), eventId: randomUUID(), subscriptionId }
+  const own = { ...ids, projectId, environment, createdAt }
+  const { producer, codec } = world
+  return {
+    id: own.deliveryId,
+    tellJob: () => {
+      const job = aJob(own)
+      return producer.send([{ topic: deliveriesTopic, key: job.url, value: codec.job.encode(job) }])
+    },
+    tellMove: (change: object) => {
+      const value = codec.attempt.encode(aMove({ ...own, at: Date.now(), ...change }))
+      return producer.send([{ topic: attemptsTopic, key: own.deliveryId, value }])
+    },
+  }
+}
+
+const shown = async (query = '') =>
+  (await client.call('GET', `/${subscriptionId}/deliveries?${query}`)).body
+const statusOf = async (id: string) =>
+  (await shown()).deliveries.filter((one) => one.id === id).map(({ status }) => status)
+const untilStatus = (id: string, status: string) =>
+  waitUntil(async () => String(await statusOf(id)) === status, {
+    what: `${status} shown once`,
+    timeoutMs: 20_000,
+  })
+
+it('shows what was paused for longer than history is kept, and died then', async () => {
+  const delivery = aDelivery()
+  await delivery.tellMove({ step: 6, status: 'retrying', attempts: 4, at: Date.now() - dayMs })
+  await untilStatus(delivery.id, 'retrying')
+  await sweep()
+  expect(await statusOf(delivery.id)).toEqual(['retrying'])
+  await delivery.tellMove({ step: 7, status: 'dead_letter', attempts: 5 })
+  await untilStatus(delivery.id, 'dead_letter')
+  await sweep()
+  expect(await statusOf(delivery.id)).toEqual(['dead_letter'])
+  const { body } = await client.call('GET', `/${subscriptionId}`)
+  expect(body.deliveries.map(({ id }) => id)).toEqual([delivery.id])
+})
+
+it('takes the row of a day that is still to be dropped along, with its bytes', async () => {
+  const delivery = aDelivery()
+  await delivery.tellJob()
+  await untilStatus(delivery.id, 'pending')
+  await delivery.tellMove({ step: 2, status: 'delivered' })
+  await untilStatus(delivery.id, 'delivered')
+  await sweep()
+  const { status, text } = await client.call('GET', `/${subscriptionId}/deliveries/${delivery.id}`)
+  expect([status, JSON.parse(text)]).toEqual([
+    200,
+    expect.objectContaining({ status: 'delivered', body: aJob().body.toString() }),
+  ])
+})
+
+it('leaves nothing out between the pages of a list', async () => {
+  const deliveries = [aDelivery(), aDelivery(), aDelivery()]
+  for (const [days, delivery] of deliveries.entries()) {
+    await delivery.tellMove({ step: 6, at: Date.now() - days * dayMs })
+    await untilStatus(delivery.id, 'delivered')
+  }
+  const found: string[] = []
+  let cursor = ''
+  for (;;) {
+    const { deliveries: page, nextCursor } = await shown(`limit=1${cursor}`)
+    found.push(...page.map(({ id }) => id))
+    if (nextCursor === null) break
+    cursor = `&cursor=${nextCursor}`
+  }
+  expect(found).toEqual(deliveries.map(({ id }) => id))
+})
