@@ -138,8 +138,8 @@ describe('fetchInOnePass', () => {
       const decoded = response?.responses.flatMap((of) => of.partitions) ?? []
       return decoded.map(({ messages }) => endOfEmpty(messages))
     }
-    const empty = (partition: number, stableEnd: number) => ({
-      ...{ partition, batches: [], cut: 0, stableEnd },
+    const empty = (id: number, stableEnd: number) => ({
+      ...{ partition: id, batches: [], cut: 0, stableEnd },
     })
     expect(await endsOf(empty(0, 7), empty(1, 9))).toEqual([7, 9])
     // What one brings, or would bring whole, may have left no room for the others.
