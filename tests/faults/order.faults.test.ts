@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { EventPayload } from '@surehook/contracts/event-payload'
+import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { type FaultWorld, openFaultWorld } from '../support/fault-world.ts'
+
+let world: FaultWorld
+
+beforeAll(async () => {
+  // Small enough for a slow receiver to fill them.
+  const env = { WEBHOOK_WINDOW: '60', WEBHOOK_ENDPOINT_CONCURRENCY: '1', WEBHOOK_TIMEOUT: '10s' }
+  world = await openFaultWorld({ replicas: { 'webhook-dispatcher': 1 }, env })
+})
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]()
+})
+
+const records = 4
+const versions = 60
+/** More than one fetch brings: a new owner looks back at them before it reads on. */
+const before = 1_500
+const arrayOf = 100
+
+type Row = { ref: string; version: number; note: string }
+
+it('SIGKILL of the dispatcher while a slow receiver has deliveries paused starts them in commit order', async () => {
+  const tenant = await world.tenant()
+  const path = `/${randomUUID()}`
+  const { receiver } = world
+  await tenant.putTable('orders', { ref: 'text', version: 'integer', note: 'text' })
+  await tenant.subscribe(receiver.url(path))
+  const rows = Array.from({ length: arrayOf }, () => ({ note: 'x'.repeat(4_000) }))
+  for (let n = 0; n < before; n += arrayOf) await tenant.rest('POST orders', rows)
+  await receiver.waitFor(path, before, 90_000)
+  receiver.forget(path)
+  receiver.answer(path, () => ({ status: 200, delayMs: 100 }))
+
+  const ids = await Promise.all(
+    Array.from({ length: records }, (_, n) => tenant.insert({ ref: `r${n}`, version: 1 })),
+  )
+  await Promise.all(
+    ids.map(async ({ id }) => {
+      for (let version = 2; version <= versions; version++) {
+        await tenant.rest(`PATCH orders/${id}`, { version })
+      }
+    }),
+  )
+  const [dispatcher] = world.system.services['webhook-dispatcher']
+  await waitUntil(async () => (await parked(dispatcher?.internalUrl ?? '')) > 100, {
+    what: 'paused deliveries',
+    timeoutMs: 30_000,
+  })
+  await dispatcher?.kill('SIGKILL')
+  await dispatcher?.restart()
+
+  const firsts = () => {
+    const seen = new Map<string, number[]>()
+    for (const { body } of receiver.receipts(path)) {
+      const { ref, version } = (JSON.parse(body) as EventPayload).record as Row
+      const mine = seen.get(ref) ?? []
+      seen.set(ref, mine)
+      if (!mine.includes(version)) mine.push(version)
+    }
+    return seen
+  }
+  const isComplete = () => [...firsts().values()].flat().length === records * versions
+  await waitUntil(isComplete, { what: 'all deliveries', timeoutMs: 90_000 })
+  const inOrder = Array.from({ length: versions }, (_, n) => n + 1)
+  for (const mine of firsts().values()) expect(mine).toEqual(inOrder)
+}, 240_000)
+
+async function parked(internalUrl: string): Promise<number> {
+  const metrics = await (await fetch(`${internalUrl}/metrics`)).text()
+  return Number(metrics.match(/^surehook_delivery_parked\S* (\d+)$/m)?.[1] ?? 0)
+}
