@@ -1,0 +1,68 @@
+import { describe, expect, it } from '@jest/globals'
+import { PausedWorld } from '../../test/support/paused-world.ts'
+import { PausedSummary } from './paused-summary.ts'
+
+const many = 20_000
+
+/** An earlier owner has paused many of `a`, and is gone. */
+function leftByAnother({ withNote }: { withNote: boolean }): PausedWorld {
+  const world = new PausedWorld(0)
+  world.blocked.add('a')
+  for (let arrival = 0; arrival < many; arrival++) world.left('a', arrival)
+  while (!world.isRead) world.fetch(1_000)
+  world.crash({ withNote })
+  return world
+}
+
+describe('an owner that follows another', () => {
+  it('lets others start before it has read what is paused', () => {
+    const world = leftByAnother({ withNote: true })
+    const read = world.bodiesRead
+    expect(world.paused.isReady).toBe(true)
+    expect([world.paused.mayHave('a'), world.paused.mayHave('b')]).toEqual([true, false])
+    expect(world.bodiesRead).toBe(read)
+  })
+
+  it('reads everything first when there is no note, as after an earlier version', () => {
+    const world = leftByAnother({ withNote: false })
+    expect(world.paused.isReady).toBe(false)
+    while (!world.isRead) world.fetch(1_000)
+    expect(world.paused.isReady).toBe(true)
+    expect([world.paused.mayHave('a'), world.paused.mayHave('b')]).toEqual([true, false])
+  })
+
+  it('keeps few entries, however many are paused and while they drain', () => {
+    const world = leftByAnother({ withNote: true })
+    for (let round = 0; round < 2 * (many / 1_000); round++) world.fetch(1_000)
+    expect(world.paused.entries).toBeLessThan(10)
+    world.block('a', false)
+    for (let round = 0; world.released.length < many && round < 1_000; round++) {
+      world.getRoom(256)
+      world.fetch(1_000)
+    }
+    expect(world.released.map(({ arrival }) => arrival)).toEqual(
+      Array.from({ length: many }, (_, arrival) => arrival),
+    )
+    expect(world.mostEntries).toBeLessThan(4_200)
+  })
+})
+
+describe('the note of the subscriptions with paused deliveries', () => {
+  it('has each of them, and few others', () => {
+    const ids = new Map(Array.from({ length: 300 }, (_, n) => [`sub-${n}`, n]))
+    const summary = new PausedSummary(null)
+    summary.complete()
+    const note = summary.note(1_000, ids)
+    const next = new PausedSummary(note)
+    expect(next.upTo).toBe(1_000)
+    for (const id of ids.keys()) expect(next.mayHave(id)).toBe(true)
+    const others = Array.from({ length: 10_000 }, (_, n) => `other-${n}`)
+    expect(others.filter((id) => next.mayHave(id)).length).toBeLessThan(300)
+    expect(note?.length).toBeLessThanOrEqual(888)
+  })
+
+  it('is none when it cannot be read', () => {
+    expect(new PausedSummary(Buffer.from('another version')).upTo).toBeNull()
+    expect(new PausedSummary(Buffer.alloc(0)).upTo).toBeNull()
+  })
+})
