@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../errors.ts'
+import { noCredential } from './no-credential.ts'
 
 /** Throws unless `Authorization` shows the administration's token. */
 export type AdminGate = (authorization: string | undefined) => void
@@ -13,9 +14,10 @@ const scheme = /^Bearer +(\S+) *$/i
  */
 export function adminGate(expected: readonly Buffer[]): AdminGate {
   return (authorization) => {
-    const given = scheme.exec(authorization ?? '')?.[1]
+    if (!authorization) throw noCredential('ADMIN_TOKEN_INVALID', 'administration token')
+    const given = scheme.exec(authorization)?.[1]
     if (given !== undefined && isOneOf(expected, given)) return
-    throw new AppError('ADMIN_TOKEN_INVALID', 'The administration token is missing or wrong')
+    throw new AppError('ADMIN_TOKEN_INVALID', 'The administration token is wrong')
   }
 }
 

@@ -89,6 +89,12 @@ describe('authorizeManagement', () => {
     expect(barriers()).toBe(0)
   })
 
+  it('tells no credential from a wrong one', async () => {
+    const { authorize } = setUp()
+    await expect(authorize(undefined)).rejects.toThrow('There is no credential')
+    await expect(authorize(bearer('a'))).rejects.toThrow('The management token is not valid')
+  })
+
   it('brings its view up to date once before it refuses an unknown token', async () => {
     const { put, authorize, late, barriers } = setUp()
     late.push(() => put(token('a')))

@@ -10,6 +10,7 @@ import { AppError, invalid } from '../errors.ts'
 import { parsePart } from '../http/violations.ts'
 import type { LogEnds } from '../kafka/log-ends.ts'
 import { openTopicView, type TopicView } from '../kafka/topic-view.ts'
+import { noCredential } from './no-credential.ts'
 import { type DeletedEnvironment, PlatformState, platformTopics } from './platform-state.ts'
 
 /** The values of the headers that a management call carries. */
@@ -119,14 +120,15 @@ const bearer = /^Bearer +(mt_[A-Za-z0-9_-]{43}) *$/i
 
 /** Only the hash of a token is ever kept. What cannot be a token costs no look at the topics. */
 function tokenHash(authorization: string | undefined): string {
-  const token = bearer.exec(authorization ?? '')?.[1]
+  if (!authorization) throw noCredential('MANAGEMENT_TOKEN_INVALID', 'management token')
+  const token = bearer.exec(authorization)?.[1]
   if (token === undefined) throw tokenInvalid()
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** One answer for missing, unknown, expired and revoked. */
+/** One answer for unknown, expired and revoked. */
 const tokenInvalid = () =>
-  new AppError('MANAGEMENT_TOKEN_INVALID', 'The management token is missing or not valid')
+  new AppError('MANAGEMENT_TOKEN_INVALID', 'The management token is not valid')
 
 function isExpired({ expiresAt }: ManagementTokenState, nowMs: number): boolean {
   return expiresAt !== null && Date.parse(expiresAt) <= nowMs

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { noCredential } from '@surehook/service-kit/access/no-credential'
 import { AppError } from '@surehook/service-kit/errors'
 import {
   type AccessClaims,
@@ -99,8 +100,11 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
       for (const use of usesOf(tenant.settings)) await keys.current(tenant, use)
     },
     authenticate(tenant, authorization) {
+      if (!authorization) {
+        return Promise.reject(noCredential('AUTH_TOKEN_INVALID', 'access token'))
+      }
       const token = bearerToken(authorization)
-      if (token === null) return Promise.reject(refused(invalidToken('there is none')))
+      if (token === null) return Promise.reject(refused(invalidToken('no bearer token')))
       return verify(tenant, token)
     },
   }
@@ -160,6 +164,6 @@ function refused(err: TokenError): AppError {
   const message =
     err.code === 'AUTH_TOKEN_EXPIRED'
       ? 'The access token has expired'
-      : 'The access token is missing or not valid'
+      : 'The access token is not valid'
   return new AppError(err.code, message, { cause: err })
 }

@@ -29,13 +29,23 @@ function setUp({ here, there, epochs = [0, 0] }: Known) {
       },
     },
   })
-  const headers = { authorization: 'Bearer a.b.c', 'x-project-id': 'shop' }
-  const calling = () => records({ req: { headers } } as unknown as RequestContext)
+  const calling = (authorization: string | undefined = 'Bearer a.b.c') => {
+    const headers = { authorization, 'x-project-id': 'shop' }
+    return records({ req: { headers } } as unknown as RequestContext)
+  }
   return { calling, verified, asked: () => asked }
 }
 
 const tenant = { projectId: 'shop', environment: 'master' }
 const refused = { code: 'AUTH_TOKEN_INVALID' }
+
+describe('a request for records', () => {
+  it('hears whether its credential is missing or wrong', async () => {
+    const { calling } = setUp({ here: true, there: true })
+    await expect(calling('')).rejects.toThrow('There is no credential')
+    await expect(calling('Bearer nothing')).rejects.toThrow('The access token is not valid')
+  })
+})
 
 describe('the token of a user', () => {
   it('is not looked at for a tenant that nobody has made', async () => {

@@ -1,4 +1,5 @@
 import { type PlatformAccess, readTenant } from '@surehook/service-kit/access/management-access'
+import { noCredential } from '@surehook/service-kit/access/no-credential'
 import { AppError } from '@surehook/service-kit/errors'
 import type { RequestContext } from '@surehook/service-kit/http/request-context'
 import { type AccessClaims, bearerToken } from '@surehook/token-verifier'
@@ -34,6 +35,8 @@ export type AuthorizeDeps = {
 const defaultEnvironment = 'master'
 
 const notValid = () => new AppError('AUTH_TOKEN_INVALID', 'The access token is not valid')
+
+const none = () => noCredential('AUTH_TOKEN_INVALID', 'access token or management token')
 
 export function createAuthorizers({ access, users }: AuthorizeDeps): Authorizers {
   async function management({ req }: RequestContext): Promise<Caller> {
@@ -75,7 +78,9 @@ export function createAuthorizers({ access, users }: AuthorizeDeps): Authorizers
 
   return {
     records(context) {
-      const token = bearerToken(context.req.headers.authorization)
+      const { authorization } = context.req.headers
+      if (!authorization) return Promise.reject(none())
+      const token = bearerToken(authorization)
       if (token?.startsWith('mt_')) return management(context)
       // Only a user's token has dots in it.
       return token?.includes('.') ? user(context, token) : Promise.reject(notValid())
