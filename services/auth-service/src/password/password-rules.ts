@@ -26,7 +26,11 @@ export function passwordFaults(
     [length < minLength, `must have at least ${minLength} characters`],
     [length > maxLength, `must have at most ${maxLength} characters`],
     [!password.isWellFormed(), 'must be valid text'],
-    [lower !== '' && email.includes(lower), 'must not be the e-mail address or a part of it'],
+    // A short one is a part of many addresses by chance, and is refused as it is.
+    [
+      length >= minLength && email.includes(lower),
+      'must not be the e-mail address or a part of it',
+    ],
     [commonPasswords.has(lower), 'must not be one of the most common passwords'],
   ]
   return rules.flatMap(([broken, message]) => (broken ? [{ field, message }] : []))
