@@ -36,6 +36,7 @@ describe('an environment', () => {
         auth: defaultAuthSettings,
         createdAt: expect.any(String),
         updatedAt: expect.any(String),
+        deletedAt: null,
       },
     ])
     expect(state).toMatchObject({ projectId: project, environment: 'master' })
