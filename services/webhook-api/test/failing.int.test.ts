@@ -54,6 +54,11 @@ async function eventsOf(of: Tenant): Promise<ChangeEvent[]> {
   return events
 }
 
+/** Warnings say what a subscription meets now: they are answered, and are no part of its state. */
+function asEvent({ warnings: _warnings, ...webhook }: Record<string, unknown>) {
+  return webhook
+}
+
 describe('a subscription of which nothing but failure was seen', () => {
   it('is deactivated, says why, and is told of once', async () => {
     const id = await subscribe()
@@ -74,7 +79,7 @@ describe('a subscription of which nothing but failure was seen', () => {
       recordId: id,
       changedFields: ['active', 'disabledAt', 'disabledReason'],
     })
-    expect(JSON.parse(event?.record ?? '')).toEqual(webhook)
+    expect(JSON.parse(event?.record ?? '')).toEqual(asEvent(webhook))
 
     const { body } = await client.call('PATCH', `/${id}`, { active: true })
     expect(body).toMatchObject({ active: true })
@@ -137,10 +142,10 @@ describe('the table _webhooks', () => {
         JSON.parse(record),
       ]),
     ).toEqual([
-      ['INSERT', [], created],
-      ['UPDATE', ['filter'], changed],
-      ['UPDATE', ['secret'], changed],
-      ['DELETE', [], changed],
+      ['INSERT', [], asEvent(created)],
+      ['UPDATE', ['filter'], asEvent(changed)],
+      ['UPDATE', ['secret'], asEvent(changed)],
+      ['DELETE', [], asEvent(changed)],
     ])
     expect(JSON.stringify(events)).not.toContain('signing-secret')
   })

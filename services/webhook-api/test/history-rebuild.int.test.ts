@@ -43,11 +43,15 @@ beforeEach(async () => {
   id = (await client.call('POST', '', validInput(tenant))).body.id
 })
 
+/** By delivery: the status that it has once all that was told of it is written. */
+const lastStatus = new Map<unknown, string>()
+
 /** A delivery that goes the way of these statuses. */
 async function tell(statuses: readonly DeliveryAttempt['status'][]): Promise<string> {
   const { projectId, environment } = tenant
   const own = { deliveryId: randomUUID(), subscriptionId: id, projectId, environment }
   const job = aJob({ ...own, eventId: randomUUID(), createdAt: Date.now() - 60_000 })
+  lastStatus.set(own.deliveryId, statuses.at(-1) ?? 'pending')
   const moves = statuses.map((status, step) =>
     aMove({ ...own, eventId: job.eventId, createdAt: job.createdAt, status, step }),
   )
@@ -75,8 +79,11 @@ async function rows(): Promise<Record<string, unknown>[]> {
   return found
 }
 
+const isWritten = ({ id: delivery, body, status }: Record<string, unknown>) =>
+  body !== null && status === (lastStatus.get(delivery) ?? status)
+
 const shows = (count: number) =>
-  waitUntil(async () => (await rows()).filter(({ body }) => body !== null).length === count, {
+  waitUntil(async () => (await rows()).filter(isWritten).length === count, {
     what: `${count} deliveries`,
     timeoutMs: 20_000,
   })

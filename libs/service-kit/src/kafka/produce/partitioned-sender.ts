@@ -157,7 +157,7 @@ export class PartitionedSender {
   }
 
   #acknowledge(queue: PartitionQueue): void {
-    if (queue.failures > 0) this.#places.recovered(queue)
+    this.#places.served(queue)
     const entries = queue.acknowledged()
     for (const { call } of entries) call.acknowledged()
     this.#ackedAt = performance.now()

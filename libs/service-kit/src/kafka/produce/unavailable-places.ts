@@ -17,16 +17,20 @@ const missing = 'UNKNOWN_TOPIC_OR_PARTITION'
 export class UnavailablePlaces {
   readonly #log: Logger
   readonly #troubles = new Map<string, Trouble>()
+  /** Topics that have taken records: they are told with 0 while nothing waits. */
+  readonly #topics = new Set<string>()
 
   constructor(log: Logger, metrics: Metrics | undefined) {
     this.#log = log
     const troubles = this.#troubles
+    const topics = this.#topics
     metrics?.gauge({
       name: 'surehook_kafka_producer_unavailable_partitions',
       help: 'Partitions whose records wait because Kafka does not take them now; a topic that does not exist counts as one',
       labelNames: ['topic'],
       collect() {
         this.reset()
+        for (const topic of topics) this.set({ topic }, 0)
         for (const { place } of troubles.values()) this.inc({ topic: place.topic })
       },
     })
@@ -53,6 +57,12 @@ export class UnavailablePlaces {
     const fields = { ...place, reason: err.message, tries }
     if (topicIsMissing) this.#log.error(fields, 'producer.topic.missing')
     else this.#log.warn(fields, 'producer.partition.unavailable')
+  }
+
+  /** Kafka took records of the place. */
+  served(place: Place): void {
+    this.#topics.add(place.topic)
+    this.recovered(place)
   }
 
   recovered(place: Place): void {
