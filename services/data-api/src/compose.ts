@@ -38,6 +38,8 @@ const openPurge = ({ pool, access, log }: PurgeDeps) =>
     service,
     pool,
     deleted: () => access.deletedEnvironments(),
+    isDeleted: async ({ projectId, environment }) =>
+      !(await access.environmentExists(projectId, environment)),
     purge: (environment) => purgeEnvironment(pool, environment),
     settleMs: longestRequestMs,
     log,

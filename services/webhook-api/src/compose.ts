@@ -44,6 +44,7 @@ import { endedReplays } from './replays/replay-store.ts'
 import { resealRoutes } from './reseal/reseal-routes.ts'
 import { createResealSecrets } from './reseal/reseal-secrets.ts'
 import { manageSubscriptions } from './subscriptions/manage-subscriptions.ts'
+import type { Tenant } from './subscriptions/subscription-changes.ts'
 import { webhookRoutes } from './subscriptions/webhook-routes.ts'
 import { type KnownTables, openKnownTables } from './tables/known-tables.ts'
 import { runSettleFilters } from './tables/settle-filters.ts'
@@ -163,12 +164,16 @@ function openManagement(deps: ManagementDeps) {
       hasReadAll: (signal) => hasReadAll(kafka, reading, signal),
     }),
   )
+  const isDeleted = async ({ projectId, environment }: Tenant) =>
+    !(await access.environmentExists(projectId, environment))
   open.use(
     purgeDeleted({
       service,
       pool,
       deleted: () => access.deletedEnvironments(),
-      purge: (environment) => purgeEnvironment({ pool, writer }, environment),
+      isDeleted,
+      purge: (environment) =>
+        purgeEnvironment({ pool, writer, isDeleted: () => isDeleted(environment) }, environment),
       // A job on the slowest retry topic is cancelled when it is due, and filed in the history.
       settleMs: config.longestDelayMs * 1.1 + longestRequestMs,
       log,

@@ -10,6 +10,8 @@ export type PurgeOptions = {
   pool: Pool
   /** The environments whose deletion was asked for and is not complete. */
   deleted: () => readonly DeletedEnvironment[]
+  /** Whether an environment is (still) none, by what was acknowledged before the call: its name may be in use again. */
+  isDeleted: (environment: DeletedEnvironment) => Promise<boolean>
   /** Deletes what the service holds of an environment; resolves with whether there was anything. */
   purge: (environment: DeletedEnvironment) => Promise<boolean>
   /** Work that began before the deletion was known here has ended after this time. */
@@ -27,7 +29,7 @@ type Progress = { dueAt: number; isSettled: boolean; isTold: boolean }
  * by itself: deleting and telling twice changes nothing.
  */
 export function purgeDeleted(options: PurgeOptions): AsyncDisposable {
-  const { service, pool, deleted, purge, settleMs, log } = options
+  const { service, pool, deleted, isDeleted, purge, settleMs, log } = options
   const progress = new Map<string, Progress>()
 
   async function pass(environment: DeletedEnvironment): Promise<void> {
@@ -35,6 +37,7 @@ export function purgeDeleted(options: PurgeOptions): AsyncDisposable {
     const id = `${projectId}/${name}/${deletedAt}`
     const known = progress.get(id) ?? { dueAt: 0, isSettled: false, isTold: false }
     if (known.isTold || performance.now() < known.dueAt) return
+    if (!(await isDeleted(environment))) return
     const found = await purge(environment)
     const isTold = known.isSettled && !found
     if (isTold) {

@@ -103,7 +103,11 @@ export class CommitLoop {
 
   async #commit(): Promise<void> {
     const dirty = [...this.#options.lanes()].filter((lane) => lane.dirty)
-    if (dirty.length === 0) return
+    if (dirty.length === 0) {
+      // What was finished is of partitions that are somebody else's now.
+      this.#uncoveredSince = null
+      return
+    }
     this.#coveredSince = this.#uncoveredSince
     this.#uncoveredSince = null
     const covered = dirty.map((lane) => lane.uncommitted)

@@ -79,27 +79,30 @@ async function findDeleted(pool: Pool): Promise<Deleted[]> {
 }
 
 /** Makes no events: there is nobody left to have them. */
-async function purgeOwn(pool: Pool, { projectId, environment }: Deleted): Promise<void> {
-  for (const table of tables) {
-    while ((await deleteBatch(pool, table, [projectId, environment])) === batch);
-  }
+async function purgeOwn(pool: Pool, deleted: Deleted): Promise<void> {
+  for (const table of tables) while ((await deleteBatch(pool, table, deleted)) === batch);
 }
 
-async function deleteBatch(pool: Pool, table: string, tenant: readonly string[]) {
+/** Nothing where another replica was faster: the name may be in use again. */
+async function deleteBatch(pool: Pool, table: string, deleted: Deleted): Promise<number | null> {
+  const { projectId, environment, deletedAt } = deleted
   const { rowCount } = await pool.query(
     `delete from ${table} where ctid = any(array(
-       select ctid from ${table} where project_id = $1 and environment = $2 limit ${batch}))`,
-    [...tenant],
+       select ctid from ${table} where project_id = $1 and environment = $2
+          and exists (select from environment e
+                       where e.project_id = $1 and e.name = $2 and e.deleted_at = $3)
+        limit ${batch}))`,
+    [projectId, environment, deletedAt],
   )
   return rowCount
 }
 
 function forget(writer: PurgeDeps['writer'], deleted: Deleted): Promise<void> {
-  const { projectId, environment } = deleted
+  const { projectId, environment, deletedAt } = deleted
   return writer.write(async (tx, emit) => {
     const { rowCount } = await tx.query(
-      'delete from environment where project_id = $1 and name = $2 and deleted_at is not null',
-      [projectId, environment],
+      'delete from environment where project_id = $1 and name = $2 and deleted_at = $3',
+      [projectId, environment, deletedAt],
     )
     // Another replica was faster.
     if (rowCount === 0) return

@@ -100,15 +100,15 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
       for (const use of usesOf(tenant.settings)) await keys.current(tenant, use)
     },
     authenticate(tenant, authorization) {
-      if (!authorization) {
-        return Promise.reject(noCredential('AUTH_TOKEN_INVALID', 'access token'))
-      }
+      if (!authorization) return Promise.reject(none())
       const token = bearerToken(authorization)
-      if (token === null) return Promise.reject(refused(invalidToken('no bearer token')))
-      return verify(tenant, token)
+      return token === null ? Promise.reject(noBearer()) : verify(tenant, token)
     },
   }
 }
+
+const noBearer = () => refused(invalidToken('no bearer token'))
+const none = () => noCredential('AUTH_TOKEN_INVALID', 'access token')
 
 const audienceOf = ({ projectId, environment }: TenantName): string => `${projectId}/${environment}`
 

@@ -9,7 +9,12 @@ import type { Tenant } from '../subscriptions/subscription-changes.ts'
 import { deleteSubscription } from '../subscriptions/subscription-store.ts'
 import { deleteVersions } from '../subscriptions/subscription-versions.ts'
 
-export type PurgeDeps = { pool: Pool; writer: Pick<StateWriter, 'write'> }
+export type PurgeDeps = {
+  pool: Pool
+  writer: Pick<StateWriter, 'write'>
+  /** Another replica may have finished meanwhile, and the name be in use again. */
+  isDeleted: () => Promise<boolean>
+}
 
 const subscriptionsAtOnce = 100
 /** A day of a busy installation has millions of rows: one look at each page of it. */
@@ -25,8 +30,10 @@ export async function purgeEnvironment(deps: PurgeDeps, tenant: Tenant): Promise
   let found = 0
   for (let ended = -1; ended !== 0; found += ended) ended = await endSubscriptions(deps, names)
   for (const partition of await dayPartitions(deps.pool)) {
+    if (!(await deps.isDeleted())) return true
     found += await deleteOfDay(deps.pool, partition, names)
   }
+  if (!(await deps.isDeleted())) return true
   for (const table of ['replay', 'recovery']) {
     found += await deleteRows(
       deps.pool,

@@ -245,6 +245,7 @@ export class DeliveryExecutor {
 
   /** Its circuit opened or closed, or became known. */
   endpointChanged(endpoint: Endpoint<Delivery>): void {
+    if (this.#state.lease.aborted) return
     if (endpoint.circuit.isOpen) this.shed(endpoint)
     else this.#start(endpoint)
     this.#state.paused.endpointChanged(endpoint.id)
@@ -253,6 +254,8 @@ export class DeliveryExecutor {
 
   /** What has no room waits elsewhere. */
   shed(endpoint: Endpoint<Delivery>): void {
+    // What waited here is read again by the next owner.
+    if (this.#state.lease.aborted) return
     const { isOpen } = endpoint.circuit
     for (const delivery of endpoint.shed()) this.#pause(delivery, isOpen)
   }

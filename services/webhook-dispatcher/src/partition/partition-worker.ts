@@ -79,6 +79,7 @@ export class PartitionWorker {
   /** Jobs were handed out that cannot be decoded yet, or can be now. */
   countUndecoded(change: number): void {
     this.#state.undecoded += change
+    if (this.#state.undecoded === 0) this.deliveriesRead()
   }
 
   /** A job of any other topic, read for the first time. */

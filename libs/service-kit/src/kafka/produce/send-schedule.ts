@@ -51,6 +51,12 @@ export class SendSchedule {
     queueMicrotask(() => this.#dispatch())
   }
 
+  #dispatchSoon(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => this.#dispatch())
+  }
+
   /** Nothing of the queue is sent until it is released. */
   hold(queue: PartitionQueue): void {
     this.#ready.delete(queue)
@@ -94,6 +100,8 @@ export class SendSchedule {
       await this.#actions.serve(lane)
     } finally {
       this.#busy.delete(lane.key)
+      // A leader that moved meanwhile has left its queue to nobody.
+      if (this.#ready.size > 0) this.#dispatchSoon()
     }
   }
 
