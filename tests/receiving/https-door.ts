@@ -33,7 +33,8 @@ export async function openHttpsDoor(
       return
     }
     toLose -= 1
-    res.destroy()
+    // A connection that ends before a byte of an answer is replaced within the attempt; this is no such one.
+    res.socket?.end('HTTP/1.1 ')
   }
   const server = createServer({ key, cert }, (req, res) => {
     serve(req, res).catch((err: Error) => res.destroy(err))
