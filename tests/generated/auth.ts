@@ -1227,14 +1227,11 @@ export interface operations {
                     email: components["schemas"]["Email"];
                     password: string;
                     /** @default  */
-                    firstName?: string;
+                    firstName?: string | null;
                     /** @default  */
-                    lastName?: string;
-                    /**
-                     * Format: uuid
-                     * @description A role that users may give themselves
-                     */
-                    roleId?: string;
+                    lastName?: string | null;
+                    /** @description A role that users may give themselves */
+                    roleId?: string | null;
                 };
             };
         };

@@ -26,6 +26,13 @@ export const PersonName = z
   .max(100)
   .refine(isPlain, 'must be text without control characters')
 
+/** `null` is, as over GraphQL, the same as left out. */
+export const orDefault = <T extends z.ZodType>(schema: T, value: z.output<T>) =>
+  schema
+    .nullable()
+    .default(value as z.core.util.NoUndefined<z.output<T>>)
+    .transform((given): z.output<T> => given ?? value)
+
 /** A password that is being chosen. The rules of the environment come on top. */
 const newPassword = z
   .string()
@@ -97,9 +104,9 @@ export const signup = defineOperation({
   body: z.strictObject({
     email: Email,
     password: newPassword,
-    firstName: PersonName.default(''),
-    lastName: PersonName.default(''),
-    roleId: z.uuid().optional().describe('A role that users may give themselves'),
+    firstName: orDefault(PersonName, ''),
+    lastName: orDefault(PersonName, ''),
+    roleId: z.uuid().nullish().describe('A role that users may give themselves'),
   }),
   reply: { status: 201, schema: z.object({ userId: z.uuid(), message: z.string() }) },
   errors: [...always, 'AUTH_EMAIL_EXISTS', 'RATE_LIMIT_EXCEEDED'],

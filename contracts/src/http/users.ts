@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { defineOperation } from '../operation.ts'
 import { Violation } from '../problem.ts'
 import { environmentPath, nextCursor, page, RoleName } from './admin.ts'
-import { Email, PersonName } from './auth.ts'
+import { Email, orDefault, PersonName } from './auth.ts'
 
 export const Role = z
   .object({
@@ -54,10 +54,10 @@ export const ImportedUser = z.strictObject({
     .describe(
       'bcrypt of 4 to 12 rounds, or a PHC string of argon2id up to m=65536 (KiB), t=4, p=4: what it costs is paid for each wrong password of the environment',
     ),
-  firstName: PersonName.default(''),
-  lastName: PersonName.default(''),
-  roles: roleNames.default([]),
-  emailVerified: z.boolean().default(true),
+  firstName: orDefault(PersonName, ''),
+  lastName: orDefault(PersonName, ''),
+  roles: orDefault(roleNames, []),
+  emailVerified: orDefault(z.boolean(), true),
 })
 export type ImportedUser = z.infer<typeof ImportedUser>
 
@@ -74,7 +74,7 @@ export const createRole = defineOperation({
   path: `${environmentUrl}/roles`,
   summary: 'Make a role',
   params: environmentPath,
-  body: z.strictObject({ name: RoleName, selfAssignable: z.boolean().default(false) }),
+  body: z.strictObject({ name: RoleName, selfAssignable: orDefault(z.boolean(), false) }),
   reply: { status: 201, schema: Role },
   errors: [...always, 'CONFLICT'],
 })

@@ -129,7 +129,7 @@ describe('an import', () => {
       [
         [1, ['email']],
         [2, ['email']],
-        [3, ['email']],
+        [3, ['email', 'passwordHash', 'roles.0']],
         [4, ['password']],
         [5, ['passwordHash', 'roles.1']],
         [6, ['body']],

@@ -6,7 +6,7 @@ import { AppError, invalid } from '../errors.ts'
 import { readJsonBody } from './json-body.ts'
 import { sendJson } from './problem.ts'
 import { contextOf, type RequestContext } from './request-context.ts'
-import { headerName, parsePart } from './violations.ts'
+import { headerName, parsePart, soundFields } from './violations.ts'
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 
@@ -16,6 +16,12 @@ export type Input<Op extends Operation> = {
   query: Parsed<Op['query']>
   headers: Parsed<Op['headers']>
   body: Parsed<Op['body']>
+}
+
+/** Of a request with faults: its path, and the fields of its body that are right by themselves. */
+export type Sound<Op extends Operation> = {
+  params: Parsed<Op['params']>
+  body: Partial<Parsed<Op['body']>>
 }
 
 /** An answer with headers of its own. */
@@ -54,6 +60,14 @@ export type AuthorizedHandler<Op extends Operation, Auth> = {
   authorize: (ctx: RequestContext) => Promise<Auth> | Auth
   /** For a protocol that tells errors in its own way: the answer to what `authorize` threw. */
   refuse?: (err: unknown, ctx: RequestContext) => RawJson
+  /**
+   * Faults by rules that no schema has. Asked when the schemas found faults, so that one answer names those of every
+   * field; `handle` asks for itself.
+   */
+  ruleFaults?: (
+    sound: Sound<Op>,
+    ctx: RequestContext & { readonly auth: Auth },
+  ) => Promise<readonly Violation[]>
   handle: Handle<Op, Auth>
 }
 
@@ -69,6 +83,7 @@ export function mount<Op extends Operation, Auth = undefined>(
   const {
     authorize,
     refuse,
+    ruleFaults,
     handle,
   }: Partial<AuthorizedHandler<Op, Auth>> & { handle: Handle<Op, Auth> } =
     typeof handler === 'function' ? { handle: handler } : handler
@@ -83,8 +98,13 @@ export function mount<Op extends Operation, Auth = undefined>(
       sendAnswer(res, operation, { answer: refuse(err, context), req })
       return
     }
-    const input = await readInput(operation, req, context)
-    const answer = await handle(input, context as RequestContext & { readonly auth: Auth })
+    const authorized = context as RequestContext & { readonly auth: Auth }
+    const { input, sound, violations } = await readInput(operation, req, context)
+    if (violations.length > 0) {
+      const more = sound === null ? undefined : await ruleFaults?.(sound, authorized)
+      throw invalid([...violations, ...(more ?? [])])
+    }
+    const answer = await handle(input, authorized)
     sendAnswer(res, operation, { answer, req })
   }
   const register: IRouterMatcher<unknown> = router[operation.method].bind(router)
@@ -92,21 +112,36 @@ export function mount<Op extends Operation, Auth = undefined>(
   rememberMethod(router, operation.path, operation.method)
 }
 
+type Read<Op extends Operation> = {
+  /** When there are no violations. */
+  input: Input<Op>
+  /** `null` when the path is not one of the operation's. */
+  sound: Sound<Op> | null
+  violations: Violation[]
+}
+
 async function readInput<Op extends Operation>(
   operation: Op,
   req: Request,
   { bodyLimitBytes }: RequestContext,
-): Promise<Input<Op>> {
+): Promise<Read<Op>> {
   const violations: Violation[] = []
   const { params, query, headers, body } = operation
-  const input = {
-    params: params && parsePart('params', params, { input: req.params, violations }),
+  const path = params && parsePart('params', params, { input: req.params, violations })
+  const isPath = violations.length === 0
+  const rest = {
     query: query && parsePart('query', query, { input: req.query, violations }),
     headers: headers && parseHeaders(headers, req, violations),
-    body: body && (await parseBody(body, { req, bodyLimitBytes, violations })),
   }
-  if (violations.length > 0) throw invalid(violations)
-  return input as Input<Op>
+  const read = body && (await readBody(req, bodyLimitBytes, violations))
+  const input = {
+    params: path,
+    ...rest,
+    body: body && read && parsePart('body', body, { input: read.json, violations }),
+  }
+  const fields = body && read && violations.length > 0 ? soundFields(body, read.json) : {}
+  const sound = isPath ? { params: path, body: fields } : null
+  return { input: input as Input<Op>, sound: sound as Sound<Op> | null, violations }
 }
 
 function parseHeaders(schema: z.ZodObject, req: Request, violations: Violation[]): unknown {
@@ -121,14 +156,14 @@ function parseHeaders(schema: z.ZodObject, req: Request, violations: Violation[]
   return parsePart('headers', schema, { input, violations })
 }
 
-type BodyOptions = { req: Request; bodyLimitBytes: number; violations: Violation[] }
-
 /** A body that is no JSON is one fault of the request among others. */
-async function parseBody(schema: z.ZodType, options: BodyOptions): Promise<unknown> {
-  const { req, bodyLimitBytes, violations } = options
+async function readBody(
+  req: Request,
+  bodyLimitBytes: number,
+  violations: Violation[],
+): Promise<{ json: unknown } | undefined> {
   try {
-    const input = await readJsonBody(req, bodyLimitBytes)
-    return parsePart('body', schema, { input, violations })
+    return { json: await readJsonBody(req, bodyLimitBytes) }
   } catch (err) {
     if (!(err instanceof AppError) || err.violations === undefined) throw err
     violations.push(...err.violations)

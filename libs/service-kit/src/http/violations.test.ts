@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Violation } from '@surehook/contracts/problem'
 import * as z from 'zod'
-import { headerName, parsePart } from './violations.ts'
+import { headerName, parsePart, soundFields } from './violations.ts'
 
 function faults(schema: z.ZodType, input: unknown, part: 'body' | 'headers' = 'body'): string[] {
   const violations: Violation[] = []
@@ -70,5 +70,30 @@ describe('parsePart', () => {
     expect(faults(z.strictObject({}), { ['x'.repeat(5_000)]: 1 })[0]).toHaveLength(
       200 + ' is not a known field'.length,
     )
+  })
+})
+
+describe('the sound fields of a body', () => {
+  const group = z.strictObject({ size: z.int().optional(), name: z.string().nullish() })
+  const schema = z.strictObject({
+    id: z.string().default('none'),
+    count: z.int(),
+    group: group.nullish(),
+    pair: z.strictObject({ a: z.int(), b: z.int() }).optional(),
+  })
+
+  it.each([
+    [undefined, {}],
+    ['text', {}],
+    [[], { id: 'none' }],
+    [{ id: 7, count: 1 }, { count: 1 }],
+    [{ count: 'x', other: 1 }, { id: 'none' }],
+    [
+      { id: 'a', group: { size: 'x', name: null, extra: 1 } },
+      { id: 'a', group: { name: null } },
+    ],
+    [{ id: 'a', pair: { a: 1, b: 'x' } }, { id: 'a' }],
+  ])('of %j are %j', (input, sound) => {
+    expect(soundFields(schema, input)).toEqual(sound)
   })
 })

@@ -1,5 +1,5 @@
 import type { Violation } from '@surehook/contracts/problem'
-import type * as z from 'zod'
+import * as z from 'zod'
 import { explainIssue } from './explain-issue.ts'
 
 /** Where in the request a value came from: decides how its faults are named. */
@@ -19,6 +19,41 @@ export function parsePart<Schema extends z.ZodType>(
   for (const issue of result.error.issues) collect(part, issue, violations)
   return undefined
 }
+
+/** The fields of a body that are right by themselves, whatever its other fields are. */
+export function soundFields<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+): Partial<z.output<Schema>> {
+  const sound: Record<string, unknown> = {}
+  if (schema instanceof z.ZodObject && isRecord(input)) {
+    for (const [name, field] of Object.entries<z.ZodType>(schema.shape)) {
+      const result = soundValue(field, input[name])
+      if (result.success) sound[name] = result.data
+    }
+  }
+  return sound as Partial<z.output<Schema>>
+}
+
+/** A group with faults counts with its fields that have none, where it may leave out the others. */
+function soundValue(schema: z.ZodType, input: unknown): z.ZodSafeParseResult<unknown> {
+  const result = schema.safeParse(input)
+  const group = unwrapped(schema)
+  if (result.success || !(group instanceof z.ZodObject) || !isRecord(input)) return result
+  const fields = Object.entries<z.ZodType>(group.shape)
+  const sound = fields.filter(
+    ([name, field]) => name in input && field.safeParse(input[name]).success,
+  )
+  return schema.safeParse(Object.fromEntries(sound.map(([name]) => [name, input[name]])))
+}
+
+function unwrapped(schema: z.ZodType): z.ZodType {
+  const isWrapper = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable
+  return isWrapper ? unwrapped(schema.unwrap() as z.ZodType) : schema
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
 
 function collect(part: Part, issue: z.core.$ZodIssue, violations: Violation[]): void {
   for (const { path, message } of leaves(issue)) {

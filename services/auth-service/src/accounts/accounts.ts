@@ -1,4 +1,5 @@
 import type { PublicUser, TokenPair } from '@surehook/contracts/http/auth'
+import type { Violation } from '@surehook/contracts/problem'
 import type { Metrics } from '@surehook/service-kit/metrics'
 import type { Tenant } from '../tenant/tenant.ts'
 import type { ChangeOrigin } from '../users/user-changes.ts'
@@ -16,8 +17,10 @@ export type SignupInput = {
   password: string
   firstName: string
   lastName: string
-  roleId?: string | undefined
+  roleId?: string | null | undefined
 }
+
+export type ResetInput = { email: string; newPassword: string; code: string }
 
 /** Every way to an account. E-mail addresses are normalised; limits count inside, whoever calls. */
 export type Accounts = {
@@ -27,6 +30,12 @@ export type Accounts = {
     client: Client,
     origin: ChangeOrigin,
   ): Promise<{ userId: string; message: string }>
+  /** What the tenant's rules find wrong with the fields that are given. */
+  signupFaults(
+    tenant: Tenant,
+    given: Partial<SignupInput>,
+    client: Client,
+  ): Promise<readonly Violation[]>
   confirmSignup(
     tenant: Tenant,
     input: { email: string; code: string },
@@ -46,10 +55,12 @@ export type Accounts = {
   ): Promise<{ message: string }>
   resetPassword(
     tenant: Tenant,
-    input: { email: string; newPassword: string; code: string },
+    input: ResetInput,
     client: Client,
     origin: ChangeOrigin,
   ): Promise<{ message: string }>
+  /** As `signupFaults`, without what only the holder of a code may ask. */
+  resetFaults(tenant: Tenant, given: Partial<ResetInput>): readonly Violation[]
 }
 
 export type AccountsDeps = SignupDeps & LoginDeps & RecoveryDeps & { metrics: Metrics }
@@ -61,10 +72,12 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   const recovery = createRecovery(deps)
   return {
     signup: (...args) => count('signup', signup.signup(...args)),
+    signupFaults: signup.signupFaults,
     confirmSignup: (...args) => count('confirm_signup', signup.confirmSignup(...args)),
     resendCode: (...args) => count('resend_code', signup.resendCode(...args)),
     login: (...args) => count('login', login(...args)),
     recoverPassword: (...args) => count('recover_password', recovery.recoverPassword(...args)),
     resetPassword: (...args) => count('reset_password', recovery.resetPassword(...args)),
+    resetFaults: recovery.resetFaults,
   }
 }

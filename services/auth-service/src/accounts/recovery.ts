@@ -27,7 +27,7 @@ export type RecoveryDeps = {
 
 export function createRecovery(
   deps: RecoveryDeps,
-): Pick<Accounts, 'recoverPassword' | 'resetPassword'> {
+): Pick<Accounts, 'recoverPassword' | 'resetPassword' | 'resetFaults'> {
   const { pool, writer, limits, lockout, rules, passwords, codes, sessions, onMail } = deps
   return {
     async recoverPassword(tenant, { email }, client) {
@@ -64,5 +64,10 @@ export function createRecovery(
       await sessions.blacklist(ended)
       return { message: 'The password is changed' }
     },
+
+    resetFaults: ({ settings }, { email, newPassword: password }) =>
+      password === undefined
+        ? []
+        : passwordFaults({ field: 'newPassword', password, email }, settings.password),
   }
 }

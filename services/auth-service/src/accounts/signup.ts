@@ -37,7 +37,7 @@ export type SignupDeps = {
 
 export function createSignup(
   deps: SignupDeps,
-): Pick<Accounts, 'signup' | 'confirmSignup' | 'resendCode'> {
+): Pick<Accounts, 'signup' | 'signupFaults' | 'confirmSignup' | 'resendCode'> {
   const { pool, limits, passwords, codes, sessions, onMail } = deps
   const refuseTaken = createRefuseTaken(deps)
   return {
@@ -49,7 +49,8 @@ export function createSignup(
       const { roles, passwordHash } = await limits.admit('signup', tenant, {
         subject: client.address,
         async work() {
-          const given = await demandValid(deps, tenant, input)
+          const { faults, roles: given } = await applyRules(deps, tenant, input)
+          if (faults.length > 0) throw invalid(faults)
           // Before the costly part; the insert decides.
           if ((await findUserByEmail(pool, tenant, email)) !== null) return refuseTaken(attempt)
           return { roles: given, passwordHash: await passwords.hash(input.password, line) }
@@ -68,6 +69,8 @@ export function createSignup(
         : 'Confirm your e-mail address with the code that was sent to it'
       return { userId: user.id, message }
     },
+
+    signupFaults: createSignupFaults(deps),
 
     async confirmSignup(tenant, { email, code }, client, origin) {
       const subject = { tenant, email, purpose: 'verification' } as const
@@ -92,24 +95,34 @@ export function createSignup(
   }
 }
 
-/** @returns the roles of the new user */
-async function demandValid(
+function createSignupFaults(deps: SignupDeps): Accounts['signupFaults'] {
+  return async (tenant, given, client) => {
+    const ask = async () => (await applyRules(deps, tenant, given)).faults
+    if (!tenant.settings.password.breachCheck) return ask()
+    // Others are asked about breaches: no more often than a client may sign up.
+    return deps.limits.admit('signup', tenant, { subject: client.address, work: ask })
+  }
+}
+
+type Ruled = { faults: Violation[]; roles: string[] }
+
+/** What the tenant's rules say of the fields that are given, and the roles that the new user would have. */
+async function applyRules(
   { pool, rules }: SignupDeps,
   tenant: Tenant,
-  { email, password, roleId }: SignupInput,
-): Promise<string[]> {
+  { email, password, roleId }: Partial<SignupInput>,
+): Promise<Ruled> {
   const { password: settings, defaultRole } = tenant.settings
-  const violations: Violation[] = await rules.faults(
-    { field: 'password', password, email },
-    settings,
-  )
-  const own = roleId === undefined ? null : await findSelfAssignableRole(pool, tenant, roleId)
-  if (roleId !== undefined && own === null) {
-    violations.push({ field: 'roleId', message: 'is not a role that users may give themselves' })
+  const faults =
+    password === undefined
+      ? []
+      : await rules.faults({ field: 'password', password, email }, settings)
+  const own = roleId ? await findSelfAssignableRole(pool, tenant, roleId) : null
+  if (roleId && own === null) {
+    faults.push({ field: 'roleId', message: 'is not a role that users may give themselves' })
   }
-  if (violations.length > 0) throw invalid(violations)
   const role = own ?? defaultRole
-  return role === null ? [] : [role]
+  return { faults, roles: role === null ? [] : [role] }
 }
 
 type TakenAddress = { tenant: Tenant; input: SignupInput; line: ClientLine }

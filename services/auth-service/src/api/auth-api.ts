@@ -1,6 +1,7 @@
 import type * as operations from '@surehook/contracts/http/auth'
 import type { LoggedIn, TokenPair } from '@surehook/contracts/http/auth'
 import type { Operation } from '@surehook/contracts/operation'
+import type { Violation } from '@surehook/contracts/problem'
 import type * as z from 'zod'
 import type { Accounts, Client } from '../accounts/accounts.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -21,6 +22,12 @@ type BodyOf<Op extends Operation> = Op['body'] extends z.ZodType ? z.output<Op['
 
 type UseCase<Op extends Operation, Result> = (body: BodyOf<Op>, call: Call) => Promise<Result>
 
+/** What the tenant's rules find wrong with the fields that are given. */
+export type RuleFaults<Op extends Operation> = (
+  given: Partial<BodyOf<Op>>,
+  call: Call,
+) => Promise<readonly Violation[]>
+
 type Message = { message: string }
 
 /** The use cases of users, each once; REST and GraphQL are two doors to them. */
@@ -34,6 +41,11 @@ export type AuthApi = {
   refreshToken: UseCase<typeof operations.refreshToken, TokenPair>
   logout: UseCase<typeof operations.logout, Message>
   jwks: (tenant: Tenant) => Promise<JwksAnswer>
+  /** Asked when the schemas found faults, so that one answer names those of every field. */
+  ruleFaults: {
+    signup: RuleFaults<typeof operations.signup>
+    resetPassword: RuleFaults<typeof operations.resetPassword>
+  }
 }
 
 export type AuthApiDeps = {
@@ -60,5 +72,9 @@ export function createAuthApi({ accounts, sessions, accessTokens, jwks }: AuthAp
       return { message: 'You are logged out' }
     },
     jwks,
+    ruleFaults: {
+      signup: (given, { tenant, client }) => accounts.signupFaults(tenant, given, client),
+      resetPassword: async (given, { tenant }) => accounts.resetFaults(tenant, given),
+    },
   }
 }

@@ -22,13 +22,16 @@ type Result = {
   errors?: { message: string; path?: string[]; extensions: object }[]
 }
 
+const noFaults = async () => []
+const ruleFaults = { signup: noFaults, resetPassword: noFaults }
+
 /** The endpoint before these use cases; the others are not to be called. */
 async function execute(
   api: Partial<AuthApi>,
   query: string,
   variables: Record<string, unknown> = {},
 ): Promise<Result> {
-  const endpoint = createGraphQL(api as AuthApi)
+  const endpoint = createGraphQL({ ruleFaults, ...api } as AuthApi)
   return JSON.parse(await endpoint.execute({ query, variables }, call, log)) as Result
 }
 
@@ -125,7 +128,7 @@ describe('the GraphQL door', () => {
     ['what is away', unavailable('x'), { code: 'SERVICE_UNAVAILABLE', retryAfter: 1 }],
     ['what broke', new Error('secret'), { code: 'INTERNAL_ERROR' }],
   ])('refuses a request for %s as one error', (_what, thrown, extensions) => {
-    const text = createGraphQL({} as AuthApi).refuse(thrown, log)
+    const text = createGraphQL({ ruleFaults } as Partial<AuthApi> as AuthApi).refuse(thrown, log)
     expect(JSON.parse(text)).toEqual({ errors: [{ message: expect.any(String), extensions }] })
     expect(text).not.toContain('secret')
   })

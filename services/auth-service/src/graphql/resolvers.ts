@@ -2,8 +2,8 @@ import * as operations from '@surehook/contracts/http/auth'
 import type { Operation } from '@surehook/contracts/operation'
 import type { Violation } from '@surehook/contracts/problem'
 import { invalid } from '@surehook/service-kit/errors'
-import { parsePart } from '@surehook/service-kit/http/violations'
-import type { AuthApi, Call } from '../api/auth-api.ts'
+import { parsePart, soundFields } from '@surehook/service-kit/http/violations'
+import type { AuthApi, Call, RuleFaults } from '../api/auth-api.ts'
 
 /** What a field needs of its request. */
 export type GraphQLContext = { call: Call }
@@ -14,32 +14,30 @@ type Resolve = (args: object, context: GraphQLContext) => Promise<unknown>
 export function createResolvers(api: AuthApi): Readonly<Record<string, Resolve>> {
   return {
     jwks: async (_args, { call }) => (await api.jwks(call.tenant)).body,
-    signup: field(operations.signup, api.signup),
+    signup: field(operations.signup, api.signup, api.ruleFaults.signup),
     confirmSignup: field(operations.confirmSignup, api.confirmSignup),
     resendCode: field(operations.resendCode, api.resendCode),
     login: field(operations.login, api.login),
     recoverPassword: field(operations.recoverPassword, api.recoverPassword),
-    resetPassword: field(operations.resetPassword, api.resetPassword),
+    resetPassword: field(operations.resetPassword, api.resetPassword, api.ruleFaults.resetPassword),
     refreshToken: field(operations.refreshToken, api.refreshToken),
     logout: field(operations.logout, api.logout),
   }
 }
 
-function field(
-  operation: Operation,
+function field<Op extends Operation>(
+  operation: Op,
   useCase: (body: never, call: Call) => Promise<unknown>,
+  ruleFaults?: RuleFaults<Op>,
 ): Resolve {
+  const { body: schema, reply } = operation
   return async (args, { call }) => {
-    const body = operation.body && parseArguments(operation.body, args)
-    return operation.reply.schema.parse(await useCase(body as never, call))
+    const violations: Violation[] = []
+    const body = schema && parsePart('body', schema, { input: args, violations })
+    if (schema && violations.length > 0) {
+      const sound = soundFields(schema, args) as Parameters<RuleFaults<Op>>[0]
+      throw invalid([...violations, ...((await ruleFaults?.(sound, call)) ?? [])])
+    }
+    return reply.schema.parse(await useCase(body as never, call))
   }
-}
-
-/** An argument given as `null` is, as in GraphQL, the same as one left out. */
-function parseArguments(schema: NonNullable<Operation['body']>, args: object): unknown {
-  const violations: Violation[] = []
-  const input = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null))
-  const body = parsePart('body', schema, { input, violations })
-  if (violations.length > 0) throw invalid(violations)
-  return body
 }

@@ -8,8 +8,8 @@ export type NewPassword = {
   /** The field that it was sent in. */
   field: 'password' | 'newPassword'
   password: string
-  /** Normalised. */
-  email: string
+  /** Normalised; absent when what was sent is no address. */
+  email?: string | undefined
 }
 
 const maxLength = 128
@@ -28,7 +28,7 @@ export function passwordFaults(
     [!password.isWellFormed(), 'must be valid text'],
     // A short one is a part of many addresses by chance, and is refused as it is.
     [
-      length >= minLength && email.includes(lower),
+      length >= minLength && email?.includes(lower) === true,
       'must not be the e-mail address or a part of it',
     ],
     [commonPasswords.has(lower), 'must not be one of the most common passwords'],

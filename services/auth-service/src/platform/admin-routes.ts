@@ -11,6 +11,7 @@ import { deleteEnvironment, deleteProject } from '@surehook/contracts/http/admin
 import type { Operation } from '@surehook/contracts/operation'
 import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
 import { type Handle, mount } from '@surehook/service-kit/http/mount'
+import type { RequestContext } from '@surehook/service-kit/http/request-context'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
 import { adminGate } from './admin-token.ts'
@@ -31,24 +32,29 @@ export function adminRoutes(deps: AdminRoutesDeps): (router: Router) => void {
   const { pool, writer, adminTokens, onEnvironment } = deps
   const gate = adminGate(adminTokens)
   return (router) => {
+    const authorize = ({ req }: RequestContext) => gate(req.headers.authorization)
     const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, void>) =>
-      mount(router, operation, {
-        authorize: ({ req }) => gate(req.headers.authorization),
-        handle,
-      })
+      mount(router, operation, { authorize, handle })
 
-    serve(putEnvironment, async ({ params, body }) => {
-      const environment = await environments.putEnvironment(writer, params, body.auth)
-      await onEnvironment(environment)
-      return environment
+    mount(router, putEnvironment, {
+      authorize,
+      ruleFaults: ({ params, body }) =>
+        environments.defaultRoleFaults(pool, params, body.auth?.defaultRole),
+      async handle({ params, body }) {
+        const environment = await environments.putEnvironment(writer, params, body.auth)
+        await onEnvironment(environment)
+        return environment
+      },
     })
     serve(getEnvironment, ({ params }) => environments.getEnvironment(pool, params))
     serve(deleteEnvironment, ({ params }) => deletions.deleteEnvironment(writer, params))
     serve(deleteProject, ({ params }) => deletions.deleteProject(writer, params.project))
     serve(listProjects, ({ query }) => environments.listProjects(pool, query))
-    serve(createManagementToken, ({ params, body }) =>
-      tokens.createManagementToken(writer, params.project, body),
-    )
+    mount(router, createManagementToken, {
+      authorize,
+      ruleFaults: ({ params, body }) => tokens.tokenFaults(pool, params.project, body),
+      handle: ({ params, body }) => tokens.createManagementToken(writer, params.project, body),
+    })
     serve(listManagementTokens, ({ params, query }) =>
       tokens.listManagementTokens(pool, params.project, query),
     )

@@ -1,5 +1,6 @@
 import type { EnvironmentState } from '@surehook/contracts/events'
 import type { AuthSettingsChange, Environment } from '@surehook/contracts/http/admin'
+import type { Violation } from '@surehook/contracts/problem'
 import { environmentsTopic } from '@surehook/contracts/topics'
 import type {
   EmitState,
@@ -35,7 +36,8 @@ export function putEnvironment(
   return writer.write(async (client, emit) => {
     const current = await lockEnvironment(client, name)
     if (current.deleted_at !== null) throw isBeingDeleted()
-    await refuseUnknownRole(client, name, change?.defaultRole)
+    const faults = await defaultRoleFaults(client, name, change?.defaultRole)
+    if (faults.length > 0) throw invalid(faults)
     const { rows } = await client.query<EnvironmentRow>(
       `update environment
        set auth_overrides = $3, updated_at = date_trunc('milliseconds', clock_timestamp())
@@ -64,15 +66,16 @@ export async function raiseKeyEpoch(
 }
 
 /** Whoever signs up gets it: a role that is made later, or never, would be given all the same. */
-async function refuseUnknownRole(
-  client: PoolClient,
+export async function defaultRoleFaults(
+  db: Pool | PoolClient,
   { project, environment }: EnvironmentName,
   role: string | null | undefined,
-): Promise<void> {
-  if (role === undefined || role === null) return
-  const known = await knownRoles(client, { projectId: project, environment }, [role])
-  if (known.has(role)) return
-  throw invalid([{ field: 'auth.defaultRole', message: 'is not a role of the environment' }])
+): Promise<Violation[]> {
+  if (role === undefined || role === null) return []
+  const known = await knownRoles(db, { projectId: project, environment }, [role])
+  return known.has(role)
+    ? []
+    : [{ field: 'auth.defaultRole', message: 'is not a role of the environment' }]
 }
 
 async function lockEnvironment(client: PoolClient, name: EnvironmentName): Promise<EnvironmentRow> {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { ManagementTokenState } from '@surehook/contracts/events'
 import type { ManagementToken } from '@surehook/contracts/http/admin'
+import type { Violation } from '@surehook/contracts/problem'
 import { managementTokensTopic } from '@surehook/contracts/topics'
 import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
 import { AppError, invalid } from '@surehook/service-kit/errors'
@@ -31,10 +32,11 @@ export async function createManagementToken(
   project: string,
   request: TokenRequest,
 ): Promise<ManagementToken & { token: string }> {
-  refusePast(request.expiresAt)
   const token = `mt_${randomBytes(32).toString('base64url')}`
   const created = await writer.write(async (client, emit) => {
-    await refuseUnknown(client, project, request.environments ?? [])
+    if (!(await projectExists(client, project))) throw unknownProject()
+    const faults = await tokenFaults(client, project, request)
+    if (faults.length > 0) throw invalid(faults)
     const row = await insertToken(client, project, { ...request, tokenHash: sha256(token) })
     await emit({ topic: managementTokensTopic, key: row.id, state: toTokenState(row) })
     return row
@@ -93,25 +95,35 @@ async function insertToken(
   return row
 }
 
-function refusePast(expiresAt: Date | null | undefined): void {
-  if (expiresAt === undefined || expiresAt === null) return
-  if (expiresAt.getTime() > Date.now()) return
-  throw invalid([{ field: 'expiresAt', message: 'must be in the future' }])
+/** What is wrong with the fields that are given, besides what their schemas say. */
+export async function tokenFaults(
+  db: Pool | PoolClient,
+  project: string,
+  { environments, expiresAt }: Partial<TokenRequest>,
+): Promise<Violation[]> {
+  const faults = await unknownEnvironments(db, project, environments ?? [])
+  if (expiresAt && expiresAt.getTime() <= Date.now()) {
+    faults.push({ field: 'expiresAt', message: 'must be in the future' })
+  }
+  return faults
 }
 
-async function refuseUnknown(client: PoolClient, project: string, names: readonly string[]) {
-  if (!(await projectExists(client, project))) throw unknownProject()
-  const { rows } = await client.query<{ name: string }>(
+async function unknownEnvironments(
+  db: Pool | PoolClient,
+  project: string,
+  names: readonly string[],
+): Promise<Violation[]> {
+  if (names.length === 0) return []
+  const { rows } = await db.query<{ name: string }>(
     'select name from environment where project_id = $1 and name = any($2) and deleted_at is null',
     [project, names],
   )
   const known = new Set(rows.map(({ name }) => name))
-  const violations = names.flatMap((name, index) =>
+  return names.flatMap((name, index) =>
     known.has(name)
       ? []
       : [{ field: `environments.${index}`, message: 'is not an environment of the project' }],
   )
-  if (violations.length > 0) throw invalid(violations)
 }
 
 async function projectExists(db: Pool | PoolClient, project: string): Promise<boolean> {

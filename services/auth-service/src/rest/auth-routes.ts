@@ -23,21 +23,28 @@ export function authRoutes(deps: AuthRoutesDeps): (router: Router) => void {
   return (router) => {
     const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Call>) =>
       mount(router, operation, { authorize: openCall, handle })
-    const serveHashing = <Op extends Operation>(operation: Op, handle: Handle<Op, Call>) =>
-      mount(router, operation, {
-        authorize(context) {
-          demandRoom(context)
-          return openCall(context)
-        },
-        handle,
-      })
+    const openHashing = (context: RequestContext) => {
+      demandRoom(context)
+      return openCall(context)
+    }
 
-    serveHashing(operations.signup, ({ body }, { auth }) => api.signup(body, auth))
+    mount(router, operations.signup, {
+      authorize: openHashing,
+      ruleFaults: ({ body }, { auth }) => api.ruleFaults.signup(body, auth),
+      handle: ({ body }, { auth }) => api.signup(body, auth),
+    })
     serve(operations.confirmSignup, ({ body }, { auth }) => api.confirmSignup(body, auth))
     serve(operations.resendCode, ({ body }, { auth }) => api.resendCode(body, auth))
-    serveHashing(operations.login, ({ body }, { auth }) => api.login(body, auth))
+    mount(router, operations.login, {
+      authorize: openHashing,
+      handle: ({ body }, { auth }) => api.login(body, auth),
+    })
     serve(operations.recoverPassword, ({ body }, { auth }) => api.recoverPassword(body, auth))
-    serve(operations.resetPassword, ({ body }, { auth }) => api.resetPassword(body, auth))
+    mount(router, operations.resetPassword, {
+      authorize: openCall,
+      ruleFaults: ({ body }, { auth }) => api.ruleFaults.resetPassword(body, auth),
+      handle: ({ body }, { auth }) => api.resetPassword(body, auth),
+    })
     serve(operations.refreshToken, ({ body }, { auth }) => api.refreshToken(body, auth))
     serve(operations.logout, (_, { auth }) => api.logout(undefined, auth))
     serve(operations.getJwks, async (_, { auth }) => {

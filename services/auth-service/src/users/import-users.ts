@@ -1,11 +1,10 @@
 import { ImportedUser } from '@surehook/contracts/http/users'
 import type { Violation } from '@surehook/contracts/problem'
-import { parsePart } from '@surehook/service-kit/http/violations'
+import { parsePart, soundFields } from '@surehook/service-kit/http/violations'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
 import { importFault } from '../password/password-hash.ts'
-import { roleFaults } from './manage-users.ts'
-import { knownRoles } from './roles.ts'
+import { knownRoles, roleFaults } from './roles.ts'
 import { type ChangeOrigin, emitUserChanges } from './user-changes.ts'
 import { insertUsers, type UserPlace } from './user-store.ts'
 
@@ -14,7 +13,13 @@ export type ImportResult = {
   failed: { index: number; violations: Violation[] }[]
 }
 
-type Candidate = { index: number; user: ImportedUser | undefined; violations: Violation[] }
+type Candidate = {
+  index: number
+  user: ImportedUser | undefined
+  /** Also of one that is not imported: all its faults are answered. */
+  roles: readonly string[]
+  violations: Violation[]
+}
 
 /** Takes over those that have no fault; each other is answered with its own. */
 export async function importUsers(
@@ -49,9 +54,10 @@ export async function importUsers(
 function toCandidate(input: unknown, index: number): Candidate {
   const violations: Violation[] = []
   const user = parsePart('body', ImportedUser, { input, violations })
-  const fault = user === undefined ? null : importFault(user.passwordHash)
+  const { passwordHash, roles = [] } = user ?? soundFields(ImportedUser, input)
+  const fault = passwordHash === undefined ? null : importFault(passwordHash)
   if (fault !== null) violations.push({ field: 'passwordHash', message: fault })
-  return { index, user, violations }
+  return { index, user, roles, violations }
 }
 
 async function addRoleFaults(
@@ -59,11 +65,9 @@ async function addRoleFaults(
   place: UserPlace,
   candidates: readonly Candidate[],
 ): Promise<void> {
-  const names = new Set(candidates.flatMap(({ user }) => user?.roles ?? []))
+  const names = new Set(candidates.flatMap(({ roles }) => roles))
   const known = names.size === 0 ? names : await knownRoles(pool, place, [...names])
-  for (const { user, violations } of candidates) {
-    violations.push(...roleFaults(user?.roles ?? [], known))
-  }
+  for (const { roles, violations } of candidates) violations.push(...roleFaults(roles, known))
 }
 
 /** Of one address the first counts. */

@@ -1,5 +1,4 @@
 import type { UserAccount, UserChange } from '@surehook/contracts/http/users'
-import type { Violation } from '@surehook/contracts/problem'
 import type { EmitState, StateWriter } from '@surehook/service-kit/capture/state-writer'
 import { invalid } from '@surehook/service-kit/errors'
 import type { Pool, PoolClient } from 'pg'
@@ -9,7 +8,7 @@ import type { Lockout } from '../limits/lockout.ts'
 import type { EndedSessions, EndReason } from '../revocation/revocation.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { findUser, toAccount, userNotFound } from './read-users.ts'
-import { knownRoles } from './roles.ts'
+import { unknownRoles } from './roles.ts'
 import type { User } from './user.ts'
 import { type ChangeOrigin, emitUserChanges } from './user-changes.ts'
 import {
@@ -149,7 +148,7 @@ async function changedFields(
 ): Promise<(keyof EditableFields)[]> {
   const after = given(change)
   if (after.roles !== undefined) {
-    const violations = roleFaults(after.roles, await knownRoles(tx, before, after.roles))
+    const violations = await unknownRoles(tx, before, after.roles)
     if (violations.length > 0) throw invalid(violations)
   }
   const names = ['firstName', 'lastName', 'roles', 'disabled', 'emailVerified'] as const
@@ -169,12 +168,4 @@ function given(change: UserChange): Partial<EditableFields> {
     ...(disabled !== undefined && { disabled: disabled ?? false }),
     ...(emailVerified !== undefined && { emailVerified: emailVerified ?? false }),
   }
-}
-
-export function roleFaults(roles: readonly string[], known: ReadonlySet<string>): Violation[] {
-  return roles.flatMap((role, index) =>
-    known.has(role)
-      ? []
-      : [{ field: `roles.${index}`, message: 'is not a role of the environment' }],
-  )
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Role } from '@surehook/contracts/http/users'
+import type { Violation } from '@surehook/contracts/problem'
 import { AppError } from '@surehook/service-kit/errors'
 import { decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool, PoolClient } from 'pg'
@@ -54,6 +55,23 @@ export async function findSelfAssignableRole(
     [projectId, environment, id],
   )
   return rows[0]?.name ?? null
+}
+
+/** Those of the names that are no roles of the environment, as faults of the field `roles`. */
+export async function unknownRoles(
+  db: Db,
+  place: UserPlace,
+  names: readonly string[],
+): Promise<Violation[]> {
+  return names.length === 0 ? [] : roleFaults(names, await knownRoles(db, place, names))
+}
+
+export function roleFaults(roles: readonly string[], known: ReadonlySet<string>): Violation[] {
+  return roles.flatMap((role, index) =>
+    known.has(role)
+      ? []
+      : [{ field: `roles.${index}`, message: 'is not a role of the environment' }],
+  )
 }
 
 export async function knownRoles(

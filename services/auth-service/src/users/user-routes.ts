@@ -8,8 +8,13 @@ import { type EnvironmentName, getEnvironment } from '../platform/environments.t
 import { importUsers } from './import-users.ts'
 import type { ManageUsers } from './manage-users.ts'
 import { findUser, listUsers, toAccount } from './read-users.ts'
-import { createRole, listRoles } from './roles.ts'
+import { createRole, listRoles, unknownRoles } from './roles.ts'
 import type { UserPlace } from './user-store.ts'
+
+const toPlace = ({ project, environment }: EnvironmentName): UserPlace => ({
+  projectId: project,
+  environment,
+})
 
 export type UserRoutesDeps = { pool: Pool; users: ManageUsers; adminTokens: readonly string[] }
 
@@ -42,9 +47,12 @@ export function userRoutes({ pool, users, adminTokens }: UserRoutesDeps): (route
     serve(operations.getUser, async ({ params }) =>
       toAccount(await findUser(pool, await placeOf(params), params.id)),
     )
-    serve(operations.updateUser, async ({ params, body }, origin) =>
-      users.change(await placeOf(params), params.id, body, origin),
-    )
+    mount(router, operations.updateUser, {
+      authorize: ({ req }) => gate(req.headers.authorization),
+      ruleFaults: ({ params, body }) => unknownRoles(pool, toPlace(params), body.roles ?? []),
+      handle: async ({ params, body }, origin) =>
+        users.change(await placeOf(params), params.id, body, origin),
+    })
     serve(operations.deleteUser, async ({ params }, origin) =>
       users.remove(await placeOf(params), params.id, origin),
     )
