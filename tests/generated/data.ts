@@ -364,6 +364,19 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, else a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
@@ -453,6 +466,19 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, else a new one */
                     "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, else a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -580,6 +606,19 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, else a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
@@ -667,6 +706,19 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, else a new one */
                     "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, else a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -773,6 +825,19 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, else a new one */
                     "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, else a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -914,6 +979,19 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, else a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
@@ -1038,6 +1116,19 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, else a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
@@ -1155,6 +1246,19 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, else a new one */
                     "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, else a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1306,6 +1410,19 @@ export interface operations {
                 headers: {
                     /** @description As sent with the request, else a new one */
                     "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, else a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
                     [name: string]: unknown;
                 };
                 content: {

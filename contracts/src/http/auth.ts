@@ -199,7 +199,7 @@ export const logout = defineOperation({
   path: '/auth/logout',
   summary: 'End the session: its access tokens and its refresh token',
   reply: { status: 200, schema: Message },
-  errors: [...always, 'AUTH_TOKEN_INVALID', 'AUTH_TOKEN_EXPIRED'],
+  errors: [...always, 'AUTH_TOKEN_INVALID', 'AUTH_TOKEN_EXPIRED', 'RATE_LIMIT_EXCEEDED'],
 })
 
 export const getJwks = defineOperation({

@@ -120,6 +120,11 @@ export function encryptionKeysOf(
   return [read.KEY_ENCRYPTION_KEY, ...read.KEY_ENCRYPTION_KEY_PREVIOUS]
 }
 
+/** What judges the access tokens of clients bounds the bad ones of each. */
+export const userTokenEnv = {
+  AUTH_FAILED_TOKENS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(100),
+}
+
 const credential = z.string().regex(/^\S{16,512}$/, 'must be 16 to 512 characters')
 
 /** The old and the new one while a credential is replaced: who checks takes each, who shows it the first. */

@@ -10,7 +10,10 @@ import {
   TestIssuer,
   unavailable,
 } from '../test/test-issuer.ts'
+import { FailedTokens } from './failed-tokens.ts'
 import { invalidToken, TokenError, VerifierUnavailableError } from './token-error.ts'
+import { TokenMemory } from './token-memory.ts'
+import type { TokenVerifier } from './token-verifier.ts'
 import { createVerifierPool } from './verifier-pool.ts'
 
 let pair: Pair
@@ -122,6 +125,46 @@ describe('the issuer is asked about an encrypted token', () => {
     asked = []
     await verifier.verify(token)
     expect(asked).toEqual([])
+  })
+})
+
+describe('encrypted tokens of a client of which too many were not good', () => {
+  const many = { name: 'TooManyTokensError' }
+  const forge = async (verifier: TokenVerifier, client: string, count: number) => {
+    const forged = Array.from({ length: count }, (_, n) => verifier.verify(variant(n), client))
+    const outcomes = await Promise.allSettled(forged)
+    return outcomes.map(({ reason }: { reason?: Error } & object) => reason?.name)
+  }
+
+  it('cost the issuer nothing until the minute is over; others and known tokens go on', async () => {
+    const failed = new FailedTokens({ maxPerMinute: 20, now: () => issuer.nowMs })
+    const verifier = verifierWith({ memory: new TokenMemory(1_000, failed) })
+    await verifier.verify(token, 'forger')
+    answer = () => Promise.reject(invalidToken('forged'))
+    const outcomes = await forge(verifier, 'forger', 400)
+    // Eight at a time are asked about: so many may be on their way when the limit is reached.
+    expect(asked.length).toBeLessThanOrEqual(1 + 20 + 8)
+    expect(outcomes.filter((name) => name === 'TooManyTokensError').length).toBeGreaterThan(370)
+    asked = []
+    await expect(verifier.verify(variant(1_000), 'forger')).rejects.toMatchObject(many)
+    await verifier.verify(token, 'forger')
+    expect(asked).toEqual([])
+    answer = async () => ({ active: true, ...issuer.claims() })
+    await verifier.verify(variant(1_001), 'other')
+    await verifier.verify(variant(1_002))
+    issuer.nowMs += 60_000
+    await verifier.verify(variant(1_003), 'forger')
+  })
+
+  it('are not those that have expired, nor those that nobody could judge', async () => {
+    const failed = new FailedTokens({ maxPerMinute: 1, now: () => issuer.nowMs })
+    const verifier = verifierWith({ memory: new TokenMemory(1_000, failed) })
+    answer = () => Promise.reject(new TokenError('AUTH_TOKEN_EXPIRED', 'old'))
+    await forge(verifier, 'client', 20)
+    answer = () => Promise.reject(new VerifierUnavailableError('away'))
+    await expect(verifier.verify(variant(21), 'client')).rejects.toMatchObject(unavailable)
+    answer = async () => ({ active: true, ...issuer.claims() })
+    await verifier.verify(variant(22), 'client')
   })
 })
 

@@ -40,15 +40,16 @@ export class EncryptedTokens {
     this.#turns = new Semaphore({ maxInside, maxWaiting, maxWaitMs: options.timeoutMs })
   }
 
-  /** Of a token that is not known. */
-  async read(hash: string, token: string): Promise<AccessClaims> {
+  /** Of a token that is not known. Rejects with a `TooManyTokensError` when too many of its client were not good. */
+  async read(hash: string, token: string, client: string | undefined): Promise<AccessClaims> {
     requireOurForm(token)
     const { memory, now } = this.#options
     const refused = memory.refused.get(hash)
     if (refused !== undefined && now() - refused.at < refusedMs) {
       throw new TokenError(refused.code, 'The token was refused a moment ago')
     }
-    return this.#ask(hash, token)
+    this.#assertBelowLimit(client)
+    return this.#ask(hash, token, client)
   }
 
   /** Of one that is known: what the issuer last said, or what it says now. */
@@ -70,19 +71,21 @@ export class EncryptedTokens {
     }
   }
 
-  #ask(hash: string, token: string): Promise<AccessClaims> {
+  #ask(hash: string, token: string, client?: string): Promise<AccessClaims> {
     const running = this.#asking.get(hash)
     if (running !== undefined) return running
-    const asking = this.#answer(hash, token).finally(() => this.#asking.delete(hash))
+    const asking = this.#answer(hash, token, client).finally(() => this.#asking.delete(hash))
     this.#asking.set(hash, asking)
     return asking
   }
 
-  async #answer(hash: string, token: string): Promise<AccessClaims> {
+  async #answer(hash: string, token: string, client: string | undefined): Promise<AccessClaims> {
     const { memory, now, introspect, readAnswer, timeoutMs } = this.#options
     let askedAt = now()
     try {
       const answer = await this.#turns.take(() => {
+        // Others of this client may have failed while it waited.
+        this.#assertBelowLimit(client)
         askedAt = now()
         return boundedBy(timeoutMs, introspect(token), 'The issuer did not answer in time')
       })
@@ -91,9 +94,17 @@ export class EncryptedTokens {
       memory.known.set(hash, { kind: 'encrypted', claims, asked })
       return claims
     } catch (err) {
+      // A token that has expired was the issuer's own.
+      if (client !== undefined && err instanceof TokenError && err.code === 'AUTH_TOKEN_INVALID') {
+        memory.failed.count(client)
+      }
       this.#noteFailure(hash, err)
       throw err
     }
+  }
+
+  #assertBelowLimit(client: string | undefined): void {
+    if (client !== undefined) this.#options.memory.failed.assertBelowLimit(client)
   }
 
   #noteFailure(hash: string, err: unknown): void {

@@ -1,8 +1,14 @@
 export { type AccessClaims, readClaims, requireUnexpired } from './claims.ts'
 export { ClaimsCache } from './claims-cache.ts'
+export { FailedTokens } from './failed-tokens.ts'
 export { createIntrospection, type Introspect } from './introspection.ts'
 export { bearerToken, claimsOf, requireAccessToken } from './require-access-token.ts'
-export { invalidToken, TokenError, VerifierUnavailableError } from './token-error.ts'
+export {
+  invalidToken,
+  TokenError,
+  TooManyTokensError,
+  VerifierUnavailableError,
+} from './token-error.ts'
 export { tokenForm } from './token-form.ts'
 export { TokenMemory } from './token-memory.ts'
 export {

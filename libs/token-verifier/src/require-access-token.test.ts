@@ -4,7 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from '@jest/globals'
 import type { AccessClaims } from './claims.ts'
 import { claimsOf, requireAccessToken } from './require-access-token.ts'
-import { invalidToken, TokenError, VerifierUnavailableError } from './token-error.ts'
+import {
+  invalidToken,
+  TokenError,
+  TooManyTokensError,
+  VerifierUnavailableError,
+} from './token-error.ts'
 
 /** What `next` takes for no error at all. */
 const words: Record<string, unknown> = { nothing: undefined, route: 'route', router: 'router' }
@@ -12,6 +17,7 @@ const failures: Record<string, Error> = {
   bad: invalidToken('test'),
   old: new TokenError('AUTH_TOKEN_EXPIRED', 'old'),
   away: new VerifierUnavailableError('away'),
+  many: new TooManyTokensError(17),
   fault: new Error('a fault of ours'),
 }
 
@@ -75,6 +81,7 @@ describe('requireAccessToken', () => {
     ['Bearer bad', 401, 'AUTH_TOKEN_INVALID'],
     ['Bearer old', 401, 'AUTH_TOKEN_EXPIRED'],
     ['Bearer away', 503, 'SERVICE_UNAVAILABLE'],
+    ['Bearer many', 429, 'RATE_LIMIT_EXCEEDED'],
   ])('answers %j with %j %j', async (authorization, status, error) => {
     const answer = await ask(authorization)
     expect(answer).toMatchObject({ status, body: { error } })

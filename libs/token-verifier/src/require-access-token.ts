@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AccessClaims } from './claims.ts'
-import { TokenError, VerifierUnavailableError } from './token-error.ts'
+import { TokenError, TooManyTokensError, VerifierUnavailableError } from './token-error.ts'
 import type { TokenVerifier } from './token-verifier.ts'
 
 const scheme = /^Bearer +(\S+) *$/i
@@ -13,8 +13,19 @@ export function bearerToken(authorization: string | undefined): string | null {
 type Next = (err?: unknown) => void
 type Middleware = (req: IncomingMessage, res: ServerResponse, next: Next) => Promise<void>
 
+export type RequireAccessTokenOptions = {
+  /**
+   * The client of a request, for the limit on encrypted tokens that are not good: behind a proxy the address that the
+   * proxy tells, not the connection's. Without it there is no such limit.
+   */
+  clientOf?: (req: IncomingMessage) => string
+}
+
 /** Express middleware: `req.auth` has the claims behind it; whoever has no good token is answered. */
-export function requireAccessToken(verifier: Pick<TokenVerifier, 'verify'>): Middleware {
+export function requireAccessToken(
+  verifier: Pick<TokenVerifier, 'verify'>,
+  { clientOf }: RequireAccessTokenOptions = {},
+): Middleware {
   return async (req, res, next) => {
     const token = bearerToken(req.headers.authorization)
     if (token === null) {
@@ -24,7 +35,7 @@ export function requireAccessToken(verifier: Pick<TokenVerifier, 'verify'>): Mid
       return
     }
     try {
-      Object.assign(req, { auth: await verifier.verify(token) })
+      Object.assign(req, { auth: await verifier.verify(token, clientOf?.(req)) })
     } catch (err) {
       refuse(res, err, next)
       return
@@ -44,6 +55,9 @@ function refuse(res: ServerResponse, err: unknown, next: Next): void {
   if (err instanceof TokenError) {
     res.setHeader('WWW-Authenticate', challengeOf(err))
     answer(res, 401, err.code)
+  } else if (err instanceof TooManyTokensError) {
+    res.setHeader('Retry-After', String(err.retryAfterS))
+    answer(res, 429, 'RATE_LIMIT_EXCEEDED')
   } else if (err instanceof VerifierUnavailableError) {
     res.setHeader('Retry-After', '1')
     answer(res, 503, 'SERVICE_UNAVAILABLE')

@@ -1,5 +1,6 @@
 import type { CryptoKey } from 'jose'
 import type { AccessClaims } from './claims.ts'
+import { FailedTokens } from './failed-tokens.ts'
 import type { Asked } from './freshness.ts'
 import { LruMap } from './lru-map.ts'
 import type { TokenErrorCode } from './token-error.ts'
@@ -11,13 +12,15 @@ export type KnownToken =
 
 export type RefusedToken = { code: TokenErrorCode; at: number }
 
-/** What is known of tokens, by their hashes; refused ones push out no good ones. */
+/** What is known of tokens, by their hashes, and of who shows them; refused tokens push out no good ones. */
 export class TokenMemory {
   readonly known: LruMap<KnownToken>
   readonly refused: LruMap<RefusedToken>
+  readonly failed: FailedTokens
 
-  constructor(maxTokens: number) {
+  constructor(maxTokens: number, failed = new FailedTokens()) {
     this.known = new LruMap(maxTokens)
     this.refused = new LruMap(maxTokens)
+    this.failed = failed
   }
 }

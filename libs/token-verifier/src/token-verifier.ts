@@ -46,8 +46,11 @@ export type TokenVerifier = {
   /**
    * The claims of a token that is good now. Rejects with a `TokenError` for one that is not, and with
    * `VerifierUnavailableError` when that cannot be known.
+   *
+   * @param client who shows it. Rejects with a `TooManyTokensError` when too many encrypted tokens of the same client
+   * were not good and this one is not known; without a client there is no such limit.
    */
-  verify(token: string): Promise<AccessClaims>
+  verify(token: string, client?: string): Promise<AccessClaims>
 }
 
 const cachedTokens = 10_000
@@ -69,17 +72,17 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     return claims
   }
 
-  async function readNew(hash: string, token: string): Promise<AccessClaims> {
+  async function readNew(hash: string, token: string, client?: string): Promise<AccessClaims> {
     if (tokenForm(token).kind === 'jws') return readSigned(hash, token)
     if (encrypted === null) throw invalidToken('encrypted')
-    return encrypted.read(hash, token)
+    return encrypted.read(hash, token, client)
   }
 
-  async function claimsOf(token: string): Promise<AccessClaims> {
+  async function claimsOf(token: string, client?: string): Promise<AccessClaims> {
     requireTokenLength(token)
     const hash = ClaimsCache.keyOf(scope, token)
     const known = memory.known.get(hash)
-    if (known === undefined) return readNew(hash, token)
+    if (known === undefined) return readNew(hash, token, client)
     requireUnexpired(known.claims, now())
     if (known.kind === 'encrypted' && encrypted !== null) {
       return encrypted.renewed(hash, token, known)
@@ -87,12 +90,12 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     // A key that was withdrawn takes what it signed with it.
     if (known.kind === 'signed' && (await keys.keyOf(known.kid)) === known.key) return known.claims
     memory.known.delete(hash)
-    return readNew(hash, token)
+    return readNew(hash, token, client)
   }
 
   return {
-    async verify(token) {
-      const claims = await claimsOf(token)
+    async verify(token, client) {
+      const claims = await claimsOf(token, client)
       if (await askRevoked(isRevoked, claims, timeoutMs)) throw invalidToken('revoked')
       // Whatever took its time, the claims are good at the end of it.
       requireUnexpired(claims, now())

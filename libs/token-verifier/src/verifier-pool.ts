@@ -1,3 +1,4 @@
+import { FailedTokens } from './failed-tokens.ts'
 import { LruMap } from './lru-map.ts'
 import { TokenMemory } from './token-memory.ts'
 import {
@@ -15,6 +16,8 @@ export type VerifierPoolOptions = {
   maxTenants?: number
   /** Tokens of all of them together whose claims are kept. */
   maxTokens?: number
+  /** Encrypted tokens of one client that may turn out not to be good, in a minute, over all tenants. */
+  maxFailedPerMinute?: number
 }
 
 export type VerifierPool = {
@@ -27,8 +30,9 @@ export type VerifierPool = {
 
 /** One verifier for each project and environment, made when it is first needed; the least used goes. */
 export function createVerifierPool(options: VerifierPoolOptions): VerifierPool {
-  const { optionsOf, maxTenants = 1_000, maxTokens = 20_000 } = options
-  const memory = new TokenMemory(maxTokens)
+  const { optionsOf, maxTenants = 1_000, maxTokens = 20_000, maxFailedPerMinute = 100 } = options
+  const failed = new FailedTokens({ maxPerMinute: maxFailedPerMinute })
+  const memory = new TokenMemory(maxTokens, failed)
   const verifiers = new LruMap<{ verifier: TokenVerifier; keyEpoch: number }>(maxTenants)
   return {
     of(tenant, keyEpoch = 0) {

@@ -94,6 +94,15 @@ export const authentication: Dashboard = {
           queries: [rate('surehook_auth_revocations_total', ['reason'])],
         },
         {
+          title: 'Encrypted tokens that were not known',
+          description: 'bad, limited: somebody forges tokens. no_room: from too many addresses.',
+          unit: 'ops',
+          queries: [
+            rate('surehook_auth_token_decryptions_total', ['outcome']),
+            { ...rate('surehook_data_tokens_limited_total'), legend: 'limited by data-api' },
+          ],
+        },
+        {
           title: 'Blacklist copied anew (1 h)',
           description: 'After Redis was away or had lost its data.',
           queries: [{ expr: 'sum(increase(surehook_auth_blacklist_rebuilds_total[1h]))' }],

@@ -12,6 +12,7 @@ import {
   postgresEnv,
   readEnv,
   redisEnv,
+  userTokenEnv,
 } from '@surehook/service-kit/config'
 import {
   databaseConnection,
@@ -19,7 +20,7 @@ import {
   redisConnection,
   registrySecurity,
 } from '@surehook/service-kit/connections'
-import { proxyList } from '@surehook/service-kit/http/client-address'
+import { gatewayEnv } from '@surehook/service-kit/http/client-address'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/tracing/open-tracing'
 import * as z from 'zod'
 
@@ -36,6 +37,7 @@ const variables = z.object({
   ...postgresEnv,
   ...redisEnv,
   ...encryptionKeyEnv,
+  ...userTokenEnv,
   PLATFORM_ADMIN_TOKEN: credentials,
   SERVICE_TOKEN: credentials,
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
@@ -47,8 +49,7 @@ const variables = z.object({
   AUTH_KEY_MAX_AGE: duration.prefault('90d'),
   // Not shorter than verifiers may keep a key set: they would refuse tokens under a key they cannot know.
   AUTH_KEY_LEAD: durationBetween('5m', '7d').prefault('7m'),
-  /** Our gateway: who connects from elsewhere is a client, whatever the request says. */
-  AUTH_TRUSTED_PROXIES: proxyList.prefault('127.0.0.0/8,::1/128'),
+  ...gatewayEnv,
   /** Node's own; 4 is its default. */
   UV_THREADPOOL_SIZE: z.coerce.number().int().min(1).max(1024).default(4),
 })
@@ -90,6 +91,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     breachRangeUrl: read.AUTH_BREACH_URL,
     /** Whose `X-Forwarded-For` is believed. */
     trustedProxies: read.AUTH_TRUSTED_PROXIES,
+    maxFailedTokensPerMinute: read.AUTH_FAILED_TOKENS_PER_MINUTE,
     keyMaxAgeMs: read.AUTH_KEY_MAX_AGE,
     /** As long as anybody may keep the published keys, at least. */
     keyLeadMs: read.AUTH_KEY_LEAD,

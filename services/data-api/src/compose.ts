@@ -80,9 +80,12 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
   const viewing = { kafka, codec, clientId, ends, log }
   const access = opening.use(await wait('kafka', () => openPlatformAccess(viewing)))
   await wait('platform state', () => access.ready)
-  const users = opening.use(await openUserTokens({ ...config.auth, ...viewing }))
+  const { maxFailedTokensPerMinute, trustedProxies } = config
+  const users = opening.use(
+    await openUserTokens({ ...config.auth, ...viewing, maxFailedTokensPerMinute, metrics }),
+  )
   await wait('revocations', () => users.ready)
-  const authorizers = createAuthorizers({ access, users })
+  const authorizers = createAuthorizers({ access, users, trustedProxies })
   opening.use(openPurge({ pool, access, log }))
   const relayed = () => waitUntilRelayed(pool, slot, anyPosition, { timeoutMs: 10_000 })
   const routes = dataRoutes({ relayed, pool, tables: createTableCache(pool), access, authorizers })

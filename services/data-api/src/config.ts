@@ -1,11 +1,19 @@
 import { slotOf } from '@surehook/service-kit/capture/capture-slot'
 import { certificateEnv, certificateFiles } from '@surehook/service-kit/certificates'
-import { credentials, httpEnv, kafkaEnv, postgresEnv, readEnv } from '@surehook/service-kit/config'
+import {
+  credentials,
+  httpEnv,
+  kafkaEnv,
+  postgresEnv,
+  readEnv,
+  userTokenEnv,
+} from '@surehook/service-kit/config'
 import {
   databaseConnection,
   kafkaConnection,
   registrySecurity,
 } from '@surehook/service-kit/connections'
+import { gatewayEnv } from '@surehook/service-kit/http/client-address'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/tracing/open-tracing'
 import * as z from 'zod'
 
@@ -20,6 +28,8 @@ export const Env = z.object({
   ...certificateEnv,
   ...kafkaEnv,
   ...postgresEnv,
+  ...gatewayEnv,
+  ...userTokenEnv,
   AUTH_SERVICE_URL: httpUrl,
   PUBLIC_URL: httpUrl,
   SERVICE_TOKEN: credentials,
@@ -51,6 +61,9 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       /** The first: the others are for those who check. */
       serviceToken: read.SERVICE_TOKEN[0] ?? '',
     },
+    /** Whose `X-Forwarded-For` is believed. */
+    trustedProxies: read.AUTH_TRUSTED_PROXIES,
+    maxFailedTokensPerMinute: read.AUTH_FAILED_TOKENS_PER_MINUTE,
     delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
   })
 }

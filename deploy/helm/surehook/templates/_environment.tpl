@@ -94,6 +94,7 @@ UV_THREADPOOL_SIZE: {{ add (int $own.AUTH_HASH_CONCURRENCY) 4 | toString | quote
 {{- end -}}
 
 {{- define "surehook.config.data-api" -}}
+AUTH_TRUSTED_PROXIES: {{ join "," .Values.network.podCidrs | quote }}
 AUTH_SERVICE_URL: {{ include "surehook.serviceUrl" (dict "root" . "service" "auth-service") }}
 {{- end -}}
 

@@ -85,6 +85,10 @@ export const meanings: Readonly<Record<string, Meaning>> = {
   AUTH_TRUSTED_PROXIES: {
     meaning: "addresses and CIDRs whose `X-Forwarded-For` is believed: the gateway's",
   },
+  AUTH_FAILED_TOKENS_PER_MINUTE: {
+    meaning:
+      'so many encrypted access tokens of one client (IPv6: one /48) may be bad, per replica; unknown ones then get 429',
+  },
   UV_THREADPOOL_SIZE: {
     meaning: "Node's own: `AUTH_HASH_CONCURRENCY` and 2 at least, or the process does not start",
   },

@@ -17,6 +17,12 @@ const cidr = z.string().transform((text, ctx): Cidr => {
 /** `10.0.0.0/8, ::1`: the proxies that a variable declares. */
 export const proxyList = commaList.pipe(z.array(cidr))
 
+/** Of services behind our gateway. */
+export const gatewayEnv = {
+  /** The gateway's addresses: who connects from elsewhere is a client, whatever the request says. */
+  AUTH_TRUSTED_PROXIES: proxyList.prefault('127.0.0.0/8,::1/128'),
+}
+
 export type ForwardedFor = {
   /** The nearest address that is not one of our proxies. */
   client: string

@@ -66,8 +66,8 @@ export function createAuthApi({ accounts, sessions, accessTokens, jwks }: AuthAp
     resetPassword: (input, { tenant, client, origin }) =>
       accounts.resetPassword(tenant, input, client, origin),
     refreshToken: (input, { tenant }) => sessions.refresh(tenant, input.refreshToken),
-    async logout(_, { tenant, authorization }) {
-      const claims = await accessTokens.authenticate(tenant, authorization)
+    async logout(_, { tenant, authorization, client }) {
+      const claims = await accessTokens.authenticate(tenant, authorization, client)
       await sessions.logout(tenant, claims)
       return { message: 'You are logged out' }
     },

@@ -1,7 +1,7 @@
 import type { Cidr } from '@surehook/service-kit/http/client-address'
+import { countedClient } from '@surehook/service-kit/http/counted-client'
 import type { RequestContext } from '@surehook/service-kit/http/request-context'
 import { type ClientLine, clientLine } from '../limits/client-line.ts'
-import { countedClient } from '../limits/counted-client.ts'
 import { namedTenant, type ResolveTenant } from '../tenant/tenant.ts'
 import type { Call } from './auth-api.ts'
 

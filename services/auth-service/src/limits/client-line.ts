@@ -1,4 +1,4 @@
-import { networkOf } from './counted-client.ts'
+import { networkOf } from '@surehook/service-kit/http/counted-client'
 
 type Place = { readonly projectId: string; readonly environment: string }
 

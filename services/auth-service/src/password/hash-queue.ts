@@ -1,7 +1,7 @@
 import { AppError } from '@surehook/service-kit/errors'
 import type { Metrics } from '@surehook/service-kit/metrics'
 import type { ClientLine } from '../limits/client-line.ts'
-import { FairQueue } from '../limits/fair-queue.ts'
+import { createFairTurns } from '../limits/fair-turns.ts'
 
 export type HashQueueOptions = {
   /** Lanes at work at the same time. Each takes a core. A hash of ours takes one lane and 19 MiB. */
@@ -46,11 +46,15 @@ export function createHashQueue(options: HashQueueOptions): HashQueue {
   const { concurrency, maxWaitMs, metrics, now = () => performance.now() } = options
   const meters = queueMeters(metrics)
   let expectedMs = firstGuessMs
-  const turns = createTurns({
+  const turns = createFairTurns({
     concurrency,
     room: () => (maxWaitMs * concurrency) / expectedMs,
     longestWaitMs: patience * maxWaitMs,
-    meters,
+    refusal: () => {
+      meters.refused.inc()
+      return new NoHashRoomError()
+    },
+    onWaiting: (change) => meters.depth.inc(change),
   })
   return {
     demandRoom: turns.demandRoom,
@@ -72,66 +76,8 @@ export function createHashQueue(options: HashQueueOptions): HashQueue {
   }
 }
 
-type TurnsOptions = {
-  concurrency: number
-  /** How many lanes may wait now. */
-  room: () => number
-  longestWaitMs: number
-  meters: Pick<ReturnType<typeof queueMeters>, 'depth' | 'refused'>
-}
-
-type Waiting = { lanes: number; begin: () => void; refuse: () => void }
-
 /** Others may be served in between, but nobody waits for ever: so many times the longest expected wait. */
 const patience = 3
-
-/** Hands out lanes: at once while there are free ones, and in turn otherwise. */
-function createTurns({ concurrency, room, longestWaitMs, meters }: TurnsOptions) {
-  const queue = new FairQueue<Waiting>()
-  let running = 0
-  const isFree = (lanes: number) => queue.waiting === 0 && running + lanes <= concurrency
-  const refused = () => {
-    meters.refused.inc()
-    return new NoHashRoomError()
-  }
-  const startNext = () => {
-    const next = () => queue.next(concurrency - running)
-    for (let waiting = next(); waiting !== undefined; waiting = next()) {
-      running += waiting.lanes
-      waiting.begin()
-    }
-  }
-  const waitForTurn = async (line: ClientLine, lanes: number) => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const waiting = { lanes, begin: resolve, refuse: () => reject(refused()) }
-    const { admitted, evicted } = queue.push(line, { item: waiting, cost: lanes }, room())
-    if (!admitted) throw refused()
-    for (const { refuse } of evicted) refuse()
-    const timer = setTimeout(() => {
-      queue.remove(line, waiting)
-      waiting.refuse()
-      startNext()
-    }, longestWaitMs)
-    meters.depth.inc()
-    await promise.finally(() => {
-      clearTimeout(timer)
-      meters.depth.dec()
-    })
-  }
-  return {
-    demandRoom(line: ClientLine) {
-      if (!isFree(1) && !queue.hasRoom(line, 1, room())) throw refused()
-    },
-    async take(line: ClientLine, lanes: number) {
-      if (isFree(lanes)) running += lanes
-      else await waitForTurn(line, lanes)
-    },
-    giveBack(lanes: number) {
-      running -= lanes
-      startNext()
-    },
-  }
-}
 
 function queueMeters(metrics: Metrics) {
   const buckets = [0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5]

@@ -13,6 +13,7 @@ import { copyRevocations, openCopyLoop } from '../revocation/copy-loop.ts'
 import type { EndedSessions } from '../revocation/revocation.ts'
 import { livingRevocations } from '../revocation/revocation-store.ts'
 import { type AccessTokens, createAccessTokens } from '../tokens/access-token.ts'
+import { createDecryptions } from '../tokens/decryptions.ts'
 import { createKeyStore } from '../tokens/key-store.ts'
 import { createSigningKeys, type SigningKeys } from '../tokens/signing-keys.ts'
 import { createRefreshTokens } from './refresh-token.ts'
@@ -40,6 +41,8 @@ export type SessionPartsOptions = {
   publicUrl: string
   keyMaxAgeMs: number
   keyLeadMs: number
+  /** Encrypted tokens of one client that may turn out to be bad. */
+  maxFailedTokensPerMinute: number
   metrics: Metrics
   log: Logger
 }
@@ -66,7 +69,11 @@ export function openSessions(options: SessionPartsOptions): SessionParts {
   })
   const keys = openKeys({ ...options, pool: keyPool })
   const isRevoked = blacklist.isRevoked
-  const accessTokens = createAccessTokens({ keys, isRevoked, publicUrl })
+  const decryptions = createDecryptions({
+    maxFailedPerMinute: options.maxFailedTokensPerMinute,
+    metrics: options.metrics,
+  })
+  const accessTokens = createAccessTokens({ keys, decryptions, isRevoked, publicUrl })
   const sessions = createSessions({
     service,
     pool,

@@ -8,13 +8,13 @@ import {
   invalidToken,
   requireUnexpired,
   TokenError,
-  tokenForm,
-  verifyAccessJws,
 } from '@surehook/token-verifier'
-import { CompactEncrypt, compactDecrypt, errors, SignJWT } from 'jose'
+import { CompactEncrypt, SignJWT } from 'jose'
 import type { Tenant } from '../tenant/tenant.ts'
+import type { Decryptions, TokenBearer } from './decryptions.ts'
 import { usesOf } from './key-pair.ts'
 import type { TenantName } from './key-store.ts'
+import { type Bearer, createTokenReader } from './read-token.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 /** Whose token it is; `gen` is the generation of the session's tokens. */
@@ -27,15 +27,21 @@ export type AccessTokens = {
   prepare(tenant: Tenant): Promise<void>
   /**
    * The claims of the token in `authorization`, which was issued here for this tenant, has not expired and is
-   * not revoked; else AUTH_TOKEN_EXPIRED or AUTH_TOKEN_INVALID, and 503 when that cannot be known.
+   * not revoked; else AUTH_TOKEN_EXPIRED or AUTH_TOKEN_INVALID, RATE_LIMIT_EXCEEDED after too many bad encrypted
+   * tokens of the client, and 503 when that cannot be known.
    */
-  authenticate(tenant: Tenant, authorization: string | undefined): Promise<AccessClaims>
-  /** The same for a token without its scheme. */
+  authenticate(
+    tenant: Tenant,
+    authorization: string | undefined,
+    client: NonNullable<TokenBearer['client']>,
+  ): Promise<AccessClaims>
+  /** The same for a token that another service was shown. */
   verify(tenant: Tenant, token: string): Promise<AccessClaims>
 }
 
 export type AccessTokensOptions = {
   keys: Pick<SigningKeys, 'current' | 'find'>
+  decryptions: Decryptions
   /** Whether the token was revoked; rejects with 503 when that cannot be known. */
   isRevoked: (tenant: TenantName, claims: AccessClaims) => Promise<boolean>
   publicUrl: string
@@ -44,27 +50,26 @@ export type AccessTokensOptions = {
 
 const cachedTokens = 50_000
 const encoder = new TextEncoder()
-const decoder = new TextDecoder()
 
 export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
-  const { keys, isRevoked, publicUrl, now = Date.now } = options
+  const { keys, decryptions, isRevoked, publicUrl, now = Date.now } = options
   const cache = new ClaimsCache(cachedTokens)
   const issuerOf = ({ projectId, environment }: TenantName) =>
     `${publicUrl}/auth/${projectId}/${environment}`
+  const expectedOf = (tenant: TenantName) => ({
+    issuer: issuerOf(tenant),
+    audience: audienceOf(tenant),
+    nowMs: now(),
+  })
+  const read = createTokenReader({ keys, decryptions, expectedOf })
 
-  async function read(tenant: Tenant, token: string): Promise<AccessClaims> {
-    const jws = tokenForm(token).kind === 'jwe' ? await decrypt(keys, tenant, token) : token
-    const keyOf = async (kid: string) => (await keys.find(tenant, 'sig', kid))?.publicKey ?? null
-    const expected = { issuer: issuerOf(tenant), audience: audienceOf(tenant), nowMs: now() }
-    return verifyAccessJws(jws, { keyOf }, expected)
-  }
-
-  async function claimsOf(tenant: Tenant, token: string): Promise<AccessClaims> {
+  async function claimsOf(by: Bearer, token: string): Promise<AccessClaims> {
+    const { tenant } = by
     // With the keys that it was verified with a token's claims go too.
     const key = ClaimsCache.keyOf(`${audienceOf(tenant)} ${tenant.keyEpoch}`, token)
     const known = cache.get(key)
     if (known === undefined) {
-      const claims = await read(tenant, token)
+      const claims = await read(by, token)
       cache.set(key, claims)
       return claims
     }
@@ -72,16 +77,16 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     return known
   }
 
-  const verify: AccessTokens['verify'] = async (tenant, token) => {
-    const claims = await claimsOf(tenant, token).catch((err: unknown) => {
+  async function verify(by: Bearer, token: string): Promise<AccessClaims> {
+    const claims = await claimsOf(by, token).catch((err: unknown) => {
       throw err instanceof TokenError ? refused(err) : err
     })
-    if (await isRevoked(tenant, claims)) throw refused(invalidToken('revoked'))
+    if (await isRevoked(by.tenant, claims)) throw refused(invalidToken('revoked'))
     return claims
   }
 
   return {
-    verify,
+    verify: (tenant, token) => verify({ tenant, client: null }, token),
     async issue(tenant, subject) {
       const jws = await sign(await keys.current(tenant, 'sig'), {
         subject,
@@ -99,10 +104,10 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
     async prepare(tenant) {
       for (const use of usesOf(tenant.settings)) await keys.current(tenant, use)
     },
-    authenticate(tenant, authorization) {
+    authenticate(tenant, authorization, client) {
       if (!authorization) return Promise.reject(none())
       const token = bearerToken(authorization)
-      return token === null ? Promise.reject(noBearer()) : verify(tenant, token)
+      return token === null ? Promise.reject(noBearer()) : verify({ tenant, client }, token)
     },
   }
 }
@@ -135,28 +140,6 @@ function sign(
     .setNotBefore(issuedAt)
     .setExpirationTime(issuedAt + ttlS)
     .sign(privateKey)
-}
-
-/** The token inside an encrypted one. */
-async function decrypt(
-  keys: Pick<SigningKeys, 'find'>,
-  tenant: Tenant,
-  token: string,
-): Promise<string> {
-  const { alg, enc, cty, kid } = tokenForm(token).header
-  if (alg !== 'RSA-OAEP-256' || enc !== 'A256GCM' || cty !== 'JWT') throw invalidToken('encryption')
-  const key = typeof kid === 'string' ? await keys.find(tenant, 'enc', kid) : null
-  if (key === null) throw invalidToken('unknown key')
-  try {
-    const { plaintext } = await compactDecrypt(token, key.privateKey, {
-      keyManagementAlgorithms: ['RSA-OAEP-256'],
-      contentEncryptionAlgorithms: ['A256GCM'],
-    })
-    return decoder.decode(plaintext)
-  } catch (err) {
-    if (err instanceof errors.JOSEError) throw invalidToken('ciphertext', err)
-    throw err
-  }
 }
 
 /** What the caller is told; the reason stays with us. */

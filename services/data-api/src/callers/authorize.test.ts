@@ -11,6 +11,7 @@ function setUp({ here, there, epochs = [0, 0] }: Known) {
   const verified: unknown[] = []
   let asked = 0
   const { records } = createAuthorizers({
+    trustedProxies: [],
     access: {
       authorizeManagement: () => Promise.reject(new Error('not for users')),
       expectsUsers: () => here,
@@ -31,7 +32,8 @@ function setUp({ here, there, epochs = [0, 0] }: Known) {
   })
   const calling = (authorization: string | undefined = 'Bearer a.b.c') => {
     const headers = { authorization, 'x-project-id': 'shop' }
-    return records({ req: { headers } } as unknown as RequestContext)
+    const socket = { remoteAddress: '203.0.113.7' }
+    return records({ req: { headers, socket } } as unknown as RequestContext)
   }
   return { calling, verified, asked: () => asked }
 }

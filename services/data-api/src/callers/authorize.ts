@@ -1,10 +1,12 @@
 import { type PlatformAccess, readTenant } from '@surehook/service-kit/access/management-access'
 import { noCredential } from '@surehook/service-kit/access/no-credential'
 import { AppError } from '@surehook/service-kit/errors'
+import type { Cidr } from '@surehook/service-kit/http/client-address'
+import { countedClient, forgerOf } from '@surehook/service-kit/http/counted-client'
 import type { RequestContext } from '@surehook/service-kit/http/request-context'
 import { type AccessClaims, bearerToken } from '@surehook/token-verifier'
 import type { Tenant } from '../tables/table-definition.ts'
-import type { UserTokens } from './user-tokens.ts'
+import type { ShownToken, UserTokens } from './user-tokens.ts'
 
 /** Who calls, and for which tenant. `roles` of a user; `null` for a management token, which may everything. */
 export type Caller = {
@@ -30,6 +32,7 @@ export type AuthorizeDeps = {
     'authorizeManagement' | 'expectsUsers' | 'admitsUsers' | 'keyEpochOf'
   >
   users: Pick<UserTokens, 'verify'>
+  trustedProxies: readonly Cidr[]
 }
 
 const defaultEnvironment = 'master'
@@ -38,7 +41,7 @@ const notValid = () => new AppError('AUTH_TOKEN_INVALID', 'The access token is n
 
 const none = () => noCredential('AUTH_TOKEN_INVALID', 'access token or management token')
 
-export function createAuthorizers({ access, users }: AuthorizeDeps): Authorizers {
+export function createAuthorizers({ access, users, trustedProxies }: AuthorizeDeps): Authorizers {
   async function management({ req }: RequestContext): Promise<Caller> {
     const { projectId, environment, tokenId } = await access.authorizeManagement({
       authorization: req.headers.authorization,
@@ -49,7 +52,7 @@ export function createAuthorizers({ access, users }: AuthorizeDeps): Authorizers
   }
 
   /** Strangers name any tenant: nothing is made of a token before there is one whose users may come. */
-  async function verify(tenant: Tenant, token: string): Promise<AccessClaims> {
+  async function verify(tenant: Tenant, token: ShownToken): Promise<AccessClaims> {
     const { projectId, environment } = tenant
     const admitted = () => access.admitsUsers(projectId, environment)
     const epoch = () => access.keyEpochOf(projectId, environment)
@@ -72,7 +75,8 @@ export function createAuthorizers({ access, users }: AuthorizeDeps): Authorizers
   async function user({ req }: RequestContext, token: string): Promise<Caller> {
     const environment = req.headers['environment'] ?? defaultEnvironment
     const tenant = readTenant(req.headers['x-project-id'], environment)
-    const { roles, sub } = await verify(tenant, token)
+    const client = forgerOf(countedClient(req, trustedProxies))
+    const { roles, sub } = await verify(tenant, { token, client })
     return { tenant, roles, id: sub }
   }
 

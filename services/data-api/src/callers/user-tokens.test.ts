@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { unavailable } from '@surehook/service-kit/errors'
+import { createMetrics } from '@surehook/service-kit/metrics'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { Revocations } from './revocations.ts'
 import { createUserTokens } from './user-tokens.ts'
@@ -27,6 +28,8 @@ beforeAll(async () => {
 
 function tokensWith(revocations: Revocations, barrier: () => Promise<void>) {
   return createUserTokens({
+    metrics: createMetrics('test'),
+    maxFailedTokensPerMinute: 100,
     revocations,
     view: {
       ready: Promise.resolve(),
@@ -52,16 +55,19 @@ describe('the tokens of users', () => {
     const tokens = tokensWith(revocations, async () => {
       if (onTopic !== null) revocations.apply('sid', onTopic)
     })
-    expect(await tokens.verify(tenant, token, 0)).toMatchObject({ sub: 'user', sid: 'sid' })
+    expect(await tokens.verify(tenant, { token, client: '203.0.113.7' }, 0)).toMatchObject({
+      sub: 'user',
+      sid: 'sid',
+    })
     onTopic = revocation
-    await expect(tokens.verify(tenant, token, 0)).rejects.toMatchObject({
+    await expect(tokens.verify(tenant, { token, client: '203.0.113.7' }, 0)).rejects.toMatchObject({
       code: 'AUTH_TOKEN_INVALID',
     })
   })
 
   it('are not decided while the topic cannot be read', async () => {
     const tokens = tokensWith(new Revocations(), () => Promise.reject(unavailable('away')))
-    const verifying = tokens.verify(tenant, token, 0)
+    const verifying = tokens.verify(tenant, { token, client: '203.0.113.7' }, 0)
     await expect(verifying).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
   })
 })

@@ -9,6 +9,7 @@ import {
   type TopicViewOptions,
 } from '@surehook/service-kit/kafka/topic-view'
 import type { Logger } from '@surehook/service-kit/log'
+import type { Metrics } from '@surehook/service-kit/metrics'
 import {
   type AccessClaims,
   createIntrospection,
@@ -16,18 +17,22 @@ import {
   type TenantName,
   TokenError,
   type TokenVerifierOptions,
+  TooManyTokensError,
   VerifierUnavailableError,
 } from '@surehook/token-verifier'
 import { Revocations } from './revocations.ts'
+
+/** A token and who shows it, as limits count. */
+export type ShownToken = { token: string; client: string }
 
 export type UserTokens = AsyncDisposable & {
   readonly ready: Promise<void>
   readonly healthy: boolean
   /**
-   * The claims of a user's access token; rejects with 401, or with 503 when nobody can say. Uses nothing that was
-   * learnt under another key epoch of the environment.
+   * The claims of a user's access token; rejects with 401, with 429 after too many bad encrypted tokens of the client,
+   * or with 503 when nobody can say. Uses nothing that was learnt under another key epoch of the environment.
    */
-  verify(tenant: TenantName, token: string, keyEpoch: number): Promise<AccessClaims>
+  verify(tenant: TenantName, shown: ShownToken, keyEpoch: number): Promise<AccessClaims>
 }
 
 export type UserTokensOptions = {
@@ -40,6 +45,9 @@ export type UserTokensOptions = {
   clientId: string
   /** Of `revocationsTopic` and others. */
   ends: LogEnds
+  /** Encrypted tokens of one client that may turn out to be bad. */
+  maxFailedTokensPerMinute: number
+  metrics: Metrics
   log: Logger
 }
 
@@ -61,17 +69,19 @@ export async function openUserTokens(options: UserTokensOptions): Promise<UserTo
     log,
   })
   const issuer = (tenant: TenantName) => issuerOptions(options, tenant)
-  return createUserTokens({ revocations, view, issuerOf: issuer })
+  return createUserTokens({ ...options, revocations, view, issuerOf: issuer })
 }
 
-export type UserTokensParts = {
+export type UserTokensParts = Pick<UserTokensOptions, 'maxFailedTokensPerMinute' | 'metrics'> & {
   revocations: Pick<Revocations, 'isRevoked'>
   view: TopicView
   issuerOf: (tenant: TenantName) => Omit<TokenVerifierOptions, 'isRevoked'>
 }
 
 /** The rules without their wiring. */
-export function createUserTokens({ revocations, view, issuerOf }: UserTokensParts): UserTokens {
+export function createUserTokens(parts: UserTokensParts): UserTokens {
+  const { revocations, view, issuerOf, maxFailedTokensPerMinute } = parts
+  const limited = limitedMeter(parts.metrics)
   const isRevoked = async (claims: AccessClaims) => {
     // Brings the view up to its topic's end: a logout that was answered before this request is seen.
     await view.barrier()
@@ -79,13 +89,21 @@ export function createUserTokens({ revocations, view, issuerOf }: UserTokensPart
   }
   const verifiers = createVerifierPool({
     optionsOf: (tenant) => ({ ...issuerOf(tenant), isRevoked }),
+    maxFailedPerMinute: maxFailedTokensPerMinute,
   })
   return {
     ready: view.ready,
     get healthy() {
       return view.healthy
     },
-    verify: (tenant, token, keyEpoch) => verifiers.of(tenant, keyEpoch).verify(token).catch(refuse),
+    async verify(tenant, { token, client }, keyEpoch) {
+      try {
+        return await verifiers.of(tenant, keyEpoch).verify(token, client)
+      } catch (err) {
+        if (err instanceof TooManyTokensError) limited.inc()
+        throw refusalOf(err)
+      }
+    },
     [Symbol.asyncDispose]: async () => view[Symbol.asyncDispose](),
   }
 }
@@ -110,9 +128,19 @@ function issuerOptions(
   }
 }
 
-function refuse(err: unknown): never {
-  if (err instanceof VerifierUnavailableError) throw unavailable(err.message, err)
-  if (!(err instanceof TokenError)) throw err
+const limitedMeter = (metrics: Metrics) =>
+  metrics.counter({
+    name: 'surehook_data_tokens_limited_total',
+    help: 'Encrypted access tokens that nobody was asked about, after too many bad ones of their client',
+  })
+
+function refusalOf(err: unknown): unknown {
+  if (err instanceof VerifierUnavailableError) return unavailable(err.message, err)
+  if (err instanceof TooManyTokensError) {
+    const { retryAfterS } = err
+    return new AppError('RATE_LIMIT_EXCEEDED', 'Too many invalid access tokens', { retryAfterS })
+  }
+  if (!(err instanceof TokenError)) return err
   const expired = err.code === 'AUTH_TOKEN_EXPIRED'
-  throw new AppError(err.code, `The access token ${expired ? 'has expired' : 'is not valid'}`)
+  return new AppError(err.code, `The access token ${expired ? 'has expired' : 'is not valid'}`)
 }

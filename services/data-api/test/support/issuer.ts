@@ -29,6 +29,8 @@ export type Issuer = AsyncDisposable & {
   /** The keys of all tokens were replaced. */
   replaced: boolean
   token(tenant: TenantName, options?: TokenOptions): Promise<string>
+  /** An encrypted token that anybody could make. */
+  forged(): Promise<string>
   revoke(tenant: TenantName, sid: string, minGeneration?: number): Promise<void>
 }
 
@@ -43,6 +45,10 @@ export async function openIssuer(parts: {
   const { publicKey, privateKey } = await generateKeyPair('RS256')
   const encryption = await generateKeyPair('RSA-OAEP-256')
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', use: 'sig', alg: 'RS256' }
+  const encrypt = (inner: string) =>
+    new CompactEncrypt(Buffer.from(inner))
+      .setProtectedHeader({ alg: 'RSA-OAEP-256', enc: 'A256GCM', cty: 'JWT', kid: 'two' })
+      .encrypt(encryption.publicKey)
   const opened = new Map<string, object>()
   const asked = new Map<string, number>()
 
@@ -94,12 +100,11 @@ export async function openIssuer(parts: {
         .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: 'one' })
         .sign(privateKey)
       if (!encrypted) return jws
-      const jwe = await new CompactEncrypt(Buffer.from(jws))
-        .setProtectedHeader({ alg: 'RSA-OAEP-256', enc: 'A256GCM', cty: 'JWT', kid: 'two' })
-        .encrypt(encryption.publicKey)
+      const jwe = await encrypt(jws)
       opened.set(jwe, claims)
       return jwe
     },
+    forged: () => encrypt('eyJhbGciOiJub25lIn0.e30.'),
     async revoke({ projectId, environment }, sid, minGeneration = wholeSession) {
       const expiresAt = new Date(Date.now() + 600_000).toISOString()
       const state = { sessionId: sid, projectId, environment, minGeneration, expiresAt }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIPv4, isIPv6 } from 'node:net'
-import { type Cidr, clientAddress } from '@surehook/service-kit/http/client-address'
+import { type Cidr, clientAddress } from './client-address.ts'
 
 type Sender = Pick<IncomingMessage, 'headers'> & {
   socket: { readonly remoteAddress?: string | undefined }
@@ -32,6 +32,13 @@ export function networkOf(address: string): string {
     ? `${groups?.split(':').slice(0, 3).join(':')}::/48`
     : address
 }
+
+/**
+ * Whom a counted client shares a limit with where a new address would be a new limit: an IPv4 address stands for
+ * itself, an IPv6 one for its /48, since anybody can have all the /64 networks of one.
+ */
+export const forgerOf = (address: string): string =>
+  isIPv4(address) ? address : networkOf(address)
 
 const withoutZone = (address: string) => address.replace(/%.*$/, '')
 
