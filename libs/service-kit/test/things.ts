@@ -1,8 +1,13 @@
 import { defineOperation } from '@surehook/contracts/operation'
-import { type ApiServer, openApiServer } from '@surehook/service-kit/http/api-server'
+import {
+  type ApiServer,
+  type ApiServerOptions,
+  openApiServer,
+} from '@surehook/service-kit/http/api-server'
 import { mount } from '@surehook/service-kit/http/mount'
 import { createMetrics } from '@surehook/service-kit/metrics'
 import type { Router } from 'express'
+import type { Logger } from 'pino'
 import * as z from 'zod'
 import { silent } from './database.ts'
 
@@ -48,7 +53,11 @@ export async function closeServers(): Promise<void> {
 
 export async function serve(
   routes: (router: Router) => void,
-  { log = silent, lingerMs = 0 } = {},
+  {
+    log = silent,
+    lingerMs = 0,
+    patience,
+  }: { log?: Logger; lingerMs?: number; patience?: ApiServerOptions['patience'] } = {},
 ): Promise<string> {
   const metrics = createMetrics('test')
   const server = await openApiServer({
@@ -61,6 +70,7 @@ export async function serve(
     // Longer than a test may take: a close that needs the grace fails it.
     closeGraceMs: 60_000,
     lingerMs,
+    patience,
   })
   open.push(server)
   return `http://127.0.0.1:${server.port}`

@@ -9,6 +9,7 @@ import { AppError } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Tracer } from '../tracing/tracer.ts'
 import { type ListenOptions, listenGracefully } from './connection/graceful-server.ts'
+import { requireHost } from './connection/require-host.ts'
 import { ClientGoneError } from './json-body.ts'
 import { refuseOtherMethods } from './mount.ts'
 import { sendProblem, toAppError } from './problem.ts'
@@ -33,6 +34,7 @@ export type ApiServerOptions = {
   closeGraceMs?: number
   lingerMs?: number
   clientOf?: ListenOptions['clientOf']
+  patience?: ListenOptions['patience']
 }
 
 const defaultBodyLimitBytes = 1024 * 1024
@@ -45,8 +47,10 @@ const defaultLingerMs = 1_000
  * that it closes first.
  */
 export async function openApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const { port, host, clientOf, closeGraceMs = 8_000, lingerMs = defaultLingerMs } = options
-  return listenGracefully(createApi(options), { port, host, clientOf, closeGraceMs, lingerMs })
+  const { port, host, clientOf, patience } = options
+  const { closeGraceMs = 8_000, lingerMs = defaultLingerMs } = options
+  const listening = { port, host, clientOf, patience, closeGraceMs, lingerMs }
+  return listenGracefully(createApi(options), listening)
 }
 
 function createApi(options: ApiServerOptions): Express {
@@ -56,7 +60,7 @@ function createApi(options: ApiServerOptions): Express {
 
   const app = express()
   app.disable('x-powered-by').disable('etag')
-  app.use(beginRequest(options), router, notFound, errorHandler)
+  app.use(beginRequest(options), checkHost, router, notFound, errorHandler)
   return app
 }
 
@@ -98,6 +102,11 @@ function beginRequest(options: ApiServerOptions): RequestHandler {
 function pathStart(url: string): string {
   if (!url.startsWith('/')) return ''
   return (url.split('?', 1)[0] ?? '').split('/', 3).join('/').slice(0, 200)
+}
+
+const checkHost: RequestHandler = (req, _res, next) => {
+  requireHost(req)
+  next()
 }
 
 const notFound: RequestHandler = () => {

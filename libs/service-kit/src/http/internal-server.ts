@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
-import { reasonOf } from '../errors.ts'
+import { AppError, reasonOf } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import { listenGracefully } from './connection/graceful-server.ts'
+import { requireHost } from './connection/require-host.ts'
+import { sendProblem } from './problem.ts'
 import { securityHeaders } from './security-headers.ts'
 
 /** Resolves when the dependency can be used, rejects (or throws) when it cannot. */
@@ -50,6 +52,7 @@ export async function openInternalServer(options: InternalServerOptions): Promis
     (req, res) => {
       for (const [name, value] of Object.entries(securityHeaders)) res.setHeader(name, value)
       route(routes, req, res).catch((err: unknown) => {
+        if (err instanceof AppError) return sendProblem(res, err)
         log.error({ err }, 'internal.failed')
         res.destroy()
       })
@@ -85,6 +88,7 @@ async function route(
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
+  requireHost(req)
   const path = (req.url ?? '').split('?', 1)[0] ?? ''
   const answer = Object.hasOwn(routes, path) ? routes[path] : undefined
   if (answer === undefined) return send(res, 404, { error: 'NOT_FOUND' })

@@ -174,6 +174,8 @@ async function readBody(
 type Answered = { answer: unknown; req: Request }
 
 function sendAnswer(res: Response, { reply }: Operation, { answer, req }: Answered): void {
+  // The body came too late or was malformed, and the request was answered with that.
+  if (res.writableEnded) return
   const { body, headers } = answer instanceof Reply ? answer : { body: answer, headers: {} }
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
   if (hasAlready(req, res)) {

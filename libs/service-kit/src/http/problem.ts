@@ -37,8 +37,9 @@ export function retryAfterOf(err: AppError): number | undefined {
   return seconds === undefined ? undefined : Math.ceil(seconds)
 }
 
-/** Answers with the problem, unless an answer has begun: then the connection is cut. */
+/** Answers with the problem. An answer that has begun is cut, one that is complete stays. */
 export function sendProblem(res: ServerResponse, err: AppError): void {
+  if (res.writableEnded) return
   if (res.headersSent) {
     res.destroy()
     return

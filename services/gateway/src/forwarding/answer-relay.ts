@@ -38,7 +38,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     this.#sendAgain = sendAgain
     res.once('close', () => {
       clearTimeout(this.#unread)
-      if (!res.writableFinished) this.#abort('The client left')
+      this.#abort('The client left, or has an answer of ours')
     })
   }
 
@@ -69,6 +69,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    this.#controller = undefined
     this.#slot[Symbol.dispose]()
     if (!this.#res.writableEnded) this.#res.end()
     if (this.#req.complete) return

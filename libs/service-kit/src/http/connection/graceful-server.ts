@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, Server as TcpServer } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { BrokenRequests } from './broken-requests.ts'
 import { UnfinishedRequests } from './unfinished-requests.ts'
 
 export type ListeningServer = AsyncDisposable & { readonly port: number; readonly server: Server }
@@ -16,7 +15,13 @@ export type ListenOptions = {
   lingerMs: number
   /** Whose request it is, for what one client may hold. By default the connection's address. */
   clientOf?: ((req: IncomingMessage) => string) | undefined
+  patience?: RequestPatience | undefined
 }
+
+/** How long a request may take to arrive, from its first byte to the end of its head and of its body. */
+export type RequestPatience = { headMs: number; requestMs: number }
+
+const defaultPatience: RequestPatience = { headMs: 15_000, requestMs: 60_000 }
 
 const connectionAddress = ({ socket }: IncomingMessage) => socket.remoteAddress ?? ''
 
@@ -27,22 +32,29 @@ const connectionAddress = ({ socket }: IncomingMessage) => socket.remoteAddress 
  */
 export async function listenGracefully(
   listener: RequestListener,
-  { port, host, closeGraceMs, lingerMs, clientOf = connectionAddress }: ListenOptions,
+  options: ListenOptions,
 ): Promise<ListeningServer> {
+  const { port, host, closeGraceMs, lingerMs } = options
+  const { clientOf = connectionAddress, patience = defaultPatience } = options
   const server = createServer({
     keepAliveTimeout: 65_000,
-    headersTimeout: 15_000,
-    requestTimeout: 60_000,
+    headersTimeout: patience.headMs,
+    requestTimeout: patience.requestMs,
+    connectionsCheckingInterval: 1_000,
+    // Node's own refusal has no body: `requireHost` refuses instead.
+    requireHostHeader: false,
   })
   const unfinished = new UnfinishedRequests()
+  const broken = new BrokenRequests()
   let closing = false
   server.on('request', (req, res) => {
+    if (!broken.admits(req, res)) return
     // A connection kept open would outlive the close: its last answer says that it ends.
     if (closing) res.setHeader('Connection', 'close')
     unfinished.add(req, res, clientOf(req))
     listener(req, res)
   })
-  server.on('clientError', refuseMalformed)
+  server.on('clientError', (err, socket) => broken.refuse(err, socket))
   // Node would answer an expectation that it does not know, in a form of its own; it may be ignored.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res))
   server.listen(port, host)
@@ -56,31 +68,6 @@ export async function listenGracefully(
       unfinished[Symbol.dispose]()
     },
   }
-}
-
-/** What is no HTTP reaches no handler: it gets the same form of answer all the same. */
-function refuseMalformed(err: NodeJS.ErrnoException, socket: Duplex): void {
-  if (err.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const message =
-    err.code === 'HPE_HEADER_OVERFLOW'
-      ? 'The address and the headers of the request are too long'
-      : 'The request is not valid HTTP'
-  const body = JSON.stringify({
-    error: 'VALIDATION_ERROR',
-    message,
-    violations: [{ field: 'request', message }],
-  })
-  const head = [
-    'HTTP/1.1 400 Bad Request',
-    'Connection: close',
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${randomUUID()}`,
-  ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
 async function closeServer(

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AppError } from '../../errors.ts'
-import { sendProblem } from '../problem.ts'
+import { endRequest, lateBody } from './end-request.ts'
 
 /** Apache's mod_reqtimeout has the same rule: a body has a time of its own and more for what arrives. */
 const patienceMs = 20_000
@@ -54,11 +53,11 @@ export class UnfinishedRequests implements Disposable {
       const incomplete: Unfinished[] = []
       for (const unfinished of of) {
         if (unfinished.req.complete) continue
-        if (isTooSlow(unfinished)) end(unfinished)
+        if (isTooSlow(unfinished)) endRequest(unfinished, lateBody())
         else if (unfinished.startedAt < settled) incomplete.push(unfinished)
       }
       const surplus = Math.max(0, incomplete.length - maxPerClient)
-      for (const unfinished of incomplete.slice(0, surplus)) end(unfinished)
+      for (const unfinished of incomplete.slice(0, surplus)) endRequest(unfinished, lateBody())
     }
   }
 }
@@ -79,20 +78,7 @@ function endOldest(of: ReadonlySet<Unfinished>, count: number): void {
   let left = count
   for (const unfinished of of) {
     if (unfinished.req.complete) continue
-    end(unfinished)
+    endRequest(unfinished, lateBody())
     if (--left === 0) return
   }
-}
-
-/** 408 where nothing was answered yet; the connection ends. */
-function end({ req, res }: Unfinished): void {
-  if (res.headersSent) {
-    req.socket.destroy()
-    return
-  }
-  res.setHeader('Connection', 'close')
-  sendProblem(
-    res,
-    new AppError('REQUEST_TIMEOUT', 'The body of the request did not arrive in time'),
-  )
 }
