@@ -38,6 +38,14 @@ type Runner = {
   heartbeat(): Promise<void>
 }
 
+type Request = { request: { apiKey: number } }
+type Connection = object
+type ConnectionPool = {
+  getConnection(index?: number): Promise<Connection>
+  getConnectionByRequest(request: Request): Promise<Connection>
+  send(request: Request): Promise<unknown>
+}
+
 type Join = { beganAt: number; beatAt: number; failure: Error | null }
 
 const internal = createRequire(import.meta.url)
@@ -47,8 +55,11 @@ const { prototype: group } = internal('kafkajs/src/consumer/consumerGroup') as {
 }
 const { joinAndSync, resolveOffset } = group
 const { stop } = runner
+const { prototype: pool } = internal('kafkajs/src/network/connectionPool') as {
+  prototype: ConnectionPool
+}
 /** As other patches have left them. */
-const before = { heartbeat: runner.heartbeat, fetch: group.fetch }
+const before = { heartbeat: runner.heartbeat, fetch: group.fetch, send: pool.send }
 
 /**
  * A member is sure of its partitions for no longer while it joins. A group that does not hear of the join
@@ -166,18 +177,7 @@ function resolveOwned(this: ConsumerGroup, at: { topic: string }): void {
   if (this.offsetManager.memberAssignment[at.topic] !== undefined) resolveOffset.call(this, at)
 }
 
-type Request = { request: { apiKey: number } }
-type Connection = object
-type ConnectionPool = {
-  getConnection(index?: number): Promise<Connection>
-  getConnectionByRequest(request: Request): Promise<Connection>
-  send(request: Request): Promise<unknown>
-}
-
-const { prototype: pool } = internal('kafkajs/src/network/connectionPool') as {
-  prototype: ConnectionPool
-}
-const { send, getConnectionByRequest } = pool
+const { getConnectionByRequest } = pool
 const { JoinGroup, SyncGroup } = internal('kafkajs/src/protocol/requests/apiKeys') as Record<
   string,
   number
@@ -188,10 +188,10 @@ const waitsForMembers = ({ request: { apiKey } }: Request): boolean =>
   apiKey === JoinGroup || apiKey === SyncGroup
 
 async function sendBeside(this: ConnectionPool, request: Request): Promise<unknown> {
-  if (!waitsForMembers(request)) return send.call(this, request)
+  if (!waitsForMembers(request)) return before.send.call(this, request)
   waitingForMembers.set(this, (waitingForMembers.get(this) ?? 0) + 1)
   try {
-    return await send.call(this, request)
+    return await before.send.call(this, request)
   } finally {
     waitingForMembers.set(this, (waitingForMembers.get(this) ?? 1) - 1)
   }
@@ -212,6 +212,7 @@ function connectionBeside(this: ConnectionPool, request: Request): Promise<Conne
 export function joinWhileWorking(): void {
   if (runner.heartbeat !== beat) before.heartbeat = runner.heartbeat
   if (group.fetch !== fetchOfOneMembership) before.fetch = group.fetch
+  if (pool.send !== sendBeside) before.send = pool.send
   runner.heartbeat = beat
   runner.stop = stopForGood
   group.joinAndSync = joinOnce
