@@ -3,7 +3,7 @@ import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
 import type { Delivery } from '../partition/delivery.ts'
 import type { PausedAction, PausedView } from './paused-actions.ts'
 import { pausedMark } from './paused-headers.ts'
-import { type PausedQueue, placeOf } from './paused-queue.ts'
+import { type PausedQueue, placeOf, type Standing } from './paused-queue.ts'
 import { PausedQueues } from './paused-queues.ts'
 import { type Demands, PausedReading } from './paused-reading.ts'
 import { PausedReleases } from './paused-releases.ts'
@@ -236,12 +236,11 @@ export class PausedDeliveries {
     const { subscriptionId, arrival, step } = job
     const queue = this.#queueOf(subscriptionId)
     if (queue.unexpect(arrival, step)) this.#unread--
-    const { run, told } = pausedMark(message)
     const { sweep } = this.#reading
-    const part = this.#topic.partOf(message.offset)
-    const owner = queue.place(placeOf(delivery), { run, part, near: this.#queues.near, sweep })
+    const standing = this.#standingOf(message)
+    const owner = queue.place(placeOf(delivery), { ...standing, near: this.#queues.near })
     if (owner !== undefined) this.#keep(queue, delivery, owner)
-    if (told) return
+    if (pausedMark(message).told) return
     const isTold = this.#view.isPaused(subscriptionId) && this.#untold.tellAtOnce(subscriptionId)
     if (isTold) this.#due.push({ kind: 'tell', job })
     else this.#untold.add(subscriptionId, message, sweep)
@@ -251,12 +250,17 @@ export class PausedDeliveries {
     const { job, message } = delivery
     const { sweep } = this.#reading
     const queue = this.#queues.get(job.subscriptionId)
-    const owner = queue?.ownerOf(placeOf(delivery), sweep)
+    const owner = queue?.ownerOf(placeOf(delivery), this.#standingOf(message))
     if (queue !== undefined && owner !== undefined && !this.#keep(queue, delivery, owner)) {
       owner?.refuse(placeOf(delivery), sweep)
     }
     if (pausedMark(message).told || !this.#view.isPaused(job.subscriptionId)) return
     if (this.#untold.tell(job.subscriptionId, message, sweep)) this.#due.push({ kind: 'tell', job })
+  }
+
+  #standingOf(message: Delivery['message']): Standing {
+    const part = this.#topic.partOf(message.offset)
+    return { part, run: pausedMark(message).run, sweep: this.#reading.sweep }
   }
 
   /** @returns false when there is no room for its body */

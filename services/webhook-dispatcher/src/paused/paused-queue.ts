@@ -9,8 +9,9 @@ type Loose = Place & { gone?: boolean }
 /** One that is being written to the topic, or was not read there yet. */
 type Written = { arrival: number; gone?: boolean }
 
-/** Runs of different parts of the topic have nothing to do with each other. */
-type Placement = Placing & { part: number; run: number }
+/** Where the topic says that a delivery stands. Runs of different parts of it have nothing to do with each other. */
+export type Standing = { part: number; run: number; sweep: Sweep }
+type Placement = Standing & Placing
 
 /** What comes next: a delivery in memory, one to be read at `offset`, or one that is on its way to the topic. */
 export type Next =
@@ -100,10 +101,11 @@ export class PausedQueue {
   }
 
   /** The run whose next it is; null for one out of order; undefined when it is not to be taken now. */
-  ownerOf(at: Place, sweep: Sweep): PausedRun | null | undefined {
+  ownerOf(at: Place, { part, run: id, sweep }: Standing): PausedRun | null | undefined {
     if (this.#keptAt.has(at.offset)) return undefined
     if (this.#looseAt.has(at.offset)) return null
-    return this.#runs.find((run) => run.isNext(at, sweep))
+    const run = this.#knownRun(id, part)
+    return run?.isNext(at, sweep) ? run : undefined
   }
 
   /** Keeps its body until it is released. */
@@ -175,12 +177,16 @@ export class PausedQueue {
   }
 
   #runOf(id: number, part: number): PausedRun {
-    const known = this.#runs.find((one) => one.id === id && this.#partOf.get(one) === part)
+    const known = this.#knownRun(id, part)
     if (known !== undefined) return known
     const run = new PausedRun(id)
     this.#runs.push(run)
     this.#partOf.set(run, part)
     return run
+  }
+
+  #knownRun(id: number, part: number): PausedRun | undefined {
+    return this.#runs.find((one) => one.id === id && this.#partOf.get(one) === part)
   }
 
   #firstUnread(sweep: Sweep): [arrival: number, Next] {

@@ -1,0 +1,27 @@
+import { expect, it } from '@jest/globals'
+import type { Delivery } from '../partition/delivery.ts'
+import { PausedQueue, placeOf } from './paused-queue.ts'
+
+const at = (arrival: number, offset: number) =>
+  ({ job: { arrival, deliveryId: `${arrival}` }, message: { offset } }) as unknown as Delivery
+
+it('comes back for a delivery that found no room, though one of another run was read before it', () => {
+  const queue = new PausedQueue()
+  const first = { id: 1, from: 1, position: 5 }
+  const topic = [
+    { delivery: at(1, 1), run: 1 },
+    { delivery: at(10, 2), run: 0 },
+    { delivery: at(5, 3), run: 1 },
+    { delivery: at(20, 4), run: 0 },
+  ]
+  for (const { delivery, run } of topic) {
+    queue.place(placeOf(delivery), { run, part: 0, near: 2, sweep: first })
+  }
+  const second = { id: 2, from: 1, position: 5 }
+  for (const { delivery, run } of topic) {
+    const owner = queue.ownerOf(placeOf(delivery), { run, part: 0, sweep: second })
+    if (delivery.message.offset < 4) queue.keep(delivery, owner ?? null)
+    else owner?.refuse(placeOf(delivery), second)
+  }
+  expect(queue.unreadAt(second)).toBe(4)
+})
