@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defineOperation } from '../operation.ts'
+import { AuthSettings, AuthSettingsChange, change } from './auth-settings.ts'
 import { Instant } from './instant.ts'
 
 /** Projects and environments are named by their creator; the names stand in paths, topics and keys. */
@@ -8,121 +9,6 @@ const platformName = (what: string) =>
 
 export const ProjectId = platformName('project').meta({ id: 'ProjectId' })
 export const EnvironmentName = platformName('environment').meta({ id: 'EnvironmentName' })
-
-export const RoleName = z
-  .string()
-  .regex(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 letters, digits, "-" or "_"')
-  .meta({ id: 'RoleName' })
-const seconds = (min: number, max: number) => z.int().min(min).max(max)
-const day = 86_400
-
-/** What a field of the settings may hold; the defaults are in `defaultAuthSettings`. */
-const fields = {
-  enabled: z.boolean(),
-  emailVerification: z.boolean(),
-  encryptTokens: z.boolean(),
-  accessTokenTtl: seconds(1, day),
-  refreshTokenTtl: seconds(1, 90 * day),
-  refreshReuseInterval: seconds(0, 300),
-  unverifiedAccountTtl: seconds(1, 3650 * day).describe(
-    'Accounts that signed up and whose address is not confirmed by then are deleted',
-  ),
-  defaultRole: RoleName.nullable(),
-}
-const lockoutFields = {
-  threshold: z.int().min(1).max(1000),
-  duration: seconds(1, day),
-  /** `account` locks the account for everybody, `client` only for where the failures came from. */
-  scope: z.enum(['client', 'account']),
-}
-/** One line of a mail's head: what breaks the line would add headers to it. */
-const headerText = (max: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(max)
-    // oxlint-disable-next-line no-control-regex -- control characters are the point
-    .refine((text) => text.isWellFormed() && !/[\u0000-\u001f\u007f-\u009f]/.test(text), {
-      error: 'must be one line of text',
-    })
-const mailFields = {
-  senderName: headerText(100).nullable().describe('null: as MAIL_FROM says'),
-  senderAddress: z.email().max(254).nullable().describe('null: as MAIL_FROM says'),
-  locale: z.enum(['en', 'de']),
-  verificationSubject: headerText(200).nullable().describe("null: the locale's own"),
-  recoverySubject: headerText(200).nullable().describe("null: the locale's own"),
-}
-const passwordFields = { minLength: z.int().min(8).max(128), breachCheck: z.boolean() }
-
-export const AuthSettings = z
-  .object({
-    ...fields,
-    lockout: z.object(lockoutFields),
-    password: z.object(passwordFields),
-    mail: z.object(mailFields),
-  })
-  .meta({ id: 'AuthSettings' })
-export type AuthSettings = z.infer<typeof AuthSettings>
-
-export const defaultAuthSettings: AuthSettings = {
-  enabled: true,
-  emailVerification: true,
-  encryptTokens: false,
-  accessTokenTtl: 15 * 60,
-  refreshTokenTtl: 30 * day,
-  refreshReuseInterval: 0,
-  unverifiedAccountTtl: day,
-  lockout: { threshold: 5, duration: 15 * 60, scope: 'client' },
-  password: { minLength: 8, breachCheck: false },
-  mail: {
-    senderName: null,
-    senderAddress: null,
-    locale: 'en',
-    verificationSubject: null,
-    recoverySubject: null,
-  },
-  defaultRole: null,
-}
-
-/** A field that is absent stays as it is; `null` goes back to the default. */
-const change = <T extends z.ZodType>(schema: T) => schema.nullable().optional()
-
-export const AuthSettingsChange = z
-  .strictObject({
-    enabled: change(fields.enabled),
-    emailVerification: change(fields.emailVerification),
-    encryptTokens: change(fields.encryptTokens),
-    accessTokenTtl: change(fields.accessTokenTtl),
-    refreshTokenTtl: change(fields.refreshTokenTtl),
-    refreshReuseInterval: change(fields.refreshReuseInterval),
-    unverifiedAccountTtl: change(fields.unverifiedAccountTtl),
-    lockout: change(
-      z.strictObject({
-        threshold: change(lockoutFields.threshold),
-        duration: change(lockoutFields.duration),
-        scope: change(lockoutFields.scope),
-      }),
-    ),
-    password: change(
-      z.strictObject({
-        minLength: change(passwordFields.minLength),
-        breachCheck: change(passwordFields.breachCheck),
-      }),
-    ),
-    mail: change(
-      z.strictObject({
-        senderName: change(mailFields.senderName),
-        senderAddress: change(mailFields.senderAddress),
-        locale: change(mailFields.locale),
-        verificationSubject: change(mailFields.verificationSubject),
-        recoverySubject: change(mailFields.recoverySubject),
-      }),
-    ),
-    defaultRole: change(RoleName),
-  })
-  .meta({ id: 'AuthSettingsChange' })
-export type AuthSettingsChange = z.infer<typeof AuthSettingsChange>
 
 export const Environment = z
   .object({

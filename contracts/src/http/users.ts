@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { defineOperation } from '../operation.ts'
 import { Violation } from '../problem.ts'
-import { environmentPath, nextCursor, page, RoleName } from './admin.ts'
+import { environmentPath, nextCursor, page } from './admin.ts'
 import { Email, orDefault, PersonName } from './auth.ts'
+import { change, RoleName } from './auth-settings.ts'
 
 export const Role = z
   .object({
@@ -30,9 +31,6 @@ export const UserAccount = z
   })
   .meta({ id: 'UserAccount' })
 export type UserAccount = z.infer<typeof UserAccount>
-
-/** Absent leaves a field as it is, `null` clears it. */
-const change = <T extends z.ZodType>(schema: T) => schema.nullable().optional()
 
 export const UserChange = z
   .strictObject({

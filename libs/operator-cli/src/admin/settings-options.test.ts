@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { AuthSettingsChange, defaultAuthSettings } from '@surehook/contracts/http/admin'
+import { AuthSettingsChange, defaultAuthSettings } from '@surehook/contracts/http/auth-settings'
 import { leavesOf } from '../lib/text-table.ts'
 import { settingsFrom, settingsOptions } from './settings-options.ts'
 

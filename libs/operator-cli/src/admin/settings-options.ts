@@ -1,4 +1,4 @@
-import { defaultAuthSettings } from '@surehook/contracts/http/admin'
+import { defaultAuthSettings } from '@surehook/contracts/http/auth-settings'
 import { type OptionSpec, UsageError } from '../cli/command.ts'
 import { leavesOf } from '../lib/text-table.ts'
 

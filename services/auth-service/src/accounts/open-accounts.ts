@@ -13,6 +13,7 @@ import { parseMailAddress } from '../mail/render-mail.ts'
 import { createBreachCheck } from '../password/breach-check.ts'
 import { createHashQueue, type HashQueue } from '../password/hash-queue.ts'
 import { createPasswordRules } from '../password/password-rules.ts'
+import { createPasswordStrength } from '../password/password-strength.ts'
 import { createPasswords } from '../password/passwords.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { type ManageUsers, manageUsers } from '../users/manage-users.ts'
@@ -44,7 +45,10 @@ export type AccountParts = AsyncDisposable & {
 export async function openAccounts(options: AccountPartsOptions): Promise<AccountParts> {
   const { pool, redis, writer, sessions, box, encryptionKeys, mail, metrics, log } = options
   await using opening = new AsyncDisposableStack()
-  const passwords = createPasswords(createHashQueue({ ...options.hashing, metrics }), log)
+  const queue = createHashQueue({ ...options.hashing, metrics })
+  const passwords = createPasswords(queue, log)
+  const strength = opening.use(createPasswordStrength())
+  const isBreached = createBreachCheck(options.breachRangeUrl, log)
   const transport = opening.use(openMailTransport(mail.smtpUrl))
   const from = parseMailAddress(mail.from)
   const sender = opening.use(openMailSender({ pool, box, transport, from, log, metrics }))
@@ -55,7 +59,7 @@ export async function openAccounts(options: AccountPartsOptions): Promise<Accoun
     sessions,
     limits: createRateLimits(redis),
     lockout,
-    rules: createPasswordRules(createBreachCheck(options.breachRangeUrl, log)),
+    rules: createPasswordRules({ isBreached, strength, queue }),
     passwords,
     codes: createCodes({ pool, box, encryptionKeys }),
     onMail: () => sender.wake(),

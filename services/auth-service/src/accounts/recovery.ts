@@ -7,7 +7,8 @@ import type { RateLimits } from '../limits/rate-limits.ts'
 import { type PasswordRules, passwordFaults } from '../password/password-rules.ts'
 import type { Passwords } from '../password/passwords.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { setPassword } from '../users/user-store.ts'
+import type { Tenant } from '../tenant/tenant.ts'
+import { findUserByEmail, setPassword } from '../users/user-store.ts'
 import type { Accounts } from './accounts.ts'
 import { type Codes, invalidCode } from './codes.ts'
 import { confirmAddress } from './confirm-address.ts'
@@ -45,11 +46,13 @@ export function createRecovery(
       if (faults.length > 0) throw invalid(faults)
       const subject = { tenant, email, purpose: 'recovery' } as const
       const isRight = () => codes.isRight(subject, code)
-      // Only the holder of a code makes us hash, and ask others about breaches.
+      // Only the holder of a code makes us hash, count a score, and ask others about breaches.
       if (!(await limits.guess(tenant, client.address, isRight))) throw invalidCode()
-      const violations = await rules.faults(given, tenant.settings.password)
+      const line = clientLine(tenant, client)
+      const names = await namesOf(pool, tenant, email)
+      const violations = await rules.faults({ ...given, names }, tenant.settings.password, line)
       if (violations.length > 0) throw invalid(violations)
-      const passwordHash = await passwords.hash(newPassword, clientLine(tenant, client))
+      const passwordHash = await passwords.hash(newPassword, line)
       const ended = await writer.write(async (tx, emit) => {
         const userId = await codes.redeem(tx, subject, code)
         if (userId === null) throw invalidCode()
@@ -70,4 +73,9 @@ export function createRecovery(
         ? []
         : passwordFaults({ field: 'newPassword', password, email }, settings.password),
   }
+}
+
+async function namesOf(pool: Pool, tenant: Tenant, email: string): Promise<string[]> {
+  const user = await findUserByEmail(pool, tenant, email)
+  return user === null ? [] : [user.firstName, user.lastName]
 }

@@ -49,7 +49,7 @@ export function createSignup(
       const { roles, passwordHash } = await limits.admit('signup', tenant, {
         subject: client.address,
         async work() {
-          const { faults, roles: given } = await applyRules(deps, tenant, input)
+          const { faults, roles: given } = await applyRules(deps, tenant, { given: input, line })
           if (faults.length > 0) throw invalid(faults)
           // Before the costly part; the insert decides.
           if ((await findUserByEmail(pool, tenant, email)) !== null) return refuseTaken(attempt)
@@ -97,9 +97,11 @@ export function createSignup(
 
 function createSignupFaults(deps: SignupDeps): Accounts['signupFaults'] {
   return async (tenant, given, client) => {
-    const ask = async () => (await applyRules(deps, tenant, given)).faults
-    if (!tenant.settings.password.breachCheck) return ask()
-    // Others are asked about breaches: no more often than a client may sign up.
+    const { breachCheck, minScore } = tenant.settings.password
+    const line = clientLine(tenant, client)
+    const ask = async () => (await applyRules(deps, tenant, { given, line })).faults
+    if (!breachCheck && minScore === 0) return ask()
+    // A score costs CPU, and others are asked about breaches: no more often than a client may sign up.
     return deps.limits.admit('signup', tenant, { subject: client.address, work: ask })
   }
 }
@@ -110,13 +112,13 @@ type Ruled = { faults: Violation[]; roles: string[] }
 async function applyRules(
   { pool, rules }: SignupDeps,
   tenant: Tenant,
-  { email, password, roleId }: Partial<SignupInput>,
+  { given, line }: { given: Partial<SignupInput>; line: ClientLine },
 ): Promise<Ruled> {
   const { password: settings, defaultRole } = tenant.settings
+  const { email, password, roleId, firstName = '', lastName = '' } = given
+  const chosen = { field: 'password', email, names: [firstName, lastName] } as const
   const faults =
-    password === undefined
-      ? []
-      : await rules.faults({ field: 'password', password, email }, settings)
+    password === undefined ? [] : await rules.faults({ ...chosen, password }, settings, line)
   const own = roleId ? await findSelfAssignableRole(pool, tenant, roleId) : null
   if (roleId && own === null) {
     faults.push({ field: 'roleId', message: 'is not a role that users may give themselves' })

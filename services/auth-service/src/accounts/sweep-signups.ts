@@ -1,4 +1,4 @@
-import { defaultAuthSettings } from '@surehook/contracts/http/admin'
+import { defaultAuthSettings } from '@surehook/contracts/http/auth-settings'
 import type { Logger } from '@surehook/service-kit/log'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { SweepJob } from '@surehook/service-kit/postgres/sweep'

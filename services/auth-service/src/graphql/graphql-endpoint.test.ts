@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { defaultAuthSettings } from '@surehook/contracts/http/admin'
+import { defaultAuthSettings } from '@surehook/contracts/http/auth-settings'
 import { AppError, unavailable } from '@surehook/service-kit/errors'
 import { createLogger } from '@surehook/service-kit/log'
 import { GraphQLError, getIntrospectionQuery } from 'graphql'

@@ -1,8 +1,11 @@
-import type { AuthSettings } from '@surehook/contracts/http/admin'
+import type { AuthSettings } from '@surehook/contracts/http/auth-settings'
 import type { Violation } from '@surehook/contracts/problem'
+import type { ClientLine } from '../limits/client-line.ts'
 import type { BreachCheck } from './breach-check.ts'
 import { commonPasswords } from './common-passwords.ts'
+import type { HashQueue } from './hash-queue.ts'
 import { normalForm } from './normal-form.ts'
+import type { PasswordStrength } from './password-strength.ts'
 
 export type NewPassword = {
   /** The field that it was sent in. */
@@ -10,6 +13,8 @@ export type NewPassword = {
   password: string
   /** Normalised; absent when what was sent is no address. */
   email?: string | undefined
+  /** Of the user, as far as they are known: a password of them is easy to guess. */
+  names?: readonly string[]
 }
 
 const maxLength = 128
@@ -37,17 +42,47 @@ export function passwordFaults(
 }
 
 export type PasswordRules = {
-  /** As `passwordFaults`; asks about breaches, where the environment wants it, when no rule is broken. */
-  faults(given: NewPassword, settings: AuthSettings['password']): Promise<Violation[]>
+  /**
+   * As `passwordFaults`, with what the environment wants besides: how hard the password is to guess and, when no rule
+   * is broken, whether it is known from a breach.
+   */
+  faults(
+    given: NewPassword,
+    settings: AuthSettings['password'],
+    line: ClientLine,
+  ): Promise<Violation[]>
 }
 
-export function createPasswordRules(isBreached: BreachCheck): PasswordRules {
+export type PasswordRulesDeps = {
+  isBreached: BreachCheck
+  strength: Pick<PasswordStrength, 'score'>
+  /** A score takes its turn among the hashes. */
+  queue: Pick<HashQueue, 'run'>
+}
+
+export function createPasswordRules({
+  isBreached,
+  strength,
+  queue,
+}: PasswordRulesDeps): PasswordRules {
+  const scoreOf = ({ password, email = '', names = [] }: NewPassword, line: ClientLine) => {
+    const about = [email, ...email.split(/[^\p{L}\p{N}]+/u), ...names].filter(Boolean)
+    const work = () => strength.score({ password: normalForm(password), about })
+    return queue.run({ line, work })
+  }
   return {
-    async faults(given, settings) {
+    async faults(given, settings, line) {
+      const { minScore, breachCheck } = settings
       const faults = passwordFaults(given, settings)
-      if (faults.length > 0 || !settings.breachCheck) return faults
+      const score = minScore === 0 ? minScore : await scoreOf(given, line)
+      if (score < minScore)
+        faults.push({ field: given.field, message: tooGuessable(score, minScore) })
+      if (faults.length > 0 || !breachCheck) return faults
       if (!(await isBreached(normalForm(given.password)))) return []
       return [{ field: given.field, message: 'is known from a data breach' }]
     },
   }
 }
+
+const tooGuessable = (score: number, minScore: number) =>
+  `is too easy to guess: its strength is ${score} of 4, and must be at least ${minScore}`

@@ -1,5 +1,6 @@
 import type { EnvironmentState } from '@surehook/contracts/events'
-import type { AuthSettingsChange, Environment } from '@surehook/contracts/http/admin'
+import type { Environment } from '@surehook/contracts/http/admin'
+import type { AuthSettingsChange } from '@surehook/contracts/http/auth-settings'
 import type { Violation } from '@surehook/contracts/problem'
 import { environmentsTopic } from '@surehook/contracts/topics'
 import type {

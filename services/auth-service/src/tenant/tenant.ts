@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { type AuthSettings, EnvironmentName, ProjectId } from '@surehook/contracts/http/admin'
+import { EnvironmentName, ProjectId } from '@surehook/contracts/http/admin'
+import { type AuthSettings } from '@surehook/contracts/http/auth-settings'
 import type { Violation } from '@surehook/contracts/problem'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'

@@ -1,6 +1,6 @@
 import { generateKeyPair, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { AuthSettings } from '@surehook/contracts/http/admin'
+import type { AuthSettings } from '@surehook/contracts/http/auth-settings'
 
 export type KeyUse = 'sig' | 'enc'
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { defaultAuthSettings, type Environment } from '@surehook/contracts/http/admin'
+import { type Environment } from '@surehook/contracts/http/admin'
+import { defaultAuthSettings } from '@surehook/contracts/http/auth-settings'
 import { createLogger } from '@surehook/service-kit/log'
 import { createPrepareKeys } from './prepare-keys.ts'
 

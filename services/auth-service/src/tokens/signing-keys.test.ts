@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { defaultAuthSettings } from '@surehook/contracts/http/admin'
+import { defaultAuthSettings } from '@surehook/contracts/http/auth-settings'
 import type { Tenant } from '../tenant/tenant.ts'
 import { newKeyPair } from './key-pair.ts'
 import type { KeyStore, StoredKey } from './key-store.ts'

@@ -1,0 +1,67 @@
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { boundedBy } from '@surehook/service-kit/bounded'
+import { unavailable } from '@surehook/service-kit/errors'
+import type { StrengthAnswer, StrengthQuestion } from './strength-worker.ts'
+
+export type PasswordStrength = AsyncDisposable & {
+  /**
+   * How hard the password is to guess, as zxcvbn counts: 0 (too guessable) to 4 (very unguessable).
+   * SERVICE_UNAVAILABLE when nobody can tell.
+   */
+  score(question: Omit<StrengthQuestion, 'id'>): Promise<number>
+}
+
+/** The first question loads the dictionaries, which takes about half a second. */
+const maxWaitMs = 10_000
+// From source the thread runs from source too.
+const workerFile = new URL(`./strength-worker${extname(import.meta.url)}`, import.meta.url)
+
+/** A score costs up to 50 ms of CPU, so a thread of its own counts. It starts with the first question. */
+export function createPasswordStrength(): PasswordStrength {
+  let thread: StrengthThread | null = null
+  let lastId = 0
+  return {
+    score(question) {
+      thread ??= startThread(() => {
+        thread = null
+      })
+      return boundedBy(maxWaitMs, thread.ask({ ...question, id: ++lastId }), 'password strength')
+    },
+    async [Symbol.asyncDispose]() {
+      await thread?.end()
+    },
+  }
+}
+
+type StrengthThread = {
+  ask(question: StrengthQuestion): Promise<number>
+  end(): Promise<unknown>
+}
+
+function startThread(onEnd: () => void): StrengthThread {
+  const worker = new Worker(workerFile)
+  worker.unref()
+  const waiting = new Map<number, PromiseWithResolvers<number>>()
+  const fail = (cause?: unknown) => {
+    onEnd()
+    for (const { reject } of waiting.values()) reject(unavailable('password strength', cause))
+    waiting.clear()
+  }
+  worker.on('message', ({ id, score }: StrengthAnswer) => {
+    waiting.get(id)?.resolve(score)
+    waiting.delete(id)
+  })
+  worker.on('error', fail)
+  worker.on('exit', () => fail())
+  return {
+    ask(question) {
+      const answer = Promise.withResolvers<number>()
+      waiting.set(question.id, answer)
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+      worker.postMessage(question)
+      return answer.promise
+    },
+    end: () => worker.terminate(),
+  }
+}
