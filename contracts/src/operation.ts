@@ -43,6 +43,10 @@ export type Operation<
     /** Of one thing: with its `ETag`; a GET whose `If-None-Match` has it is answered 304. */
     readonly hasETag?: true
   }
+  /** Of its answers, as the request's `Accept` prefers; only `application/json` if left out. */
+  readonly mediaTypes?: readonly string[]
+  /** The form of the service's answer to a request that is refused; a `Problem` if left out. */
+  readonly refusal?: z.ZodType
   /** Besides those that every operation can answer with (404, 405, 500 and such). */
   readonly errors: readonly ErrorCode[]
 }

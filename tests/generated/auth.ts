@@ -474,6 +474,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GraphQLResult"];
+                    "application/graphql-response+json": components["schemas"]["GraphQLResult"];
                 };
             };
             /** @description VALIDATION_ERROR */
@@ -484,7 +485,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["GraphQLResult"] | components["schemas"]["Problem"];
+                    "application/graphql-response+json": components["schemas"]["GraphQLResult"];
+                };
+            };
+            /** @description AUTH_NOT_CONFIGURED */
+            404: {
+                headers: {
+                    /** @description As sent with the request, else a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphQLResult"] | components["schemas"]["Problem"];
+                    "application/graphql-response+json": components["schemas"]["GraphQLResult"];
                 };
             };
             /** @description PAYLOAD_TOO_LARGE */
@@ -495,7 +509,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["GraphQLResult"] | components["schemas"]["Problem"];
+                    "application/graphql-response+json": components["schemas"]["GraphQLResult"];
                 };
             };
             /** @description UNSUPPORTED_MEDIA_TYPE */
@@ -506,7 +521,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["GraphQLResult"] | components["schemas"]["Problem"];
+                    "application/graphql-response+json": components["schemas"]["GraphQLResult"];
                 };
             };
             /** @description INTERNAL_ERROR */
@@ -517,7 +533,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["GraphQLResult"] | components["schemas"]["Problem"];
+                    "application/graphql-response+json": components["schemas"]["GraphQLResult"];
                 };
             };
             /** @description SERVICE_UNAVAILABLE */
@@ -530,7 +547,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["GraphQLResult"] | components["schemas"]["Problem"];
+                    "application/graphql-response+json": components["schemas"]["GraphQLResult"];
                 };
             };
         };

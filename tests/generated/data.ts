@@ -234,6 +234,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GraphQLResult"];
+                    "application/graphql-response+json": components["schemas"]["GraphQLResult"];
                 };
             };
             /** @description VALIDATION_ERROR */
@@ -244,7 +245,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["GraphQLResult"] | components["schemas"]["Problem"];
+                    "application/graphql-response+json": components["schemas"]["GraphQLResult"];
+                };
+            };
+            /** @description AUTH_TOKEN_EXPIRED, AUTH_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID */
+            401: {
+                headers: {
+                    /** @description As sent with the request, else a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphQLResult"] | components["schemas"]["Problem"];
+                    "application/graphql-response+json": components["schemas"]["GraphQLResult"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    /** @description As sent with the request, else a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphQLResult"] | components["schemas"]["Problem"];
+                    "application/graphql-response+json": components["schemas"]["GraphQLResult"];
+                };
+            };
+            /** @description ENVIRONMENT_NOT_FOUND */
+            404: {
+                headers: {
+                    /** @description As sent with the request, else a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphQLResult"] | components["schemas"]["Problem"];
+                    "application/graphql-response+json": components["schemas"]["GraphQLResult"];
                 };
             };
             /** @description PAYLOAD_TOO_LARGE */
@@ -255,7 +293,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["GraphQLResult"] | components["schemas"]["Problem"];
+                    "application/graphql-response+json": components["schemas"]["GraphQLResult"];
                 };
             };
             /** @description UNSUPPORTED_MEDIA_TYPE */
@@ -266,7 +305,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["GraphQLResult"] | components["schemas"]["Problem"];
+                    "application/graphql-response+json": components["schemas"]["GraphQLResult"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, else a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphQLResult"] | components["schemas"]["Problem"];
+                    "application/graphql-response+json": components["schemas"]["GraphQLResult"];
                 };
             };
             /** @description INTERNAL_ERROR */
@@ -277,7 +331,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["GraphQLResult"] | components["schemas"]["Problem"];
+                    "application/graphql-response+json": components["schemas"]["GraphQLResult"];
                 };
             };
             /** @description SERVICE_UNAVAILABLE */
@@ -290,7 +345,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["GraphQLResult"] | components["schemas"]["Problem"];
+                    "application/graphql-response+json": components["schemas"]["GraphQLResult"];
                 };
             };
         };

@@ -172,8 +172,16 @@ export async function execute(
     body: { query, variables: args },
     headers,
   })
-  demand(answer.status === 200, `GraphQL answered ${answer.status} ${answer.text}`)
-  return answer.body as GraphQLAnswer
+  const executed = answer.body as GraphQLAnswer
+  demand(isStatusOf(executed, answer.status), `GraphQL answered ${answer.status} ${answer.text}`)
+  return executed
+}
+
+/** What was executed is 200, whatever it came to; what was refused before is told as REST tells it, or as a faulty document. */
+function isStatusOf({ data, errors }: GraphQLAnswer, status: number): boolean {
+  const code = data === undefined ? errors?.[0]?.extensions.code : undefined
+  if (code === undefined) return status === 200
+  return status === statusOf[code] || (status === 200 && code === 'VALIDATION_ERROR')
 }
 
 function graphqlOutcome({ data, errors }: GraphQLAnswer, field: string): Outcome {

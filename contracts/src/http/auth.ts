@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineOperation } from '../operation.ts'
 import { EnvironmentName, ProjectId } from './admin.ts'
-import { GraphQLRequest, GraphQLResult } from './graphql.ts'
+import { GraphQLRequest, GraphQLResult, graphqlMediaTypes } from './graphql.ts'
 
 // oxlint-disable-next-line no-control-regex -- control characters are the point
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
@@ -221,5 +221,7 @@ export const authGraphQL = defineOperation({
   headers: undefined,
   body: GraphQLRequest,
   reply: { status: 200, schema: GraphQLResult },
-  errors: ['VALIDATION_ERROR'],
+  mediaTypes: graphqlMediaTypes,
+  refusal: GraphQLResult,
+  errors: [...always],
 })

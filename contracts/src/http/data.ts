@@ -3,7 +3,7 @@ import { defineOperation } from '../operation.ts'
 import { EnvironmentName, ProjectId } from './admin.ts'
 import { ColumnName, TableName } from './data-names.ts'
 import { DataRecord, RecordInput, RecordsInput } from './data-records.ts'
-import { GraphQLRequest, GraphQLResult } from './graphql.ts'
+import { GraphQLRequest, GraphQLResult, graphqlMediaTypes } from './graphql.ts'
 import { idempotencyHeader } from './idempotency-key.ts'
 
 export const columnTypes = [
@@ -259,5 +259,7 @@ export const dataGraphQL = defineOperation({
   body: GraphQLRequest,
   headers: tenant.extend({ ...idempotencyHeader }),
   reply: { status: 200, schema: GraphQLResult },
-  errors: ['VALIDATION_ERROR'],
+  mediaTypes: graphqlMediaTypes,
+  refusal: GraphQLResult,
+  errors: [...recordsRefused],
 })

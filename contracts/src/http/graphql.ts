@@ -11,7 +11,10 @@ export const GraphQLRequest = z
   .meta({ id: 'GraphQLRequest' })
 export type GraphQLRequest = z.infer<typeof GraphQLRequest>
 
-/** HTTP 200 whatever the operations came to: one that fails is an entry in `errors`. */
+/** Of the answers to both endpoints, as the request's `Accept` prefers. */
+export const graphqlMediaTypes = ['application/json', 'application/graphql-response+json']
+
+/** What operations came to: one that fails is an entry in `errors`. Without `data` the request was refused. */
 export const GraphQLResult = z
   .object({
     data: z.record(z.string(), z.unknown()).nullish(),

@@ -54,17 +54,22 @@ function notModified({ method, reply }: Operation): { '304'?: ZodOpenApiResponse
   return { '304': { description: 'If-None-Match has its ETag', headers: ETagHeaders } }
 }
 
-function success({ reply, summary }: Operation): ZodOpenApiResponseObject {
+const contentOf = <Content>({ mediaTypes = ['application/json'] }: Operation, content: Content) =>
+  Object.fromEntries(mediaTypes.map((type) => [type, content]))
+
+function success(operation: Operation): ZodOpenApiResponseObject {
+  const { reply, summary } = operation
   const description = reply.description ?? summary
   if (reply.status === 204) return { description, headers: Headers }
   return {
     description,
     headers: reply.hasETag === true ? ETagHeaders : Headers,
-    content: { 'application/json': { schema: reply.schema } },
+    content: contentOf(operation, { schema: reply.schema }),
   }
 }
 
-function failures({ errors, body }: Operation): Record<'400', ZodOpenApiResponseObject> {
+function failures(operation: Operation): Record<'400', ZodOpenApiResponseObject> {
+  const { errors, body, refusal } = operation
   const codes = [...new Set([...errors, ...(body === undefined ? [] : withBody), ...always])]
   const byStatus = Map.groupBy(codes.toSorted(), (code) => httpStatusByCode[code])
   const responses = [...byStatus].map(([status, group]) => [
@@ -72,10 +77,19 @@ function failures({ errors, body }: Operation): Record<'400', ZodOpenApiResponse
     {
       description: group.join(', '),
       headers: retryLater.has(status) ? RetryHeaders : Headers,
-      content: { 'application/json': { schema: Problem, examples: examplesOf(group) } },
+      content:
+        refusal === undefined
+          ? { 'application/json': { schema: Problem, examples: examplesOf(group) } }
+          : refusals(operation, refusal),
     },
   ])
   return Object.fromEntries(responses)
+}
+
+/** The gateway tells what it refuses itself as a problem, whatever the operation's own form is. */
+function refusals(operation: Operation, refusal: z.ZodType) {
+  const json = { 'application/json': { schema: z.union([refusal, Problem]) } }
+  return { ...contentOf(operation, { schema: refusal }), ...json }
 }
 
 function examplesOf(codes: readonly ErrorCode[]) {

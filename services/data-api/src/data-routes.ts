@@ -12,7 +12,7 @@ import {
 } from '@surehook/contracts/http/data'
 import type { Operation } from '@surehook/contracts/operation'
 import type { PlatformAccess } from '@surehook/service-kit/access/management-access'
-import { refuseGraphQL } from '@surehook/service-kit/graphql/graphql-door'
+import { mountGraphQL } from '@surehook/service-kit/graphql/mount-graphql'
 import {
   type Handle,
   mount,
@@ -91,18 +91,13 @@ function graphqlRoute(
   { access, authorizers, pool, api, gate }: DataRoutesDeps & { api: RecordApi; gate: TenantGate },
 ): void {
   const graphql = createDataGraphQL({ schemas: createSchemaCache(pool), api })
-  mount(router, dataGraphQL, {
+  mountGraphQL(router, dataGraphQL, {
     authorize: authorizers.records,
-    refuse: (err, { log }) => rawJson(refuseGraphQL(err, log)),
-    async handle({ headers, body }, call) {
+    async execute({ headers, body }, call) {
       const { auth, log } = call
       const enter = <T>(work: () => Promise<T>) => gate.pass(auth.tenant, work)
-      try {
-        await requireEnvironment(access, auth.tenant)
-        return rawJson(await graphql.execute(body, { ...keyed(call, headers), log, enter }))
-      } catch (err) {
-        return rawJson(refuseGraphQL(err, log))
-      }
+      await requireEnvironment(access, auth.tenant)
+      return graphql.execute(body, { ...keyed(call, headers), log, enter })
     },
   })
 }

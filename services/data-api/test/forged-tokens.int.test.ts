@@ -81,6 +81,8 @@ describe('forged encrypted tokens of one client', () => {
       },
       body: JSON.stringify({ query: '{ __typename }' }),
     })
+    expect(answer.status).toBe(429)
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
     expect(await answer.json()).toMatchObject({
       errors: [{ extensions: { code: 'RATE_LIMIT_EXCEEDED', retryAfter: expect.any(Number) } }],
     })

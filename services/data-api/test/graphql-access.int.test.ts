@@ -157,7 +157,7 @@ describe('over GraphQL', () => {
       for (const query of operations()) {
         const { status, codes, data } = await ask(query)
         expect({ status, codes, data }).toEqual({
-          status: 200,
+          status: 401,
           codes: ['AUTH_TOKEN_INVALID'],
           data: null,
         })
@@ -177,7 +177,7 @@ describe('over GraphQL', () => {
         authorization,
       },
     )
-    expect({ status, codes }).toEqual({ status: 200, codes: [code] })
+    expect({ status, codes }).toEqual({ status: 401, codes: [code] })
   })
 
   it('an environment that is not there is said to whoever may know', async () => {

@@ -269,7 +269,7 @@ describe('bounds', () => {
     ['token', `{ orders(where: { ${'n: {} '.repeat(2_000)} }) { nextCursor } }`],
   ])('%s: refused', async (message, query) => {
     const { status, codes, errors } = await ask(query)
-    expect({ status, codes }).toEqual({ status: 200, codes: ['VALIDATION_ERROR'] })
+    expect({ status, codes }).toEqual({ status: 400, codes: ['VALIDATION_ERROR'] })
     expect(errors[0]?.message).toContain(message)
   })
 

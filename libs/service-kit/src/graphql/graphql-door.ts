@@ -8,6 +8,7 @@ import {
   validate,
 } from 'graphql'
 import { createHandler, type FormatError, type OperationContext } from 'graphql-http'
+import { toAppError } from '../http/problem.ts'
 import type { RequestContext } from '../http/request-context.ts'
 import { codedError } from './coded-error.ts'
 import { requireShallow } from './nesting.ts'
@@ -37,35 +38,42 @@ const posted = {
   headers: { accept: 'application/json', 'content-type': 'application/json' },
 } as const
 
-/** The JSON text of the result, whatever the operations came to; rejects with what `schemaFor` throws. */
+/** The JSON text of the result. Without `data` nothing was executed: the document or its variables are at fault. */
+export type GraphQLAnswer = { text: string; hasData: boolean }
+
+/** Executes a request. Rejects with a limit that it exceeds, and with what `schemaFor` throws: nothing was executed then. */
 export async function answerGraphQL<Context extends OperationContext>(
   door: GraphQLDoor,
   { schemaFor, rootValue, context, request, log }: GraphQLQuestion<Context>,
-): Promise<string> {
+): Promise<GraphQLAnswer> {
   const { query, variables = null, operationName = null } = request
+  requireShallow(query, door.maxTokens)
+  let hasData = false
   const handle = createHandler<unknown, unknown, Context>({
-    schema: (_req, { document }) => schemaFor(document),
+    schema(_req, { document }) {
+      requireSmall(document, door.limits)
+      return schemaFor(document)
+    },
     rootValue,
     context,
-    parse(source, options) {
-      requireShallow(query, door.maxTokens)
-      const document = parse(source, { ...options, maxTokens: door.maxTokens })
-      requireSmall(document, door.limits)
-      return document
+    parse,
+    async execute(args) {
+      const result = await execute({ ...args, options: { maxCoercionErrors: 1 } })
+      hasData = 'data' in result
+      return result
     },
-    execute: (args) => execute({ ...args, options: { maxCoercionErrors: 1 } }),
     validate: (schema, document, rules) => validate(schema, document, rules, { maxErrors }),
     formatError: tellIn(log),
   })
   const body = { query, variables, operationName }
   const [text] = await handle({ ...posted, body, raw: undefined, context: undefined })
   if (text === null) throw new Error('GraphQL gave no answer')
-  return text
+  return { text, hasData }
 }
 
-/** The JSON text for a request of which nothing was looked at. */
+/** The JSON text for a request of which nothing was executed. */
 export function refuseGraphQL(err: unknown, log: Log): string {
-  const originalError = err instanceof Error ? err : new Error('refused', { cause: err })
+  const originalError = toAppError(err)
   return JSON.stringify({ errors: [tellIn(log)(new GraphQLError('', { originalError }))] })
 }
 

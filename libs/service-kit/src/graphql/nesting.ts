@@ -1,4 +1,5 @@
-import { GraphQLError, Lexer, Source, TokenKind } from 'graphql'
+import { GraphQLError, Lexer, Source, type Token, TokenKind } from 'graphql'
+import { exceeds } from './query-limits.ts'
 
 const opening: ReadonlySet<string> = new Set([
   TokenKind.BRACE_L,
@@ -14,18 +15,29 @@ const closing: ReadonlySet<string> = new Set([
 /** Far more than a person or a tool writes, far less than the stack of those who read it holds. */
 const maxNesting = 200
 
-/** Before parsing, which calls itself for each level: throws for a document that would exhaust the stack. */
+/**
+ * Before parsing, which calls itself for each level: throws for a document that would exhaust the stack, or has too many
+ * tokens.
+ */
 export function requireShallow(query: string, maxTokens: number): void {
-  const lexer = new Lexer(new Source(query))
   let depth = 0
-  // What has more tokens is refused when it is parsed.
-  for (let count = 0; count <= maxTokens; count++) {
-    const { kind } = lexer.advance()
-    if (kind === TokenKind.EOF) return
+  let count = 0
+  for (const { kind } of tokensOf(query)) {
+    if (++count > maxTokens) throw exceeds(`The request has more than ${maxTokens} tokens`)
     if (closing.has(kind)) depth--
     if (!opening.has(kind)) continue
     if (++depth > maxNesting) {
-      throw new GraphQLError(`The request is nested deeper than ${maxNesting} levels`)
+      throw exceeds(`The request is nested deeper than ${maxNesting} levels`)
     }
+  }
+}
+
+/** Up to a fault of syntax, which parsing meets as well and tells. */
+function* tokensOf(query: string): Generator<Token> {
+  const lexer = new Lexer(new Source(query))
+  try {
+    while (lexer.advance().kind !== TokenKind.EOF) yield lexer.token
+  } catch (err) {
+    if (!(err instanceof GraphQLError)) throw err
   }
 }

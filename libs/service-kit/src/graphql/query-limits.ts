@@ -3,11 +3,11 @@ import {
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
-  GraphQLError,
   Kind,
   OperationTypeNode,
   type SelectionSetNode,
 } from 'graphql'
+import { AppError } from '../errors.ts'
 
 export type QueryLimits = {
   /** Operations and fragments. */
@@ -24,6 +24,11 @@ export type QueryLimits = {
   schemaAliasCost: number
 }
 
+/** What a request is refused with that asks for more than a limit allows. */
+export function exceeds(message: string): AppError {
+  return new AppError('VALIDATION_ERROR', message, { violations: [{ field: 'query', message }] })
+}
+
 /**
  * Throws for a document that asks too much. It comes before GraphQL's own validation, whose time grows with the square of
  * the fields that share a response name. Fragments count wherever they are spread, so that they make nothing cheaper.
@@ -31,7 +36,7 @@ export type QueryLimits = {
 export function requireSmall(document: DocumentNode, limits: QueryLimits): void {
   const { maxDefinitions } = limits
   if (document.definitions.length > maxDefinitions) {
-    throw new GraphQLError(`The request has more than ${maxDefinitions} operations and fragments`)
+    throw exceeds(`The request has more than ${maxDefinitions} operations and fragments`)
   }
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of document.definitions) {
@@ -82,7 +87,7 @@ class Walk {
     for (const selectionSet of selectionSets) this.#collect(selectionSet, fields, spread)
     for (const [name, same] of fields) {
       if (same.length > this.#limits.maxRepeats) {
-        throw new GraphQLError(
+        throw exceeds(
           `The operation asks for a field more than ${this.#limits.maxRepeats} times: ${name}`,
         )
       }
@@ -117,7 +122,7 @@ class Walk {
     const asksSchema = isSchema || same.some(({ name }) => name.value.startsWith('__'))
     // The depth of questions about the schema is limited by graphql itself.
     if (depth > maxDepth && !asksSchema) {
-      throw new GraphQLError(`The operation is deeper than ${maxDepth} levels`)
+      throw exceeds(`The operation is deeper than ${maxDepth} levels`)
     }
     for (const field of same) this.#count(field, { fieldCost, asksSchema })
     const inner = same.flatMap(({ selectionSet }) => selectionSet ?? [])
@@ -132,15 +137,15 @@ class Walk {
   ): void {
     const { maxAliases, maxCost, schemaAliasCost } = this.#limits
     if (alias !== undefined && ++this.#aliases > maxAliases) {
-      throw new GraphQLError(`The operation has more than ${maxAliases} aliases`)
+      throw exceeds(`The operation has more than ${maxAliases} aliases`)
     }
     if (asksSchema) this.#cost += alias === undefined ? 1 : schemaAliasCost
     else this.#cost += fieldCost
-    if (this.#cost > maxCost) throw new GraphQLError(`The operation costs more than ${maxCost}`)
+    if (this.#cost > maxCost) throw exceeds(`The operation costs more than ${maxCost}`)
   }
 
   #step(): void {
     const { maxCost } = this.#limits
-    if (++this.#steps > maxCost) throw new GraphQLError(`The operation costs more than ${maxCost}`)
+    if (++this.#steps > maxCost) throw exceeds(`The operation costs more than ${maxCost}`)
   }
 }

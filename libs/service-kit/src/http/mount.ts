@@ -3,7 +3,7 @@ import type { Violation } from '@surehook/contracts/problem'
 import type { IRouterMatcher, Request, RequestHandler, Response, Router } from 'express'
 import type * as z from 'zod'
 import { AppError, invalid } from '../errors.ts'
-import { readJsonBody } from './json-body.ts'
+import { ClientGoneError, readJsonBody } from './json-body.ts'
 import { sendJson } from './problem.ts'
 import { contextOf, type RequestContext } from './request-context.ts'
 import { headerName, parsePart, soundFields } from './violations.ts'
@@ -24,14 +24,16 @@ export type Sound<Op extends Operation> = {
   body: Partial<Parsed<Op['body']>>
 }
 
-/** An answer with headers of its own. */
+/** An answer with headers of its own, and with a status where that is not the operation's. */
 export class Reply {
   readonly body: unknown
   readonly headers: Readonly<Record<string, string>>
+  readonly status: number | undefined
 
-  constructor(body: unknown, headers: Readonly<Record<string, string>>) {
+  constructor(body: unknown, headers: Readonly<Record<string, string>>, status?: number) {
     this.body = body
     this.headers = headers
+    this.status = status
   }
 }
 
@@ -58,8 +60,8 @@ export type Handle<Op extends Operation, Auth = undefined> = (
 export type AuthorizedHandler<Op extends Operation, Auth> = {
   /** Runs before the request is validated and before its body is read; its result is `ctx.auth`. */
   authorize: (ctx: RequestContext) => Promise<Auth> | Auth
-  /** For a protocol that tells errors in its own way: the answer to what `authorize` threw. */
-  refuse?: (err: unknown, ctx: RequestContext) => RawJson
+  /** For a protocol that tells errors in its own way: the answer to a request that fails with `err`. */
+  refuse?: (err: unknown, ctx: RequestContext) => Reply
   /**
    * Faults by rules that no schema has. Asked when the schemas found faults, so that one answer names those of every
    * field; `handle` asks for itself.
@@ -87,24 +89,24 @@ export function mount<Op extends Operation, Auth = undefined>(
     handle,
   }: Partial<AuthorizedHandler<Op, Auth>> & { handle: Handle<Op, Auth> } =
     typeof handler === 'function' ? { handle: handler } : handler
-  const serve: RequestHandler = async (req, res) => {
-    const context = contextOf(res)
-    context.operation = operation.id
-    context.pathTemplate = operation.path
-    try {
-      if (authorize !== undefined) context.auth = await authorize(context)
-    } catch (err) {
-      if (refuse === undefined) throw err
-      sendAnswer(res, operation, { answer: refuse(err, context), req })
-      return
-    }
+  const answerTo = async (req: Request, context: RequestContext): Promise<Answer<Op>> => {
+    if (authorize !== undefined) context.auth = await authorize(context)
     const authorized = context as RequestContext & { readonly auth: Auth }
     const { input, sound, violations } = await readInput(operation, req, context)
     if (violations.length > 0) {
       const more = sound === null ? undefined : await ruleFaults?.(sound, authorized)
       throw invalid([...violations, ...(more ?? [])])
     }
-    const answer = await handle(input, authorized)
+    return handle(input, authorized)
+  }
+  const serve: RequestHandler = async (req, res) => {
+    const context = contextOf(res)
+    context.operation = operation.id
+    context.pathTemplate = operation.path
+    const answer = await answerTo(req, context).catch((err: unknown) => {
+      if (refuse === undefined || err instanceof ClientGoneError) throw err
+      return refuse(err, context)
+    })
     sendAnswer(res, operation, { answer, req })
   }
   const register: IRouterMatcher<unknown> = router[operation.method].bind(router)
@@ -176,18 +178,22 @@ type Answered = { answer: unknown; req: Request }
 function sendAnswer(res: Response, { reply }: Operation, { answer, req }: Answered): void {
   // The body came too late or was malformed, and the request was answered with that.
   if (res.writableEnded) return
-  const { body, headers } = answer instanceof Reply ? answer : { body: answer, headers: {} }
+  const {
+    body,
+    headers,
+    status = reply.status,
+  } = answer instanceof Reply ? answer : { body: answer, headers: {} }
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
   if (hasAlready(req, res)) {
     res.writeHead(304).end()
     return
   }
-  if (reply.status === 204) {
+  if (status === 204) {
     res.writeHead(204).end()
     return
   }
   const json = body instanceof RawJson ? body.text : JSON.stringify(reply.schema.parse(body))
-  sendJson(res, reply.status, json)
+  sendJson(res, status, json)
 }
 
 /** The client holds what the handler's `ETag` stands for. */

@@ -37,6 +37,15 @@ export function retryAfterOf(err: AppError): number | undefined {
   return seconds === undefined ? undefined : Math.ceil(seconds)
 }
 
+/** What an error answer says outside of its body. */
+export function problemHeaders(err: AppError): Record<string, string> {
+  const retryAfterS = retryAfterOf(err)
+  return {
+    ...(retryAfterS === undefined ? {} : { 'Retry-After': String(retryAfterS) }),
+    ...(err.status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+  }
+}
+
 /** Answers with the problem. An answer that has begun is cut, one that is complete stays. */
 export function sendProblem(res: ServerResponse, err: AppError): void {
   if (res.writableEnded) return
@@ -44,13 +53,11 @@ export function sendProblem(res: ServerResponse, err: AppError): void {
     res.destroy()
     return
   }
-  const retryAfterS = retryAfterOf(err)
-  if (retryAfterS !== undefined) res.setHeader('Retry-After', String(retryAfterS))
-  if (err.status === 401) res.setHeader('WWW-Authenticate', 'Bearer')
+  for (const [name, value] of Object.entries(problemHeaders(err))) res.setHeader(name, value)
   sendJson(res, err.status, JSON.stringify(problemOf(err)))
 }
 
-/** Sends text that is JSON already. Not cached unless a header says so. */
+/** Sends text that is JSON already. It is not cached, and is `application/json`, unless a header says otherwise. */
 export function sendJson(res: ServerResponse, status: number, json: string): void {
   // It was begun by who kept the client waiting.
   if (res.headersSent) {
@@ -58,7 +65,8 @@ export function sendJson(res: ServerResponse, status: number, json: string): voi
     return
   }
   if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'no-store')
-  res.setHeader('Content-Type', 'application/json; charset=utf-8')
+  if (!res.hasHeader('Content-Type'))
+    res.setHeader('Content-Type', 'application/json; charset=utf-8')
   res.setHeader('Content-Length', Buffer.byteLength(json))
   res.statusCode = status
   res.end(json)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { defaultAuthSettings } from '@surehook/contracts/http/auth-settings'
 import { AppError, unavailable } from '@surehook/service-kit/errors'
+import { refuseGraphQL } from '@surehook/service-kit/graphql/graphql-door'
 import { createLogger } from '@surehook/service-kit/log'
 import { GraphQLError, getIntrospectionQuery } from 'graphql'
 import type { AuthApi, Call } from '../api/auth-api.ts'
@@ -32,7 +33,11 @@ async function execute(
   variables: Record<string, unknown> = {},
 ): Promise<Result> {
   const endpoint = createGraphQL({ ruleFaults, ...api } as AuthApi)
-  return JSON.parse(await endpoint.execute({ query, variables }, call, log)) as Result
+  const text = await endpoint.execute({ query, variables }, call, log).then(
+    (answer) => answer.text,
+    (err: unknown) => refuseGraphQL(err, log),
+  )
+  return JSON.parse(text) as Result
 }
 
 const codesOf = ({ errors = [] }: Result) =>
@@ -128,7 +133,7 @@ describe('the GraphQL door', () => {
     ['what is away', unavailable('x'), { code: 'SERVICE_UNAVAILABLE', retryAfter: 1 }],
     ['what broke', new Error('secret'), { code: 'INTERNAL_ERROR' }],
   ])('refuses a request for %s as one error', (_what, thrown, extensions) => {
-    const text = createGraphQL({ ruleFaults } as Partial<AuthApi> as AuthApi).refuse(thrown, log)
+    const text = refuseGraphQL(thrown, log)
     expect(JSON.parse(text)).toEqual({ errors: [{ message: expect.any(String), extensions }] })
     expect(text).not.toContain('secret')
   })

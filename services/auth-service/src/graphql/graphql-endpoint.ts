@@ -1,5 +1,5 @@
 import type { GraphQLRequest } from '@surehook/contracts/http/graphql'
-import { answerGraphQL, refuseGraphQL } from '@surehook/service-kit/graphql/graphql-door'
+import { answerGraphQL, type GraphQLAnswer } from '@surehook/service-kit/graphql/graphql-door'
 import type { RequestContext } from '@surehook/service-kit/http/request-context'
 import { buildSchema } from 'graphql'
 import type { AuthApi, Call } from '../api/auth-api.ts'
@@ -9,10 +9,8 @@ import { typeDefs } from './type-defs.ts'
 type Log = RequestContext['log']
 
 export type GraphQLEndpoint = {
-  /** The JSON text of the result, whatever the operations came to. */
-  execute(request: GraphQLRequest, call: Call, log: Log): Promise<string>
-  /** The JSON text for a request that is for no tenant: nothing of it was looked at. */
-  refuse(err: unknown, log: Log): string
+  /** Rejects with a limit that the request exceeds. */
+  execute(request: GraphQLRequest, call: Call, log: Log): Promise<GraphQLAnswer>
 }
 
 /** Sixty logins or signups are about 1,000 tokens and cost 700; no question needs more. */
@@ -38,6 +36,5 @@ export function createGraphQL(api: AuthApi): GraphQLEndpoint {
       const context: GraphQLContext = { call }
       return answerGraphQL(door, { schemaFor: () => schema, rootValue, context, request, log })
     },
-    refuse: refuseGraphQL,
   }
 }

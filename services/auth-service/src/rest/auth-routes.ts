@@ -1,6 +1,7 @@
 import * as operations from '@surehook/contracts/http/auth'
 import type { Operation } from '@surehook/contracts/operation'
-import { type Handle, mount, Reply, rawJson } from '@surehook/service-kit/http/mount'
+import { mountGraphQL } from '@surehook/service-kit/graphql/mount-graphql'
+import { type Handle, mount, Reply } from '@surehook/service-kit/http/mount'
 import type { RequestContext } from '@surehook/service-kit/http/request-context'
 import type { Router } from 'express'
 import type { AuthApi, Call } from '../api/auth-api.ts'
@@ -51,10 +52,9 @@ export function authRoutes(deps: AuthRoutesDeps): (router: Router) => void {
       const { body, headers } = await api.jwks(auth.tenant)
       return new Reply(body, headers)
     })
-    mount(router, operations.authGraphQL, {
+    mountGraphQL(router, operations.authGraphQL, {
       authorize: openCall,
-      refuse: (err, { log }) => rawJson(graphql.refuse(err, log)),
-      handle: async ({ body }, { auth, log }) => rawJson(await graphql.execute(body, auth, log)),
+      execute: ({ body }, { auth, log }) => graphql.execute(body, auth, log),
     })
   }
 }

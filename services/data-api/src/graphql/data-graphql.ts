@@ -1,6 +1,10 @@
 import type { GraphQLRequest } from '@surehook/contracts/http/graphql'
 import { AppError } from '@surehook/service-kit/errors'
-import { answerGraphQL, type GraphQLDoor } from '@surehook/service-kit/graphql/graphql-door'
+import {
+  answerGraphQL,
+  type GraphQLAnswer,
+  type GraphQLDoor,
+} from '@surehook/service-kit/graphql/graphql-door'
 import type { RequestContext } from '@surehook/service-kit/http/request-context'
 import { type DocumentNode, visit } from 'graphql'
 import { mayUse } from '../callers/table-access.ts'
@@ -12,8 +16,8 @@ import type { SchemaCache } from './schema-cache.ts'
 import type { DataContext } from './table-fields.ts'
 
 export type DataGraphQL = {
-  /** The JSON text of the result, whatever the operations came to. */
-  execute(request: GraphQLRequest, call: DataCall): Promise<string>
+  /** Rejects with a limit that the request exceeds, and for a table that the caller may do nothing with. */
+  execute(request: GraphQLRequest, call: DataCall): Promise<GraphQLAnswer>
 }
 
 export type DataCall = RecordCall & Pick<DataContext, 'enter'> & Pick<RequestContext, 'log'>
