@@ -38,7 +38,7 @@ export async function compose(
   const { kafka, codec, producer } = opening.use(
     await openMessaging(config, { log, metrics, signal }),
   )
-  const { databaseUrl, slot } = config
+  const { databaseUrl, slot, trustedProxies } = config
   const pool = opening.adopt(
     openPool({ connectionString: databaseUrl, applicationName: service, log }),
     (open) => open.end(),
@@ -61,7 +61,9 @@ export async function compose(
   opening.use(await openPurge({ pool, writer, kafka, codec, clientId, log }))
   const infrastructure = { pool, redis, writer, producer, relay, metrics, log }
   const { routes } = opening.use(await openAuthentication(config, infrastructure))
-  const api = opening.use(await openApiServer({ ...config.http, log, metrics, tracer, routes }))
+  const api = opening.use(
+    await openApiServer({ ...config.http, trustedProxies, log, metrics, tracer, routes }),
+  )
 
   const resources = opening.move()
   return {

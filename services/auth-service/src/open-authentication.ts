@@ -4,6 +4,7 @@ import type { Router } from 'express'
 import { openAccounts } from './accounts/open-accounts.ts'
 import { expiredCodes } from './accounts/sweep-codes.ts'
 import { expiredSignups } from './accounts/sweep-signups.ts'
+import { auditedApi } from './api/audited-api.ts'
 import { createAuthApi } from './api/auth-api.ts'
 import { createLineOf, createOpenCall } from './api/open-call.ts'
 import type { Config } from './config.ts'
@@ -52,7 +53,8 @@ export async function openAuthentication(
   const openCall = createOpenCall(resolveTenant, config.trustedProxies)
   const lineOf = createLineOf(config.trustedProxies)
   const jwks = (tenant: Parameters<typeof readJwks>[1]) => readJwks(keys, tenant)
-  const api = createAuthApi({ accounts, sessions, accessTokens, jwks })
+  const useCases = createAuthApi({ accounts, sessions, accessTokens, jwks })
+  const api = auditedApi(useCases, { pool, log, encryptionKeys: config.encryptionKeys })
   const doors = [
     adminRoutes({ pool, writer, adminTokens, onEnvironment: createPrepareKeys({ keys, log }) }),
     keyRoutes({ pool, writer, keys, adminTokens }),

@@ -89,7 +89,9 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
   opening.use(openPurge({ pool, access, log }))
   const relayed = () => waitUntilRelayed(pool, slot, anyPosition, { timeoutMs: 10_000 })
   const routes = dataRoutes({ relayed, pool, tables: createTableCache(pool), access, authorizers })
-  const api = opening.use(await openApiServer({ ...config.http, log, metrics, tracer, routes }))
+  const api = opening.use(
+    await openApiServer({ ...config.http, trustedProxies, log, metrics, tracer, routes }),
+  )
 
   const resources = opening.move()
   return {

@@ -16,6 +16,7 @@ import {
   kafkaConnection,
   registrySecurity,
 } from '@surehook/service-kit/connections'
+import { gatewayEnv } from '@surehook/service-kit/http/client-address'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/tracing/open-tracing'
 import * as z from 'zod'
 
@@ -34,6 +35,7 @@ export const Env = z.object({
   ...postgresEnv,
   ...encryptionKeyEnv,
   ...maxBodyEnv,
+  ...gatewayEnv,
   WEBHOOK_DISABLE_AFTER: z
     .union([z.literal('0').transform(() => 0), durationBetween('100ms', '365d')])
     .prefault('0'),
@@ -52,7 +54,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     logLevel: read.LOG_LEVEL,
     tracing: tracingConfig(read, service),
     certificates: certificateFiles(read),
-    http: { host: read.HOST, port: read.PORT },
+    http: { host: read.HOST, port: read.PORT, trustedProxies: read.AUTH_TRUSTED_PROXIES },
     internal: { host: read.HOST, port: read.INTERNAL_PORT },
     databaseUrl: databaseConnection(read),
     slot: slotOf(service),

@@ -4,10 +4,14 @@ import type { Tenant } from './subscriptions/subscription-changes.ts'
 
 /** Whose webhooks a request is about, once its token is good for them. */
 export function managementCaller(access: Pick<PlatformAccess, 'authorizeManagement'>) {
-  return ({ req: { headers } }: RequestContext): Promise<Tenant> =>
-    access.authorizeManagement({
+  return async (context: RequestContext): Promise<Tenant> => {
+    const { headers } = context.req
+    const identity = await access.authorizeManagement({
       authorization: headers.authorization,
       projectId: headers['x-project-id'],
       environment: headers['environment'],
     })
+    context.actorId = identity.tokenId
+    return identity
+  }
 }

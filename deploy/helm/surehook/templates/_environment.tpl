@@ -98,7 +98,10 @@ AUTH_TRUSTED_PROXIES: {{ join "," .Values.network.podCidrs | quote }}
 AUTH_SERVICE_URL: {{ include "surehook.serviceUrl" (dict "root" . "service" "auth-service") }}
 {{- end -}}
 
-{{- define "surehook.config.webhook-api" -}}{}{{- end -}}
+{{- define "surehook.config.webhook-api" -}}
+AUTH_TRUSTED_PROXIES: {{ join "," .Values.network.podCidrs | quote }}
+{{- end -}}
+
 {{- define "surehook.config.webhook-matcher" -}}{}{{- end -}}
 
 {{- define "surehook.config.webhook-dispatcher" -}}

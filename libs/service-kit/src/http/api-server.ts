@@ -8,6 +8,7 @@ import type { Logger } from 'pino'
 import { AppError } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Tracer } from '../tracing/tracer.ts'
+import type { Cidr } from './client-address.ts'
 import { type ListenOptions, listenGracefully } from './connection/graceful-server.ts'
 import { requireHost } from './connection/require-host.ts'
 import { ClientGoneError } from './json-body.ts'
@@ -29,6 +30,8 @@ export type ApiServerOptions = {
   /** Called once; mounts operations with `mount(router, operation, handler)`. */
   routes: (router: Router) => void
   bodyLimitBytes?: number
+  /** Whose `X-Forwarded-For` says who the client is. */
+  trustedProxies?: readonly Cidr[]
   /** Of every answer, besides those that each API has. */
   headers?: Readonly<Record<string, string>>
   closeGraceMs?: number
@@ -66,6 +69,7 @@ function createApi(options: ApiServerOptions): Express {
 
 function beginRequest(options: ApiServerOptions): RequestHandler {
   const { log, metrics, tracer, bodyLimitBytes = defaultBodyLimitBytes } = options
+  const own = { log, bodyLimitBytes, trustedProxies: options.trustedProxies ?? [] }
   const headers = Object.entries({ ...securityHeaders, ...options.headers })
   const seconds = metrics.histogram({
     name: 'surehook_http_request_duration_seconds',
@@ -79,7 +83,7 @@ function beginRequest(options: ApiServerOptions): RequestHandler {
     const received = traceparentOf(req.headers['traceparent'])
     const span = tracer && beginRequestSpan(tracer, req, { requestId, traceparent: received })
     const traceparent = span?.traceparent ?? received
-    const context = new RequestContext(req, res, { requestId, traceparent, log, bodyLimitBytes })
+    const context = new RequestContext(req, res, { ...own, requestId, traceparent })
     setContext(res, context)
     res.setHeader('X-Request-Id', requestId)
     for (const [name, value] of headers) res.setHeader(name, value)

@@ -2,6 +2,7 @@ import type { Operation } from '@surehook/contracts/operation'
 import type { Violation } from '@surehook/contracts/problem'
 import type { IRouterMatcher, Request, RequestHandler, Response, Router } from 'express'
 import type * as z from 'zod'
+import { auditedCall, isAudited } from '../audit/audited-call.ts'
 import { AppError, invalid } from '../errors.ts'
 import { ClientGoneError, readJsonBody } from './json-body.ts'
 import { sendJson } from './problem.ts'
@@ -75,7 +76,8 @@ export type AuthorizedHandler<Op extends Operation, Auth> = {
 
 /**
  * Serves an operation: authorises, parses every part of the request and answers with all its faults at
- * once, calls the handler and lets through of its answer only what the reply schema declares.
+ * once, calls the handler and lets through of its answer only what the reply schema declares. A call of an
+ * administrator leaves a line in the audit trail.
  */
 export function mount<Op extends Operation, Auth = undefined>(
   router: Router,
@@ -91,6 +93,7 @@ export function mount<Op extends Operation, Auth = undefined>(
     typeof handler === 'function' ? { handle: handler } : handler
   const answerTo = async (req: Request, context: RequestContext): Promise<Answer<Op>> => {
     if (authorize !== undefined) context.auth = await authorize(context)
+    context.isAuthorized = true
     const authorized = context as RequestContext & { readonly auth: Auth }
     const { input, sound, violations } = await readInput(operation, req, context)
     if (violations.length > 0) {
@@ -103,7 +106,9 @@ export function mount<Op extends Operation, Auth = undefined>(
     const context = contextOf(res)
     context.operation = operation.id
     context.pathTemplate = operation.path
-    const answer = await answerTo(req, context).catch((err: unknown) => {
+    const ask = () => answerTo(req, context)
+    const asked = isAudited(operation) ? auditedCall(operation, context, ask) : ask()
+    const answer = await asked.catch((err: unknown) => {
       if (refuse === undefined || err instanceof ClientGoneError) throw err
       return refuse(err, context)
     })

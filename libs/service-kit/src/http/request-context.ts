@@ -2,12 +2,14 @@ import type { ServerResponse } from 'node:http'
 import type { Request, Response } from 'express'
 import type { Logger } from 'pino'
 import { traceIdOf } from '../tracing/trace-headers.ts'
+import { type Cidr, clientAddress } from './client-address.ts'
 
 export type ContextOptions = {
   requestId: string
   traceparent: string | null
   log: Logger
   bodyLimitBytes: number
+  trustedProxies: readonly Cidr[]
 }
 
 /** What one request carries along. Costly parts are made when they are first asked for. */
@@ -23,7 +25,12 @@ export class RequestContext {
   pathTemplate: string | null = null
   /** What the operation's `authorize` found out; `mount` gives it its type. */
   auth: unknown = undefined
+  /** `authorize` has admitted the caller. */
+  isAuthorized = false
+  /** Of the management token that was shown. */
+  actorId: string | undefined = undefined
   readonly #res: Response
+  readonly #trustedProxies: readonly Cidr[]
   readonly #parentLog: Logger
   #log: Logger | undefined
   #abort: AbortController | undefined
@@ -35,6 +42,15 @@ export class RequestContext {
     this.traceparent = options.traceparent
     this.bodyLimitBytes = options.bodyLimitBytes
     this.#parentLog = options.log
+    this.#trustedProxies = options.trustedProxies
+  }
+
+  /** Of the client, as far as proxies that are trusted tell. */
+  get clientAddress(): string {
+    const { headers, socket } = this.req
+    const forwarded = headers['x-forwarded-for']
+    const list = Array.isArray(forwarded) ? forwarded.join() : forwarded
+    return clientAddress(socket.remoteAddress ?? '', list, this.#trustedProxies).client.slice(0, 64)
   }
 
   get traceId(): string | undefined {

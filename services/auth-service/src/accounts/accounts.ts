@@ -58,7 +58,7 @@ export type Accounts = {
     input: ResetInput,
     client: Client,
     origin: ChangeOrigin,
-  ): Promise<{ message: string }>
+  ): Promise<{ message: string; userId: string }>
   /** As `signupFaults`, without what only the holder of a code may ask. */
   resetFaults(tenant: Tenant, given: Partial<ResetInput>): readonly Violation[]
 }

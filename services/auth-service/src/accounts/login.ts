@@ -52,7 +52,10 @@ export function createLogin(deps: LoginDeps): Accounts['login'] {
       await lockout.demandUnlocked(attempt)
       const verified = await verify(attempt, user, password)
       const { locked } = await lockout.settle(attempt, verified === null ? 'failure' : 'success')
-      if (locked) lockouts.inc()
+      if (locked) {
+        lockouts.inc()
+        throw new LockingFailure()
+      }
       if (verified === null) break
       const result = await openSession(deps, tenant, verified)
       if (result !== null) return result
@@ -79,8 +82,16 @@ function openSession(
   })
 }
 
-const invalidCredentials = () =>
-  new AppError('AUTH_INVALID_CREDENTIALS', 'The e-mail address or the password is wrong')
+const wrong = 'The e-mail address or the password is wrong'
+
+const invalidCredentials = () => new AppError('AUTH_INVALID_CREDENTIALS', wrong)
+
+/** The failure that locked the account: answered as every other. */
+export class LockingFailure extends AppError {
+  constructor() {
+    super('AUTH_INVALID_CREDENTIALS', wrong)
+  }
+}
 
 const notVerified = () =>
   new AppError('AUTH_EMAIL_NOT_VERIFIED', 'The e-mail address is not confirmed yet')

@@ -53,19 +53,20 @@ export function createRecovery(
       const violations = await rules.faults({ ...given, names }, tenant.settings.password, line)
       if (violations.length > 0) throw invalid(violations)
       const passwordHash = await passwords.hash(newPassword, line)
-      const ended = await writer.write(async (tx, emit) => {
-        const userId = await codes.redeem(tx, subject, code)
-        if (userId === null) throw invalidCode()
-        await confirmAddress(tx, { tenant, userId, origin })
-        if (!(await setPassword(tx, tenant, { id: userId, passwordHash }))) throw invalidCode()
+      const { userId, ended } = await writer.write(async (tx, emit) => {
+        const id = await codes.redeem(tx, subject, code)
+        if (id === null) throw invalidCode()
+        await confirmAddress(tx, { tenant, userId: id, origin })
+        if (!(await setPassword(tx, tenant, { id, passwordHash }))) throw invalidCode()
         const { projectId, environment } = tenant
-        const over = await sessions.endAll(tx, emit, { projectId, environment, userId }, 'reset')
+        const at = { projectId, environment, userId: id }
+        const over = await sessions.endAll(tx, emit, at, 'reset')
         // Last, so that nothing else can still fail but the commit: the code cannot be used again.
         await lockout.clear(tenant, email)
-        return over
+        return { userId: id, ended: over }
       })
       await sessions.blacklist(ended)
-      return { message: 'The password is changed' }
+      return { message: 'The password is changed', userId }
     },
 
     resetFaults: ({ settings }, { email, newPassword: password }) =>

@@ -2,6 +2,7 @@ import type * as operations from '@surehook/contracts/http/auth'
 import type { LoggedIn, TokenPair } from '@surehook/contracts/http/auth'
 import type { Operation } from '@surehook/contracts/operation'
 import type { Violation } from '@surehook/contracts/problem'
+import type { Audit } from '@surehook/service-kit/audit/audit'
 import type * as z from 'zod'
 import type { Accounts, Client } from '../accounts/accounts.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -16,6 +17,7 @@ export type Call = {
   client: Client
   origin: ChangeOrigin
   authorization: string | undefined
+  audit: Audit
 }
 
 type BodyOf<Op extends Operation> = Op['body'] extends z.ZodType ? z.output<Op['body']> : undefined
@@ -29,6 +31,8 @@ export type RuleFaults<Op extends Operation> = (
 ) => Promise<readonly Violation[]>
 
 type Message = { message: string }
+/** The reply schema lets only the message through: the user is for the audit trail. */
+type UserMessage = Message & { userId: string }
 
 /** The use cases of users, each once; REST and GraphQL are two doors to them. */
 export type AuthApi = {
@@ -37,9 +41,9 @@ export type AuthApi = {
   resendCode: UseCase<typeof operations.resendCode, Message>
   login: UseCase<typeof operations.login, LoggedIn>
   recoverPassword: UseCase<typeof operations.recoverPassword, Message>
-  resetPassword: UseCase<typeof operations.resetPassword, Message>
+  resetPassword: UseCase<typeof operations.resetPassword, UserMessage>
   refreshToken: UseCase<typeof operations.refreshToken, TokenPair>
-  logout: UseCase<typeof operations.logout, Message>
+  logout: UseCase<typeof operations.logout, UserMessage>
   jwks: (tenant: Tenant) => Promise<JwksAnswer>
   /** Asked when the schemas found faults, so that one answer names those of every field. */
   ruleFaults: {
@@ -65,11 +69,11 @@ export function createAuthApi({ accounts, sessions, accessTokens, jwks }: AuthAp
     recoverPassword: (input, { tenant, client }) => accounts.recoverPassword(tenant, input, client),
     resetPassword: (input, { tenant, client, origin }) =>
       accounts.resetPassword(tenant, input, client, origin),
-    refreshToken: (input, { tenant }) => sessions.refresh(tenant, input.refreshToken),
+    refreshToken: (input, { tenant, audit }) => sessions.refresh(tenant, input.refreshToken, audit),
     async logout(_, { tenant, authorization, client }) {
       const claims = await accessTokens.authenticate(tenant, authorization, client)
       await sessions.logout(tenant, claims)
-      return { message: 'You are logged out' }
+      return { message: 'You are logged out', userId: claims.sub }
     },
     jwks,
     ruleFaults: {

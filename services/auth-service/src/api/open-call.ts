@@ -1,3 +1,4 @@
+import { createAudit } from '@surehook/service-kit/audit/audit'
 import type { Cidr } from '@surehook/service-kit/http/client-address'
 import { countedClient } from '@surehook/service-kit/http/counted-client'
 import type { RequestContext } from '@surehook/service-kit/http/request-context'
@@ -7,12 +8,18 @@ import type { Call } from './auth-api.ts'
 
 /** What every use case needs to know of a request; rejects when it is for no tenant. */
 export function createOpenCall(resolveTenant: ResolveTenant, trustedProxies: readonly Cidr[]) {
-  return async ({ req, requestId, traceparent }: RequestContext): Promise<Call> => ({
-    tenant: await resolveTenant(req),
-    client: { address: countedClient(req, trustedProxies) },
-    origin: { requestId, traceparent },
-    authorization: req.headers.authorization,
-  })
+  return async (context: RequestContext): Promise<Call> => {
+    const { req, requestId, traceparent } = context
+    const tenant = await resolveTenant(req)
+    const { projectId, environment } = tenant
+    return {
+      tenant,
+      client: { address: countedClient(req, trustedProxies) },
+      origin: { requestId, traceparent },
+      authorization: req.headers.authorization,
+      audit: createAudit(context, { projectId, environment }),
+    }
+  }
 }
 
 /** The line of a request in a fair queue, by its headers alone: its tenant need not exist. */

@@ -83,7 +83,6 @@ export function openSessions(options: SessionPartsOptions): SessionParts {
     blacklist,
     copyRevocations: (ended: EndedSessions) => copyRevocations({ pool, blacklist }, ended),
     relayed: untilRelayed(options),
-    log,
     meters,
   })
   const copying = openCopyLoop({ pool, blacklist, log })

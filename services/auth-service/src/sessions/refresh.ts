@@ -1,8 +1,8 @@
 import { wholeSession } from '@surehook/contracts/events'
 import type { TokenPair } from '@surehook/contracts/http/auth'
+import type { Audit } from '@surehook/service-kit/audit/audit'
 import { anyPosition } from '@surehook/service-kit/capture/wait-relayed'
 import { AppError } from '@surehook/service-kit/errors'
-import type { Logger } from '@surehook/service-kit/log'
 import type { Pool } from 'pg'
 import type { Blacklist } from '../revocation/blacklist.ts'
 import type { EndedSessions } from '../revocation/revocation.ts'
@@ -23,7 +23,6 @@ export type RefreshDeps = {
   copyRevocations: (ended: EndedSessions) => Promise<void>
   /** Resolves when the topic has what was emitted at this place. */
   relayed: (lsn: string) => Promise<void>
-  log: Logger
   meters: SessionMeters
 }
 
@@ -64,7 +63,7 @@ export function createRefresh(deps: RefreshDeps) {
     return rows[0]
   }
 
-  return async (tenant: Tenant, token: string): Promise<TokenPair> => {
+  return async (tenant: Tenant, token: string, audit: Audit): Promise<TokenPair> => {
     const sid = refreshTokens.sessionOf(tenant, token)
     if (sid === null) throw refused(meters, 'unknown')
     // A reuse must reach Redis: without it nothing is exchanged.
@@ -81,6 +80,8 @@ export function createRefresh(deps: RefreshDeps) {
       throw refused(meters, 'ended')
     }
     if (row.reused) {
+      const event = { event: 'authn_token_reuse', outcome: 'failure', actor: 'anonymous' } as const
+      audit({ ...event, userId: row.userId, sessionId: sid, reason: 'AUTH_TOKEN_INVALID' })
       await tellReuse(deps, tenant, { sid, row })
       throw refused(meters, 'reused')
     }
@@ -97,11 +98,10 @@ export function createRefresh(deps: RefreshDeps) {
  * it is SERVICE_UNAVAILABLE.
  */
 async function tellReuse(
-  { copyRevocations, relayed, log, meters }: RefreshDeps,
+  { copyRevocations, relayed, meters }: RefreshDeps,
   { projectId, environment }: Tenant,
   { sid, row }: { sid: string; row: Row },
 ): Promise<void> {
-  log.warn({ projectId, environment, sessionId: sid }, 'session.reused')
   meters.ended('reuse', 1)
   const { lsn, expiresAt } = row
   if (lsn === null || expiresAt === null) return

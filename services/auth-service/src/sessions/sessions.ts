@@ -1,5 +1,6 @@
 import type { TokenPair } from '@surehook/contracts/http/auth'
 import { newEventId } from '@surehook/contracts/ids'
+import type { Audit } from '@surehook/service-kit/audit/audit'
 import type { EmitState, StateWriter } from '@surehook/service-kit/capture/state-writer'
 import { AppError } from '@surehook/service-kit/errors'
 import type { AccessClaims } from '@surehook/token-verifier'
@@ -27,7 +28,7 @@ export type Sessions = {
    */
   open(tx: PoolClient, tenant: Tenant, user: Pick<User, 'id'>): Promise<TokenPair>
   /** Rejects with AUTH_TOKEN_INVALID; a token that was used already ends its session. */
-  refresh(tenant: Tenant, refreshToken: string): Promise<TokenPair>
+  refresh(tenant: Tenant, refreshToken: string, audit: Audit): Promise<TokenPair>
   /** Ends the session; answers when every verifier can know. */
   logout(tenant: Tenant, claims: Pick<AccessClaims, 'sid'>): Promise<void>
   /** Ends every session of the user, inside a `StateWriter.write`. */

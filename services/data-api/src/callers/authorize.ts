@@ -42,12 +42,14 @@ const notValid = () => new AppError('AUTH_TOKEN_INVALID', 'The access token is n
 const none = () => noCredential('AUTH_TOKEN_INVALID', 'access token or management token')
 
 export function createAuthorizers({ access, users, trustedProxies }: AuthorizeDeps): Authorizers {
-  async function management({ req }: RequestContext): Promise<Caller> {
+  async function management(context: RequestContext): Promise<Caller> {
+    const { req } = context
     const { projectId, environment, tokenId } = await access.authorizeManagement({
       authorization: req.headers.authorization,
       projectId: req.headers['x-project-id'],
       environment: req.headers['environment'] ?? defaultEnvironment,
     })
+    context.actorId = tokenId
     return { tenant: { projectId, environment }, roles: null, id: tokenId }
   }
 

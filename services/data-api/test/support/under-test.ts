@@ -4,7 +4,7 @@ import { environmentsTopic, managementTokensTopic, topicTable } from '@surehook/
 import { createKafka } from '@surehook/service-kit/kafka/client'
 import { type EventProducer, openProducer } from '@surehook/service-kit/kafka/producer'
 import { ensureTopics } from '@surehook/service-kit/kafka/topics'
-import { createLogger } from '@surehook/service-kit/log'
+import { createLogger, type Logger } from '@surehook/service-kit/log'
 import { openTestDatabase, type TestDatabase } from '@surehook/service-kit/testing/test-database'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, service } from '../../src/config.ts'
@@ -23,7 +23,7 @@ export type World = AsyncDisposable & {
   /** In the place of auth-service. */
   issuer: Issuer
   /** Starts the service on free ports. */
-  startService(change?: Partial<Config>): Promise<Running>
+  startService(change?: Partial<Config>, logger?: Logger): Promise<Running>
   /** An environment that exists, and a token that is good for all of its project. */
   tenant(name?: Partial<Pick<Tenant, 'projectId' | 'environment'>>): Promise<Tenant>
   token(projectId: string, limits?: TokenLimits): Promise<string>
@@ -69,7 +69,7 @@ export async function openWorld(): Promise<World> {
     config,
     changes,
     issuer,
-    startService: (change = {}) => startService({ ...config, ...change }),
+    startService: (change = {}, logger = log) => startService({ ...config, ...change }, logger),
     tenant: (name = {}) => addTenant({ codec, producer }, name),
     setUp: (tenant, settings, keyEpoch = 0) =>
       putEnvironment(producer, codec, { ...tenant, settings, keyEpoch }),
@@ -92,9 +92,9 @@ function openDatabase(): Promise<TestDatabase> {
   })
 }
 
-async function startService(config: Config): Promise<Running> {
+async function startService(config: Config, logger: Logger): Promise<Running> {
   const stop = new AbortController()
-  const running = await compose(config, log, stop.signal)
+  const running = await compose(config, logger, stop.signal)
   await running.start(stop.signal)
   return {
     api: `http://127.0.0.1:${running.ports.api}`,

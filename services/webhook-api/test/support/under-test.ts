@@ -13,7 +13,7 @@ import { createKafka } from '@surehook/service-kit/kafka/client'
 import { type EventProducer, openProducer } from '@surehook/service-kit/kafka/producer'
 import { openTopicView, type TopicView } from '@surehook/service-kit/kafka/topic-view'
 import { ensureTopics } from '@surehook/service-kit/kafka/topics'
-import { createLogger } from '@surehook/service-kit/log'
+import { createLogger, type Logger } from '@surehook/service-kit/log'
 import { openTestDatabase, type TestDatabase } from '@surehook/service-kit/testing/test-database'
 import type { Kafka } from 'kafkajs'
 import { compose } from '../../src/compose.ts'
@@ -46,7 +46,7 @@ export type World = AsyncDisposable & {
   producer: EventProducer
   config: Config
   /** Starts the service on free ports. */
-  startService(change?: Partial<Config>): Promise<Running>
+  startService(change?: Partial<Config>, logger?: Logger): Promise<Running>
   /** What is on `webhook.subscriptions` at this moment, by subscription id. */
   subscriptionStates(): Promise<ReadonlyMap<string, SubscriptionState>>
   /** An environment that exists, and a token that is good for all of its project. */
@@ -100,7 +100,7 @@ export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
   const resources = opening.move()
   return {
     ...world,
-    startService: (change = {}) => startService({ ...config, ...change }),
+    startService: (change = {}, logger = log) => startService({ ...config, ...change }, logger),
     async subscriptionStates() {
       await caughtUp(view)
       return states
@@ -136,9 +136,9 @@ function configOf(stack: Stack, database: TestDatabase): Config {
   })
 }
 
-async function startService(config: Config): Promise<Running> {
+async function startService(config: Config, logger: Logger): Promise<Running> {
   const stop = new AbortController()
-  const running = await compose(config, log, stop.signal)
+  const running = await compose(config, logger, stop.signal)
   await running.start(stop.signal)
   return {
     api: `http://127.0.0.1:${running.ports.api}`,

@@ -1,0 +1,26 @@
+/**
+ * Every event of the audit trail, and when its line is written. Names follow the OWASP Logging Vocabulary where it has
+ * one. docs/operations/audit-trail.md lists them; a test compares.
+ */
+export const auditEvents = {
+  user_created: 'A signup made an account',
+  user_created_fail: 'A signup was refused',
+  user_verified: 'A mailed code confirmed the address of an account, and logged in',
+  user_verified_fail: 'A confirmation was refused',
+  user_verification_request: 'A new verification code was asked for',
+  user_verification_request_fail: 'A request for a new verification code was refused',
+  authn_login_success: 'A password logged in',
+  authn_login_fail: 'A login was refused',
+  authn_login_lock: 'A failed login locked the account; the failure has a line of its own',
+  authn_password_reset_request: 'A recovery code was asked for',
+  authn_password_reset_request_fail: 'A request for a recovery code was refused',
+  authn_password_change: 'A recovery code set a new password and ended every session',
+  authn_password_change_fail: 'A reset was refused',
+  authn_token_reuse: 'A used refresh token was presented again, and its session ended',
+  authn_logout: 'An access token ended its session',
+  authn_logout_fail: 'A logout was refused',
+  authz_admin: 'An administration call was admitted',
+  authz_fail: 'An administration call was refused for want of a good credential',
+} as const
+
+export type AuditEvent = keyof typeof auditEvents

@@ -1,0 +1,63 @@
+import type { Operation } from '@surehook/contracts/operation'
+import { toAppError } from '../http/problem.ts'
+import type { RequestContext } from '../http/request-context.ts'
+import { type AuditActor, createAudit } from './audit.ts'
+
+/** Every call of the administrator, and what changes something with a management token. */
+export const isAudited = ({ security, method }: Operation): boolean =>
+  security === 'admin' || (security === 'management' && method !== 'get')
+
+/** Serves the call, and leaves its line: what it came to, by whom, for which tenant and thing. */
+export async function auditedCall<Answer>(
+  operation: Operation,
+  context: RequestContext,
+  serve: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    const answer = await serve()
+    write(operation, context, { target: targetOf(context, answer) })
+    return answer
+  } catch (err) {
+    write(operation, context, { reason: toAppError(err).code })
+    throw err
+  }
+}
+
+type Result = { target?: string | undefined; reason?: ReturnType<typeof toAppError>['code'] }
+
+function write({ id, security }: Operation, context: RequestContext, result: Result): void {
+  const { isAuthorized, actorId } = context
+  const known: AuditActor = security === 'admin' ? 'administrator' : 'management_token'
+  createAudit(
+    context,
+    isAuthorized ? placeOf(context) : {},
+  )({
+    event: isAuthorized ? 'authz_admin' : 'authz_fail',
+    outcome: result.reason === undefined ? 'success' : 'failure',
+    actor: isAuthorized ? known : 'anonymous',
+    actorId,
+    operation: id,
+    ...result,
+  })
+}
+
+const name = /^[A-Za-z0-9_-]{1,64}$/
+const nameOf = (value: unknown) =>
+  typeof value === 'string' && name.test(value) ? value : undefined
+
+/** Of a call that was admitted: what a stranger wrote there may be anything. */
+function placeOf({ req }: RequestContext) {
+  const { project, environment } = req.params
+  return {
+    projectId: nameOf(project ?? req.headers['x-project-id']),
+    environment: nameOf(environment ?? req.headers['environment']),
+  }
+}
+
+/** What the path names, or what the call made. Only of a call that succeeded: then it is an id, and no secret. */
+function targetOf({ req }: RequestContext, answer: unknown): string | undefined {
+  const { deliveryId, id, table } = req.params
+  const made =
+    typeof answer === 'object' && answer !== null && 'id' in answer ? answer.id : undefined
+  return nameOf(deliveryId ?? id ?? table ?? made)
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type AuditedOperation, auditedOperations } from '@surehook/scripts/lib/audited-operations'
+import { createLogger } from '@surehook/service-kit/log'
+import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+
+let world: World
+let service: Running
+let tenant: Tenant
+const lines: string[] = []
+
+beforeAll(async () => {
+  world = await openWorld()
+  // Quieter than the audit trail, which is written all the same.
+  const log = createLogger('audited', 'error', { write: (line) => void lines.push(line) })
+  service = await world.startService({}, log)
+  tenant = await world.tenant()
+}, 60_000)
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]()
+  await world?.[Symbol.asyncDispose]()
+})
+
+async function send(
+  { method, path }: Pick<AuditedOperation, 'method' | 'path'>,
+  { token, body = {} }: { token: string; body?: unknown },
+) {
+  const requestId = randomUUID()
+  const url = path.replace(/\{(\w+)\}/g, () => 'audited')
+  const response = await fetch(`${service.api}${url}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      'x-project-id': tenant.projectId,
+      environment: tenant.environment,
+      'x-request-id': requestId,
+      'x-forwarded-for': '203.0.113.7',
+      'content-type': 'application/json',
+    },
+    body: method === 'GET' || method === 'DELETE' ? null : JSON.stringify(body),
+  })
+  const text = await response.text()
+  const trail = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+  const own = trail.filter((line) => line['msg'] === 'audit' && line['requestId'] === requestId)
+  return { text, own }
+}
+
+describe('every administration call leaves one line', () => {
+  it.each(auditedOperations('data'))('$id', async ({ id, method, path }) => {
+    const secret = `mt_${'x'.repeat(43)}`
+    const { own } = await send({ method, path }, { token: secret })
+    expect(own).toEqual([
+      expect.objectContaining({
+        event: 'authz_fail',
+        outcome: 'failure',
+        actor: 'anonymous',
+        operation: id,
+        client: '203.0.113.7',
+        reason: expect.stringMatching(/_TOKEN_INVALID$/),
+      }),
+    ])
+    const [line] = own
+    expect(line).not.toHaveProperty('projectId')
+    expect(lines.filter((text) => text.includes(secret))).toEqual([])
+  })
+
+  it('with the token and the table, also of a change that is refused', async () => {
+    const put = { method: 'PUT', path: '/api/rest/_tables/{table}' }
+    const columns = [{ name: 'total', type: 'integer' }]
+    const admitted = {
+      event: 'authz_admin',
+      actor: 'management_token',
+      actorId: expect.any(String),
+      operation: 'putTable',
+      projectId: tenant.projectId,
+      environment: tenant.environment,
+    }
+    const made = await send(put, { token: tenant.token, body: { columns } })
+    expect(made.own).toEqual([
+      expect.objectContaining({ ...admitted, outcome: 'success', target: 'audited' }),
+    ])
+    const refused = await send(put, { token: tenant.token, body: { columns: 7 } })
+    expect(refused.own).toEqual([
+      expect.objectContaining({ ...admitted, outcome: 'failure', reason: 'VALIDATION_ERROR' }),
+    ])
+    expect(lines.join('')).not.toContain(tenant.token)
+  })
+})
