@@ -1,0 +1,50 @@
+import { connect, type Socket } from 'node:net'
+import type { SlowConnectionsOptions, SlowReport } from './slow-connections.ts'
+
+/** Opens each connection again when the other side has ended it, so that as many stay open as were asked for. */
+const { port, count, clients, head, body } = JSON.parse(
+  process.argv[2] ?? '{}',
+) as SlowConnectionsOptions
+const sockets = new Set<Socket>()
+const answers: Record<string, number> = {}
+const firstOpen: Promise<void>[] = []
+let ended = 0
+let closing = false
+
+for (let n = 0; n < count; n++) firstOpen.push(new Promise((resolve) => open(n, resolve)))
+await Promise.all(firstOpen)
+process.on('message', () => report())
+process.once('disconnect', () => {
+  closing = true
+  for (const socket of sockets) socket.destroy()
+})
+report()
+
+function report(): void {
+  const told: SlowReport = { open: sockets.size, ended, answers }
+  process.send?.(told)
+}
+
+function open(n: number, opened: () => void): void {
+  const socket = connect(port, '127.0.0.1', () => {
+    sockets.add(socket)
+    socket.write(requestOf(n), opened)
+  })
+  socket.once('data', (chunk) => {
+    const status = /^HTTP\/1\.1 (\d+)/.exec(chunk.toString('latin1'))?.[1] ?? 'other'
+    answers[status] = (answers[status] ?? 0) + 1
+  })
+  // What the gateway answered is read and thrown away; `close` follows.
+  socket.on('error', () => socket.destroy())
+  socket.once('close', () => {
+    if (closing) return
+    sockets.delete(socket)
+    ended++
+    open(n, opened)
+  })
+}
+
+function requestOf(n: number): string {
+  const named = `${head}\r\nX-Forwarded-For: 192.0.2.${n % clients}`
+  return body === null ? named : `${named}\r\n\r\n${body}`
+}
