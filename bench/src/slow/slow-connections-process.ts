@@ -1,23 +1,24 @@
 import { connect, type Socket } from 'node:net'
 import type { SlowConnectionsOptions, SlowReport } from './slow-connections.ts'
 
-/** Opens each connection again when the other side has ended it, so that as many stay open as were asked for. */
+/**
+ * Opens each connection again a second after the other side has ended it, so that about as many stay open as were asked
+ * for. Opened at once, they would be a flood of new connections, which is another thing.
+ */
 const { port, count, clients, head, body } = JSON.parse(
   process.argv[2] ?? '{}',
 ) as SlowConnectionsOptions
 const sockets = new Set<Socket>()
 const answers: Record<string, number> = {}
 const firstOpen: Promise<void>[] = []
+const reopenAfterMs = 1_000
 let ended = 0
-let closing = false
+
+process.once('disconnect', () => process.exit(0))
 
 for (let n = 0; n < count; n++) firstOpen.push(new Promise((resolve) => open(n, resolve)))
 await Promise.all(firstOpen)
 process.on('message', () => report())
-process.once('disconnect', () => {
-  closing = true
-  for (const socket of sockets) socket.destroy()
-})
 report()
 
 function report(): void {
@@ -37,10 +38,9 @@ function open(n: number, opened: () => void): void {
   // What the gateway answered is read and thrown away; `close` follows.
   socket.on('error', () => socket.destroy())
   socket.once('close', () => {
-    if (closing) return
     sockets.delete(socket)
     ended++
-    open(n, opened)
+    setTimeout(() => open(n, opened), reopenAfterMs)
   })
 }
 

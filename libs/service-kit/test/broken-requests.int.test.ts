@@ -15,7 +15,7 @@ afterEach(async () => {
   await closeServers()
 })
 
-const impatient = { headMs: 300, requestMs: 900 }
+const impatient = { headMs: 300, requestMs: 900, bodyMs: 20_000 }
 const host = 'Host: x\r\n'
 const getOf = (thing: string, headers = host) => `GET /things/${thing} HTTP/1.1\r\n${headers}\r\n`
 const putOf = (body: string) =>

@@ -1,5 +1,5 @@
-import { openApiServer } from '@surehook/service-kit/http/api-server'
-import { clientNetwork } from '@surehook/service-kit/http/client-address'
+import { type ApiServerOptions, openApiServer } from '@surehook/service-kit/http/api-server'
+import { clientAddress, clientNetwork } from '@surehook/service-kit/http/client-address'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
 import { transportSecurity } from '@surehook/service-kit/http/security-headers'
 import type { Service } from '@surehook/service-kit/lifecycle'
@@ -7,7 +7,7 @@ import { createMetrics } from '@surehook/service-kit/metrics'
 import { openTracing } from '@surehook/service-kit/tracing/open-tracing'
 import type { Logger } from 'pino'
 import { type Config, service } from './config.ts'
-import { openForwarder } from './forwarding/forwarder.ts'
+import { type ForwarderOptions, openForwarder } from './forwarding/forwarder.ts'
 import { forwardedClient } from './forwarding/request-headers.ts'
 import { mountLocalRoutes } from './local-routes.ts'
 import { dispatch } from './routing/dispatch.ts'
@@ -15,16 +15,25 @@ import { upstreamChecks } from './upstream-checks.ts'
 
 export type Gateway = Service & { readonly port: number }
 
+/** How much and how long clients are waited for, where that is not what it always is. */
+export type GatewayLimits = Pick<ForwarderOptions, 'spool' | 'maxUnreadMs'> &
+  Pick<ApiServerOptions, 'patience'>
+
 /** The only file that constructs things. Resources close in the reverse of the order they open. */
-export async function compose(config: Config, log: Logger): Promise<Gateway> {
+export async function compose(
+  config: Config,
+  log: Logger,
+  limits: GatewayLimits = {},
+): Promise<Gateway> {
   await using opening = new AsyncDisposableStack()
+  const { trustedProxies } = config
   const { port, internalPort, host } = config.http
   const tracer = opening.use(await openTracing(config.tracing, log))
   const metrics = createMetrics(service)
   const checks = upstreamChecks(config.upstreams)
 
   opening.use(await openInternalServer({ port: internalPort, host, metrics, log, checks }))
-  const forwarder = opening.use(openForwarder(config))
+  const forwarder = opening.use(openForwarder({ ...config, ...limits }))
   const server = opening.use(
     await openApiServer({
       port,
@@ -33,7 +42,10 @@ export async function compose(config: Config, log: Logger): Promise<Gateway> {
       metrics,
       headers: transportSecurity(config.publicUrl),
       tracer,
-      clientOf: (req) => clientNetwork(forwardedClient(req, config.trustedProxies).client),
+      patience: limits.patience,
+      clientOf: (req) => clientNetwork(forwardedClient(req, trustedProxies).client),
+      clientOfAddress: (address) =>
+        clientAddress(address, undefined, trustedProxies).trusted ? null : clientNetwork(address),
       routes: (router) => {
         router.use(dispatch(forwarder))
         mountLocalRoutes(router, checks)

@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino'
-import { compose } from '../src/compose.ts'
+import { compose, type GatewayLimits } from '../src/compose.ts'
 import { readConfig } from '../src/config.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
@@ -15,6 +15,7 @@ export type Stand = AsyncDisposable & {
 export async function startStand(
   env: Record<string, string> = {},
   log: Logger = pino({ level: 'silent' }),
+  limits: GatewayLimits = {},
 ): Promise<Stand> {
   await using opening = new AsyncDisposableStack()
   const [auth, data, webhooks] = await Promise.all(
@@ -29,7 +30,7 @@ export async function startStand(
     WEBHOOK_API_URL: webhooks.url,
     ...env,
   })
-  const gateway = opening.use(await compose(config, log))
+  const gateway = opening.use(await compose(config, log, limits))
   const resources = opening.move()
   return {
     port: gateway.port,

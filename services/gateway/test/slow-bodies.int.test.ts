@@ -1,16 +1,18 @@
-import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Stand, startStand } from './gateway.ts'
+import { answerTo, openSlowClient, type SlowClient, type SlowRequest } from './slow-client.ts'
 
 let stand: Stand
-const sockets: Socket[] = []
+let slowClient: SlowClient
 
 beforeAll(async () => {
   stand = await startStand({ TRUSTED_PROXIES: '127.0.0.1' })
 })
+beforeEach(() => {
+  slowClient = openSlowClient(stand.port)
+})
+afterEach(() => slowClient[Symbol.dispose]())
 afterAll(async () => {
-  for (const socket of sockets) socket.destroy()
   await stand[Symbol.asyncDispose]()
 })
 
@@ -18,20 +20,9 @@ const slowBodies = 2_000
 /** More than is spooled. */
 const largeBytes = 100_000
 
-type Slow = { path: string; client: string; framing: string; body: string }
+const begin = (request: SlowRequest) => slowClient.begin(request)
 
-/** Sends the beginning of a request; resolves with the connection once that has left. */
-async function begin({ path, client, framing, body }: Slow): Promise<Socket> {
-  const socket = connect(stand.port, '127.0.0.1')
-  sockets.push(socket)
-  socket.on('error', () => socket.destroy())
-  await once(socket, 'connect')
-  const head = `POST ${path} HTTP/1.1\r\nHost: g\r\nX-Forwarded-For: ${client}\r\n${framing}\r\n\r\n`
-  await new Promise((resolve) => socket.write(head + body, resolve))
-  return socket
-}
-
-const slow = (n: number, client = `192.0.2.${n % 250}`): Slow => ({
+const slow = (n: number, client = `192.0.2.${n % 250}`): SlowRequest => ({
   ...{ path: '/auth/login', client },
   ...{ framing: 'Transfer-Encoding: chunked', body: '1\r\n{\r\n' },
 })
@@ -46,15 +37,6 @@ async function post(path: string, body = '{}'): Promise<number> {
   return answer.status
 }
 
-const answerTo = (socket: Socket) =>
-  new Promise<string>((resolve) => {
-    let text = ''
-    socket.on('data', (chunk) => {
-      text += chunk
-    })
-    socket.once('close', () => resolve(text))
-  })
-
 describe('bodies that never end', () => {
   it('of 2,000 connections leave other requests their answers, small and large', async () => {
     await Promise.all(Array.from({ length: slowBodies }, (_, n) => begin(slow(n))))
@@ -63,7 +45,6 @@ describe('bodies that never end', () => {
       expect(await post('/gw/api/rest/orders', 'x'.repeat(largeBytes))).toBe(200)
     }
     expect(stand.auth.seen).toHaveLength(20)
-    for (const socket of sockets.splice(0)) socket.destroy()
   })
 
   it('of one client, large and announced, leave the connections for large ones to others', async () => {
@@ -73,7 +54,6 @@ describe('bodies that never end', () => {
     await Promise.all(many)
     expect(await post('/gw/api/rest/orders', 'x'.repeat(largeBytes))).toBe(200)
     expect(await post('/gw/api/rest/orders')).toBe(200)
-    for (const socket of sockets.splice(0)) socket.destroy()
   })
 
   it('of one client are answered 408, the oldest first, beyond what one may have', async () => {
@@ -89,8 +69,7 @@ describe('bodies that never end', () => {
 })
 
 it('answers 503 with Retry-After when no connection for a large body becomes free', async () => {
-  const client = '192.0.2.11'
-  const large = { ...slow(0, client), path: '/gw/api/rest/orders' }
+  const large = { ...slow(0, '192.0.2.11'), path: '/gw/api/rest/orders' }
   const framing = `Content-Length: ${largeBytes}`
   for (let n = 0; n < 16; n++) await begin({ ...large, framing, body: '{' })
   const late = await begin({ ...large, framing, body: '{' })

@@ -37,6 +37,7 @@ export type ApiServerOptions = {
   closeGraceMs?: number
   lingerMs?: number
   clientOf?: ListenOptions['clientOf']
+  clientOfAddress?: ListenOptions['clientOfAddress']
   patience?: ListenOptions['patience']
 }
 
@@ -50,9 +51,9 @@ const defaultLingerMs = 1_000
  * that it closes first.
  */
 export async function openApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const { port, host, clientOf, patience } = options
+  const { port, host, clientOf, clientOfAddress, patience } = options
   const { closeGraceMs = 8_000, lingerMs = defaultLingerMs } = options
-  const listening = { port, host, clientOf, patience, closeGraceMs, lingerMs }
+  const listening = { port, host, clientOf, clientOfAddress, patience, closeGraceMs, lingerMs }
   return listenGracefully(createApi(options), listening)
 }
 

@@ -17,10 +17,12 @@ export type AnswerOptions = {
   /** Given back when the upstream's connection is free again. */
   slot: Disposable
   sendAgain: SendAgain
+  /** A client that reads nothing of its answer for so long is cut off. */
+  maxUnreadMs?: number | undefined
 }
 
 /** A client that reads nothing of its answer for so long holds a connection to the upstream for nothing. */
-const maxUnreadMs = 30_000
+const defaultMaxUnreadMs = 30_000
 
 /** Hands the upstream's answer on while it comes; head and body of a small one leave in one piece. */
 export class AnswerRelay implements Dispatcher.DispatchHandler {
@@ -28,14 +30,17 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   readonly #res: Response
   readonly #slot: Disposable
   readonly #sendAgain: SendAgain
+  readonly #maxUnreadMs: number
   #controller: Controller | undefined
   #unread: NodeJS.Timeout | undefined
 
-  constructor({ req, res, slot, sendAgain }: AnswerOptions) {
+  constructor(options: AnswerOptions) {
+    const { req, res, slot, sendAgain, maxUnreadMs = defaultMaxUnreadMs } = options
     this.#req = req
     this.#res = res
     this.#slot = slot
     this.#sendAgain = sendAgain
+    this.#maxUnreadMs = maxUnreadMs
     res.once('close', () => {
       clearTimeout(this.#unread)
       this.#abort('The client left, or has an answer of ours')
@@ -61,7 +66,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   onResponseData(controller: Controller, chunk: Buffer): void {
     if (this.#res.writableEnded || this.#res.write(chunk)) return
     controller.pause()
-    this.#unread = setTimeout(() => this.#res.destroy(), maxUnreadMs)
+    this.#unread = setTimeout(() => this.#res.destroy(), this.#maxUnreadMs)
     this.#res.once('drain', () => {
       clearTimeout(this.#unread)
       controller.resume()

@@ -8,7 +8,7 @@ import { AnswerRelay } from './answer-relay.ts'
 import { checkBodyFraming } from './body-limit.ts'
 import { Reconnect } from './reconnect.ts'
 import { rewriteRequestHeaders } from './request-headers.ts'
-import { SpoolMemory } from './spool-memory.ts'
+import { type SpoolLimits, SpoolMemory } from './spool-memory.ts'
 import { gone, LargeBody, spoolBody } from './spooled-body.ts'
 import { streamBody } from './streamed-body.ts'
 import { openTarget, type Target } from './target.ts'
@@ -18,6 +18,8 @@ export type ForwarderOptions = {
   trustedProxies: readonly Cidr[]
   bodyLimitBytes: number
   upstreamTimeoutMs: number
+  spool?: SpoolLimits | undefined
+  maxUnreadMs?: number | undefined
 }
 
 export type Forwarder = AsyncDisposable & {
@@ -31,8 +33,8 @@ export type Forwarder = AsyncDisposable & {
 export type Exchange = { req: Request; res: Response; next: NextFunction }
 
 export function openForwarder(options: ForwarderOptions): Forwarder {
-  const { upstreams, trustedProxies, bodyLimitBytes, upstreamTimeoutMs } = options
-  const memory = new SpoolMemory()
+  const { upstreams, trustedProxies, bodyLimitBytes, upstreamTimeoutMs, maxUnreadMs } = options
+  const memory = new SpoolMemory(options.spool)
   const targets: Readonly<Record<Upstream, Target>> = {
     auth: openTarget(upstreams.auth, upstreamTimeoutMs),
     data: openTarget(upstreams.data, upstreamTimeoutMs),
@@ -50,7 +52,8 @@ export function openForwarder(options: ForwarderOptions): Forwarder {
     const slot = await line.slots.enter(client)
     if (res.closed || res.writableEnded) return slot[Symbol.dispose]()
     const reconnect = new Reconnect()
-    const answer = new AnswerRelay({ req, res, slot, sendAgain: (err) => reconnect.after(err) })
+    const sendAgain = (err: Error) => reconnect.after(err)
+    const answer = new AnswerRelay({ req, res, slot, sendAgain, maxUnreadMs })
     const { host: _host, 'transfer-encoding': _framing, ...headers } = req.headers
     const refuse = (problem: AppError) => answer.refuse(problem)
     const sent = isLarge ? streamBody(req, body, { limitBytes: bodyLimitBytes, refuse }) : body

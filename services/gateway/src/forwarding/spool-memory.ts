@@ -1,7 +1,11 @@
 import { unavailable } from '@surehook/service-kit/errors'
 
-const maxBytes = 64 * 1024 * 1024
-const maxClientBytes = maxBytes / 4
+export type SpoolLimits = { totalBytes: number; clientBytes: number }
+
+const defaultLimits: SpoolLimits = {
+  totalBytes: 64 * 1024 * 1024,
+  clientBytes: 16 * 1024 * 1024,
+}
 
 /** What one request has spooled. Disposing gives it back. */
 export type SpoolShare = Disposable & {
@@ -9,12 +13,18 @@ export type SpoolShare = Disposable & {
   add(bytes: number): void
 }
 
-/** Bounds what spooled bodies take: 64 MiB in all, a quarter of it for one client. */
+/** Bounds what spooled bodies take: by default 64 MiB in all, a quarter of it for one client. */
 export class SpoolMemory {
+  readonly #limits: SpoolLimits
   readonly #byClient = new Map<string, number>()
   #bytes = 0
 
+  constructor(limits = defaultLimits) {
+    this.#limits = limits
+  }
+
   shareOf(client: string): SpoolShare {
+    const { totalBytes, clientBytes } = this.#limits
     let mine = 0
     const take = (bytes: number) => {
       const ofClient = (this.#byClient.get(client) ?? 0) + bytes
@@ -26,7 +36,7 @@ export class SpoolMemory {
     return {
       add: (bytes) => {
         const ofClient = (this.#byClient.get(client) ?? 0) + bytes
-        if (this.#bytes + bytes > maxBytes || ofClient > maxClientBytes) {
+        if (this.#bytes + bytes > totalBytes || ofClient > clientBytes) {
           throw unavailable('no memory is left for bodies that are still arriving')
         }
         take(bytes)

@@ -38,6 +38,10 @@ export class BrokenRequests {
   }
 }
 
+/** As Node's own, for a connection whose head is not waited for any longer. */
+export const lateHead = () =>
+  Object.assign(new Error('The head is late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+
 const isLate = ({ code }: NodeJS.ErrnoException) => code === 'ERR_HTTP_REQUEST_TIMEOUT'
 
 /** Node times a connection's first request from the moment that it connects, even if no byte of it comes. */

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, Server as TcpServer } from 'node:net'
-import { BrokenRequests } from './broken-requests.ts'
+import { clientNetwork } from '../client-address.ts'
+import { BrokenRequests, lateHead } from './broken-requests.ts'
+import { UnfinishedHeads } from './unfinished-heads.ts'
 import { UnfinishedRequests } from './unfinished-requests.ts'
 
 export type ListeningServer = AsyncDisposable & { readonly port: number; readonly server: Server }
@@ -15,13 +17,24 @@ export type ListenOptions = {
   lingerMs: number
   /** Whose request it is, for what one client may hold. By default the connection's address. */
   clientOf?: ((req: IncomingMessage) => string) | undefined
+  /** Whose connection it is before its first head is there; `null`: of many, so that no bound holds for it. */
+  clientOfAddress?: ((address: string) => string | null) | undefined
   patience?: RequestPatience | undefined
 }
 
 /** How long a request may take to arrive, from its first byte to the end of its head and of its body. */
-export type RequestPatience = { headMs: number; requestMs: number }
+export type RequestPatience = {
+  headMs: number
+  requestMs: number
+  /** From here on a body needs a least rate. */
+  bodyMs: number
+}
 
-const defaultPatience: RequestPatience = { headMs: 15_000, requestMs: 60_000 }
+export const defaultPatience: RequestPatience = {
+  headMs: 15_000,
+  requestMs: 60_000,
+  bodyMs: 20_000,
+}
 
 const connectionAddress = ({ socket }: IncomingMessage) => socket.remoteAddress ?? ''
 
@@ -36,6 +49,7 @@ export async function listenGracefully(
 ): Promise<ListeningServer> {
   const { port, host, closeGraceMs, lingerMs } = options
   const { clientOf = connectionAddress, patience = defaultPatience } = options
+  const { clientOfAddress = clientNetwork } = options
   const server = createServer({
     keepAliveTimeout: 65_000,
     headersTimeout: patience.headMs,
@@ -44,10 +58,15 @@ export async function listenGracefully(
     // Node's own refusal has no body: `requireHost` refuses instead.
     requireHostHeader: false,
   })
-  const unfinished = new UnfinishedRequests()
+  const unfinished = new UnfinishedRequests(patience.bodyMs)
   const broken = new BrokenRequests()
+  const heads = new UnfinishedHeads(server, {
+    clientOf: clientOfAddress,
+    end: (socket) => broken.refuse(lateHead(), socket),
+  })
   let closing = false
   server.on('request', (req, res) => {
+    heads.complete(req.socket)
     if (!broken.admits(req, res)) return
     // A connection kept open would outlive the close: its last answer says that it ends.
     if (closing) res.setHeader('Connection', 'close')
@@ -66,6 +85,7 @@ export async function listenGracefully(
       closing = true
       await closeServer(server, { lingerMs, graceMs: closeGraceMs })
       unfinished[Symbol.dispose]()
+      heads[Symbol.dispose]()
     },
   }
 }

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { endRequest, lateBody } from './end-request.ts'
 
 /** Apache's mod_reqtimeout has the same rule: a body has a time of its own and more for what arrives. */
-const patienceMs = 20_000
 const minBytesPerSecond = 500
 const everyMs = 1_000
 /** So many of one client may be incomplete for more than a second, and four times as many for less. */
@@ -19,13 +18,19 @@ type Unfinished = {
 }
 
 /**
- * The requests whose bodies are still arriving. Ends those that arrive more slowly than 500 bytes per second after the
- * first 20 s, and the oldest ones of a client that has more than 256: what a client leaves half-sent costs only that
+ * The requests whose bodies are still arriving. Ends those that arrive more slowly than 500 bytes per second after their
+ * patience is over, and the oldest ones of a client that has more than 256: what a client leaves half-sent costs only that
  * client.
  */
 export class UnfinishedRequests implements Disposable {
   readonly #byClient = new Map<string, Set<Unfinished>>()
+  readonly #patienceMs: number
   readonly #timer = setInterval(() => this.#look(), everyMs).unref()
+
+  /** @param patienceMs the time that every body has, however little of it arrives */
+  constructor(patienceMs: number) {
+    this.#patienceMs = patienceMs
+  }
 
   /** Counts a request until its body has been read. */
   add(req: IncomingMessage, res: ServerResponse, client: string): void {
@@ -53,7 +58,7 @@ export class UnfinishedRequests implements Disposable {
       const incomplete: Unfinished[] = []
       for (const unfinished of of) {
         if (unfinished.req.complete) continue
-        if (isTooSlow(unfinished)) endRequest(unfinished, lateBody())
+        if (isTooSlow(unfinished, this.#patienceMs)) endRequest(unfinished, lateBody())
         else if (unfinished.startedAt < settled) incomplete.push(unfinished)
       }
       const surplus = Math.max(0, incomplete.length - maxPerClient)
@@ -66,7 +71,7 @@ function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-function isTooSlow(unfinished: Unfinished): boolean {
+function isTooSlow(unfinished: Unfinished, patienceMs: number): boolean {
   const { req, bytesBefore } = unfinished
   // What has arrived and was not read yet is waiting for the server.
   if (req.readableLength === 0) unfinished.waitedMs += everyMs
