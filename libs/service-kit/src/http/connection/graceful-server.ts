@@ -76,7 +76,8 @@ export async function listenGracefully(
   server.on('clientError', (err, socket) => broken.refuse(err, socket))
   // Node would answer an expectation that it does not know, in a form of its own; it may be ignored.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res))
-  server.listen(port, host)
+  // The kernel drops what finds no room, and a client tries again only after 1 s, 3 s, 7 s.
+  server.listen({ port, host, backlog: 4_096 })
   await once(server, 'listening')
   return {
     server,

@@ -45,7 +45,7 @@ export class UnfinishedRequests implements Disposable {
       of.delete(unfinished)
       if (of.size === 0 && this.#byClient.get(client) === of) this.#byClient.delete(client)
     })
-    if (of.size > maxBurst) endOldest(of, of.size - maxBurst)
+    if (of.size > maxBurst) endOldest(of)
   }
 
   [Symbol.dispose](): void {
@@ -58,11 +58,11 @@ export class UnfinishedRequests implements Disposable {
       const incomplete: Unfinished[] = []
       for (const unfinished of of) {
         if (unfinished.req.complete) continue
-        if (isTooSlow(unfinished, this.#patienceMs)) endRequest(unfinished, lateBody())
+        if (isTooSlow(unfinished, this.#patienceMs)) end(of, unfinished)
         else if (unfinished.startedAt < settled) incomplete.push(unfinished)
       }
       const surplus = Math.max(0, incomplete.length - maxPerClient)
-      for (const unfinished of incomplete.slice(0, surplus)) endRequest(unfinished, lateBody())
+      for (const unfinished of incomplete.slice(0, surplus)) end(of, unfinished)
     }
   }
 }
@@ -79,11 +79,16 @@ function isTooSlow(unfinished: Unfinished, patienceMs: number): boolean {
   return unfinished.waitedMs > patienceMs + (1_000 * bytes) / minBytesPerSecond
 }
 
-function endOldest(of: ReadonlySet<Unfinished>, count: number): void {
-  let left = count
+function endOldest(of: Set<Unfinished>): void {
   for (const unfinished of of) {
     if (unfinished.req.complete) continue
-    endRequest(unfinished, lateBody())
-    if (--left === 0) return
+    end(of, unfinished)
+    return
   }
+}
+
+/** Once: its client may leave the connection open for long, and not read the answer. */
+function end(of: Set<Unfinished>, unfinished: Unfinished): void {
+  of.delete(unfinished)
+  endRequest(unfinished, lateBody())
 }
