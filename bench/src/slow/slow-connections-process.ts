@@ -9,6 +9,7 @@ const { port, count, clients, head, body } = JSON.parse(
   process.argv[2] ?? '{}',
 ) as SlowConnectionsOptions
 const sockets = new Set<Socket>()
+const request = body === null ? head : `${head}\r\n\r\n${body}`
 const answers: Record<string, number> = {}
 const firstOpen: Promise<void>[] = []
 const reopenAfterMs = 1_000
@@ -27,9 +28,10 @@ function report(): void {
 }
 
 function open(n: number, opened: () => void): void {
-  const socket = connect(port, '127.0.0.1', () => {
+  const localAddress = `127.0.1.${1 + (n % clients)}`
+  const socket = connect({ port, host: '127.0.0.1', localAddress }, () => {
     sockets.add(socket)
-    socket.write(requestOf(n), opened)
+    socket.write(request, opened)
   })
   socket.once('data', (chunk) => {
     const status = /^HTTP\/1\.1 (\d+)/.exec(chunk.toString('latin1'))?.[1] ?? 'other'
@@ -42,9 +44,4 @@ function open(n: number, opened: () => void): void {
     ended++
     setTimeout(() => open(n, opened), reopenAfterMs)
   })
-}
-
-function requestOf(n: number): string {
-  const named = `${head}\r\nX-Forwarded-For: 192.0.2.${n % clients}`
-  return body === null ? named : `${named}\r\n\r\n${body}`
 }

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 export type SlowConnectionsOptions = {
   port: number
   count: number
-  /** How many client addresses they name in turn; a head that is half sent names none. */
+  /** From how many addresses they come in turn, of the loopback network: 250 at most. */
   clients: number
-  /** What each of them sends, after a header that names its client; then it sends nothing more. */
+  /** What each of them sends; then it sends nothing more. */
   head: string
   /** The beginning of the body; `null`: the head is never finished. */
   body: string | null
