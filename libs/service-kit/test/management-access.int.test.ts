@@ -92,6 +92,8 @@ it('keeps a revoked token out when a relay repeats what came before', async () =
   const { id, authorization, record } = await publishToken(projectId)
   await producer.send([{ topic: managementTokensTopic, key: id, value: null, ...at(20n) }])
   await producer.send([record])
+  // The next barrier is behind all three.
+  await expect(access.environmentExists(projectId, 'none')).resolves.toBe(false)
   await expect(authorize(authorization, projectId)).rejects.toMatchObject({
     code: 'MANAGEMENT_TOKEN_INVALID',
   })

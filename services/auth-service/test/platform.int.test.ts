@@ -78,7 +78,7 @@ describe('an environment', () => {
       refreshReuseInterval: 9,
       encryptTokens: true,
       lockout: { ...defaultAuthSettings.lockout, threshold: 10, duration: 11 },
-      password: { minLength: 12, breachCheck: true },
+      password: { ...defaultAuthSettings.password, minLength: 12, breachCheck: true },
     }
     expect((await call(`GET /${project}/environments/master`)).body.auth).toEqual(expected)
     const state = (await world.platformState()).environments.get(`${project}/master`)

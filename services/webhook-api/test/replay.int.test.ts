@@ -246,7 +246,7 @@ describe('POST /_webhooks/{id}/replay', () => {
     ['from', {}],
     ['from', { from: 'yesterday' }],
     ['from', { from: ago(7 * 24 * hour + 60_000) }],
-    ['until', { from: ago(hour), until: ago(-60_000) }],
+    ['until', { from: ago(hour), until: ago(-hour) }],
     ['until', { from: ago(hour), until: ago(hour + 1) }],
     ['until', { from: ago(hour), until: 5 }],
     ['to', { from: ago(hour), to: ago(1) }],
