@@ -94,12 +94,22 @@ async function rowsOf(projectId: string, environment: string): Promise<Record<st
   return counts
 }
 
-/** What a compacted topic says now of keys and values that name the project. */
+/** What compacted topics say now of keys and values that name the project. */
 async function statesOf(projectId: string): Promise<string[]> {
-  const kafka = new Kafka({
+  return [...(await readStates())]
+    .filter(([key, [value]]) => value !== null && `${key} ${value}`.includes(projectId))
+    .map(([key]) => key)
+}
+
+const openKafka = () =>
+  new Kafka({
     brokers: world.system.endpoints.kafkaBrokers.split(','),
     logLevel: logLevel.NOTHING,
   })
+
+/** By topic and key: all values, the newest first. */
+async function readStates(): Promise<Map<string, (string | null)[]>> {
+  const kafka = openKafka()
   const topics = [
     environmentsTopic,
     environmentPurgesTopic,
@@ -111,21 +121,34 @@ async function statesOf(projectId: string): Promise<string[]> {
   await using closing = new AsyncDisposableStack()
   closing.defer(() => consumer.disconnect())
   const ends = await endsOf(kafka, topics)
-  const states = new Map<string, string | null>()
+  const states = new Map<string, (string | null)[]>()
   const read = new Map<string, number>()
   await consumer.connect()
   await consumer.subscribe({ topics, fromBeginning: true })
   await consumer.run({
     eachMessage: async ({ topic, message }) => {
-      states.set(`${topic} ${String(message.key)}`, message.value?.toString('latin1') ?? null)
+      const name = `${topic} ${String(message.key)}`
+      const value = message.value?.toString('latin1') ?? null
+      states.set(name, [value, ...(states.get(name) ?? [])])
       read.set(topic, Number(message.offset) + 1)
     },
   })
   const isRead = () => [...ends].every(([topic, end]) => (read.get(topic) ?? 0) >= end)
   await eventually(async () => isRead(), Boolean)
-  return [...states]
-    .filter(([key, value]) => value !== null && `${key} ${value}`.includes(projectId))
-    .map(([key]) => key)
+  return states
+}
+
+/** A replica that is slower than another one tells the same after it. */
+async function tellPurgedAgain(environment: string, service: string): Promise<void> {
+  const key = `${environment}/${service}`
+  const values = (await readStates()).get(`${environmentPurgesTopic} ${key}`) ?? []
+  const told = values.find((value) => value !== null)
+  if (!told) throw new Error('nothing was told')
+  const producer = openKafka().producer()
+  await producer.connect()
+  const message = { key, value: Buffer.from(told, 'latin1') }
+  await producer.send({ topic: environmentPurgesTopic, messages: [message] })
+  await producer.disconnect()
 }
 
 async function endsOf(kafka: Kafka, topics: readonly string[]): Promise<Map<string, number>> {
@@ -228,7 +251,11 @@ describe('an environment that is deleted', () => {
     )
     expect(await deleting).toMatchObject({ code: 0 })
     expect(await rowsOf(project, 'staging')).toEqual({})
-    expect(await statesOf(project)).toEqual([])
+    await tellPurgedAgain(`${project}/staging`, 'webhook-api')
+    await eventually(
+      () => statesOf(project),
+      (states) => states.length === 0,
+    )
     const { body } = await admin(world.system, 'GET ?limit=200')
     expect(JSON.stringify(body)).not.toContain(project)
     expect((await admin(world.system, `DELETE /${project}`)).status).toBe(404)

@@ -127,6 +127,26 @@ describe('1,030 slow bodies of one client', () => {
   })
 })
 
+describe('200 large bodies of 12 clients that stand still', () => {
+  it('give their connections to others that send', async () => {
+    await using stand = await startWith({})
+    using slow = openSlowClient(stand.port)
+    const begun = { path: '/gw/api/rest/orders', framing: 'Content-Length: 900000' }
+    const body = 'x'.repeat(70_000)
+    const clients = Array.from({ length: 200 }, (_, n) => `192.0.2.${n % 12}`)
+    await Promise.all(clients.map((client) => slow.begin({ ...begun, client, body })))
+    for (let n = 0; n < 3; n++) {
+      const answer = await fetch(`${stand.url}/gw/api/rest/orders`, {
+        method: 'POST',
+        headers: { 'X-Forwarded-For': '198.51.100.1' },
+        body: 'x'.repeat(200_000),
+      })
+      expect(answer.status).toBe(200)
+      await answer.arrayBuffer()
+    }
+  })
+})
+
 describe('half-sent heads', () => {
   const half = 'POST /auth/login HTTP/1.1\r\nHost: g\r\n'
   // It is none of the trusted proxies.

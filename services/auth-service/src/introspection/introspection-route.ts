@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isOneOf, tokenDigest } from '@surehook/service-kit/access/admin-gate'
+import { noCredential } from '@surehook/service-kit/access/no-credential'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import { rememberMethod } from '@surehook/service-kit/http/mount'
 import { sendJson } from '@surehook/service-kit/http/problem'
@@ -45,9 +46,10 @@ function introspect({
 }
 
 function requireService(digests: readonly Buffer[], authorization: string | undefined): void {
-  const given = bearerToken(authorization) ?? ''
+  const given = bearerToken(authorization)
+  if (given === null) throw noCredential('AUTH_TOKEN_INVALID', 'service token')
   if (isOneOf(digests, given)) return
-  throw new AppError('AUTH_TOKEN_INVALID', 'The credential of the service is missing or wrong')
+  throw new AppError('AUTH_TOKEN_INVALID', 'The credential of the service is wrong')
 }
 
 /** Nothing but that the token is not good, save for one reason: clients renew what has only expired. */

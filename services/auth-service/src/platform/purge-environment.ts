@@ -52,7 +52,11 @@ export async function openPurge(deps: PurgeDeps): Promise<AsyncDisposable> {
       (holder) => purged.get(purgeKey(environment, holder)) === environment.deletedAt.toISOString(),
     )
   const run = async () => {
-    for (const environment of await findDeleted(pool)) {
+    // Before the rows: of whatever was told by now, the deletion is there.
+    const told = [...purged.keys()]
+    const deleted = await findDeleted(pool)
+    await dropNotes(writer, told, deleted)
+    for (const environment of deleted) {
       await purgeOwn(pool, environment)
       if (!isGone(environment)) continue
       await forget(writer, environment)
@@ -95,6 +99,20 @@ async function deleteBatch(pool: Pool, table: string, deleted: Deleted): Promise
     [projectId, environment, deletedAt],
   )
   return rowCount
+}
+
+/** A replica may tell that nothing is left when another one has, and the deletion is complete. */
+async function dropNotes(
+  writer: PurgeDeps['writer'],
+  told: readonly string[],
+  deleted: readonly Deleted[],
+): Promise<void> {
+  const awaited = new Set(deleted.flatMap((one) => holders.map((holder) => purgeKey(one, holder))))
+  const late = told.filter((key) => !awaited.has(key))
+  if (late.length === 0) return
+  await writer.write(async (_tx, emit) => {
+    for (const key of late) await emit({ topic: environmentPurgesTopic, key, state: null })
+  })
 }
 
 function forget(writer: PurgeDeps['writer'], deleted: Deleted): Promise<void> {

@@ -56,6 +56,7 @@ export function openForwarder(options: ForwarderOptions): Forwarder {
     const answer = new AnswerRelay({ req, res, slot, sendAgain, maxUnreadMs })
     const { host: _host, 'transfer-encoding': _framing, ...headers } = req.headers
     const refuse = (problem: AppError) => answer.refuse(problem)
+    if (isLarge) target.streams.stalled.add(req, res)
     const sent = isLarge ? streamBody(req, body, { limitBytes: bodyLimitBytes, refuse }) : body
     const request = { path: target.prefix + url, method: req.method, headers, body: sent }
     const dispatch = () => void line.pool.dispatch(request, answer)

@@ -43,4 +43,32 @@ describe('slots', () => {
     await slots.enter('a')
     await expect(slots.enter('a')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
   })
+
+  it('let in next the one whose client has the fewest inside', async () => {
+    const slots = open({ total: 3, perClient: 3 })
+    const held = await Promise.all(['a', 'a', 'a'].map((client) => slots.enter(client)))
+    const entered: string[] = []
+    const waiting = ['a', 'a', 'b'].map(async (client) => {
+      const slot = await slots.enter(client)
+      entered.push(client)
+      return slot
+    })
+    held[0]?.[Symbol.dispose]()
+    await waiting[2]
+    expect(entered).toEqual(['b'])
+    for (const slot of held.slice(1)) slot[Symbol.dispose]()
+    await Promise.all(waiting)
+  })
+
+  it('drop the newest of the client that has the most in a full queue', async () => {
+    const slots = open({ total: 1, waiting: 4 })
+    const held = await slots.enter('a')
+    const others = ['b', 'b', 'c', 'd'].map((client) => slots.enter(client))
+    const mine = slots.enter('e')
+    await expect(others[1]).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    await expect(slots.enter('e')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    held[Symbol.dispose]()
+    for (const entering of [others[0], others[2], others[3], mine])
+      (await entering)?.[Symbol.dispose]()
+  })
 })

@@ -11,11 +11,14 @@ export type SlotLimits = {
 
 export type Slot = Disposable
 
-type Waiter = { client: string; enter: (slot: Slot) => void }
+type Waiter = { client: string; enter: (slot: Slot) => void; refuse: (reason: string) => void }
+
+const crowded = 'too many requests wait for this upstream'
 
 /**
- * Lets a bounded number of requests in, of which one client has a part. Who waits enters in order, past those whose
- * clients have their part already. Waiting ends with SERVICE_UNAVAILABLE.
+ * Lets a bounded number of requests in, of which one client has a part. Of those that wait, one whose client has the
+ * fewest inside enters next. A full queue drops the newest of the client that has the most in it. Waiting ends with
+ * SERVICE_UNAVAILABLE.
  */
 export class Slots {
   readonly #limits: SlotLimits
@@ -28,27 +31,37 @@ export class Slots {
     this.#limits = limits
   }
 
+  /** How many requests wait. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
   /** Resolves with the slot, which its holder disposes of once. */
   enter(client: string): Promise<Slot> {
     if (this.#hasRoom(client)) return Promise.resolve(this.#take(client))
     const { waiting, maxWaitMs } = this.#limits
     const mine = this.#waitingOf.get(client) ?? 0
-    if (this.#waiting.size >= waiting || mine >= waiting / 2) {
-      return Promise.reject(unavailable('too many requests wait for this upstream'))
-    }
+    const isRefused =
+      mine >= waiting / 2 || (this.#waiting.size >= waiting && !this.#drop(mine + 1))
+    if (isRefused) return Promise.reject(unavailable(crowded))
     return new Promise((resolve, reject) => {
+      const leave = () => {
+        clearTimeout(timer)
+        this.#leaveQueue(waiter)
+      }
       const waiter: Waiter = {
         client,
         enter: (slot) => {
-          clearTimeout(timer)
-          this.#leaveQueue(waiter)
+          leave()
           resolve(slot)
         },
+        refuse: (reason) => {
+          leave()
+          reject(unavailable(reason))
+        },
       }
-      const timer = setTimeout(() => {
-        this.#leaveQueue(waiter)
-        reject(unavailable('no connection to this upstream became free in time'))
-      }, maxWaitMs)
+      const late = 'no connection to this upstream became free in time'
+      const timer = setTimeout(() => waiter.refuse(late), maxWaitMs)
       this.#waiting.add(waiter)
       add(this.#waitingOf, client, 1)
     })
@@ -75,9 +88,25 @@ export class Slots {
   }
 
   #admitNext(): void {
-    for (const { client, enter } of this.#waiting) {
-      if (this.#hasRoom(client)) return enter(this.#take(client))
+    let next: Waiter | undefined
+    let fewest = Number.POSITIVE_INFINITY
+    for (const waiter of this.#waiting) {
+      const inside = this.#inside.get(waiter.client) ?? 0
+      if (inside >= fewest || !this.#hasRoom(waiter.client)) continue
+      fewest = inside
+      next = waiter
     }
+    next?.enter(this.#take(next.client))
+  }
+
+  /** @returns false when no client has more than `most` in the queue */
+  #drop(most: number): boolean {
+    let [client, count] = ['', most]
+    for (const [one, waits] of this.#waitingOf) if (waits > count) [client, count] = [one, waits]
+    if (count === most) return false
+    const newest = [...this.#waiting].findLast((waiter) => waiter.client === client)
+    newest?.refuse(crowded)
+    return true
   }
 
   #leaveQueue(waiter: Waiter): void {

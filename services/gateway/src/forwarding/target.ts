@@ -1,5 +1,6 @@
 import { Pool } from 'undici'
 import { Slots } from './slots.ts'
+import { StalledStreams } from './stalled-streams.ts'
 
 /** What requests of one kind share on their way to one upstream: as many slots as connections. */
 export type Line = { pool: Pool; slots: Slots }
@@ -8,7 +9,7 @@ export type Line = { pool: Pool; slots: Slots }
 export type Target = AsyncDisposable & {
   readonly prefix: string
   readonly whole: Line
-  readonly streams: Line
+  readonly streams: Line & { readonly stalled: StalledStreams }
 }
 
 const connectTimeoutMs = 3_000
@@ -29,11 +30,13 @@ export function openTarget({ origin, pathname }: URL, timeoutMs: number): Target
   })
   const whole = lineOf(wholeLimits)
   const streams = lineOf(streamLimits)
+  const stalled = new StalledStreams(streams.slots)
   return {
     prefix: pathname.replace(/\/$/, ''),
     whole,
-    streams,
+    streams: { ...streams, stalled },
     async [Symbol.asyncDispose]() {
+      stalled[Symbol.dispose]()
       await Promise.all([whole.pool.destroy(), streams.pool.destroy()])
     },
   }

@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { endRequest, lateBody } from '@surehook/service-kit/http/connection/end-request'
+
+const everyMs = 1_000
+/** A stream that brought less since the last look stands still. */
+const leastBytes = 4_096
+/** It may stand still for so many looks while others wait for its connection. */
+const patience = 2
+
+type Stream = { req: IncomingMessage; res: ServerResponse; bytes: number; stoodStill: number }
+
+/** Ends streams that stand still while others wait for their connections, as many as wait. */
+export class StalledStreams implements Disposable {
+  readonly #line: { readonly waiting: number }
+  readonly #streams = new Set<Stream>()
+  readonly #timer = setInterval(() => this.#look(), everyMs).unref()
+
+  constructor(line: { readonly waiting: number }) {
+    this.#line = line
+  }
+
+  /** Watches a request until its body is there. */
+  add(req: IncomingMessage, res: ServerResponse): void {
+    const stream = { req, res, bytes: req.socket.bytesRead, stoodStill: 0 }
+    this.#streams.add(stream)
+    req.once('close', () => this.#streams.delete(stream))
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+  }
+
+  #look(): void {
+    for (const stream of this.#streams) {
+      const { req, bytes } = stream
+      stream.bytes = req.socket.bytesRead
+      // What has arrived and was not taken yet waits for the upstream, not for the client.
+      const isStill = req.readableLength === 0 && stream.bytes - bytes < leastBytes
+      stream.stoodStill = isStill && !req.complete ? stream.stoodStill + 1 : 0
+    }
+    const stalled = [...this.#streams].filter(({ stoodStill }) => stoodStill >= patience)
+    const longest = stalled.toSorted((a, b) => b.stoodStill - a.stoodStill)
+    for (const stream of longest.slice(0, this.#line.waiting)) {
+      this.#streams.delete(stream)
+      endRequest(stream, lateBody())
+    }
+  }
+}
