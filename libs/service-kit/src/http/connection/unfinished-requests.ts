@@ -7,6 +7,8 @@ const everyMs = 1_000
 /** So many of one client may be incomplete for more than a second, and four times as many for less. */
 const maxPerClient = 256
 const maxBurst = 4 * maxPerClient
+/** So many of a client are ended in one go: thousands of answers at once would hold up everybody's. */
+const maxEnded = 100
 
 type Unfinished = {
   req: IncomingMessage
@@ -61,7 +63,7 @@ export class UnfinishedRequests implements Disposable {
         if (isTooSlow(unfinished, this.#patienceMs)) end(of, unfinished)
         else if (unfinished.startedAt < settled) incomplete.push(unfinished)
       }
-      const surplus = Math.max(0, incomplete.length - maxPerClient)
+      const surplus = Math.min(maxEnded, Math.max(0, incomplete.length - maxPerClient))
       for (const unfinished of incomplete.slice(0, surplus)) end(of, unfinished)
     }
   }
