@@ -18,7 +18,11 @@ export async function auditedCall<Answer>(
     write(operation, context, { target: targetOf(context, answer) })
     return answer
   } catch (err) {
-    write(operation, context, { reason: toAppError(err).code })
+    const { code, status } = toAppError(err)
+    // A caller of whom nothing is known yet is told only where the credential was the reason.
+    if (context.isAuthorized || status === 401 || status === 403) {
+      write(operation, context, { reason: code })
+    }
     throw err
   }
 }

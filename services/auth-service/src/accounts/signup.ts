@@ -100,8 +100,8 @@ function createSignupFaults(deps: SignupDeps): Accounts['signupFaults'] {
     const { breachCheck, minScore } = tenant.settings.password
     const line = clientLine(tenant, client)
     const ask = async () => (await applyRules(deps, tenant, { given, line })).faults
-    if (!breachCheck && minScore === 0) return ask()
-    // A score costs CPU, and others are asked about breaches: no more often than a client may sign up.
+    if (!breachCheck && minScore === 0 && !given.roleId) return ask()
+    // A score costs CPU, a role costs a query, and others are asked about breaches: no more often than a client may sign up.
     return deps.limits.admit('signup', tenant, { subject: client.address, work: ask })
   }
 }

@@ -23,8 +23,8 @@ export function createPasswordStrength(): PasswordStrength {
   let lastId = 0
   return {
     score(question) {
-      thread ??= startThread(() => {
-        thread = null
+      thread ??= startThread((ended) => {
+        if (thread === ended) thread = null
       })
       return boundedBy(maxWaitMs, thread.ask({ ...question, id: ++lastId }), 'password strength')
     },
@@ -39,12 +39,12 @@ type StrengthThread = {
   end(): Promise<unknown>
 }
 
-function startThread(onEnd: () => void): StrengthThread {
+function startThread(onEnd: (ended: StrengthThread) => void): StrengthThread {
   const worker = new Worker(workerFile)
   worker.unref()
   const waiting = new Map<number, PromiseWithResolvers<number>>()
   const fail = (cause?: unknown) => {
-    onEnd()
+    onEnd(started)
     for (const { reject } of waiting.values()) reject(unavailable('password strength', cause))
     waiting.clear()
   }
@@ -54,7 +54,7 @@ function startThread(onEnd: () => void): StrengthThread {
   })
   worker.on('error', fail)
   worker.on('exit', () => fail())
-  return {
+  const started: StrengthThread = {
     ask(question) {
       const answer = Promise.withResolvers<number>()
       waiting.set(question.id, answer)
@@ -64,4 +64,5 @@ function startThread(onEnd: () => void): StrengthThread {
     },
     end: () => worker.terminate(),
   }
+  return started
 }

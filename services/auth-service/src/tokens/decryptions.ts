@@ -65,7 +65,9 @@ export function createDecryptions({
     } catch (err) {
       if (!(err instanceof TokenError)) throw err
       outcomes.inc({ outcome: 'bad' })
-      if (client !== null) failed.count(forgerOf(client.address))
+      // A token that has expired was ours.
+      const isForged = err.code === 'AUTH_TOKEN_INVALID'
+      if (client !== null && isForged) failed.count(forgerOf(client.address))
       throw err
     }
   }

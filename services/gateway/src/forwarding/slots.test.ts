@@ -71,4 +71,17 @@ describe('slots', () => {
     for (const entering of [others[0], others[2], others[3], mine])
       (await entering)?.[Symbol.dispose]()
   })
+
+  it('starve nobody who waits for a slot of its own client, nor while there is room', async () => {
+    const slots = open({ total: 2, perClient: 1 })
+    const held = [await slots.enter('a')]
+    const waiting = [slots.enter('a')]
+    expect(slots.starving).toBe(0)
+    held.push(await slots.enter('b'))
+    expect(slots.starving).toBe(0)
+    waiting.push(slots.enter('c'))
+    expect(slots.starving).toBe(1)
+    for (const slot of held) slot[Symbol.dispose]()
+    for (const slot of await Promise.all(waiting)) slot[Symbol.dispose]()
+  })
 })

@@ -31,9 +31,12 @@ export class Slots {
     this.#limits = limits
   }
 
-  /** How many requests wait. */
-  get waiting(): number {
-    return this.#waiting.size
+  /** How many requests wait that a slot of another client would let in. */
+  get starving(): number {
+    const { total, perClient } = this.#limits
+    if (this.#taken < total) return 0
+    const hasPart = (client: string) => (this.#inside.get(client) ?? 0) >= perClient
+    return [...this.#waiting].filter(({ client }) => !hasPart(client)).length
   }
 
   /** Resolves with the slot, which its holder disposes of once. */

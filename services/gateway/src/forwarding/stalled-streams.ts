@@ -9,13 +9,13 @@ const patience = 2
 
 type Stream = { req: IncomingMessage; res: ServerResponse; bytes: number; stoodStill: number }
 
-/** Ends streams that stand still while others wait for their connections, as many as wait. */
+/** Ends streams that stand still while all connections are taken and other clients wait for one, as many as wait. */
 export class StalledStreams implements Disposable {
-  readonly #line: { readonly waiting: number }
+  readonly #line: { readonly starving: number }
   readonly #streams = new Set<Stream>()
   readonly #timer = setInterval(() => this.#look(), everyMs).unref()
 
-  constructor(line: { readonly waiting: number }) {
+  constructor(line: { readonly starving: number }) {
     this.#line = line
   }
 
@@ -40,7 +40,7 @@ export class StalledStreams implements Disposable {
     }
     const stalled = [...this.#streams].filter(({ stoodStill }) => stoodStill >= patience)
     const longest = stalled.toSorted((a, b) => b.stoodStill - a.stoodStill)
-    for (const stream of longest.slice(0, this.#line.waiting)) {
+    for (const stream of longest.slice(0, this.#line.starving)) {
       this.#streams.delete(stream)
       endRequest(stream, lateBody())
     }
