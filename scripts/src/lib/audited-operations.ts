@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
@@ -24,3 +25,37 @@ export function auditedOperations(document: 'admin' | 'data' | 'webhooks'): Audi
 
 const isAudited = (method: string, credentials: readonly string[]) =>
   credentials.join() === 'admin' || (credentials.join() === 'management' && method !== 'get')
+
+export type AuditedService = {
+  /** The base URL of the service. */
+  api: string
+  tenant: { projectId: string; environment: string }
+  /** What the service has logged so far. */
+  lines: readonly string[]
+}
+
+/** Calls an operation from 203.0.113.7; with the answer, the audit lines that the call has left. */
+export async function callAudited(
+  { api, tenant, lines }: AuditedService,
+  { method, path }: Pick<AuditedOperation, 'method' | 'path'>,
+  { token, body = {} }: { token: string; body?: unknown },
+) {
+  const requestId = randomUUID()
+  const url = path.replace(/\{(\w+)\}/g, () => 'audited')
+  const response = await fetch(`${api}${url}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      'x-project-id': tenant.projectId,
+      environment: tenant.environment,
+      'x-request-id': requestId,
+      'x-forwarded-for': '203.0.113.7',
+      'content-type': 'application/json',
+    },
+    body: method === 'GET' || method === 'DELETE' ? null : JSON.stringify(body),
+  })
+  const text = await response.text()
+  const trail = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+  const own = trail.filter((line) => line['msg'] === 'audit' && line['requestId'] === requestId)
+  return { text, own }
+}

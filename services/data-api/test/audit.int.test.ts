@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type AuditedOperation, auditedOperations } from '@surehook/scripts/lib/audited-operations'
+import { auditedOperations, callAudited } from '@surehook/scripts/lib/audited-operations'
 import { createLogger } from '@surehook/service-kit/log'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -21,29 +20,10 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-async function send(
-  { method, path }: Pick<AuditedOperation, 'method' | 'path'>,
-  { token, body = {} }: { token: string; body?: unknown },
-) {
-  const requestId = randomUUID()
-  const url = path.replace(/\{(\w+)\}/g, () => 'audited')
-  const response = await fetch(`${service.api}${url}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${token}`,
-      'x-project-id': tenant.projectId,
-      environment: tenant.environment,
-      'x-request-id': requestId,
-      'x-forwarded-for': '203.0.113.7',
-      'content-type': 'application/json',
-    },
-    body: method === 'GET' || method === 'DELETE' ? null : JSON.stringify(body),
-  })
-  const text = await response.text()
-  const trail = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
-  const own = trail.filter((line) => line['msg'] === 'audit' && line['requestId'] === requestId)
-  return { text, own }
-}
+const send = (
+  operation: { method: string; path: string },
+  sent: { token: string; body?: unknown },
+) => callAudited({ api: service.api, tenant, lines }, operation, sent)
 
 describe('every administration call leaves one line', () => {
   it.each(auditedOperations('data'))('$id', async ({ id, method, path }) => {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import ipaddr from 'ipaddr.js'
 import * as z from 'zod'
 import { commaList } from '../config.ts'
@@ -30,19 +31,25 @@ export type ForwardedFor = {
   trusted: boolean
 }
 
+/** `X-Forwarded-For` as one list. */
+export function forwardedFor(headers: IncomingHttpHeaders): string | undefined {
+  const value = headers['x-forwarded-for']
+  return Array.isArray(value) ? value.join() : value
+}
+
 /**
  * Walks `X-Forwarded-For` from the connection outwards for as long as the hop is trusted: what a
  * stranger wrote further left counts for nothing.
  */
 export function clientAddress(
   socketAddress: string,
-  forwardedFor: string | undefined,
+  forwarded: string | undefined,
   trustedProxies: readonly Cidr[],
 ): ForwardedFor {
   let client = plainAddress(socketAddress) ?? socketAddress
   const trusted = isTrusted(client, trustedProxies)
-  if (!trusted || forwardedFor === undefined) return { client, trusted }
-  for (const hop of forwardedFor.split(',').toReversed()) {
+  if (!trusted || forwarded === undefined) return { client, trusted }
+  for (const hop of forwarded.split(',').toReversed()) {
     const address = plainAddress(hop.trim())
     if (address === null) break
     client = address

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIPv4, isIPv6 } from 'node:net'
-import { type Cidr, clientAddress } from './client-address.ts'
+import { type Cidr, clientAddress, forwardedFor } from './client-address.ts'
 
 type Sender = Pick<IncomingMessage, 'headers'> & {
   socket: { readonly remoteAddress?: string | undefined }
@@ -15,8 +15,7 @@ export function countedClient(
   { headers, socket }: Sender,
   trustedProxies: readonly Cidr[],
 ): string {
-  const forwarded = headers['x-forwarded-for']
-  const list = Array.isArray(forwarded) ? forwarded.join() : forwarded
+  const list = forwardedFor(headers)
   const { client } = clientAddress(withoutZone(socket.remoteAddress ?? ''), list, trustedProxies)
   return isIPv6(withoutZone(client)) ? network64(withoutZone(client)) : client.slice(0, 64)
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Request, Response } from 'express'
 import type { Logger } from 'pino'
 import { traceIdOf } from '../tracing/trace-headers.ts'
-import { type Cidr, clientAddress } from './client-address.ts'
+import { type Cidr, clientAddress, forwardedFor } from './client-address.ts'
 
 export type ContextOptions = {
   requestId: string
@@ -48,8 +48,7 @@ export class RequestContext {
   /** Of the client, as far as proxies that are trusted tell. */
   get clientAddress(): string {
     const { headers, socket } = this.req
-    const forwarded = headers['x-forwarded-for']
-    const list = Array.isArray(forwarded) ? forwarded.join() : forwarded
+    const list = forwardedFor(headers)
     return clientAddress(socket.remoteAddress ?? '', list, this.#trustedProxies).client.slice(0, 64)
   }
 

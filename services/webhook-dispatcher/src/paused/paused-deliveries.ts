@@ -237,10 +237,11 @@ export class PausedDeliveries {
     const queue = this.#queueOf(subscriptionId)
     if (queue.unexpect(arrival, step)) this.#unread--
     const { sweep } = this.#reading
-    const standing = this.#standingOf(message)
+    const { run, told } = pausedMark(message)
+    const standing = this.#standingOf(message, run)
     const owner = queue.place(placeOf(delivery), { ...standing, near: this.#queues.near })
     if (owner !== undefined) this.#keep(queue, delivery, owner)
-    if (pausedMark(message).told) return
+    if (told) return
     const isTold = this.#view.isPaused(subscriptionId) && this.#untold.tellAtOnce(subscriptionId)
     if (isTold) this.#due.push({ kind: 'tell', job })
     else this.#untold.add(subscriptionId, message, sweep)
@@ -250,17 +251,17 @@ export class PausedDeliveries {
     const { job, message } = delivery
     const { sweep } = this.#reading
     const queue = this.#queues.get(job.subscriptionId)
-    const owner = queue?.ownerOf(placeOf(delivery), this.#standingOf(message))
+    const { run, told } = pausedMark(message)
+    const owner = queue?.ownerOf(placeOf(delivery), this.#standingOf(message, run))
     if (queue !== undefined && owner !== undefined && !this.#keep(queue, delivery, owner)) {
       owner?.refuse(placeOf(delivery), sweep)
     }
-    if (pausedMark(message).told || !this.#view.isPaused(job.subscriptionId)) return
+    if (told || !this.#view.isPaused(job.subscriptionId)) return
     if (this.#untold.tell(job.subscriptionId, message, sweep)) this.#due.push({ kind: 'tell', job })
   }
 
-  #standingOf(message: Delivery['message']): Standing {
-    const part = this.#topic.partOf(message.offset)
-    return { part, run: pausedMark(message).run, sweep: this.#reading.sweep }
+  #standingOf({ offset }: Delivery['message'], run: number): Standing {
+    return { part: this.#topic.partOf(offset), run, sweep: this.#reading.sweep }
   }
 
   /** @returns false when there is no room for its body */

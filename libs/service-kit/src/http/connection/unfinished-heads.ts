@@ -1,11 +1,8 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { surplusOf } from './surplus.ts'
 
 const everyMs = 1_000
-/** So many connections of one client may be without the head of their first request for more than a second. */
-const maxPerClient = 256
-/** So many are ended in one go: thousands of answers at once would hold up everybody's. */
-const maxEnded = 100
 
 export type UnfinishedHeadsOptions = {
   /** The client of a connection's address; `null` where one address stands for many clients. */
@@ -66,8 +63,7 @@ export class UnfinishedHeads implements Disposable {
         if (wasThere) late.push(socket)
         else waiting.set(socket, true)
       }
-      const surplus = Math.min(maxEnded, Math.max(0, late.length - maxPerClient))
-      for (const socket of late.slice(0, surplus)) this.#options.end(socket)
+      for (const socket of surplusOf(late)) this.#options.end(socket)
     }
   }
 }

@@ -1,14 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { endRequest, lateBody } from './end-request.ts'
+import { maxPerClient, surplusOf } from './surplus.ts'
 
 /** Apache's mod_reqtimeout has the same rule: a body has a time of its own and more for what arrives. */
 const minBytesPerSecond = 500
 const everyMs = 1_000
-/** So many of one client may be incomplete for more than a second, and four times as many for less. */
-const maxPerClient = 256
+/** So many of one client may be incomplete at once, for however short a time. */
 const maxBurst = 4 * maxPerClient
-/** So many of a client are ended in one go: thousands of answers at once would hold up everybody's. */
-const maxEnded = 100
 
 type Unfinished = {
   req: IncomingMessage
@@ -63,8 +61,7 @@ export class UnfinishedRequests implements Disposable {
         if (isTooSlow(unfinished, this.#patienceMs)) end(of, unfinished)
         else if (unfinished.startedAt < settled) incomplete.push(unfinished)
       }
-      const surplus = Math.min(maxEnded, Math.max(0, incomplete.length - maxPerClient))
-      for (const unfinished of incomplete.slice(0, surplus)) end(of, unfinished)
+      for (const unfinished of surplusOf(incomplete)) end(of, unfinished)
     }
   }
 }
