@@ -12,41 +12,87 @@ module.exports = {
     {
       name: 'contracts-is-a-leaf',
       severity: 'error',
+      comment: 'What the parts agree on: pure, no I/O, no client of anything.',
       from: { path: '^contracts/' },
-      to: { path: '^(libs|services|scripts|tests|bench)/' },
+      to: { path: '^(libs|packages|services|scripts|tests|bench)/' },
     },
     {
-      name: 'service-kit-imports-only-contracts',
+      name: 'schemas-imports-only-contracts',
       severity: 'error',
-      from: { path: '^libs/service-kit/' },
-      to: { path: '^(libs/(?!service-kit)[^/]+|services|scripts|tests|bench)/' },
+      from: { path: '^libs/schemas/(src|scripts)/' },
+      to: { path: '^(libs/(?!schemas/)|packages|services|scripts|tests|bench)' },
     },
     {
-      name: 'deliveries-imports-only-contracts',
+      name: 'service-kit-knows-no-domain',
+      severity: 'error',
+      from: { path: '^libs/service-kit/src/' },
+      to: { path: '^(libs/(?!service-kit/|schemas/)|packages|services|scripts|tests|bench)' },
+    },
+    {
+      name: 'kafka-is-below-the-domain',
+      severity: 'error',
+      from: { path: '^libs/kafka/src/' },
+      to: {
+        path: '^(libs/(?!kafka/|service-kit/|schemas/)|packages|services|scripts|tests|bench)',
+      },
+    },
+    {
+      name: 'patches-of-kafkajs-are-the-ground-floor',
+      severity: 'error',
+      from: { path: '^libs/kafka/src/kafkajs-patches/' },
+      to: { path: '^libs/(kafka/src/(?!kafkajs-patches/)|(?!kafka/|service-kit/src/bounded))' },
+    },
+    {
+      name: 'change-capture-imports-no-domain-but-contracts',
+      severity: 'error',
+      from: { path: '^libs/change-capture/src/' },
+      to: {
+        path: '^(libs/(?!change-capture/|kafka/|service-kit/|schemas/)|packages|services|scripts|tests|bench)',
+      },
+    },
+    {
+      name: 'matching-imports-only-contracts-and-schemas',
       severity: 'error',
       comment: 'What a change becomes for a subscription is decided without any surroundings.',
-      from: { path: '^libs/deliveries/' },
-      to: { path: '^(libs/(?!deliveries)[^/]+|services|scripts|tests|bench)/' },
+      from: { path: '^libs/matching/' },
+      to: { path: '^(libs/(?!matching/|schemas/)|packages|services|scripts|tests|bench)' },
+    },
+    {
+      name: 'only-tests-import-testing',
+      severity: 'error',
+      from: { path: '/src/', pathNot: '^libs/testing/|\\.test\\.ts$' },
+      to: { path: '^libs/testing/' },
     },
     {
       name: 'token-verifier-stands-alone',
       severity: 'error',
-      comment: 'Anybody who accepts our tokens may take it, without the rest of us.',
-      from: { path: '^libs/token-verifier/' },
-      to: { path: '^(contracts|libs/(?!token-verifier)[^/]+|services|scripts|tests|bench)/' },
+      comment: 'Anyone who accepts our tokens may install it without the other packages.',
+      from: { path: '^packages/token-verifier/' },
+      to: {
+        path: '^(contracts|libs|packages/(?!token-verifier/)|services|scripts|tests|bench)',
+      },
     },
     {
-      name: 'the-operators-command-imports-no-service',
+      name: 'publisher-imports-clients-only',
+      severity: 'error',
+      comment: 'Its parts of libs are bundled when it is published.',
+      from: { path: '^packages/publisher/src/' },
+      to: {
+        path: '^(libs/(?!schemas/|kafka/src/kafkajs-patches/)|packages/(?!publisher/)|services|scripts|tests|bench)',
+      },
+    },
+    {
+      name: 'the-command-imports-no-service',
       severity: 'error',
       comment: 'It reaches services over HTTP.',
-      from: { path: '^libs/operator-cli/' },
+      from: { path: '^packages/cli/' },
       to: { path: '^(services|scripts|tests|bench)/' },
     },
     {
-      name: 'no-service-depends-on-the-operators-command',
+      name: 'nobody-below-imports-the-command',
       severity: 'error',
-      from: { path: '^(contracts|services|libs/(?!operator-cli)[^/]+)/' },
-      to: { path: '^libs/operator-cli/' },
+      from: { path: '^(contracts|services|libs|packages/(?!cli/))' },
+      to: { path: '^packages/cli/' },
     },
     {
       name: 'services-never-import-each-other',
@@ -84,7 +130,9 @@ module.exports = {
     {
       name: 'opentelemetry-in-one-module',
       severity: 'error',
-      from: { pathNot: '^libs/service-kit/src/tracing/otlp-tracing\\.ts$|/node_modules/' },
+      from: {
+        pathNot: '^libs/service-kit/src/telemetry/tracing/otlp-tracing\\.ts$|/node_modules/',
+      },
       to: { path: 'node_modules/@opentelemetry/' },
     },
     {
@@ -92,7 +140,7 @@ module.exports = {
       severity: 'error',
       comment: 'A process that traces nothing does not load it.',
       from: {},
-      to: { path: '^libs/service-kit/src/tracing/otlp-tracing\\.ts$', dynamic: false },
+      to: { path: '^libs/service-kit/src/telemetry/tracing/otlp-tracing\\.ts$', dynamic: false },
     },
     {
       name: 'only-declared-packages',
@@ -111,7 +159,9 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     // What packages bring along is often in a dist of theirs.
-    exclude: { path: '^[a-z]+/dist/|^(libs|services)/[a-z-]+/dist/|^scripts/lint-canary/' },
+    exclude: {
+      path: '^[a-z]+/dist/|^(libs|packages|services)/[a-z-]+/dist/|^scripts/lint-canary/',
+    },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.check.json' },
     enhancedResolveOptions: {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { ensureDemoCa } from '@surehook/scripts/demo-ca'
+import { ensureDemoCa } from '@surehook/scripts/commands/demo-ca'
 import { repoRoot, state } from '@surehook/scripts/lib/paths'
 import { webhookTimes } from '@surehook/scripts/lib/running-system'
 import { openSystem, type TestSystem } from './support/open-system.ts'
@@ -30,7 +30,7 @@ afterAll(async () => {
 /** Its exit code and everything it said. */
 async function demo(facts: object | null): Promise<{ code: number; said: string }> {
   if (facts !== null) await writeFile(endpointsFile, JSON.stringify(facts))
-  const args = ['--conditions=source', 'scripts/src/demo.ts', '--quick', '--endpoints']
+  const args = ['--conditions=source', 'scripts/src/commands/demo.ts', '--quick', '--endpoints']
   try {
     const { stdout, stderr } = await run(process.execPath, [...args, endpointsFile], {
       cwd: repoRoot,

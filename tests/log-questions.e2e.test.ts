@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import type { Explanation, Preview, Replay } from '@surehook/contracts/http/webhook-log'
+import type { Explanation, Preview, Replay } from '@surehook/contracts/http/webhooks/log'
 import { expectStatus } from '@surehook/scripts/client/call'
 import { defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
 import type { Behaviour } from '@surehook/scripts/receiver/receiver'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { DeliveryDetail } from '@surehook/contracts/http/webhook-deliveries'
-import type { Delivery } from '@surehook/contracts/http/webhooks'
+import { DeliveryDetail } from '@surehook/contracts/http/webhooks/deliveries'
+import type { Delivery } from '@surehook/contracts/http/webhooks/webhooks'
 import { expectStatus } from '@surehook/scripts/client/call'
 import { defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
 import { freePort } from '@surehook/scripts/lib/ports'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import type { Subscription } from '@surehook/contracts/http/webhooks'
+import type { Subscription } from '@surehook/contracts/http/webhooks/webhooks'
 import { expectStatus, type Headed } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import { fieldsOf } from './support/client.ts'

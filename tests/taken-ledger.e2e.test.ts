@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Ledger, LedgerLine } from '@surehook/contracts/http/webhook-ledger'
+import type { Ledger, LedgerLine } from '@surehook/contracts/http/webhooks/ledger'
 import { changesTopic } from '@surehook/contracts/topics'
+import { createKafka } from '@surehook/kafka/client/client'
 import { expectStatus, send } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import type { Behaviour } from '@surehook/scripts/receiver/receiver'
-import { createKafka } from '@surehook/service-kit/kafka/client'
-import { createLogger } from '@surehook/service-kit/log'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { askLedger, type LedgerQuestion } from 'surehook/ledger/ask-ledger'
 import { type ListeningWorld, openListeningWorld } from './support/listening-world.ts'
 import { eventually } from './support/world.ts'
@@ -47,7 +47,7 @@ async function command(...args: string[]): Promise<{ code: number; out: string; 
   const { baseUrl, adminToken } = world.system
   const child = spawn(
     process.execPath,
-    ['--conditions=source', 'libs/operator-cli/src/main.ts', 'ledger', '--url', baseUrl, ...args],
+    ['--conditions=source', 'packages/cli/src/main.ts', 'ledger', '--url', baseUrl, ...args],
     { cwd: repoRoot, env: { ...process.env, SUREHOOK_ADMIN_TOKEN: adminToken } },
   )
   const ended = new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? -1)))

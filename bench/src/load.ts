@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ChangePublisher, NewChange } from '@surehook/contracts/publisher'
+import type { ChangePublisher, NewChange } from '@surehook/publisher'
 import { Pool } from 'undici'
 import { atRate } from './at-rate.ts'
 import type { BenchProject } from './platform.ts'

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { openChangePublisher } from '@surehook/contracts/publisher'
+import { openChangePublisher } from '@surehook/publisher'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import { findRunningSystem } from '@surehook/scripts/lib/running-system'
 import { authScenarios } from './auth/scenarios.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { SubscriptionInput } from './http/webhooks.ts'
+import { SubscriptionInput } from './http/webhooks/webhooks.ts'
 import { JsonObject } from './json-object.ts'
 import { toChangeEvents } from './new-change.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { type ChangeEvent, changeOperations } from './events.ts'
-import { EnvironmentName, ProjectId } from './http/admin.ts'
+import { EnvironmentName, ProjectId } from './http/admin/admin.ts'
 import { newEventId } from './ids.ts'
 import { isJsonObject, JsonObject } from './json-object.ts'
 import type { Violation } from './problem.ts'

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import pg from 'pg'
 import { compileFilter } from '../src/filter/compile-filter.ts'
-import { filterToSql } from '../src/filter/filter-to-sql.ts'
 import { parseFilter } from '../src/filter/parse-filter.ts'
+import { filterToSql } from '../src/filter/sql/filter-to-sql.ts'
 import { allFields, filterJson, row } from './filter-arbitraries.ts'
 
 const sqlTypes = {

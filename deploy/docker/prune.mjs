@@ -18,7 +18,7 @@ function prune(services) {
 }
 
 function deployables() {
-  const cli = existsSync(`libs/${operatorCli}`) ? [operatorCli] : []
+  const cli = existsSync('packages/cli') ? [operatorCli] : []
   return [...readdirSync('services'), ...cli]
 }
 

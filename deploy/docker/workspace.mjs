@@ -1,14 +1,17 @@
-// The package name of a directory of services/ or libs/: `gateway` is @surehook/gateway.
+// The directory and package name of what an image is made of: `gateway` is services/gateway, @surehook/gateway.
 import { existsSync, readFileSync } from 'node:fs'
 
-/** @param {string} service */
-export function directoryOf(service) {
-  const found = ['services', 'libs'].map((parent) => `${parent}/${service}`).find(existsSync)
-  if (found === undefined) throw new Error(`there is no services/${service} or libs/${service}`)
-  return found
+/** The image of the command `surehook` keeps its name; the package is beside those that users install. */
+const elsewhere = { 'operator-cli': 'packages/cli' }
+
+/** @param {string} image */
+export function directoryOf(image) {
+  const directory = elsewhere[image] ?? `services/${image}`
+  if (!existsSync(directory)) throw new Error(`there is no ${directory}`)
+  return directory
 }
 
-/** @param {string} service */
-export function workspaceOf(service) {
-  return JSON.parse(readFileSync(`${directoryOf(service)}/package.json`, 'utf8')).name
+/** @param {string} image */
+export function workspaceOf(image) {
+  return JSON.parse(readFileSync(`${directoryOf(image)}/package.json`, 'utf8')).name
 }

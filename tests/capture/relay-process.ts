@@ -1,7 +1,7 @@
-import { openRelay } from '@surehook/service-kit/capture/relay'
-import { createKafka } from '@surehook/service-kit/kafka/client'
-import { openProducer } from '@surehook/service-kit/kafka/producer'
-import { createLogger } from '@surehook/service-kit/log'
+import { openRelay } from '@surehook/change-capture/relay/relay'
+import { createKafka } from '@surehook/kafka/client/client'
+import { openProducer } from '@surehook/kafka/producer/producer'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
 
 // A relay and nothing else, to be killed.
 const [databaseUrl = '', slot = '', brokers = ''] = process.argv.slice(2)

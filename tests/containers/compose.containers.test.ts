@@ -54,7 +54,7 @@ async function up(): Promise<void> {
 }
 
 async function demo(): Promise<string> {
-  const script = ['--conditions=source', 'scripts/src/demo.ts', '--quick']
+  const script = ['--conditions=source', 'scripts/src/commands/demo.ts', '--quick']
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [...script, '--endpoints', `${dir}/endpoints.json`],

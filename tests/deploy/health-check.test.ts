@@ -31,5 +31,5 @@ test('a service is as well as it says, the operators’ command serves nothing a
   expect(await exitCodeIn('services/gateway', port)).toBe(1)
   server.close()
   expect(await exitCodeIn('services/gateway', port)).toBe(1)
-  expect(await exitCodeIn('libs/operator-cli', port)).toBe(0)
+  expect(await exitCodeIn('packages/cli', port)).toBe(0)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { kafkaEnv, postgresEnv } from '@surehook/service-kit/config'
+import { kafkaEnv, postgresEnv } from '@surehook/service-kit/config/config'
 import { commands } from 'surehook/commands/commands'
 import { render, valuesFiles } from './chart.ts'
 import { componentOf, type KubeObject, ofKind, theOne } from './kube-objects.ts'

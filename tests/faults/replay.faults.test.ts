@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import type { Replay } from '@surehook/contracts/http/webhook-log'
+import type { Replay } from '@surehook/contracts/http/webhooks/log'
 import { expectStatus } from '@surehook/scripts/client/call'
 import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
 import { eventually } from '../support/world.ts'

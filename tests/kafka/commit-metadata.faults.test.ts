@@ -1,16 +1,13 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { createKafka } from '@surehook/kafka/client/client'
+import { openProducer } from '@surehook/kafka/producer/producer'
+import { ensureTopics } from '@surehook/kafka/topics/topics'
+import { WindowedConsumer, type WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
 import type { Stack } from '@surehook/scripts/lib/stack'
 import { startLocalStack } from '@surehook/scripts/local-stack/local-stack'
-import { createKafka } from '@surehook/service-kit/kafka/client'
-import { openProducer } from '@surehook/service-kit/kafka/producer'
-import { ensureTopics } from '@surehook/service-kit/kafka/topics'
-import {
-  WindowedConsumer,
-  type WindowedMessage,
-} from '@surehook/service-kit/kafka/windowed-consumer'
-import { createLogger } from '@surehook/service-kit/log'
-import { createMetrics } from '@surehook/service-kit/metrics'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
+import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { until } from '../support/until.ts'
 
 const log = createLogger('test', 'silent')

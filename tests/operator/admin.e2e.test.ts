@@ -182,7 +182,7 @@ describe('surehook admin, through the gateway', () => {
 
   it('is a command of its own, with its exit codes', async () => {
     const run = async (...args: string[]) => {
-      const bin = `${repoRoot}/libs/operator-cli/bin/surehook.mjs`
+      const bin = `${repoRoot}/packages/cli/bin/surehook.mjs`
       const env = { ...process.env, ...door() }
       const child = spawn(process.execPath, [bin, ...args], { cwd: dir, env })
       const ended = new Promise((resolve) => child.once('close', resolve))

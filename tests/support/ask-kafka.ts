@@ -1,4 +1,4 @@
-import type { createKafka } from '@surehook/service-kit/kafka/client'
+import type { createKafka } from '@surehook/kafka/client/client'
 import { untilAnswered } from './until-answered.ts'
 
 type Kafka = ReturnType<typeof createKafka>

@@ -1,4 +1,3 @@
-import { openEventCodec } from '@surehook/contracts/codec'
 import type { DeliveryJob, DeliveryStatus } from '@surehook/contracts/events'
 import {
   attemptsTopic,
@@ -6,11 +5,12 @@ import {
   deliveriesTopic,
   pausedTopic,
 } from '@surehook/contracts/topics'
+import { createKafka } from '@surehook/kafka/client/client'
+import { openTopicView } from '@surehook/kafka/views/topic-view'
+import { openEventCodec } from '@surehook/schemas/codec'
 import type { Endpoints } from '@surehook/scripts/lib/endpoints'
-import { createKafka } from '@surehook/service-kit/kafka/client'
-import { openTopicView } from '@surehook/service-kit/kafka/topic-view'
-import { createLogger } from '@surehook/service-kit/log'
 import { openPool } from '@surehook/service-kit/postgres/pool'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { type Admin, askKafka } from './ask-kafka.ts'
 import { untilAnswered } from './until-answered.ts'
 

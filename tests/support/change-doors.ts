@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type ChangePublisher, InvalidChangeError } from '@surehook/contracts/publisher'
+import { type ChangePublisher, InvalidChangeError } from '@surehook/publisher'
 import type { Answer, Headed } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import { askGraphQL, type GraphQLAnswer } from './data-doors.ts'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { createKafka } from '@surehook/kafka/client/client'
 import { startStack } from '@surehook/scripts/containers/start-stack'
 import type { Endpoints } from '@surehook/scripts/lib/endpoints'
 import type { Stack } from '@surehook/scripts/lib/stack'
@@ -14,10 +15,9 @@ import {
   type SystemOptions,
   startServices,
 } from '@surehook/scripts/system/start-services'
-import { kafkaEnv, readEnv } from '@surehook/service-kit/config'
-import { kafkaConnection } from '@surehook/service-kit/connections'
-import { createKafka } from '@surehook/service-kit/kafka/client'
-import { createLogger } from '@surehook/service-kit/log'
+import { kafkaEnv, readEnv } from '@surehook/service-kit/config/config'
+import { kafkaConnection } from '@surehook/service-kit/config/connections'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { prepareTopics } from 'surehook/prepare/prepare-topics'
 import * as z from 'zod'
 import { testEndpoints } from './endpoints.ts'

@@ -38,7 +38,7 @@ async function start(dir: string): Promise<AsyncDisposable> {
   }
   // A system that was killed leaves it behind.
   await rm(endpoints, { force: true })
-  const args = ['scripts/bootstrap.mjs', 'scripts/src/start.ts']
+  const args = ['scripts/bootstrap.mjs', 'scripts/src/commands/start.ts']
   // What processes use is measured: that of containers would be missing.
   const env = { ...process.env, START_WITH: 'local', PORT: String(await freePort()) }
   const child = spawn(process.execPath, args, {

@@ -1,4 +1,4 @@
-import { calmRequestQueues } from '@surehook/contracts/calm-request-queue'
+import { calmRequestQueues } from '@surehook/kafka/kafkajs-patches/idle-timer'
 import { type Admin, type Consumer, Kafka, type KafkaMessage, logLevel } from 'kafkajs'
 
 /** Where the partitions of each topic ended. */

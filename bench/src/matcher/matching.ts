@@ -1,6 +1,6 @@
 import type { ChangeEvent, SubscriptionState } from '@surehook/contracts/events'
-import { SubscriptionIndex } from '@surehook/deliveries/index/subscription-index'
-import type { Change } from '@surehook/deliveries/read-change'
+import { SubscriptionIndex } from '@surehook/matching/index/subscription-index'
+import type { Change } from '@surehook/matching/read-change'
 import { printRows, type Row } from '../report.ts'
 
 /** `bench/src/matcher/matching.ts`: what the matcher's index costs, in this process; needs nothing that runs. */

@@ -1,5 +1,5 @@
-import { operandKey } from './equality.ts'
 import type { FieldCondition, Filter } from './filter.ts'
+import { operandKey } from './values/equality.ts'
 
 export type Bound = FieldCondition & { readonly op: 'gt' | 'gte' | 'lt' | 'lte' }
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { allFields, filterJson, lists, row } from '../../test/filter-arbitraries.ts'
-import { comparerOf } from './compare-values.ts'
 import { compileFilter } from './compile-filter.ts'
 import type { FieldType } from './filter.ts'
 import { parseFilter } from './parse-filter.ts'
+import { comparerOf } from './values/compare-values.ts'
 
 function predicate(json: unknown, fields?: ReadonlyMap<string, FieldType>) {
   const parsed = parseFilter(json, { fields })

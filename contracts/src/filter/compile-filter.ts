@@ -1,7 +1,7 @@
-import { comparerOf } from './compare-values.ts'
-import { operandKey, valueKeys } from './equality.ts'
-import { fieldValue } from './field-value.ts'
 import type { FieldCondition, Filter } from './filter.ts'
+import { comparerOf } from './values/compare-values.ts'
+import { operandKey, valueKeys } from './values/equality.ts'
+import { fieldValue } from './values/field-value.ts'
 
 export type RecordPredicate = (
   record: Readonly<Record<string, unknown>>,

@@ -1,6 +1,6 @@
-import { decimalOf, parseDecimal, printDecimal } from './decimal.ts'
 import { type FieldType, filterLimits, type Operator, type Scalar } from './filter.ts'
-import { isDate, parseInstant } from './instant.ts'
+import { decimalOf, parseDecimal, printDecimal } from './values/decimal.ts'
+import { isDate, parseInstant } from './values/instant.ts'
 
 /** The operand in its normal form, or what is wrong with it. */
 export type Operand = { value: NonNullable<Scalar> } | { fault: string }

@@ -1,8 +1,8 @@
 import type { Violation } from '../problem.ts'
-import { decimalOf, printDecimal } from './decimal.ts'
 import type { FieldType, Operator, Scalar } from './filter.ts'
 import { isOperator, parseFilter } from './parse-filter.ts'
 import { operandReader } from './parse-operand.ts'
+import { decimalOf, printDecimal } from './values/decimal.ts'
 
 type Json = Record<string, unknown>
 type Fields = ReadonlyMap<string, FieldType>

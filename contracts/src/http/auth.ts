@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineOperation } from '../operation.ts'
-import { EnvironmentName, ProjectId } from './admin.ts'
+import { EnvironmentName, ProjectId } from './admin/admin.ts'
 import { GraphQLRequest, GraphQLResult, graphqlMediaTypes } from './graphql.ts'
 
 // oxlint-disable-next-line no-control-regex -- control characters are the point

@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { AppError } from '@surehook/service-kit/errors'
 import { mount } from '@surehook/service-kit/http/mount'
-import { createLogger } from '@surehook/service-kit/log'
 import type { Router } from 'express'
+import { createLogger } from '../src/telemetry/log.ts'
 import { closeServers, getThing, id, open, serve, serveThings } from './things.ts'
 
 afterEach(closeServers)

@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
 import { mount, Reply } from '@surehook/service-kit/http/mount'
-import { createLogger } from '@surehook/service-kit/log'
-import { createMetrics } from '@surehook/service-kit/metrics'
-import { silent } from './database.ts'
+import { silent } from '@surehook/testing/database'
+import { createLogger } from '../src/telemetry/log.ts'
+import { createMetrics } from '../src/telemetry/metrics.ts'
 import { closeServers, getThing, id, putThing, serve } from './things.ts'
 
 const sockets: Socket[] = []

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
-import { createMetrics } from '@surehook/service-kit/metrics'
-import { silent } from './database.ts'
+import { silent } from '@surehook/testing/database'
+import { createMetrics } from '../src/telemetry/metrics.ts'
 
 const options = () => ({
   port: 0,

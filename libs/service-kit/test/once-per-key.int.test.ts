@@ -7,10 +7,10 @@ import {
   oncePerKey,
 } from '@surehook/service-kit/idempotency/once-per-key'
 import { requestFingerprint } from '@surehook/service-kit/idempotency/request-fingerprint'
-import { createLogger } from '@surehook/service-kit/log'
 import { inTransaction, openPool } from '@surehook/service-kit/postgres/pool'
+import { createDatabase, type TestDatabase } from '@surehook/testing/database'
 import type { Pool } from 'pg'
-import { createDatabase, type TestDatabase } from './database.ts'
+import { createLogger } from '../src/telemetry/log.ts'
 
 let database: TestDatabase
 let pool: Pool

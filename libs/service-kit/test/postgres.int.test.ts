@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { slotOf } from '@surehook/service-kit/capture/capture-slot'
 import {
   type MigrateOptions,
   migrateAll,
@@ -12,8 +11,9 @@ import {
 } from '@surehook/service-kit/postgres/migrate'
 import { inTransaction, openPool } from '@surehook/service-kit/postgres/pool'
 import { toUnavailable } from '@surehook/service-kit/unavailable'
+import { createDatabase, query, silent, type TestDatabase } from '@surehook/testing/database'
 import { Client } from 'pg'
-import { createDatabase, query, silent, type TestDatabase } from './database.ts'
+import { slotOf } from '../src/postgres/capture-slot.ts'
 
 const migrationsDir = `${import.meta.dirname}/fixtures/migrations`
 const key = Buffer.alloc(32, 7)

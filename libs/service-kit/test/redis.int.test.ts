@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
 import { toUnavailable } from '@surehook/service-kit/unavailable'
-import { silent } from './database.ts'
-import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
+import { silent } from '@surehook/testing/database'
+import { startTcpProxy, type TcpProxy } from '@surehook/testing/tcp-proxy'
 
 let proxy: TcpProxy
 let url: string

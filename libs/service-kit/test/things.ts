@@ -5,11 +5,11 @@ import {
   openApiServer,
 } from '@surehook/service-kit/http/api-server'
 import { mount } from '@surehook/service-kit/http/mount'
-import { createMetrics } from '@surehook/service-kit/metrics'
+import { silent } from '@surehook/testing/database'
 import type { Router } from 'express'
 import type { Logger } from 'pino'
 import * as z from 'zod'
-import { silent } from './database.ts'
+import { createMetrics } from '../src/telemetry/metrics.ts'
 
 const common = { tag: 't', security: 'none', summary: 's', errors: [] } as const
 

@@ -1,4 +1,4 @@
-import type { Delivery, Subscription } from '@surehook/contracts/http/webhooks'
+import type { Delivery, Subscription } from '@surehook/contracts/http/webhooks/webhooks'
 import type { Problem } from '@surehook/contracts/problem'
 
 export type Fields = Record<string, unknown> & { id: string; createdAt: string; updatedAt: string }

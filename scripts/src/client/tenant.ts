@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Delivery, Subscription } from '@surehook/contracts/http/webhooks'
+import type { Delivery, Subscription } from '@surehook/contracts/http/webhooks/webhooks'
 import {
   type Answer,
   admin,

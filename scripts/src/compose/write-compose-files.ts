@@ -1,5 +1,5 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'
-import { ensureDemoCa } from '../demo-ca.ts'
+import { ensureDemoCa } from '../commands/demo-ca.ts'
 import { state } from '../lib/paths.ts'
 import { type RunningSystem, webhookTimes } from '../lib/running-system.ts'
 import { type ComposeSecrets, keepComposeSecrets } from './compose-secrets.ts'

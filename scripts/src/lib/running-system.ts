@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { commaList } from '@surehook/service-kit/config'
+import { commaList } from '@surehook/service-kit/config/config'
 import type { Endpoints } from './endpoints.ts'
 import { state } from './paths.ts'
 

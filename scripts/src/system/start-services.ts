@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { createLogger } from '@surehook/service-kit/log'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { prepareDatabase } from 'surehook/prepare/prepare-database'
 import type { Endpoints } from '../lib/endpoints.ts'
 import { answersOk } from '../lib/http-probe.ts'

@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { slotOf } from '@surehook/service-kit/capture/capture-slot'
-import { certificateEnv, certificateFiles } from '@surehook/service-kit/certificates'
+import { certificateEnv, certificateFiles } from '@surehook/service-kit/config/certificates'
 import {
   credentials,
   duration,
@@ -13,15 +12,16 @@ import {
   readEnv,
   redisEnv,
   userTokenEnv,
-} from '@surehook/service-kit/config'
+} from '@surehook/service-kit/config/config'
 import {
   databaseConnection,
   kafkaConnection,
   redisConnection,
   registrySecurity,
-} from '@surehook/service-kit/connections'
-import { gatewayEnv } from '@surehook/service-kit/http/client-address'
-import { tracingConfig, tracingEnv } from '@surehook/service-kit/tracing/open-tracing'
+} from '@surehook/service-kit/config/connections'
+import { gatewayEnv } from '@surehook/service-kit/http/request/client-address'
+import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
+import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import * as z from 'zod'
 
 export const service = 'auth-service'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import { startTcpProxy, type TcpProxy } from '../../../libs/service-kit/test/tcp-proxy.ts'
+import { startTcpProxy, type TcpProxy } from '@surehook/testing/tcp-proxy'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
 import { type Running, sharedStack } from './support/under-test.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type AuditedOperation, auditedOperations } from '@surehook/scripts/lib/audited-operations'
-import { createLogger } from '@surehook/service-kit/log'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, openAuthClient, password } from './support/auth-client.ts'
 import { adminToken, type Running } from './support/under-test.ts'

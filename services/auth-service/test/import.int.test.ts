@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import type { UserAccount } from '@surehook/contracts/http/users'
+import type { UserAccount } from '@surehook/contracts/http/admin/users'
 import { hash as argon2Hash, argon2id } from 'argon2'
 import bcrypt from 'bcrypt'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'

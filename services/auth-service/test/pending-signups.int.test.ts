@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import bcrypt from 'bcrypt'
-import { expiredSignups } from '../src/accounts/sweep-signups.ts'
+import { expiredSignups } from '../src/accounts/delete-expired-signups.ts'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, outcome, password } from './support/auth-client.ts'
 import { log } from './support/under-test.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { defaultAuthSettings } from '@surehook/contracts/http/auth-settings'
+import { defaultAuthSettings } from '@surehook/contracts/http/admin/auth-settings'
 import { call as callApi } from './support/client.ts'
 import { openWorld, type Running, type World } from './support/under-test.ts'
 

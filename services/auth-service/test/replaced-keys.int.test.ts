@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { openPool } from '@surehook/service-kit/postgres/pool'
 import { decodeProtectedHeader, SignJWT } from 'jose'
-import { endedKeys } from '../src/tokens/sweep-keys.ts'
+import { endedKeys } from '../src/keys/delete-expired-keys.ts'
 import { type AuthClient, openAuthClient, outcome } from './support/auth-client.ts'
 import { call } from './support/client.ts'
 import { sql } from './support/sql.ts'

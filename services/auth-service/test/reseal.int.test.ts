@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import type { EncryptionKeys } from '@surehook/service-kit/config'
+import type { EncryptionKeys } from '@surehook/service-kit/config/config'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
-import type { ResealedKeys } from '../src/reseal/reseal-keys.ts'
+import type { ResealedKeys } from '../src/keys/re-encrypt-keys.ts'
 import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
 import { sql } from './support/sql.ts'
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { createLogger } from '@surehook/service-kit/log'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
 import bcrypt from 'bcrypt'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, openAuthClient, password } from './support/auth-client.ts'

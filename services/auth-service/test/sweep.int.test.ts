@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { openSweep } from '@surehook/service-kit/postgres/delete-expired'
 import { openPool } from '@surehook/service-kit/postgres/pool'
-import { openSweep } from '@surehook/service-kit/postgres/sweep'
 import type { Pool } from 'pg'
-import { sessionSweeps } from '../src/sessions/sweep-sessions.ts'
+import { sessionSweeps } from '../src/sessions/delete-expired-sessions.ts'
 import { log, openWorld, type World } from './support/under-test.ts'
 
 let world: World

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import { startTcpProxy, type TcpProxy } from '../../../libs/service-kit/test/tcp-proxy.ts'
+import { startTcpProxy, type TcpProxy } from '@surehook/testing/tcp-proxy'
 import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
 import { call } from './support/client.ts'
 import { openWorld, type Running, sharedStack, type World } from './support/under-test.ts'

@@ -1,5 +1,4 @@
-import { slotOf } from '@surehook/service-kit/capture/capture-slot'
-import { certificateEnv, certificateFiles } from '@surehook/service-kit/certificates'
+import { certificateEnv, certificateFiles } from '@surehook/service-kit/config/certificates'
 import {
   credentials,
   httpEnv,
@@ -7,14 +6,15 @@ import {
   postgresEnv,
   readEnv,
   userTokenEnv,
-} from '@surehook/service-kit/config'
+} from '@surehook/service-kit/config/config'
 import {
   databaseConnection,
   kafkaConnection,
   registrySecurity,
-} from '@surehook/service-kit/connections'
-import { gatewayEnv } from '@surehook/service-kit/http/client-address'
-import { tracingConfig, tracingEnv } from '@surehook/service-kit/tracing/open-tracing'
+} from '@surehook/service-kit/config/connections'
+import { gatewayEnv } from '@surehook/service-kit/http/request/client-address'
+import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
+import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import * as z from 'zod'
 
 export const service = 'data-api'

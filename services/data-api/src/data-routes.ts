@@ -1,3 +1,4 @@
+import type { PlatformAccess } from '@surehook/access/management-access'
 import {
   createRecords,
   dataGraphQL,
@@ -9,9 +10,8 @@ import {
   listTables,
   putTable,
   updateRecord,
-} from '@surehook/contracts/http/data'
+} from '@surehook/contracts/http/data/data'
 import type { Operation } from '@surehook/contracts/operation'
-import type { PlatformAccess } from '@surehook/service-kit/access/management-access'
 import { mountGraphQL } from '@surehook/service-kit/graphql/mount-graphql'
 import {
   type Handle,
@@ -27,15 +27,19 @@ import {
   type Authorizers,
   type Caller,
   requireEnvironment,
-} from './callers/authorize.ts'
+} from './authorization/authorize.ts'
 import { createDataGraphQL } from './graphql/data-graphql.ts'
 import { createSchemaCache } from './graphql/schema-cache.ts'
-import { etagOf, type StoredRecord } from './records/preconditions.ts'
 import { createRecordApi, type RecordApi, type RecordCall } from './records/record-api.ts'
-import { insertValues } from './records/record-statements.ts'
-import { runStatement } from './records/run-statement.ts'
-import { createSharedInserts, type NewRow, type SharedTable } from './records/shared-inserts.ts'
-import { dropTable } from './tables/drop-table.ts'
+import { insertValues } from './records/sql/record-statements.ts'
+import { runStatement } from './records/sql/run-statement.ts'
+import { etagOf, type StoredRecord } from './records/write/preconditions.ts'
+import {
+  createSharedInserts,
+  type NewRow,
+  type SharedTable,
+} from './records/write/shared-inserts.ts'
+import { dropTable } from './tables/ddl/drop-table.ts'
 import { putTable as put } from './tables/put-table.ts'
 import { listTableViews, requireTable } from './tables/read-tables.ts'
 import { createTableCache, type TableCache } from './tables/table-cache.ts'

@@ -1,4 +1,4 @@
-import type { Metrics } from '@surehook/service-kit/metrics'
+import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Pool } from 'pg'
 
 /** Connections of the pool by what they do; `waiting` counts requests that wait for one. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { auditedOperations, callAudited } from '@surehook/scripts/lib/audited-operations'
-import { createLogger } from '@surehook/service-kit/log'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 let world: World

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Client as Database } from 'pg'
-import { schemaName } from '../src/tables/schema-name.ts'
+import { schemaName } from '../src/tables/ddl/schema-name.ts'
 import type { Change } from './support/change-log.ts'
 import { type Client, clientOf, type Fields } from './support/client.ts'
 import { startServiceProcess } from './support/service-process.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Client } from 'pg'
-import { listCursor } from '../src/records/list-cursor.ts'
-import { parseOrder } from '../src/records/record-order.ts'
+import { listCursor } from '../src/records/read/list-cursor.ts'
+import { parseOrder } from '../src/records/read/record-order.ts'
 import {
   type Answer,
   type Client as ApiClient,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { openEventCodec } from '@surehook/contracts/codec'
 import type { TableState } from '@surehook/contracts/events'
 import { tablesTopic } from '@surehook/contracts/topics'
-import { createKafka } from '@surehook/service-kit/kafka/client'
-import { openTopicView, type TopicView } from '@surehook/service-kit/kafka/topic-view'
+import { createKafka } from '@surehook/kafka/client/client'
+import { openTopicView, type TopicView } from '@surehook/kafka/views/topic-view'
+import { openEventCodec } from '@surehook/schemas/codec'
 import { type Client, clientOf } from './support/client.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Client } from 'pg'
-import { schemaName } from '../src/tables/schema-name.ts'
+import { schemaName } from '../src/tables/ddl/schema-name.ts'
 import { type Client as ApiClient, clientOf, fieldsOf } from './support/client.ts'
 import { openWorld, type Running, type World } from './support/under-test.ts'
 

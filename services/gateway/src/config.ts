@@ -1,6 +1,6 @@
-import { duration, httpEnv, readEnv } from '@surehook/service-kit/config'
-import { proxyList } from '@surehook/service-kit/http/client-address'
-import { tracingConfig, tracingEnv } from '@surehook/service-kit/tracing/open-tracing'
+import { duration, httpEnv, readEnv } from '@surehook/service-kit/config/config'
+import { proxyList } from '@surehook/service-kit/http/request/client-address'
+import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import * as z from 'zod'
 
 export const service = 'gateway'

@@ -1,5 +1,4 @@
-import { slotOf } from '@surehook/service-kit/capture/capture-slot'
-import { certificateEnv, certificateFiles } from '@surehook/service-kit/certificates'
+import { certificateEnv, certificateFiles } from '@surehook/service-kit/config/certificates'
 import {
   commaList,
   durationBetween,
@@ -10,14 +9,15 @@ import {
   maxBodyEnv,
   postgresEnv,
   readEnv,
-} from '@surehook/service-kit/config'
+} from '@surehook/service-kit/config/config'
 import {
   databaseConnection,
   kafkaConnection,
   registrySecurity,
-} from '@surehook/service-kit/connections'
-import { gatewayEnv } from '@surehook/service-kit/http/client-address'
-import { tracingConfig, tracingEnv } from '@surehook/service-kit/tracing/open-tracing'
+} from '@surehook/service-kit/config/connections'
+import { gatewayEnv } from '@surehook/service-kit/http/request/client-address'
+import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
+import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import * as z from 'zod'
 
 export const service = 'webhook-api'

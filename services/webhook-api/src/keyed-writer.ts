@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
-import type { EmitState, StateWriter } from '@surehook/service-kit/capture/state-writer'
-import type { EncryptionKeys } from '@surehook/service-kit/config'
+import type { EmitState, StateWriter } from '@surehook/change-capture/emit/state-writer'
+import type { EncryptionKeys } from '@surehook/service-kit/config/config'
 import { oncePerKey } from '@surehook/service-kit/idempotency/once-per-key'
 import { requestFingerprint } from '@surehook/service-kit/idempotency/request-fingerprint'
 import type { PoolClient } from 'pg'

@@ -1,5 +1,5 @@
 import { runService } from '@surehook/service-kit/lifecycle'
-import { createLogger } from '@surehook/service-kit/log'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { compose } from './compose.ts'
 import { readConfig } from './config.ts'
 

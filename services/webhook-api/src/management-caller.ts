@@ -1,5 +1,5 @@
-import type { PlatformAccess } from '@surehook/service-kit/access/management-access'
-import type { RequestContext } from '@surehook/service-kit/http/request-context'
+import type { PlatformAccess } from '@surehook/access/management-access'
+import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import type { Tenant } from './subscriptions/subscription-changes.ts'
 
 /** Whose webhooks a request is about, once its token is good for them. */

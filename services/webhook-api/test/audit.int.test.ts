@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { tokenDigest } from '@surehook/access/admin-gate'
 import { auditedOperations, callAudited } from '@surehook/scripts/lib/audited-operations'
-import { tokenDigest } from '@surehook/service-kit/access/admin-gate'
-import { createLogger } from '@surehook/service-kit/log'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 let world: World

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { ChangeEvent } from '@surehook/contracts/events'
-import type { Explanation } from '@surehook/contracts/http/webhook-log'
+import type { Explanation } from '@surehook/contracts/http/webhooks/log'
 import { deliveryId, newEventId } from '@surehook/contracts/ids'
 import { deliveriesTopic } from '@surehook/contracts/topics'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'

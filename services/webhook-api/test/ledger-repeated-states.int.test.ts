@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import type { Ledger } from '@surehook/contracts/http/webhook-ledger'
+import { tokenDigest } from '@surehook/access/admin-gate'
+import { parseLsn } from '@surehook/change-capture/slot/lsn'
+import type { Ledger } from '@surehook/contracts/http/webhooks/ledger'
 import { changesTopic, subscriptionsTopic } from '@surehook/contracts/topics'
 import {
   formatWalPosition,
   walPositionHeader,
   walPositionOf,
 } from '@surehook/contracts/wal-position'
-import { tokenDigest } from '@surehook/service-kit/access/admin-gate'
-import { parseLsn } from '@surehook/service-kit/capture/lsn'
-import { openLogReader } from '@surehook/service-kit/kafka/log-reader'
+import { openLogReader } from '@surehook/kafka/readers/log-reader'
 import { Client as PgClient } from 'pg'
 import { logChanges } from './support/changes.ts'
 import { clientOf, validInput } from './support/client.ts'

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { tokenDigest } from '@surehook/access/admin-gate'
 import type { ChangeEvent } from '@surehook/contracts/events'
-import type { Ledger } from '@surehook/contracts/http/webhook-ledger'
+import type { Ledger } from '@surehook/contracts/http/webhooks/ledger'
 import { newEventId } from '@surehook/contracts/ids'
 import {
   changesTopic,
@@ -10,7 +11,6 @@ import {
   pausedTopic,
   retryTopic,
 } from '@surehook/contracts/topics'
-import { tokenDigest } from '@surehook/service-kit/access/admin-gate'
 import { Client as PgClient } from 'pg'
 import { type Given, logChanges } from './support/changes.ts'
 import { type Client, clientOf, validInput } from './support/client.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import type { Warning } from '@surehook/contracts/http/webhooks'
+import type { Warning } from '@surehook/contracts/http/webhooks/webhooks'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { type Client, clientOf, validInput } from './support/client.ts'
 import { publishTable } from './support/tables.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { certificateEnv, certificateFiles } from '@surehook/service-kit/certificates'
+import { certificateEnv, certificateFiles } from '@surehook/service-kit/config/certificates'
 import {
   commaList,
   durationBetween,
@@ -9,13 +9,13 @@ import {
   kafkaEnv,
   readEnv,
   redisEnv,
-} from '@surehook/service-kit/config'
+} from '@surehook/service-kit/config/config'
 import {
   kafkaConnection,
   redisConnection,
   registrySecurity,
-} from '@surehook/service-kit/connections'
-import { tracingConfig, tracingEnv } from '@surehook/service-kit/tracing/open-tracing'
+} from '@surehook/service-kit/config/connections'
+import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import ipaddr from 'ipaddr.js'
 import * as z from 'zod'
 

@@ -1,5 +1,5 @@
 import { errorClasses } from '@surehook/contracts/events'
-import { fromZero, type Metrics } from '@surehook/service-kit/metrics'
+import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 
 export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>
 

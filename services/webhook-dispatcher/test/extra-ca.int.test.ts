@@ -4,7 +4,7 @@ import { createCertificates } from '@surehook/scripts/receiver/certificates'
 import { openReceiver } from '@surehook/scripts/receiver/receiver'
 import { AddressGuard } from '../src/attempt/dns/address-guard.ts'
 import { systemHostNames } from '../src/attempt/dns/host-names.ts'
-import { Poster } from '../src/attempt/post.ts'
+import { Poster } from '../src/attempt/http/post.ts'
 
 const publicRoots = getCACertificates('default')
 afterAll(() => setDefaultCACertificates(publicRoots))

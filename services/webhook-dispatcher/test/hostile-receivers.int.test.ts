@@ -5,7 +5,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/gl
 import { type Certificates, createCertificates } from '@surehook/scripts/receiver/certificates'
 import { AddressGuard } from '../src/attempt/dns/address-guard.ts'
 import { systemHostNames } from '../src/attempt/dns/host-names.ts'
-import { Poster } from '../src/attempt/post.ts'
+import { Poster } from '../src/attempt/http/post.ts'
 import { until } from './support/harness.ts'
 import { HostileServer, type Trick } from './support/hostile-server.ts'
 

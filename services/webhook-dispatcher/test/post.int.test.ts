@@ -8,8 +8,8 @@ import type { Receiver } from '@surehook/scripts/receiver/receiver'
 import { openReceiver } from '@surehook/scripts/receiver/receiver'
 import { AddressGuard } from '../src/attempt/dns/address-guard.ts'
 import { systemHostNames } from '../src/attempt/dns/host-names.ts'
-import type { PosterOptions } from '../src/attempt/post.ts'
-import { Poster } from '../src/attempt/post.ts'
+import type { PosterOptions } from '../src/attempt/http/post.ts'
+import { Poster } from '../src/attempt/http/post.ts'
 import { ProtocolReceiver } from './support/protocol-receiver.ts'
 
 let certificates: Certificates

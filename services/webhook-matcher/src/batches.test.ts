@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
-import type { WindowedMessage } from '@surehook/service-kit/kafka/windowed-consumer'
-import { createLogger } from '@surehook/service-kit/log'
+import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { Batches } from './batches.ts'
 
 type Run = { keys: string[]; end: (err?: Error) => void }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
 import { boundedBy } from '@surehook/service-kit/bounded'
-import type { WindowedMessage } from '@surehook/service-kit/kafka/windowed-consumer'
 import type { Logger } from 'pino'
 import type { ChangeBatch } from './matcher.ts'
 import { WaitingChanges } from './waiting-changes.ts'

@@ -1,6 +1,6 @@
-import { type PlannedDelivery, refusedDelivery } from '@surehook/deliveries/plan-deliveries'
-import type { OutgoingRecord } from '@surehook/service-kit/kafka/producer'
-import { UnsendableError } from '@surehook/service-kit/kafka/unsendable-error'
+import type { OutgoingRecord } from '@surehook/kafka/producer/producer'
+import { UnsendableError } from '@surehook/kafka/producer/unsendable-error'
+import { type PlannedDelivery, refusedDelivery } from '@surehook/matching/plan-deliveries'
 import type { MatcherDeps } from './matcher.ts'
 
 /** A fan-out is sent in pieces: ten thousand copies of a body are never in memory at once. */

@@ -1,4 +1,3 @@
-import type { RegistrySecurity } from '@surehook/contracts/registry-client'
 import {
   attemptsTopic,
   changesTopic,
@@ -8,22 +7,23 @@ import {
   type TopicSpec,
   topicTable,
 } from '@surehook/contracts/topics'
+import type { RegistrySecurity } from '@surehook/schemas/registry-client'
 import {
   type CertificateFiles,
   certificateEnv,
   certificateFiles,
-} from '@surehook/service-kit/certificates'
-import { kafkaEnv, logEnv, maxBodyEnv, readEnv } from '@surehook/service-kit/config'
+} from '@surehook/service-kit/config/certificates'
+import { kafkaEnv, logEnv, maxBodyEnv, readEnv } from '@surehook/service-kit/config/config'
 import {
   type KafkaConnection,
   kafkaConnection,
   registrySecurity,
-} from '@surehook/service-kit/connections'
+} from '@surehook/service-kit/config/connections'
 import {
   type TracingConfig,
   tracingConfig,
   tracingEnv,
-} from '@surehook/service-kit/tracing/open-tracing'
+} from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import * as z from 'zod'
 
 export const service = 'webhook-matcher'

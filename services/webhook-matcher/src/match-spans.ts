@@ -1,6 +1,6 @@
 import type { ChangeEvent } from '@surehook/contracts/events'
-import { traceHeaders } from '@surehook/service-kit/tracing/trace-headers'
-import type { Span, Tracer } from '@surehook/service-kit/tracing/tracer'
+import { traceHeaders } from '@surehook/service-kit/telemetry/tracing/trace-headers'
+import type { Span, Tracer } from '@surehook/service-kit/telemetry/tracing/tracer'
 
 type Place = { topic: string; partition: number }
 

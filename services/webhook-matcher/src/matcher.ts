@@ -1,16 +1,16 @@
-import type { EventCodec } from '@surehook/contracts/codec'
-import type { SubscriptionIndex } from '@surehook/deliveries/index/subscription-index'
-import { planDeliveries } from '@surehook/deliveries/plan-deliveries'
+import { refuseInvalid } from '@surehook/kafka/producer/invalid-messages'
+import type { EventProducer } from '@surehook/kafka/producer/producer'
+import type { TopicView } from '@surehook/kafka/views/topic-view'
+import type { SubscriptionIndex } from '@surehook/matching/index/subscription-index'
+import { planDeliveries } from '@surehook/matching/plan-deliveries'
 import {
   type Change,
   type ChangeMessage,
   type ReadChange,
   readChange,
-} from '@surehook/deliveries/read-change'
-import { refuseInvalid } from '@surehook/service-kit/kafka/invalid-messages'
-import type { EventProducer } from '@surehook/service-kit/kafka/producer'
-import type { TopicView } from '@surehook/service-kit/kafka/topic-view'
-import type { Tracer } from '@surehook/service-kit/tracing/tracer'
+} from '@surehook/matching/read-change'
+import type { EventCodec } from '@surehook/schemas/codec'
+import type { Tracer } from '@surehook/service-kit/telemetry/tracing/tracer'
 import type { Logger } from 'pino'
 import { ChunkSender } from './chunk-sender.ts'
 import type { Topics } from './config.ts'

@@ -1,4 +1,4 @@
-import { fromZero, type Metrics } from '@surehook/service-kit/metrics'
+import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 
 export type MatcherMetrics = ReturnType<typeof matcherMetrics>
 

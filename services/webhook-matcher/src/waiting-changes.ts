@@ -1,4 +1,4 @@
-import type { WindowedMessage } from '@surehook/service-kit/kafka/windowed-consumer'
+import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
 import type { KafkaMessage } from 'kafkajs'
 
 /** Changes of one partition that wait for their batch: of each project in their order. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { changeKey, endpointId } from '@surehook/contracts/ids'
-import { partitionOf } from '@surehook/service-kit/kafka/produce/partition-of'
+import { partitionOf } from '@surehook/kafka/producer/partitioned/partition-of'
 import { openWorld, type World } from './support/world.ts'
 
 /** Of one partition; the matcher's window holds a third of it. */

@@ -7,11 +7,11 @@ import {
   invalidTopic,
   topicTable,
 } from '@surehook/contracts/topics'
+import { createKafka } from '@surehook/kafka/client/client'
 import { askPort } from '@surehook/scripts/lib/ports'
 import { openReceiver } from '@surehook/scripts/receiver/receiver'
 import { serviceNames } from '@surehook/scripts/system/service-catalog'
-import { createKafka } from '@surehook/service-kit/kafka/client'
-import { createLogger } from '@surehook/service-kit/log'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { allReady } from '../../support/all-ready.ts'
 import { type FaultWorld, openFaultWorld, undecidedAtMost } from '../../support/fault-world.ts'
 import { eventually } from '../../support/world.ts'

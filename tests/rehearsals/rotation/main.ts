@@ -124,7 +124,7 @@ async function roll(next: Phase): Promise<void> {
 
 async function rotateKey(): Promise<string> {
   const env = { ...process.env, SUREHOOK_URL: baseUrl, SUREHOOK_ADMIN_TOKEN: after.adminToken }
-  const command = [`${repoRoot}/libs/operator-cli/bin/surehook.mjs`, 'rotate-key']
+  const command = [`${repoRoot}/packages/cli/bin/surehook.mjs`, 'rotate-key']
   const { stdout } = await promisify(execFile)(process.execPath, command, { env })
   return stdout.trim()
 }

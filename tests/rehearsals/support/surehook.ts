@@ -2,7 +2,7 @@ import { runCommand } from '@surehook/scripts/check/run-command'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import type { Stage } from '../../faults/suite/stage.ts'
 
-const bin = `${repoRoot}/libs/operator-cli/bin/surehook.mjs`
+const bin = `${repoRoot}/packages/cli/bin/surehook.mjs`
 
 /** Runs the operator's command as an operator does; resolves to what it printed. */
 export async function surehook(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
-import { type NewChange, openChangePublisher } from '@surehook/contracts/publisher'
+import { type NewChange, openChangePublisher } from '@surehook/publisher'
 
 // A service with a table of its own: `billing.ts issue <id> <amount>`, `billing.ts pay <id>`.
 const env = process.env

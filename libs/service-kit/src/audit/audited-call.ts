@@ -1,6 +1,6 @@
 import type { Operation } from '@surehook/contracts/operation'
 import { toAppError } from '../http/problem.ts'
-import type { RequestContext } from '../http/request-context.ts'
+import type { RequestContext } from '../http/request/request-context.ts'
 import { type AuditActor, createAudit } from './audit.ts'
 
 /** Every call of the administrator, and what changes something with a management token. */

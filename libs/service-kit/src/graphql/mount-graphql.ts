@@ -3,8 +3,8 @@ import type { Operation } from '@surehook/contracts/operation'
 import type { Request, Router } from 'express'
 import { type Input, mount, Reply, rawJson } from '../http/mount.ts'
 import { problemHeaders, toAppError } from '../http/problem.ts'
-import type { RequestContext } from '../http/request-context.ts'
-import { type GraphQLAnswer, refuseGraphQL } from './graphql-door.ts'
+import type { RequestContext } from '../http/request/request-context.ts'
+import { type GraphQLAnswer, refuseGraphQL } from './graphql-transport.ts'
 
 type Context<Auth> = RequestContext & { readonly auth: Auth }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { AppError, reasonOf } from '../errors.ts'
-import type { Metrics } from '../metrics.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 import { listenGracefully } from './connection/graceful-server.ts'
 import { requireHost } from './connection/require-host.ts'
 import { sendProblem } from './problem.ts'

@@ -6,7 +6,7 @@ import { auditedCall, isAudited } from '../audit/audited-call.ts'
 import { AppError, invalid } from '../errors.ts'
 import { ClientGoneError, readJsonBody } from './json-body.ts'
 import { sendJson } from './problem.ts'
-import { contextOf, type RequestContext } from './request-context.ts'
+import { contextOf, type RequestContext } from './request/request-context.ts'
 import { headerName, parsePart, soundFields } from './violations.ts'
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined

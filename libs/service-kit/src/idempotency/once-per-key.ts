@@ -1,7 +1,7 @@
 import { idempotencyKeyHours } from '@surehook/contracts/http/idempotency-key'
 import type { Pool, PoolClient } from 'pg'
 import { AppError } from '../errors.ts'
-import type { SweepJob } from '../postgres/sweep.ts'
+import type { SweepJob } from '../postgres/delete-expired.ts'
 
 export type KeyedRequest = {
   /**

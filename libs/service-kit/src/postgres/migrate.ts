@@ -1,7 +1,7 @@
 import { runner } from 'node-pg-migrate'
 import { Client, escapeIdentifier } from 'pg'
 import type { Logger } from 'pino'
-import { capturePublication, ensureCaptureSlot, slotOf } from '../capture/capture-slot.ts'
+import { capturePublication, ensureCaptureSlot, slotOf } from './capture-slot.ts'
 import { ensureServiceRole, schemaOf, serviceDatabaseUrl, servicePassword } from './service-role.ts'
 
 export { serviceDatabaseUrl, servicePassword } from './service-role.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { createClient } from 'redis'
-import type { RedisConnection } from '../connections.ts'
+import type { RedisConnection } from '../config/connections.ts'
 import { reasonOf } from '../errors.ts'
 
 export type RedisOptions = RedisConnection & {

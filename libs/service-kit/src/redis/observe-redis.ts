@@ -1,4 +1,4 @@
-import type { Metrics } from '../metrics.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
 import type { RedisClient } from './client.ts'
 
 export function observeRedis(metrics: Metrics, client: Pick<RedisClient, 'isReady'>): void {

@@ -1,5 +1,5 @@
-import { createKafka } from '@surehook/service-kit/kafka/client'
-import { createLogger } from '@surehook/service-kit/log'
+import { createKafka } from '@surehook/kafka/client/client'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { prepareKafkaAccess } from 'surehook/prepare/prepare-kafka-access'
 import type { Endpoints } from '../../lib/endpoints.ts'
 import type { ServiceName } from '../../system/service-catalog.ts'

@@ -5,10 +5,10 @@ import type { Violation } from '@surehook/contracts/problem'
 import type { Audit } from '@surehook/service-kit/audit/audit'
 import type * as z from 'zod'
 import type { Accounts, Client } from '../accounts/accounts.ts'
+import type { JwksAnswer } from '../keys/jwks.ts'
+import type { Tenant } from '../platform/tenant.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import type { Tenant } from '../tenant/tenant.ts'
-import type { AccessTokens } from '../tokens/access-token.ts'
-import type { JwksAnswer } from '../tokens/jwks.ts'
+import type { AccessTokens } from '../sessions/tokens/access-token.ts'
 import type { ChangeOrigin } from '../users/user-changes.ts'
 
 /** Who calls, from where, and for which tenant: the same through every door. */

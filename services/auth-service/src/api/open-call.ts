@@ -1,9 +1,9 @@
 import { createAudit } from '@surehook/service-kit/audit/audit'
-import type { Cidr } from '@surehook/service-kit/http/client-address'
-import { countedClient } from '@surehook/service-kit/http/counted-client'
-import type { RequestContext } from '@surehook/service-kit/http/request-context'
+import type { Cidr } from '@surehook/service-kit/http/request/client-address'
+import { countedClient } from '@surehook/service-kit/http/request/counted-client'
+import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import { type ClientLine, clientLine } from '../limits/client-line.ts'
-import { namedTenant, type ResolveTenant } from '../tenant/tenant.ts'
+import { namedTenant, type ResolveTenant } from '../platform/tenant.ts'
 import type { Call } from './auth-api.ts'
 
 /** What every use case needs to know of a request; rejects when it is for no tenant. */

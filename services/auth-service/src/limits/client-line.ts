@@ -1,4 +1,4 @@
-import { networkOf } from '@surehook/service-kit/http/counted-client'
+import { networkOf } from '@surehook/service-kit/http/request/counted-client'
 
 type Place = { readonly projectId: string; readonly environment: string }
 

@@ -1,6 +1,6 @@
 import { AppError } from '@surehook/service-kit/errors'
 import type { RedisClient } from '@surehook/service-kit/redis/client'
-import type { Tenant } from '../tenant/tenant.ts'
+import type { Tenant } from '../platform/tenant.ts'
 import { keyOf } from './account-key.ts'
 import { lockoutScript } from './lockout-script.ts'
 

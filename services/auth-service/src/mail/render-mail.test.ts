@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { defaultAuthSettings } from '@surehook/contracts/http/auth-settings'
+import { defaultAuthSettings } from '@surehook/contracts/http/admin/auth-settings'
 import { parseMailAddress, renderMail } from './render-mail.ts'
 
 const from = { name: 'Surehook', address: 'no-reply@example.com' }

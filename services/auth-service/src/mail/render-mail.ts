@@ -1,4 +1,4 @@
-import type { AuthSettings } from '@surehook/contracts/http/auth-settings'
+import type { AuthSettings } from '@surehook/contracts/http/admin/auth-settings'
 import { mailTexts } from './mail-texts.ts'
 import type { MailTemplate } from './outbox.ts'
 

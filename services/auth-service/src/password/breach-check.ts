@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { reasonOf } from '@surehook/service-kit/errors'
-import type { Logger } from '@surehook/service-kit/log'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
 
 /** True when the password is in a list of breached ones. */
 export type BreachCheck = (password: string) => Promise<boolean>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { createMetrics } from '@surehook/service-kit/metrics'
+import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { createHashQueue, NoHashRoomError } from './hash-queue.ts'
 
 const deferred = () => Promise.withResolvers<string>()

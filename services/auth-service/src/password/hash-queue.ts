@@ -1,5 +1,5 @@
 import { AppError } from '@surehook/service-kit/errors'
-import type { Metrics } from '@surehook/service-kit/metrics'
+import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { ClientLine } from '../limits/client-line.ts'
 import { createFairTurns } from '../limits/fair-turns.ts'
 

@@ -1,4 +1,4 @@
-import type { AuthSettings } from '@surehook/contracts/http/auth-settings'
+import type { AuthSettings } from '@surehook/contracts/http/admin/auth-settings'
 import type { Violation } from '@surehook/contracts/problem'
 import type { ClientLine } from '../limits/client-line.ts'
 import type { BreachCheck } from './breach-check.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Logger } from '@surehook/service-kit/log'
-import { createMetrics } from '@surehook/service-kit/metrics'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import bcrypt from 'bcrypt'
 import { createHashQueue, type HashQueue } from './hash-queue.ts'
 import { hashOfNobody, ownScheme, workOf } from './password-hash.ts'

@@ -1,5 +1,5 @@
 import { reasonOf } from '@surehook/service-kit/errors'
-import type { Logger } from '@surehook/service-kit/log'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { ClientLine } from '../limits/client-line.ts'
 import { type HashQueue, NoHashRoomError } from './hash-queue.ts'
 import { normalForm } from './normal-form.ts'

@@ -1,3 +1,4 @@
+import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import {
   createManagementToken,
   deleteManagementToken,
@@ -6,12 +7,11 @@ import {
   listManagementTokens,
   listProjects,
   putEnvironment,
-} from '@surehook/contracts/http/admin'
-import { deleteEnvironment, deleteProject } from '@surehook/contracts/http/admin-deletion'
+} from '@surehook/contracts/http/admin/admin'
+import { deleteEnvironment, deleteProject } from '@surehook/contracts/http/admin/deletion'
 import type { Operation } from '@surehook/contracts/operation'
-import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
 import { type Handle, mount } from '@surehook/service-kit/http/mount'
-import type { RequestContext } from '@surehook/service-kit/http/request-context'
+import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
 import { adminGate } from './admin-token.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { AuthSettings, defaultAuthSettings } from '@surehook/contracts/http/auth-settings'
+import { AuthSettings, defaultAuthSettings } from '@surehook/contracts/http/admin/auth-settings'
 import { changeOverrides, fullSettings } from './auth-settings.ts'
 
 describe('changeOverrides', () => {

@@ -1,5 +1,5 @@
-import type { AuthSettings, AuthSettingsChange } from '@surehook/contracts/http/auth-settings'
-import { defaultAuthSettings } from '@surehook/contracts/http/auth-settings'
+import type { AuthSettings, AuthSettingsChange } from '@surehook/contracts/http/admin/auth-settings'
+import { defaultAuthSettings } from '@surehook/contracts/http/admin/auth-settings'
 
 /** What an environment set itself; everything else follows the defaults, also when they change. */
 export type SettingsOverrides = { readonly [field: string]: unknown }

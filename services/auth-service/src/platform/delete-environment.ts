@@ -1,5 +1,5 @@
+import type { EmitState, StateWriter } from '@surehook/change-capture/emit/state-writer'
 import { managementTokensTopic } from '@surehook/contracts/topics'
-import type { EmitState, StateWriter } from '@surehook/service-kit/capture/state-writer'
 import { AppError } from '@surehook/service-kit/errors'
 import type { PoolClient } from 'pg'
 import {

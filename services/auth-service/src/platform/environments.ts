@@ -1,13 +1,13 @@
-import type { EnvironmentState } from '@surehook/contracts/events'
-import type { Environment } from '@surehook/contracts/http/admin'
-import type { AuthSettingsChange } from '@surehook/contracts/http/auth-settings'
-import type { Violation } from '@surehook/contracts/problem'
-import { environmentsTopic } from '@surehook/contracts/topics'
 import type {
   EmitState,
   StateMessage,
   StateWriter,
-} from '@surehook/service-kit/capture/state-writer'
+} from '@surehook/change-capture/emit/state-writer'
+import type { EnvironmentState } from '@surehook/contracts/events'
+import type { Environment } from '@surehook/contracts/http/admin/admin'
+import type { AuthSettingsChange } from '@surehook/contracts/http/admin/auth-settings'
+import type { Violation } from '@surehook/contracts/problem'
+import { environmentsTopic } from '@surehook/contracts/topics'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import { decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool, PoolClient } from 'pg'

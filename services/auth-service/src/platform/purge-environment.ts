@@ -1,9 +1,9 @@
+import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { EnvironmentPurge } from '@surehook/contracts/events'
 import { environmentPurgesTopic, environmentsTopic } from '@surehook/contracts/topics'
-import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
-import { openTopicView, type TopicViewOptions } from '@surehook/service-kit/kafka/topic-view'
-import type { Logger } from '@surehook/service-kit/log'
-import { openSweep } from '@surehook/service-kit/postgres/sweep'
+import { openTopicView, type TopicViewOptions } from '@surehook/kafka/views/topic-view'
+import { openSweep } from '@surehook/service-kit/postgres/delete-expired'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
 
 /** Those that hold something of an environment besides this service. */

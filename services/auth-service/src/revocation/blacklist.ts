@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { boundedBy } from '@surehook/service-kit/bounded'
 import { unavailable } from '@surehook/service-kit/errors'
-import type { Logger } from '@surehook/service-kit/log'
 import type { RedisClient } from '@surehook/service-kit/redis/client'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { AccessClaims } from '@surehook/token-verifier'
-import type { TenantName } from '../tokens/key-store.ts'
+import type { TenantName } from '../keys/key-store.ts'
 import { addScript, completeScript, type RedisRun, watchRun } from './redis-copy.ts'
 import type { Revocation } from './revocation.ts'
 

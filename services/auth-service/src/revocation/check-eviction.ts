@@ -1,5 +1,5 @@
-import type { Logger } from '@surehook/service-kit/log'
 import type { RedisClient } from '@surehook/service-kit/redis/client'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
 
 /**
  * Tells the log when Redis may evict: a revocation, a limit or a lockout that was evicted looks as if it had

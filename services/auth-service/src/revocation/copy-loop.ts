@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { reasonOf } from '@surehook/service-kit/errors'
-import type { Logger } from '@surehook/service-kit/log'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
 import type { Blacklist } from './blacklist.ts'
 import type { EndedSessions } from './revocation.ts'

@@ -1,4 +1,4 @@
-import type { EmitState } from '@surehook/service-kit/capture/state-writer'
+import type { EmitState } from '@surehook/change-capture/emit/state-writer'
 import type { Pool, PoolClient } from 'pg'
 import {
   type EndedSessions,

@@ -1,6 +1,6 @@
+import type { StateMessage } from '@surehook/change-capture/emit/state-writer'
 import type { SessionRevocation } from '@surehook/contracts/events'
 import { revocationsTopic } from '@surehook/contracts/topics'
-import type { StateMessage } from '@surehook/service-kit/capture/state-writer'
 
 /** Which access tokens of a session are refused before they expire, and until when that matters. */
 export type Revocation = {

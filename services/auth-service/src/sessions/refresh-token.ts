@@ -1,6 +1,6 @@
 import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { EncryptionKeys } from '@surehook/service-kit/config'
-import type { Tenant } from '../tenant/tenant.ts'
+import type { EncryptionKeys } from '@surehook/service-kit/config/config'
+import type { Tenant } from '../platform/tenant.ts'
 
 type TenantName = Pick<Tenant, 'projectId' | 'environment'>
 

@@ -1,17 +1,17 @@
+import { anyPosition } from '@surehook/change-capture/relay/wait-relayed'
 import { wholeSession } from '@surehook/contracts/events'
 import type { TokenPair } from '@surehook/contracts/http/auth'
 import type { Audit } from '@surehook/service-kit/audit/audit'
-import { anyPosition } from '@surehook/service-kit/capture/wait-relayed'
 import { AppError } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
+import type { Tenant } from '../platform/tenant.ts'
 import type { Blacklist } from '../revocation/blacklist.ts'
 import type { EndedSessions } from '../revocation/revocation.ts'
 import { findLivingRevocation } from '../revocation/revocation-store.ts'
-import type { Tenant } from '../tenant/tenant.ts'
-import type { AccessTokens } from '../tokens/access-token.ts'
 import { type RefreshTokens, refreshHash } from './refresh-token.ts'
 import type { SessionMeters } from './session-meters.ts'
 import { refreshSql } from './session-statements.ts'
+import type { AccessTokens } from './tokens/access-token.ts'
 
 export type RefreshDeps = {
   pool: Pool

@@ -1,4 +1,4 @@
-import { fromZero, type Metrics } from '@surehook/service-kit/metrics'
+import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { EndReason } from '../revocation/revocation.ts'
 
 const revocationReasons = [

@@ -1,5 +1,5 @@
+import { captureSql } from '@surehook/change-capture/emit/capture'
 import { revocationsTopic } from '@surehook/contracts/topics'
-import { captureSql } from '@surehook/service-kit/capture/capture'
 import { revocationColumns } from '../revocation/revocation.ts'
 
 /** Longer than clocks of ours differ. */

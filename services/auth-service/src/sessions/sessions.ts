@@ -1,23 +1,23 @@
+import type { EmitState, StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { TokenPair } from '@surehook/contracts/http/auth'
 import { newEventId } from '@surehook/contracts/ids'
 import type { Audit } from '@surehook/service-kit/audit/audit'
-import type { EmitState, StateWriter } from '@surehook/service-kit/capture/state-writer'
 import { AppError } from '@surehook/service-kit/errors'
 import type { AccessClaims } from '@surehook/token-verifier'
 import type { Pool, PoolClient } from 'pg'
+import type { Tenant } from '../platform/tenant.ts'
 import type { EndedSessions, EndReason, Revocation } from '../revocation/revocation.ts'
 import {
   emitRevocations,
   findRevocation,
   untoldRevocations,
 } from '../revocation/revocation-store.ts'
-import type { Tenant } from '../tenant/tenant.ts'
-import type { AccessTokens } from '../tokens/access-token.ts'
 import type { User } from '../users/user.ts'
 import { createRefresh, type RefreshDeps } from './refresh.ts'
 import { type RefreshTokens, refreshHash } from './refresh-token.ts'
 import type { SessionMeters } from './session-meters.ts'
 import { endAccessTokensSql, endSessionsSql, openSessionSql } from './session-statements.ts'
+import type { AccessTokens } from './tokens/access-token.ts'
 
 export type UserOfTenant = { projectId: string; environment: string; userId: string }
 

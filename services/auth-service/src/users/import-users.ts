@@ -1,4 +1,4 @@
-import { ImportedUser } from '@surehook/contracts/http/users'
+import { ImportedUser } from '@surehook/contracts/http/admin/users'
 import type { Violation } from '@surehook/contracts/problem'
 import { parsePart, soundFields } from '@surehook/service-kit/http/violations'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'

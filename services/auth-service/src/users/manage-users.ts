@@ -1,5 +1,5 @@
-import type { UserAccount, UserChange } from '@surehook/contracts/http/users'
-import type { EmitState, StateWriter } from '@surehook/service-kit/capture/state-writer'
+import type { EmitState, StateWriter } from '@surehook/change-capture/emit/state-writer'
+import type { UserAccount, UserChange } from '@surehook/contracts/http/admin/users'
 import { invalid } from '@surehook/service-kit/errors'
 import type { Pool, PoolClient } from 'pg'
 import * as z from 'zod'

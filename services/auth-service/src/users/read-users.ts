@@ -1,4 +1,4 @@
-import type { UserAccount } from '@surehook/contracts/http/users'
+import type { UserAccount } from '@surehook/contracts/http/admin/users'
 import { AppError } from '@surehook/service-kit/errors'
 import { decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool } from 'pg'

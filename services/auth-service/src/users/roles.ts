@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Role } from '@surehook/contracts/http/users'
+import type { Role } from '@surehook/contracts/http/admin/users'
 import type { Violation } from '@surehook/contracts/problem'
 import { AppError } from '@surehook/service-kit/errors'
 import { decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'

@@ -1,7 +1,7 @@
+import { captureSql } from '@surehook/change-capture/emit/capture'
 import type { ChangeEvent, ChangeOperation } from '@surehook/contracts/events'
 import { changeKey, newEventId } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
-import { captureSql } from '@surehook/service-kit/capture/capture'
 import type { PoolClient } from 'pg'
 import type { User } from './user.ts'
 

@@ -1,4 +1,4 @@
-import * as operations from '@surehook/contracts/http/users'
+import * as operations from '@surehook/contracts/http/admin/users'
 import type { Operation } from '@surehook/contracts/operation'
 import { type Handle, mount } from '@surehook/service-kit/http/mount'
 import type { Router } from 'express'

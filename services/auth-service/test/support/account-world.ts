@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { AuthSettingsChange } from '@surehook/contracts/http/auth-settings'
+import type { AuthSettingsChange } from '@surehook/contracts/http/admin/auth-settings'
 import { type MailCatcher, startMailCatcher } from '@surehook/scripts/mail/mail-catcher'
 import { Pool } from 'pg'
 import type { Config } from '../../src/config.ts'

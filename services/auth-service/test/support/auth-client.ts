@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { AuthSettingsChange } from '@surehook/contracts/http/admin/auth-settings'
 import type { LoggedIn } from '@surehook/contracts/http/auth'
-import type { AuthSettingsChange } from '@surehook/contracts/http/auth-settings'
 import type { Problem } from '@surehook/contracts/problem'
 import { call } from './client.ts'
 import { serviceToken } from './under-test.ts'

@@ -1,4 +1,4 @@
-import type { Environment, ManagementToken } from '@surehook/contracts/http/admin'
+import type { Environment, ManagementToken } from '@surehook/contracts/http/admin/admin'
 import type { Problem } from '@surehook/contracts/problem'
 import { adminToken } from './under-test.ts'
 

@@ -1,9 +1,9 @@
-import { openEventCodec } from '@surehook/contracts/codec'
 import type { ChangeEvent } from '@surehook/contracts/events'
 import { changeKey } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
+import { createKafka } from '@surehook/kafka/client/client'
+import { openEventCodec } from '@surehook/schemas/codec'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import { createKafka } from '@surehook/service-kit/kafka/client'
 import { log, sharedStack } from './under-test.ts'
 
 export type UserChange = ChangeEvent & { data: Record<string, unknown> }

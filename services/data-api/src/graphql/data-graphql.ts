@@ -4,11 +4,11 @@ import {
   answerGraphQL,
   type GraphQLAnswer,
   type GraphQLDoor,
-} from '@surehook/service-kit/graphql/graphql-door'
-import type { RequestContext } from '@surehook/service-kit/http/request-context'
+} from '@surehook/service-kit/graphql/graphql-transport'
+import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import { type DocumentNode, visit } from 'graphql'
-import { mayUse } from '../callers/table-access.ts'
-import { maxPageBytes } from '../records/read-records.ts'
+import { mayUse } from '../authorization/table-access.ts'
+import { maxPageBytes } from '../records/read/read-records.ts'
 import type { RecordApi, RecordCall } from '../records/record-api.ts'
 import type { TableDefinition } from '../tables/table-definition.ts'
 import { graphqlNames } from './graphql-names.ts'

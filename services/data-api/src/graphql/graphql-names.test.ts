@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { TableName } from '@surehook/contracts/http/data-names'
+import { TableName } from '@surehook/contracts/http/data/names'
 import fc from 'fast-check'
 import { graphqlNames, singularOf } from './graphql-names.ts'
 

@@ -1,5 +1,5 @@
-import { listRecords } from '@surehook/contracts/http/data'
-import { type RecordInput, RecordsInput } from '@surehook/contracts/http/data-records'
+import { listRecords } from '@surehook/contracts/http/data/data'
+import { type RecordInput, RecordsInput } from '@surehook/contracts/http/data/records'
 import type { Violation } from '@surehook/contracts/problem'
 import { invalid } from '@surehook/service-kit/errors'
 import { parsePart } from '@surehook/service-kit/http/violations'

@@ -1,12 +1,12 @@
-import type { RecordInput } from '@surehook/contracts/http/data-records'
+import type { RecordInput } from '@surehook/contracts/http/data/records'
 import type { KeyedRequest } from '@surehook/service-kit/idempotency/once-per-key'
 import { requestFingerprint } from '@surehook/service-kit/idempotency/request-fingerprint'
-import type { Caller } from '../callers/authorize.ts'
-import { type AccessAction, tablesFor } from '../callers/table-access.ts'
-import type { ChangeOrigin } from '../capture/change-head.ts'
-import type { Preconditions, StoredRecord } from './preconditions.ts'
-import * as reads from './read-records.ts'
-import * as writes from './write-records.ts'
+import type { Caller } from '../authorization/authorize.ts'
+import { type AccessAction, tablesFor } from '../authorization/table-access.ts'
+import * as reads from './read/read-records.ts'
+import type { ChangeOrigin } from './write/change-head.ts'
+import type { Preconditions, StoredRecord } from './write/preconditions.ts'
+import * as writes from './write/write-records.ts'
 
 /** Who calls, and the request behind it. */
 export type RecordCall = ChangeOrigin & {

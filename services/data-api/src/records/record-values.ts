@@ -1,5 +1,5 @@
-import { assignedFields } from '@surehook/contracts/http/data-names'
-import type { RecordInput } from '@surehook/contracts/http/data-records'
+import { assignedFields } from '@surehook/contracts/http/data/names'
+import type { RecordInput } from '@surehook/contracts/http/data/records'
 import type { Violation } from '@surehook/contracts/problem'
 import type { Column } from '../tables/table-definition.ts'
 import { parseColumnValue } from '../values/column-value.ts'

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
-import { idempotencyTable } from '../records/run-write.ts'
-import { quoteIdent } from '../sql/quote.ts'
-import { changeSchema } from './change-schema.ts'
-import { schemaName } from './schema-name.ts'
+import { quoteIdent } from '../records/sql/quote.ts'
+import { idempotencyTable } from '../records/write/run-write.ts'
+import { changeSchema } from './ddl/change-schema.ts'
+import { schemaName } from './ddl/schema-name.ts'
+import { qualifiedTable } from './ddl/table-ddl.ts'
 import { findTables, removeTable } from './table-catalogue.ts'
-import { qualifiedTable } from './table-ddl.ts'
 import type { Tenant } from './table-definition.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { accessActions, ColumnType } from '@surehook/contracts/http/data'
+import type { accessActions, ColumnType } from '@surehook/contracts/http/data/data'
 
 export type Tenant = { projectId: string; environment: string }
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
-import type { EventCodec } from '@surehook/contracts/codec'
 import type { ChangeEvent } from '@surehook/contracts/events'
 import { changeKey } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
-import type { createKafka } from '@surehook/service-kit/kafka/client'
+import type { createKafka } from '@surehook/kafka/client/client'
+import type { EventCodec } from '@surehook/schemas/codec'
 
 export type Change = ChangeEvent & { data: Record<string, unknown> }
 

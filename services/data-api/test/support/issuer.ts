@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { EventCodec } from '@surehook/contracts/codec'
 import { wholeSession } from '@surehook/contracts/events'
 import { revocationsTopic } from '@surehook/contracts/topics'
-import type { EventProducer } from '@surehook/service-kit/kafka/producer'
+import type { EventProducer } from '@surehook/kafka/producer/producer'
+import type { EventCodec } from '@surehook/schemas/codec'
 import { CompactEncrypt, exportJWK, generateKeyPair, SignJWT } from 'jose'
 
 type TenantName = { projectId: string; environment: string }

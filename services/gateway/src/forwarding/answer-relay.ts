@@ -1,7 +1,7 @@
 import { type AppError, reasonOf, unavailable } from '@surehook/service-kit/errors'
 import { discardRest } from '@surehook/service-kit/http/discard-rest'
 import { sendProblem } from '@surehook/service-kit/http/problem'
-import { contextOf } from '@surehook/service-kit/http/request-context'
+import { contextOf } from '@surehook/service-kit/http/request/request-context'
 import type { Request, Response } from 'express'
 import type { Dispatcher } from 'undici'
 import { responseHeaders } from './response-headers.ts'

@@ -3,7 +3,7 @@ import {
   type Cidr,
   clientAddress,
   type ForwardedFor,
-} from '@surehook/service-kit/http/client-address'
+} from '@surehook/service-kit/http/request/client-address'
 
 /** Meant for the next hop only, or believed by services because only we may set them. */
 const dropped = [

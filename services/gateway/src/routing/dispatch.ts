@@ -1,5 +1,5 @@
 import { AppError, invalid } from '@surehook/service-kit/errors'
-import { contextOf } from '@surehook/service-kit/http/request-context'
+import { contextOf } from '@surehook/service-kit/http/request/request-context'
 import type { RequestHandler } from 'express'
 import type { Forwarder } from '../forwarding/forwarder.ts'
 import { routeOf } from './route-of.ts'

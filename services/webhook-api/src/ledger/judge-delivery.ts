@@ -1,4 +1,4 @@
-import type { HoleReason } from '@surehook/contracts/http/webhook-ledger'
+import type { HoleReason } from '@surehook/contracts/http/webhooks/ledger'
 import type { DeliveryFacts, End } from './delivery-table.ts'
 
 export type Place = 'delivered' | 'dead' | 'pending' | 'retrying' | 'paused' | 'cancelled'

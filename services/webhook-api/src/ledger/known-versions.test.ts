@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import type { SubscriptionState } from '@surehook/contracts/events'
 import { walPositionHeader } from '@surehook/contracts/wal-position'
-import type { Change } from '@surehook/deliveries/read-change'
+import type { Change } from '@surehook/matching/read-change'
 import type { KafkaMessage } from 'kafkajs'
 import { KnownVersions } from './known-versions.ts'
 

@@ -1,8 +1,8 @@
-import { type EventCodec, UndecodableError } from '@surehook/contracts/codec'
 import { isBefore, walPositionOf } from '@surehook/contracts/wal-position'
-import { SubscriptionIndex } from '@surehook/deliveries/index/subscription-index'
-import type { Change } from '@surehook/deliveries/read-change'
-import { LatestPositions } from '@surehook/service-kit/kafka/latest-positions'
+import { LatestPositions } from '@surehook/kafka/offsets/latest-positions'
+import { SubscriptionIndex } from '@surehook/matching/index/subscription-index'
+import type { Change } from '@surehook/matching/read-change'
+import { type EventCodec, UndecodableError } from '@surehook/schemas/codec'
 import type { KafkaMessage } from 'kafkajs'
 
 /** When a change was written to the log, and where it was committed. */

@@ -1,5 +1,5 @@
-import type { Ledger } from '@surehook/contracts/http/webhook-ledger'
-import { fromZero, type Metrics } from '@surehook/service-kit/metrics'
+import type { Ledger } from '@surehook/contracts/http/webhooks/ledger'
+import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 
 export type LedgerMetrics = { taken(ledger: Ledger): void }
 

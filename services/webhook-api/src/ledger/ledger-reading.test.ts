@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { decodeRanges, OffsetTracker } from '@surehook/service-kit/kafka/offset-tracker'
+import { decodeRanges, OffsetTracker } from '@surehook/kafka/offsets/offset-tracker'
 import * as fc from 'fast-check'
 import { isFinished } from './ledger-reading.ts'
 

@@ -1,5 +1,3 @@
-import type { EventCodec, TypeCodec } from '@surehook/contracts/codec'
-import { UndecodableError } from '@surehook/contracts/codec'
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { deliveryId } from '@surehook/contracts/ids'
 import {
@@ -8,7 +6,9 @@ import {
   deliveriesTopic,
   pausedTopic,
 } from '@surehook/contracts/topics'
-import { type Change, readChange } from '@surehook/deliveries/read-change'
+import { type Change, readChange } from '@surehook/matching/read-change'
+import type { EventCodec, TypeCodec } from '@surehook/schemas/codec'
+import { UndecodableError } from '@surehook/schemas/codec'
 import type { KafkaMessage } from 'kafkajs'
 import { DeliveryTable, type OpenPlace } from './delivery-table.ts'
 import type { KnownVersions } from './known-versions.ts'

@@ -1,5 +1,5 @@
-import { getLedger } from '@surehook/contracts/http/webhook-ledger'
-import type { AdminGate } from '@surehook/service-kit/access/admin-gate'
+import type { AdminGate } from '@surehook/access/admin-gate'
+import { getLedger } from '@surehook/contracts/http/webhooks/ledger'
 import { mount } from '@surehook/service-kit/http/mount'
 import type { Router } from 'express'
 import type { Ledgers } from './ledgers.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Ledger } from '@surehook/contracts/http/webhook-ledger'
-import { createLogger } from '@surehook/service-kit/log'
+import type { Ledger } from '@surehook/contracts/http/webhooks/ledger'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { TableFullError } from './delivery-table.ts'
 import { createLedgers, type LedgersDeps } from './ledgers.ts'
 

@@ -7,10 +7,10 @@ import {
   retryTopic,
   subscriptionsTopic,
 } from '@surehook/contracts/topics'
+import { decodeRanges, type Range } from '@surehook/kafka/offsets/offset-tracker'
+import type { TopicSpan } from '@surehook/kafka/readers/span-reader'
 import { boundedBy } from '@surehook/service-kit/bounded'
 import { invalid } from '@surehook/service-kit/errors'
-import { decodeRanges, type Range } from '@surehook/service-kit/kafka/offset-tracker'
-import type { TopicSpan } from '@surehook/service-kit/kafka/span-reader'
 import kafkajs, { type Admin, type Kafka } from 'kafkajs'
 
 export type Span = { from: number; to: number }

@@ -4,7 +4,7 @@ import {
   type LedgerHole,
   type LedgerLine,
   ledgerLimits,
-} from '@surehook/contracts/http/webhook-ledger'
+} from '@surehook/contracts/http/webhooks/ledger'
 import type { DeliveryFacts } from './delivery-table.ts'
 import { judgeDelivery, type Verdict } from './judge-delivery.ts'
 import type { LedgerReading } from './ledger-reading.ts'

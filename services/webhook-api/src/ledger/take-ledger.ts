@@ -1,12 +1,12 @@
-import type { EventCodec } from '@surehook/contracts/codec'
 import {
   attemptsTopic,
   changesTopic,
   deadLetterTopic,
   subscriptionsTopic,
 } from '@surehook/contracts/topics'
-import { openSpanReader, type SpanReader } from '@surehook/service-kit/kafka/span-reader'
-import type { Logger } from '@surehook/service-kit/log'
+import { openSpanReader, type SpanReader } from '@surehook/kafka/readers/span-reader'
+import type { EventCodec } from '@surehook/schemas/codec'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Kafka, KafkaMessage } from 'kafkajs'
 import { KnownVersions } from './known-versions.ts'
 import { type At, LedgerReading, type Scope } from './ledger-reading.ts'

@@ -1,7 +1,7 @@
-import { getHistoryRebuild, rebuildHistory } from '@surehook/contracts/http/webhook-rebuild'
-import type { AdminGate } from '@surehook/service-kit/access/admin-gate'
+import type { AdminGate } from '@surehook/access/admin-gate'
+import { getHistoryRebuild, rebuildHistory } from '@surehook/contracts/http/webhooks/rebuild'
 import { mount } from '@surehook/service-kit/http/mount'
-import type { RequestContext } from '@surehook/service-kit/http/request-context'
+import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import type { Router } from 'express'
 import type { Rebuilds } from './open-rebuilds.ts'
 

@@ -1,6 +1,6 @@
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
-import { dayTable, oldestKeptDay } from '../deliveries/delivery-days.ts'
+import { dayTable, oldestKeptDay } from '../history/delivery-days.ts'
 
 export type Dropped = {
   /** Partitions that are gone. */

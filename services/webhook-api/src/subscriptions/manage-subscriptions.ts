@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import type { EmitState, StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type {
   Subscription,
   SubscriptionChange,
   SubscriptionInput,
-} from '@surehook/contracts/http/webhooks'
-import type { EmitState, StateWriter } from '@surehook/service-kit/capture/state-writer'
+} from '@surehook/contracts/http/webhooks/webhooks'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { AppError } from '@surehook/service-kit/errors'
 import { CursorTime, decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
@@ -12,7 +12,7 @@ import type { Pool, PoolClient } from 'pg'
 import * as z from 'zod'
 import { forgetFailures } from '../failing/failing-store.ts'
 import type { KeyedWriter } from '../keyed-writer.ts'
-import { cancelReplays } from '../replays/replay-store.ts'
+import { cancelReplays } from '../redelivery/replay/replay-store.ts'
 import { fitToTable } from '../tables/fit-to-table.ts'
 import type { KnownTables } from '../tables/known-tables.ts'
 import type { SettleFilters } from '../tables/settle-filters.ts'

@@ -1,4 +1,7 @@
-import type { SubscriptionChange, SubscriptionInput } from '@surehook/contracts/http/webhooks'
+import type {
+  SubscriptionChange,
+  SubscriptionInput,
+} from '@surehook/contracts/http/webhooks/webhooks'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import { defaultOverlapS, rotateSecret } from './rotate-secret.ts'

@@ -1,5 +1,5 @@
 import type { ChangeOperation, SealedSecret, SubscriptionState } from '@surehook/contracts/events'
-import type { Subscription } from '@surehook/contracts/http/webhooks'
+import type { Subscription } from '@surehook/contracts/http/webhooks/webhooks'
 
 /** A row of table `subscription`. */
 export type SubscriptionRow = {

@@ -1,6 +1,6 @@
+import { parseLsn } from '@surehook/change-capture/slot/lsn'
 import type { SubscriptionState } from '@surehook/contracts/events'
-import { keptVersions } from '@surehook/deliveries/index/subscription-index'
-import { parseLsn } from '@surehook/service-kit/capture/lsn'
+import { keptVersions } from '@surehook/matching/index/subscription-index'
 import type { Pool, PoolClient } from 'pg'
 import type { SubscriptionRow } from './subscription-row.ts'
 

@@ -1,5 +1,5 @@
-import type { Subscription, Warning } from '@surehook/contracts/http/webhooks'
-import { isMalformedSecret } from '@surehook/deliveries/signed-headers'
+import type { Subscription, Warning } from '@surehook/contracts/http/webhooks/webhooks'
+import { isMalformedSecret } from '@surehook/matching/signed-headers'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import type { KnownTables } from '../tables/known-tables.ts'
 import { tableWarnings } from '../tables/table-warnings.ts'

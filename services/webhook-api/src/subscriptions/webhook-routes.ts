@@ -1,14 +1,14 @@
-import type { Delivery } from '@surehook/contracts/http/webhooks'
+import type { Delivery } from '@surehook/contracts/http/webhooks/webhooks'
 import {
   createWebhook,
   deleteWebhook,
   getWebhook,
   listWebhooks,
   updateWebhook,
-} from '@surehook/contracts/http/webhooks'
+} from '@surehook/contracts/http/webhooks/webhooks'
 import type { Operation } from '@surehook/contracts/operation'
 import { type Handle, mount } from '@surehook/service-kit/http/mount'
-import type { RequestContext } from '@surehook/service-kit/http/request-context'
+import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import type { Router } from 'express'
 import type { Subscriptions } from './manage-subscriptions.ts'
 import type { Tenant } from './subscription-changes.ts'

@@ -1,10 +1,10 @@
-import { type EventCodec, type TypeCodec, UndecodableError } from '@surehook/contracts/codec'
 import type { TableState } from '@surehook/contracts/events'
 import { type FieldType, fieldTypes } from '@surehook/contracts/filter/filter'
-import { assignedFields } from '@surehook/contracts/http/data-names'
+import { assignedFields } from '@surehook/contracts/http/data/names'
 import { tablesTopic } from '@surehook/contracts/topics'
-import { openTopicView } from '@surehook/service-kit/kafka/topic-view'
-import type { Logger } from '@surehook/service-kit/log'
+import { openTopicView } from '@surehook/kafka/views/topic-view'
+import { type EventCodec, type TypeCodec, UndecodableError } from '@surehook/schemas/codec'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Kafka } from 'kafkajs'
 
 export type Fields = ReadonlyMap<string, FieldType>

@@ -1,5 +1,5 @@
-import type { StateWriter } from '@surehook/service-kit/capture/state-writer'
-import type { Logger } from '@surehook/service-kit/log'
+import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
 import { runBackgroundWork } from '../background-work.ts'
 import { announce } from '../subscriptions/announce.ts'

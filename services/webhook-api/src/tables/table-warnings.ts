@@ -1,4 +1,4 @@
-import type { Warning } from '@surehook/contracts/http/webhooks'
+import type { Warning } from '@surehook/contracts/http/webhooks/webhooks'
 import { fitFilter } from './fit-to-table.ts'
 import type { Fields } from './known-tables.ts'
 

@@ -1,4 +1,4 @@
-import type { Delivery, Subscription } from '@surehook/contracts/http/webhooks'
+import type { Delivery, Subscription } from '@surehook/contracts/http/webhooks/webhooks'
 import type { Problem } from '@surehook/contracts/problem'
 import type { Tenant } from './under-test.ts'
 

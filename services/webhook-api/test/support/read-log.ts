@@ -1,4 +1,4 @@
-import type { LogReader } from '@surehook/service-kit/kafka/log-reader'
+import type { LogReader } from '@surehook/kafka/readers/log-reader'
 import type { KafkaMessage } from 'kafkajs'
 
 /** Everything that is on the reader's topic now, partition by partition. */

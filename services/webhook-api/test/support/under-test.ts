@@ -1,5 +1,4 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import { type EventCodec, openEventCodec } from '@surehook/contracts/codec'
 import type { SubscriptionState } from '@surehook/contracts/events'
 import {
   environmentsTopic,
@@ -7,14 +6,15 @@ import {
   subscriptionsTopic,
   topicTable,
 } from '@surehook/contracts/topics'
+import { createKafka } from '@surehook/kafka/client/client'
+import { type EventProducer, openProducer } from '@surehook/kafka/producer/producer'
+import { ensureTopics } from '@surehook/kafka/topics/topics'
+import { openTopicView, type TopicView } from '@surehook/kafka/views/topic-view'
+import { type EventCodec, openEventCodec } from '@surehook/schemas/codec'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { AppError } from '@surehook/service-kit/errors'
-import { createKafka } from '@surehook/service-kit/kafka/client'
-import { type EventProducer, openProducer } from '@surehook/service-kit/kafka/producer'
-import { openTopicView, type TopicView } from '@surehook/service-kit/kafka/topic-view'
-import { ensureTopics } from '@surehook/service-kit/kafka/topics'
-import { createLogger, type Logger } from '@surehook/service-kit/log'
-import { openTestDatabase, type TestDatabase } from '@surehook/service-kit/testing/test-database'
+import { createLogger, type Logger } from '@surehook/service-kit/telemetry/log'
+import { openTestDatabase, type TestDatabase } from '@surehook/testing/service-database'
 import type { Kafka } from 'kafkajs'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, service } from '../../src/config.ts'

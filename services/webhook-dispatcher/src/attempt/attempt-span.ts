@@ -1,8 +1,8 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { traceparentOf } from '@surehook/contracts/traceparent'
-import type { Span, Tracer } from '@surehook/service-kit/tracing/tracer'
+import type { Span, Tracer } from '@surehook/service-kit/telemetry/tracing/tracer'
 import type { Delivery } from '../partition/delivery.ts'
-import { type AttemptResult, succeeded } from './decide-next-step.ts'
+import { type AttemptResult, succeeded } from '../transitions/decide-next-attempt.ts'
 
 /** All attempts of a delivery are under the match that made it; each later one points to the one before. */
 export function beginAttemptSpan(tracer: Tracer, { job, message }: Delivery): Span {

@@ -1,16 +1,16 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
-import { signedHeaders } from '@surehook/deliveries/signed-headers'
-import { traceHeaders, traceIdOf } from '@surehook/service-kit/tracing/trace-headers'
-import type { Tracer } from '@surehook/service-kit/tracing/tracer'
+import { signedHeaders } from '@surehook/matching/signed-headers'
+import { traceHeaders, traceIdOf } from '@surehook/service-kit/telemetry/tracing/trace-headers'
+import type { Tracer } from '@surehook/service-kit/telemetry/tracing/tracer'
 import type { Logger } from 'pino'
 import type { Circuit } from '../endpoint/circuit.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
 import type { Delivery } from '../partition/delivery.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
+import type { AttemptResult, NextStep, RetryDelay } from '../transitions/decide-next-attempt.ts'
+import { decideNextStep, succeeded } from '../transitions/decide-next-attempt.ts'
 import { beginAttemptSpan, endAttemptSpan } from './attempt-span.ts'
-import type { AttemptResult, NextStep, RetryDelay } from './decide-next-step.ts'
-import { decideNextStep, succeeded } from './decide-next-step.ts'
-import type { Poster } from './post.ts'
+import type { Poster } from './http/post.ts'
 
 export type AttemptsDeps = {
   poster: Pick<Poster, 'post'>

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type EventCodec, UndecodableError } from '@surehook/contracts/codec'
+import { type EventCodec, UndecodableError } from '@surehook/schemas/codec'
 import type { Logger } from 'pino'
 
 type Message = { value: Buffer | null }

@@ -1,5 +1,5 @@
 import { retryTopic } from '@surehook/contracts/topics'
-import type { Messaging } from '@surehook/service-kit/kafka/messaging'
+import type { Messaging } from '@surehook/kafka/client/messaging'
 
 const prefix = retryTopic('')
 

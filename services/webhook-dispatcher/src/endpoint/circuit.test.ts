@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import CircuitBreaker from 'opossum'
-import type { AttemptResult } from '../attempt/decide-next-step.ts'
+import type { AttemptResult } from '../transitions/decide-next-attempt.ts'
 import { Circuit } from './circuit.ts'
 import type { CircuitState, CircuitStore } from './circuit-store.ts'
 

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import CircuitBreaker from 'opossum'
-import type { AttemptResult } from '../attempt/decide-next-step.ts'
-import { succeeded } from '../attempt/decide-next-step.ts'
+import type { AttemptResult } from '../transitions/decide-next-attempt.ts'
+import { succeeded } from '../transitions/decide-next-attempt.ts'
 import type { CircuitStore } from './circuit-store.ts'
 
 export type CircuitOptions = {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
-import type { AttemptResult } from '../attempt/decide-next-step.ts'
+import type { AttemptResult } from '../transitions/decide-next-attempt.ts'
 import type { CircuitStore } from './circuit-store.ts'
 import { Endpoints } from './endpoints.ts'
 

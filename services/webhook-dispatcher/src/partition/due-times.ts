@@ -1,5 +1,5 @@
 import { retryTopic } from '@surehook/contracts/topics'
-import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+import type { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
 import { parseDuration } from '@surehook/service-kit/time'
 import type { Delivery } from './delivery.ts'
 

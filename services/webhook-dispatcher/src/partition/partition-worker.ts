@@ -1,5 +1,5 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
-import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+import type { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
 import type { Delivery } from './delivery.ts'
 import { DeliveryExecutor } from './delivery-executor.ts'
 import { PartitionState } from './partition-state.ts'

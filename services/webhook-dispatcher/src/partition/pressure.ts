@@ -1,4 +1,4 @@
-import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+import type { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
 import type { DueTimes } from './due-times.ts'
 
 /** A shorter one passes by itself, as while the first connections of an endpoint open. */

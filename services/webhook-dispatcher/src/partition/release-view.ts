@@ -1,5 +1,5 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
-import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+import type { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
 import type { Endpoints } from '../endpoint/endpoints.ts'
 import type { PausedView } from '../paused/paused-actions.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
-import { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+import { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
 import { Unsettled } from './unsettled.ts'
 
 const laneOf = (topic: string) =>

@@ -1,4 +1,4 @@
-import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+import type { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
 
 /** Far more than is on its way to a healthy Kafka at full speed. */
 const maxUnsettled = 128

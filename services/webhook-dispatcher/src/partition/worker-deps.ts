@@ -1,4 +1,4 @@
-import type { WindowedConsumer } from '@surehook/service-kit/kafka/windowed-consumer'
+import type { WindowedConsumer } from '@surehook/kafka/windowed/windowed-consumer'
 import type { Attempts } from '../attempt/attempts.ts'
 import type { CircuitOptions } from '../endpoint/circuit.ts'
 import type { EndpointLimits } from '../endpoint/endpoint.ts'

@@ -1,5 +1,5 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
-import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+import type { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
 import type { Delivery } from '../partition/delivery.ts'
 import type { PausedAction, PausedView } from './paused-actions.ts'
 import { pausedMark } from './paused-headers.ts'
@@ -9,7 +9,7 @@ import { type Demands, PausedReading } from './paused-reading.ts'
 import { PausedReleases } from './paused-releases.ts'
 import type { PausedRun } from './paused-run.ts'
 import { PausedTopic } from './paused-topic.ts'
-import { UntoldDeliveries } from './untold-deliveries.ts'
+import { UntoldDeliveries } from './unpublished-deliveries.ts'
 
 /** So many are written and not read before the end of the topic comes first. */
 const mostUnread = 1_000

@@ -1,4 +1,4 @@
-import type { WindowedMessage } from '@surehook/service-kit/kafka/windowed-consumer'
+import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
 
 const runHeader = 'surehook-paused-run'
 const untoldHeader = 'surehook-paused-untold'

@@ -1,4 +1,4 @@
-import type { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+import type { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
 import type { Sweep } from './paused-run.ts'
 import { PausedSummary } from './paused-summary.ts'
 

@@ -1,7 +1,7 @@
 import type { SubscriptionState } from '@surehook/contracts/events'
 import { endpointId } from '@surehook/contracts/ids'
-import { type SigningKeys, signingKeys } from '@surehook/deliveries/signed-headers'
-import type { Logger } from '@surehook/service-kit/log'
+import { type SigningKeys, signingKeys } from '@surehook/matching/signed-headers'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
 
 export type SecretOpener = { open(sealed: string, context: string): string }
 

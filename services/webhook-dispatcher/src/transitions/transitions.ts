@@ -1,4 +1,3 @@
-import type { EventCodec } from '@surehook/contracts/codec'
 import type { DeliveryAttempt, DeliveryJob, DeliveryStatus } from '@surehook/contracts/events'
 import { endpointId } from '@surehook/contracts/ids'
 import {
@@ -8,9 +7,10 @@ import {
   pausedTopic,
   retryTopic,
 } from '@surehook/contracts/topics'
-import type { EventProducer, OutgoingRecord } from '@surehook/service-kit/kafka/producer'
-import type { AttemptResult, NextStep } from '../attempt/decide-next-step.ts'
+import type { EventProducer, OutgoingRecord } from '@surehook/kafka/producer/producer'
+import type { EventCodec } from '@surehook/schemas/codec'
 import { type PausedMark, pausedHeaders } from '../paused/paused-headers.ts'
+import type { AttemptResult, NextStep } from './decide-next-attempt.ts'
 
 /** What becomes of a job: one step of its delivery. */
 export type Transition =

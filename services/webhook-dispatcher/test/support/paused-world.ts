@@ -1,5 +1,5 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
-import { PartitionLane } from '@surehook/service-kit/kafka/partition-lane'
+import { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
 import type { Delivery } from '../../src/partition/delivery.ts'
 import type { PausedAction } from '../../src/paused/paused-actions.ts'
 import { PausedDeliveries } from '../../src/paused/paused-deliveries.ts'

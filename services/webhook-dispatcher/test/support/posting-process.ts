@@ -1,7 +1,7 @@
 // A process of its own that posts what it is told to: it can be stopped without stopping the test.
 import { AddressGuard } from '../../src/attempt/dns/address-guard.ts'
 import { systemHostNames } from '../../src/attempt/dns/host-names.ts'
-import { type Exchange, Poster } from '../../src/attempt/post.ts'
+import { type Exchange, Poster } from '../../src/attempt/http/post.ts'
 
 export type PostingSettings = { ca: string; timeoutMs: number; servers: string[] }
 

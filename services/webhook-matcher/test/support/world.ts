@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { type EventCodec, openEventCodec } from '@surehook/contracts/codec'
 import type {
   DeliveryAttempt,
   DeliveryJob,
@@ -7,16 +6,17 @@ import type {
   SubscriptionState,
 } from '@surehook/contracts/events'
 import type { NewChange } from '@surehook/contracts/new-change'
-import { type ChangePublisher, openChangePublisher } from '@surehook/contracts/publisher'
 import { invalidTopic, type TopicSpec } from '@surehook/contracts/topics'
 import { walPositionHeader } from '@surehook/contracts/wal-position'
-import { aSubscription } from '@surehook/deliveries/testing/samples'
+import { createKafka } from '@surehook/kafka/client/client'
+import { runOrderedConsumer } from '@surehook/kafka/consumer/ordered-consumer'
+import { type EventProducer, openProducer } from '@surehook/kafka/producer/producer'
+import { ensureTopics } from '@surehook/kafka/topics/topics'
+import { aSubscription } from '@surehook/matching/testing/samples'
+import { type ChangePublisher, openChangePublisher } from '@surehook/publisher'
+import { type EventCodec, openEventCodec } from '@surehook/schemas/codec'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import { createKafka } from '@surehook/service-kit/kafka/client'
-import { runOrderedConsumer } from '@surehook/service-kit/kafka/ordered-consumer'
-import { type EventProducer, openProducer } from '@surehook/service-kit/kafka/producer'
-import { ensureTopics } from '@surehook/service-kit/kafka/topics'
-import { createLogger } from '@surehook/service-kit/log'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { ConfigResourceTypes, type Kafka } from 'kafkajs'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, type Topics } from '../../src/config.ts'

@@ -1,0 +1,46 @@
+import type { FieldType, Scalar } from '../filter.ts'
+import { compareCodePoints } from './code-points.ts'
+import { compareDecimals, decimalOf, parseDecimal } from './decimal.ts'
+import { parseInstant } from './instant.ts'
+
+/** Negative, zero or positive: where a record's value stands to the operand; NaN when they do not compare. */
+export type Compare = (value: unknown) => number
+
+/** Whether operands of the type are the texts of numbers. */
+export const isNumeric = (type: FieldType | null): boolean =>
+  type === 'bigint' || type === 'decimal'
+
+/** How a record's values compare with `operand`. Null compares with null alone, and a missing value is null. */
+export function comparerOf(operand: Scalar, type: FieldType | null): Compare {
+  if (operand === null) return (value) => (value === null || value === undefined ? 0 : Number.NaN)
+  if (typeof operand === 'boolean') return (value) => (value === operand ? 0 : Number.NaN)
+  if (typeof operand === 'number' || isNumeric(type)) return numberComparer(operand)
+  if (type === 'timestamp') return textComparer(operand, parseInstant)
+  if (type === 'uuid') return textComparer(operand, (value) => value.toLowerCase())
+  return (value) => {
+    if (value === operand) return 0
+    return typeof value === 'string' ? compareCodePoints(value, operand) : Number.NaN
+  }
+}
+
+function textComparer(operand: string, normal: (value: string) => string | null): Compare {
+  return (value) => {
+    const text = typeof value === 'string' ? normal(value) : null
+    return text === null ? Number.NaN : compareCodePoints(text, operand)
+  }
+}
+
+/** Numbers that JSON numbers cannot hold travel as strings (bigint, decimal): these compare as numbers too. */
+function numberComparer(operand: number | string): Compare {
+  const double = typeof operand === 'number' ? operand : null
+  const exact = double === null ? parseDecimal(String(operand)) : decimalOf(double)
+  if (exact === null) throw new Error('The operand of a number is not in its normal form')
+  return (value) => {
+    if (typeof value === 'number') {
+      if (double !== null) return value < double ? -1 : value > double ? 1 : 0
+      return Number.isFinite(value) ? compareDecimals(decimalOf(value), exact) : value
+    }
+    const decimal = typeof value === 'string' ? parseDecimal(value) : null
+    return decimal === null ? Number.NaN : compareDecimals(decimal, exact)
+  }
+}

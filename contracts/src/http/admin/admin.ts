@@ -1,0 +1,181 @@
+import * as z from 'zod'
+import { defineOperation } from '../../operation.ts'
+import { Instant } from '../instant.ts'
+import { AuthSettings, AuthSettingsChange, change } from './auth-settings.ts'
+
+/** Projects and environments are named by their creator; the names stand in paths, topics and keys. */
+const platformName = (what: string) =>
+  z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, `${what}: 1 to 64 letters, digits, "-" or "_"`)
+
+export const ProjectId = platformName('project').meta({ id: 'ProjectId' })
+export const EnvironmentName = platformName('environment').meta({ id: 'EnvironmentName' })
+
+export const Environment = z
+  .object({
+    projectId: ProjectId,
+    environment: EnvironmentName,
+    auth: AuthSettings,
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+    deletedAt: z.iso
+      .datetime()
+      .nullable()
+      .describe(
+        'Its deletion was asked for then: it serves nobody, and is not found when all of it is gone',
+      ),
+  })
+  .meta({ id: 'Environment' })
+export type Environment = z.infer<typeof Environment>
+
+export const KeyState = z
+  .object({
+    kid: z.string(),
+    use: z.enum(['sig', 'enc']),
+    createdAt: z.iso.datetime(),
+    activeFrom: z.iso.datetime().describe('New tokens are made with it from then on'),
+  })
+  .meta({ id: 'KeyState' })
+
+export const Project = z
+  .object({ id: ProjectId, environments: z.array(EnvironmentName), createdAt: z.iso.datetime() })
+  .meta({ id: 'Project' })
+
+export const ManagementToken = z
+  .object({
+    id: z.uuid(),
+    projectId: ProjectId,
+    name: z.string(),
+    environments: z.array(EnvironmentName).nullable().describe('null: every environment'),
+    createdAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'ManagementToken' })
+export type ManagementToken = z.infer<typeof ManagementToken>
+
+export const page = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().min(1).max(512).optional(),
+})
+export const nextCursor = z.string().nullable()
+export const projectPath = z.object({ project: ProjectId })
+export const environmentPath = z.object({ project: ProjectId, environment: EnvironmentName })
+export const common = { tag: 'administration', security: 'admin' } as const
+
+export const putEnvironment = defineOperation({
+  ...common,
+  id: 'putEnvironment',
+  method: 'put',
+  path: '/auth/admin/projects/{project}/environments/{environment}',
+  summary: 'Create an environment, or change its settings',
+  params: environmentPath,
+  body: z.strictObject({ auth: change(AuthSettingsChange) }),
+  reply: { status: 200, schema: Environment, description: 'The full settings' },
+  errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
+})
+
+export const getEnvironment = defineOperation({
+  ...common,
+  id: 'getEnvironment',
+  method: 'get',
+  path: '/auth/admin/projects/{project}/environments/{environment}',
+  summary: 'The settings of an environment',
+  params: environmentPath,
+  reply: { status: 200, schema: Environment },
+  errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'ENVIRONMENT_NOT_FOUND'],
+})
+
+export const rotateKeys = defineOperation({
+  ...common,
+  id: 'rotateKeys',
+  method: 'post',
+  path: '/auth/admin/projects/{project}/environments/{environment}/keys/rotate',
+  summary: 'Publish new keys, and use them once every verifier can know them, or at once',
+  params: environmentPath,
+  query: z.strictObject({
+    immediately: z
+      .enum(['true', 'false'])
+      .default('false')
+      .describe(
+        'For a key that leaked: the new keys are used from now on, all others are gone, and tokens made with them are refused. Sessions go on with a refresh',
+      ),
+  }),
+  reply: {
+    status: 200,
+    schema: z.object({ keys: z.array(KeyState) }),
+    description:
+      'Every key that counts now; when a new one is on its way already, no further one is made',
+  },
+  errors: [
+    'VALIDATION_ERROR',
+    'ADMIN_TOKEN_INVALID',
+    'ENVIRONMENT_NOT_FOUND',
+    'SERVICE_UNAVAILABLE',
+  ],
+})
+
+export const listProjects = defineOperation({
+  ...common,
+  id: 'listProjects',
+  method: 'get',
+  path: '/auth/admin/projects',
+  summary: 'Projects and their environments, by name',
+  query: page,
+  reply: { status: 200, schema: z.object({ projects: z.array(Project), nextCursor }) },
+  errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID'],
+})
+
+export const createManagementToken = defineOperation({
+  ...common,
+  id: 'createManagementToken',
+  method: 'post',
+  path: '/auth/admin/projects/{project}/management-tokens',
+  summary: 'Make a management token; it is shown only in this answer',
+  params: projectPath,
+  body: z.strictObject({
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(100)
+      .refine((name) => name.isWellFormed() && !name.includes('\0'), 'must be valid text'),
+    environments: z
+      .array(EnvironmentName)
+      .min(1)
+      .max(100)
+      .refine((names) => new Set(names).size === names.length, 'each environment once')
+      .nullable()
+      .optional()
+      .describe('Environments of the project that the token is for; absent or null: all'),
+    expiresAt: Instant.nullable().optional(),
+  }),
+  reply: { status: 201, schema: ManagementToken.extend({ token: z.string() }) },
+  errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+})
+
+export const listManagementTokens = defineOperation({
+  ...common,
+  id: 'listManagementTokens',
+  method: 'get',
+  path: '/auth/admin/projects/{project}/management-tokens',
+  summary: 'The management tokens of a project, newest first, without the tokens themselves',
+  params: projectPath,
+  query: page,
+  reply: { status: 200, schema: z.object({ tokens: z.array(ManagementToken), nextCursor }) },
+  errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'NOT_FOUND'],
+})
+
+export const deleteManagementToken = defineOperation({
+  ...common,
+  id: 'deleteManagementToken',
+  method: 'delete',
+  path: '/auth/admin/projects/{project}/management-tokens/{id}',
+  summary: 'Revoke a management token, everywhere within a second',
+  params: projectPath.extend({ id: z.string() }),
+  reply: { status: 204, schema: z.void() },
+  errors: [
+    'VALIDATION_ERROR',
+    'ADMIN_TOKEN_INVALID',
+    'MANAGEMENT_TOKEN_NOT_FOUND',
+    'SERVICE_UNAVAILABLE',
+  ],
+})

@@ -1,0 +1,47 @@
+import * as z from 'zod'
+import { defineOperation } from '../../operation.ts'
+import {
+  common,
+  Environment,
+  EnvironmentName,
+  environmentPath,
+  ProjectId,
+  projectPath,
+} from './admin.ts'
+
+export const deleteEnvironment = defineOperation({
+  ...common,
+  id: 'deleteEnvironment',
+  method: 'delete',
+  path: '/auth/admin/projects/{project}/environments/{environment}',
+  summary: 'Delete an environment with all it has: users, tables, records, subscriptions, history',
+  params: environmentPath,
+  reply: {
+    status: 202,
+    schema: Environment,
+    description:
+      'It serves nobody from now on. What it has is deleted in the background; GET answers 404 when all is gone',
+  },
+  errors: [
+    'VALIDATION_ERROR',
+    'ADMIN_TOKEN_INVALID',
+    'ENVIRONMENT_NOT_FOUND',
+    'SERVICE_UNAVAILABLE',
+  ],
+})
+
+export const deleteProject = defineOperation({
+  ...common,
+  id: 'deleteProject',
+  method: 'delete',
+  path: '/auth/admin/projects/{project}',
+  summary: 'Delete a project: its management tokens at once, and every environment',
+  params: projectPath,
+  reply: {
+    status: 202,
+    schema: z.object({ id: ProjectId, environments: z.array(EnvironmentName) }),
+    description:
+      'The environments that are being deleted. The list of projects leaves it out when all is gone',
+  },
+  errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+})

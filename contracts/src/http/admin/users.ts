@@ -1,0 +1,187 @@
+import * as z from 'zod'
+import { defineOperation } from '../../operation.ts'
+import { Violation } from '../../problem.ts'
+import { Email, orDefault, PersonName } from '../auth.ts'
+import { environmentPath, nextCursor, page } from './admin.ts'
+import { change, RoleName } from './auth-settings.ts'
+
+export const Role = z
+  .object({
+    id: z.uuid().describe('What signup takes as roleId'),
+    name: RoleName,
+    selfAssignable: z.boolean().describe('Whether users may ask for it at signup'),
+  })
+  .meta({ id: 'Role' })
+export type Role = z.infer<typeof Role>
+
+const isUnique = (values: readonly unknown[]) => new Set(values).size === values.length
+const roleNames = z.array(RoleName).max(100).refine(isUnique, 'each role once')
+
+export const UserAccount = z
+  .object({
+    id: z.uuid(),
+    email: z.string(),
+    firstName: z.string(),
+    lastName: z.string(),
+    roles: z.array(z.string()),
+    emailVerified: z.boolean(),
+    disabled: z.boolean(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'UserAccount' })
+export type UserAccount = z.infer<typeof UserAccount>
+
+export const UserChange = z
+  .strictObject({
+    firstName: change(PersonName),
+    lastName: change(PersonName),
+    roles: change(roleNames),
+    disabled: change(z.boolean()),
+    emailVerified: change(z.boolean()),
+  })
+  .meta({ id: 'UserChange' })
+export type UserChange = z.infer<typeof UserChange>
+
+/** One element of an import, whose faults are its own and not those of the whole. */
+export const ImportedUser = z.strictObject({
+  email: Email,
+  passwordHash: z
+    .string()
+    .max(512)
+    .describe(
+      'bcrypt of 4 to 12 rounds, or a PHC string of argon2id up to m=65536 (KiB), t=4, p=4: what it costs is paid for each wrong password of the environment',
+    ),
+  firstName: orDefault(PersonName, ''),
+  lastName: orDefault(PersonName, ''),
+  roles: orDefault(roleNames, []),
+  emailVerified: orDefault(z.boolean(), true),
+})
+export type ImportedUser = z.infer<typeof ImportedUser>
+
+const userPath = environmentPath.extend({ id: z.string() })
+const environmentUrl = '/auth/admin/projects/{project}/environments/{environment}'
+const common = { tag: 'users', security: 'admin' } as const
+const always = ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'ENVIRONMENT_NOT_FOUND'] as const
+const ofUser = [...always, 'USER_NOT_FOUND', 'SERVICE_UNAVAILABLE'] as const
+
+export const createRole = defineOperation({
+  ...common,
+  id: 'createRole',
+  method: 'post',
+  path: `${environmentUrl}/roles`,
+  summary: 'Make a role',
+  params: environmentPath,
+  body: z.strictObject({ name: RoleName, selfAssignable: orDefault(z.boolean(), false) }),
+  reply: { status: 201, schema: Role },
+  errors: [...always, 'CONFLICT'],
+})
+
+export const listRoles = defineOperation({
+  ...common,
+  id: 'listRoles',
+  method: 'get',
+  path: `${environmentUrl}/roles`,
+  summary: 'The roles of an environment, by name',
+  params: environmentPath,
+  query: page,
+  reply: { status: 200, schema: z.object({ roles: z.array(Role), nextCursor }) },
+  errors: [...always],
+})
+
+export const listUsers = defineOperation({
+  ...common,
+  id: 'listUsers',
+  method: 'get',
+  path: `${environmentUrl}/users`,
+  summary: 'The users of an environment, newest first',
+  params: environmentPath,
+  query: page.extend({ email: Email.optional().describe('Only the user of this address') }),
+  reply: { status: 200, schema: z.object({ users: z.array(UserAccount), nextCursor }) },
+  errors: [...always],
+})
+
+export const getUser = defineOperation({
+  ...common,
+  id: 'getUser',
+  method: 'get',
+  path: `${environmentUrl}/users/{id}`,
+  summary: 'One user',
+  params: userPath,
+  reply: { status: 200, schema: UserAccount },
+  errors: [...ofUser],
+})
+
+export const updateUser = defineOperation({
+  ...common,
+  id: 'updateUser',
+  method: 'patch',
+  path: `${environmentUrl}/users/{id}`,
+  summary: 'Change names, roles, or whether the user is disabled or its address confirmed',
+  params: userPath,
+  body: UserChange,
+  reply: { status: 200, schema: UserAccount },
+  errors: [...ofUser],
+})
+
+export const deleteUser = defineOperation({
+  ...common,
+  id: 'deleteUser',
+  method: 'delete',
+  path: `${environmentUrl}/users/{id}`,
+  summary: 'Delete the user and end every session',
+  params: userPath,
+  reply: { status: 204, schema: z.void() },
+  errors: [...ofUser],
+})
+
+export const logoutUser = defineOperation({
+  ...common,
+  id: 'logoutUser',
+  method: 'post',
+  path: `${environmentUrl}/users/{id}/logout`,
+  summary: 'End every session of the user',
+  params: userPath,
+  reply: { status: 204, schema: z.void() },
+  errors: [...ofUser],
+})
+
+export const unlockUser = defineOperation({
+  ...common,
+  id: 'unlockUser',
+  method: 'post',
+  path: `${environmentUrl}/users/{id}/unlock`,
+  summary: 'End every lock that failed logins have set',
+  params: userPath,
+  reply: { status: 204, schema: z.void() },
+  errors: [...ofUser],
+})
+
+export const importUsers = defineOperation({
+  ...common,
+  id: 'importUsers',
+  method: 'post',
+  path: `${environmentUrl}/users/import`,
+  summary: 'Take over users with the password hashes that they have',
+  params: environmentPath,
+  body: z.strictObject({
+    users: z
+      .array(
+        z
+          .unknown()
+          .describe(
+            '{ email, passwordHash, firstName?, lastName?, roles?, emailVerified? }: argon2id or bcrypt; verified when not said otherwise. Faults are answered for each user',
+          ),
+      )
+      .min(1)
+      .max(1000),
+  }),
+  reply: {
+    status: 200,
+    schema: z.object({
+      imported: z.int(),
+      failed: z.array(z.object({ index: z.int(), violations: z.array(Violation) })),
+    }),
+  },
+  errors: [...always, 'SERVICE_UNAVAILABLE'],
+})

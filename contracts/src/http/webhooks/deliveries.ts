@@ -1,0 +1,122 @@
+import * as z from 'zod'
+import { deliveryStatuses, errorClasses } from '../../events.ts'
+import { defineOperation } from '../../operation.ts'
+import { idempotencyHeader } from '../idempotency-key.ts'
+import { Instant } from '../instant.ts'
+import { Delivery, managed, refusals, tenantHeaders } from './webhooks.ts'
+
+export const DeliveryAttempt = z
+  .object({
+    at: z.iso.datetime(),
+    attempt: z.int().describe('From 1'),
+    outcome: z.enum(deliveryStatuses).describe('What the delivery was from then on'),
+    url: z.string(),
+    httpStatus: z.int().nullable(),
+    latencyMs: z.int().nullable(),
+    errorClass: z.enum(errorClasses).nullable(),
+    errorMessage: z.string().nullable(),
+    answer: z.string().nullable().describe('The first 4 KiB of what the receiver answered'),
+  })
+  .meta({ id: 'DeliveryAttempt' })
+export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>
+
+export const DeliveryDetail = Delivery.extend({
+  webhookId: z.string().nullable().describe('The webhook-id header: the same for redeliveries'),
+  body: z.string().nullable().describe('Exactly what is sent and signed; null: there is none'),
+  attemptLog: z.array(DeliveryAttempt).describe('In the order in which they were made'),
+}).meta({ id: 'DeliveryDetail' })
+export type DeliveryDetail = z.infer<typeof DeliveryDetail>
+
+export const RecoverInput = z
+  .strictObject({
+    since: Instant.describe('Deliveries made then or later'),
+    until: Instant.optional().describe('Deliveries made before; now when absent'),
+  })
+  .refine(({ since, until }) => until === undefined || since < until, {
+    path: ['until'],
+    message: 'must be later than since',
+  })
+  .meta({ id: 'RecoverInput' })
+export type RecoverInput = z.infer<typeof RecoverInput>
+
+const common = { ...managed, tag: 'deliveries' } as const
+const headers = tenantHeaders.extend(idempotencyHeader)
+const one = z.object({ id: z.string() })
+const ofOne = z.object({ id: z.string(), deliveryId: z.string() })
+
+export const listDeliveries = defineOperation({
+  ...common,
+  id: 'listDeliveries',
+  method: 'get',
+  path: '/api/rest/_webhooks/{id}/deliveries',
+  summary: 'The deliveries of a subscription, newest first',
+  params: one,
+  query: z.strictObject({
+    status: z.enum(deliveryStatuses).optional(),
+    eventId: z
+      .string()
+      .min(1)
+      .max(128)
+      .refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be valid text')
+      .optional(),
+    since: Instant.optional().describe('Deliveries made then or later'),
+    limit: z.coerce.number().int().min(1).max(1000).default(50),
+    cursor: z.string().min(1).max(512).optional(),
+  }),
+  reply: {
+    status: 200,
+    schema: z.object({ deliveries: z.array(Delivery), nextCursor: z.string().nullable() }),
+  },
+  errors: [...refusals, 'WEBHOOK_NOT_FOUND'],
+})
+
+export const getDelivery = defineOperation({
+  ...common,
+  id: 'getDelivery',
+  method: 'get',
+  path: '/api/rest/_webhooks/{id}/deliveries/{deliveryId}',
+  summary: 'One delivery with its body and its attempts',
+  params: ofOne,
+  reply: { status: 200, schema: DeliveryDetail },
+  errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'DELIVERY_NOT_FOUND'],
+})
+
+export const redeliver = defineOperation({
+  ...common,
+  id: 'redeliver',
+  method: 'post',
+  path: '/api/rest/_webhooks/{id}/deliveries/{deliveryId}/redeliver',
+  summary: 'Send a delivery again, as a delivery of its own with five fresh attempts',
+  headers,
+  params: ofOne,
+  reply: { status: 202, schema: z.object({ deliveryId: z.string() }) },
+  errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'CONFLICT'],
+})
+
+export const recoverWebhook = defineOperation({
+  ...common,
+  id: 'recoverWebhook',
+  method: 'post',
+  path: '/api/rest/_webhooks/{id}/recover',
+  summary: 'Send the dead letters of a span again, each one once',
+  headers,
+  params: one,
+  body: RecoverInput,
+  reply: {
+    status: 202,
+    schema: z.object({ count: z.int().describe('How many will be sent again') }),
+  },
+  errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'CONFLICT'],
+})
+
+export const testWebhook = defineOperation({
+  ...common,
+  id: 'testWebhook',
+  method: 'post',
+  path: '/api/rest/_webhooks/{id}/test',
+  summary: 'Send a synthetic event, whatever the filter',
+  headers,
+  params: one,
+  reply: { status: 202, schema: z.object({ eventId: z.string(), deliveryId: z.string() }) },
+  errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'CONFLICT'],
+})

@@ -1,0 +1,153 @@
+import * as z from 'zod'
+import { deliveryStatuses } from '../../events.ts'
+import { defineOperation } from '../../operation.ts'
+import { idempotencyHeader } from '../idempotency-key.ts'
+import { Instant } from '../instant.ts'
+import {
+  Delivery,
+  managed,
+  refusals,
+  SubscriptionInput,
+  tenantHeaders,
+  Warning,
+} from './webhooks.ts'
+
+const one = z.object({ id: z.string() })
+const common = { ...managed, tag: 'webhooks' } as const
+
+/** How far one question looks, whichever comes first: of the log as a whole, with the changes of all tables. */
+export const lookLimits = { records: 50_000, bytes: 33_554_432, ms: 4_000 } as const
+
+export const previewLimits = {
+  ...lookLimits,
+  /** Changes of the table. */
+  changes: 500,
+  samples: 10,
+  sampleBytes: 262_144,
+} as const
+
+export const PreviewInput = SubscriptionInput.partial({
+  projectId: true,
+  environment: true,
+  url: true,
+  secret: true,
+}).meta({ id: 'PreviewInput' })
+export type PreviewInput = z.infer<typeof PreviewInput>
+
+export const Preview = z
+  .object({
+    scanned: z.int().describe('Changes of the table that were looked at'),
+    matched: z.int().describe('How many of them the subscription would get'),
+    samples: z.array(
+      z.object({
+        eventId: z.string(),
+        headers: z.record(z.string(), z.string()),
+        body: z.string().describe('The exact bytes, which are UTF-8'),
+      }),
+    ),
+    warnings: z.array(Warning).optional().describe('As the subscription would have them'),
+  })
+  .meta({ id: 'Preview' })
+export type Preview = z.infer<typeof Preview>
+
+export const previewWebhook = defineOperation({
+  ...common,
+  id: 'previewWebhook',
+  method: 'post',
+  path: '/api/rest/_webhooks/preview',
+  summary:
+    'What a subscription with these fields would have got of the newest changes of its table; nothing is sent. ' +
+    `Looks at ${previewLimits.changes} changes of the table at most, among the newest ${previewLimits.records} records ` +
+    `or ${previewLimits.bytes / 1_048_576} MiB of the log, for ${previewLimits.ms / 1000} s at most, and shows the newest ` +
+    `${previewLimits.samples} that match, ${previewLimits.sampleBytes / 1024} KiB of bodies at most. Signatures are made ` +
+    'with the given secret and left out without one; webhook-id follows from the id that a subscription gets when it is made',
+  body: PreviewInput,
+  reply: { status: 200, schema: Preview },
+  errors: [...refusals, 'ENVIRONMENT_MISMATCH', 'RATE_LIMIT_EXCEEDED'],
+})
+
+export const outcomes = [...deliveryStatuses, 'not_delivered', 'unknown'] as const
+
+export const Explanation = z
+  .object({
+    eventId: z.string(),
+    outcome: z
+      .enum(outcomes)
+      .describe('The status of the delivery if there is one; unknown: the log does not tell'),
+    reason: z.string(),
+    field: z
+      .string()
+      .optional()
+      .describe('Of the subscription: the first that kept the change out (filter.total.gt)'),
+    delivery: Delivery.optional(),
+  })
+  .meta({ id: 'Explanation' })
+export type Explanation = z.infer<typeof Explanation>
+
+export const explainWebhook = defineOperation({
+  ...common,
+  id: 'explainWebhook',
+  method: 'get',
+  path: '/api/rest/_webhooks/{id}/explain',
+  summary:
+    'Why a change was, or was not, delivered to this subscription. The change is looked for on the log from the time in its ' +
+    'id (UUIDv7) or from `timestamp` on, a bounded way',
+  params: one,
+  query: z.strictObject({
+    eventId: z.uuid(),
+    timestamp: Instant.optional().describe(
+      'When the change was made, for events whose id does not tell',
+    ),
+  }),
+  reply: { status: 200, schema: Explanation },
+  errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'EVENT_NOT_FOUND', 'RATE_LIMIT_EXCEEDED'],
+})
+
+export const Replay = z
+  .object({
+    id: z.uuid(),
+    webhookId: z.uuid(),
+    state: z.enum(['running', 'done', 'cancelled']),
+    from: z.iso.datetime(),
+    until: z.iso.datetime(),
+    scanned: z.int().describe('Changes of the span that were looked at so far'),
+    deliveries: z.int().describe('How many of them were made deliveries of'),
+    createdAt: z.iso.datetime(),
+    finishedAt: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'Replay' })
+export type Replay = z.infer<typeof Replay>
+
+export const ReplayInput = z
+  .strictObject({
+    from: Instant.describe('Changes made then or later; at most 7 days ago'),
+    until: Instant.optional().describe('Changes made before; now when absent'),
+  })
+  .meta({ id: 'ReplayInput' })
+export type ReplayInput = z.infer<typeof ReplayInput>
+
+export const replayWebhook = defineOperation({
+  ...common,
+  id: 'replayWebhook',
+  method: 'post',
+  path: '/api/rest/_webhooks/{id}/replay',
+  summary:
+    'Deliver the changes from `from` up to, not including, `until` (now when absent) to this subscription alone, once more, by ' +
+    'its fields of now. Each is a delivery of its own; `webhook-id` and the bytes are as before',
+  headers: tenantHeaders.extend(idempotencyHeader),
+  params: one,
+  body: ReplayInput,
+  reply: { status: 202, schema: z.object({ replayId: z.uuid() }) },
+  errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'CONFLICT'],
+})
+
+export const getReplay = defineOperation({
+  ...common,
+  id: 'getReplay',
+  method: 'get',
+  path: '/api/rest/_webhooks/{id}/replays/{replayId}',
+  summary: 'How far a replay is',
+  params: z.object({ id: z.string(), replayId: z.string() }),
+  reply: { status: 200, schema: Replay },
+  errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'REPLAY_NOT_FOUND'],
+})

@@ -1,0 +1,44 @@
+import * as z from 'zod'
+import { defineOperation } from '../../operation.ts'
+
+const number = z.int().min(0)
+
+export const HistoryRebuild = z
+  .object({
+    id: z.uuid(),
+    state: z.enum(['running', 'done']),
+    askedAt: z.iso.datetime(),
+    finishedAt: z.iso.datetime().nullable(),
+    read: number.describe('Records of the topics that are in the history again'),
+    toRead: number.describe('All of them; 0 as long as that is not known'),
+    since: z.iso
+      .datetime()
+      .nullable()
+      .describe('When the oldest record was written that the topics still have'),
+  })
+  .meta({ id: 'HistoryRebuild' })
+export type HistoryRebuild = z.infer<typeof HistoryRebuild>
+
+const path = '/api/rest/_webhooks/_history/rebuild'
+const common = { tag: 'deliveries', security: 'admin', path } as const
+const errors = ['ADMIN_TOKEN_INVALID', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'] as const
+
+export const rebuildHistory = defineOperation({
+  ...common,
+  id: 'rebuildHistory',
+  method: 'post',
+  summary:
+    'Empties the delivery history of all tenants and reads it again from the topics, while deliveries go on. ' +
+    'One that is under way goes on and is the answer',
+  reply: { status: 202, schema: HistoryRebuild },
+  errors,
+})
+
+export const getHistoryRebuild = defineOperation({
+  ...common,
+  id: 'getHistoryRebuild',
+  method: 'get',
+  summary: 'How far the newest rebuild of the history is',
+  reply: { status: 200, schema: z.object({ rebuild: HistoryRebuild.nullable() }) },
+  errors,
+})

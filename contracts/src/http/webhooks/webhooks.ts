@@ -1,0 +1,221 @@
+import * as z from 'zod'
+import { changeOperations, deliveryStatuses, errorClasses } from '../../events.ts'
+import { filterLimits } from '../../filter/filter.ts'
+import { parseFilter } from '../../filter/parse-filter.ts'
+import { JsonObject } from '../../json-object.ts'
+import { defineOperation } from '../../operation.ts'
+import { EnvironmentName, ProjectId } from '../admin/admin.ts'
+import { httpsUrlFault } from '../https-url.ts'
+import { idempotencyHeader } from '../idempotency-key.ts'
+
+const text = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be valid text')
+
+const isUnique = (values: readonly unknown[]) => new Set(values).size === values.length
+
+/** Named as data tables are, or one of the reserved tables that the platform itself publishes. */
+const WatchedTable = z
+  .string()
+  .regex(/^(?:_webhooks|[a-z][a-z0-9_]{0,62})$/, 'must be a table name: a-z, 0-9 and "_"')
+
+const Events = z.array(z.enum(changeOperations)).min(1).refine(isUnique, 'each event once')
+
+const ReceiverUrl = z.string().superRefine((url, context) => {
+  const fault = httpsUrlFault(url)
+  if (fault !== null) context.addIssue({ code: 'custom', message: fault })
+})
+
+const FilterInput = JsonObject.superRefine((filter, context) => {
+  const parsed = parseFilter(filter)
+  if (parsed.ok) return
+  for (const { field, message } of parsed.violations) {
+    context.addIssue({ code: 'custom', message, path: field === '' ? [] : field.split('.') })
+  }
+}).meta({
+  description:
+    `Deliver only for records that match it. At most ${filterLimits.conditions} conditions, ` +
+    `${filterLimits.operands} operands (elements of lists counted; ${filterLimits.listLength} a list) ` +
+    `and ${filterLimits.bytes} bytes of JSON`,
+})
+
+const Select = z.array(text(128)).min(1).max(500).refine(isUnique, 'each field once')
+
+/** What a client sends; `secret` goes in and never comes out. */
+const writable = {
+  projectId: ProjectId,
+  environment: EnvironmentName,
+  table: WatchedTable,
+  events: Events,
+  url: ReceiverUrl,
+  secret: text(256),
+  active: z.boolean(),
+  filter: FilterInput.nullable(),
+  select: Select.nullable(),
+}
+
+export const SubscriptionInput = z
+  .strictObject({
+    ...writable,
+    active: writable.active.optional(),
+    filter: writable.filter.optional(),
+    select: writable.select.optional(),
+  })
+  .meta({ id: 'SubscriptionInput' })
+export type SubscriptionInput = z.infer<typeof SubscriptionInput>
+
+const maxOverlapS = 30 * 86_400
+
+export const SubscriptionChange = z
+  .strictObject({
+    ...writable,
+    secretOverlap: z
+      .int()
+      .min(0)
+      .max(maxOverlapS)
+      .describe('Seconds for which the replaced secret signs too; 24 h when absent'),
+  })
+  .partial()
+  .refine((change) => change.secretOverlap === undefined || change.secret !== undefined, {
+    path: ['secretOverlap'],
+    message: 'only together with secret',
+  })
+  .meta({ id: 'SubscriptionChange' })
+export type SubscriptionChange = z.infer<typeof SubscriptionChange>
+
+export const Warning = z
+  .object({
+    field: z.string().describe('As in violations: `table`, `filter.status`, `select.0`, `secret`'),
+    message: z.string(),
+  })
+  .meta({ id: 'Warning' })
+export type Warning = z.infer<typeof Warning>
+
+export const Subscription = z
+  .object({
+    id: z.uuid(),
+    projectId: ProjectId,
+    environment: EnvironmentName,
+    table: z.string(),
+    events: z.array(z.enum(changeOperations)),
+    url: z.string(),
+    active: z.boolean(),
+    filter: JsonObject.optional().describe('Absent when there is none'),
+    select: z.array(z.string()).optional().describe('Absent when every field is sent'),
+    createdAt: z.iso.datetime(),
+    disabledAt: z.iso
+      .datetime()
+      .optional()
+      .describe('When it was deactivated because nothing could be delivered for too long'),
+    disabledReason: z.string().optional().describe('Goes when it is set active again'),
+    warnings: z
+      .array(Warning)
+      .optional()
+      .describe(
+        'What may keep it from doing what was meant, as things are now; absent for nothing',
+      ),
+  })
+  .meta({ id: 'Subscription' })
+export type Subscription = z.infer<typeof Subscription>
+
+export const Delivery = z
+  .object({
+    id: z.string(),
+    eventId: z.string(),
+    status: z.enum(deliveryStatuses),
+    httpStatus: z.int().nullable().describe('Of the last attempt; null before any answer'),
+    attempts: z.int(),
+    createdAt: z.iso.datetime(),
+    lastError: z.enum(errorClasses).nullable(),
+    nextAttemptAt: z.iso.datetime().nullable(),
+    redeliveryOf: z.string().nullable().describe('The delivery that this one sends again'),
+  })
+  .meta({ id: 'Delivery' })
+export type Delivery = z.infer<typeof Delivery>
+
+/** The tenant that a management call is about; sent with every one. */
+export const tenantHeaders = z.object({ 'x-project-id': ProjectId, environment: EnvironmentName })
+const one = z.object({ id: z.string() })
+export const managed = { security: 'management', headers: tenantHeaders } as const
+const common = { ...managed, tag: 'webhooks' } as const
+export const refusals = [
+  'VALIDATION_ERROR',
+  'MANAGEMENT_TOKEN_INVALID',
+  'FORBIDDEN',
+  'ENVIRONMENT_NOT_FOUND',
+  'SERVICE_UNAVAILABLE',
+] as const
+
+export const createWebhook = defineOperation({
+  ...common,
+  id: 'createWebhook',
+  method: 'post',
+  path: '/api/rest/_webhooks',
+  summary: 'Subscribe a URL to the changes of a table',
+  headers: tenantHeaders.extend(idempotencyHeader),
+  body: SubscriptionInput,
+  reply: { status: 201, schema: Subscription },
+  errors: [...refusals, 'ENVIRONMENT_MISMATCH', 'CONFLICT'],
+})
+
+export const listWebhooks = defineOperation({
+  ...common,
+  id: 'listWebhooks',
+  method: 'get',
+  path: '/api/rest/_webhooks',
+  summary: 'The subscriptions of the environment, newest first',
+  query: z.strictObject({
+    table: WatchedTable.optional(),
+    active: z
+      .enum(['true', 'false'])
+      .transform((value) => value === 'true')
+      .optional(),
+    limit: z.coerce.number().int().min(1).max(1000).default(100),
+    cursor: z.string().min(1).max(512).optional(),
+  }),
+  reply: {
+    status: 200,
+    schema: z.object({ webhooks: z.array(Subscription), nextCursor: z.string().nullable() }),
+  },
+  errors: [...refusals],
+})
+
+export const getWebhook = defineOperation({
+  ...common,
+  id: 'getWebhook',
+  method: 'get',
+  path: '/api/rest/_webhooks/{id}',
+  summary: 'One subscription and its newest 50 deliveries',
+  params: one,
+  reply: {
+    status: 200,
+    schema: z.object({ webhook: Subscription, deliveries: z.array(Delivery) }),
+  },
+  errors: [...refusals, 'WEBHOOK_NOT_FOUND'],
+})
+
+export const updateWebhook = defineOperation({
+  ...common,
+  id: 'updateWebhook',
+  method: 'patch',
+  path: '/api/rest/_webhooks/{id}',
+  summary: 'Change any of the fields of a subscription',
+  params: one,
+  body: SubscriptionChange,
+  reply: { status: 200, schema: Subscription },
+  errors: [...refusals, 'ENVIRONMENT_MISMATCH', 'WEBHOOK_NOT_FOUND'],
+})
+
+export const deleteWebhook = defineOperation({
+  ...common,
+  id: 'deleteWebhook',
+  method: 'delete',
+  path: '/api/rest/_webhooks/{id}',
+  summary: 'End a subscription; deliveries that are still open are cancelled',
+  params: one,
+  reply: { status: 204, schema: z.void() },
+  errors: [...refusals, 'WEBHOOK_NOT_FOUND'],
+})

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto'
+import type { EnvironmentState, ManagementTokenState } from '@surehook/contracts/events'
+import { EnvironmentName, ProjectId } from '@surehook/contracts/http/admin/admin'
+import type { Violation } from '@surehook/contracts/problem'
+import type { LogEnds } from '@surehook/kafka/offsets/log-ends'
+import { openTopicView, type TopicView } from '@surehook/kafka/views/topic-view'
+import type { EventCodec } from '@surehook/schemas/codec'
+import { AppError, invalid } from '@surehook/service-kit/errors'
+import { parsePart } from '@surehook/service-kit/http/violations'
+import type { Kafka } from 'kafkajs'
+import type { Logger } from 'pino'
+import * as z from 'zod'
+import { noCredential } from './no-credential.ts'
+import { type DeletedEnvironment, PlatformState, platformTopics } from './platform-state.ts'
+
+/** The values of the headers that a management call carries. */
+export type ManagementCredentials = {
+  authorization: string | undefined
+  projectId: string | string[] | undefined
+  environment: string | string[] | undefined
+}
+
+export type ManagementIdentity = { projectId: string; environment: string; tokenId: string }
+
+export type PlatformAccess = AsyncDisposable & {
+  readonly ready: Promise<void>
+  readonly healthy: boolean
+  /** Resolves for a token that may manage this project and environment, else rejects with 4xx or 503. */
+  authorizeManagement(
+    credentials: ManagementCredentials,
+    signal?: AbortSignal,
+  ): Promise<ManagementIdentity>
+  environmentExists(projectId: string, environment: string, signal?: AbortSignal): Promise<boolean>
+  /** Those of which something may be left in the services. */
+  deletedEnvironments(): readonly DeletedEnvironment[]
+  /** Whether they may by what is known here: asks nobody, and is no verdict either way. */
+  expectsUsers(projectId: string, environment: string): boolean
+  /** Whether users of the environment may come, by what was acknowledged on the topic before this call. */
+  admitsUsers(projectId: string, environment: string, signal?: AbortSignal): Promise<boolean>
+  /** What the environment's keys have to be learnt under, by what is known here. Final after `admitsUsers`. */
+  keyEpochOf(projectId: string, environment: string): number
+}
+
+export type PlatformAccessOptions = {
+  kafka: Kafka
+  codec: EventCodec
+  clientId: string
+  /** Of `platformTopics` and others, where somebody else asks for ends as well. */
+  ends?: LogEnds
+  log: Logger
+}
+
+/** Who may manage what, from the platform topics; wait for `ready` before the first request. */
+export async function openPlatformAccess(options: PlatformAccessOptions): Promise<PlatformAccess> {
+  const state = new PlatformState()
+  const { kafka, codec, clientId, ends, log } = options
+  const view = await openTopicView<EnvironmentState | ManagementTokenState>({
+    kafka,
+    codec,
+    clientId: `${clientId}.platform`,
+    topics: platformTopics,
+    ends,
+    apply: (topic, key, value) => state.apply(topic, key, value),
+    log,
+  })
+  return createPlatformAccess({ state, view, now: Date.now })
+}
+
+export type PlatformAccessParts = {
+  state: Pick<
+    PlatformState,
+    'tokenOf' | 'hasEnvironment' | 'hasUsers' | 'deletedEnvironments' | 'keyEpochOf'
+  >
+  view: TopicView
+  now: () => number
+}
+
+/** The rules without their wiring. */
+export function createPlatformAccess({ state, view, now }: PlatformAccessParts): PlatformAccess {
+  /** What is not known may only not have arrived yet: brings the view up to date once, then asks again. */
+  async function known<T>(find: () => T | undefined, signal?: AbortSignal): Promise<T | undefined> {
+    // A view that does not follow its topic would accept what was revoked meanwhile.
+    const current = view.healthy ? find() : undefined
+    if (current !== undefined) return current
+    await view.barrier(signal)
+    return find()
+  }
+
+  return {
+    ready: view.ready,
+    get healthy() {
+      return view.healthy
+    },
+    async authorizeManagement({ authorization, projectId, environment }, signal) {
+      const hash = tokenHash(authorization)
+      const token = await known(() => state.tokenOf(hash), signal)
+      if (token === undefined || isExpired(token, now())) throw tokenInvalid()
+      const tenant = readTenant(projectId, environment)
+      if (!mayManage(token, tenant)) {
+        throw new AppError('FORBIDDEN', 'The token is not for this project and environment')
+      }
+      return { ...tenant, tokenId: token.id }
+    },
+    async environmentExists(projectId, environment, signal) {
+      const find = () => state.hasEnvironment(projectId, environment) || undefined
+      return (await known(find, signal)) ?? false
+    },
+    deletedEnvironments: () => state.deletedEnvironments(),
+    expectsUsers: (projectId, environment) => state.hasUsers(projectId, environment),
+    async admitsUsers(projectId, environment, signal) {
+      await view.barrier(signal)
+      return state.hasUsers(projectId, environment)
+    },
+    keyEpochOf: (projectId, environment) => state.keyEpochOf(projectId, environment),
+    [Symbol.asyncDispose]: async () => view[Symbol.asyncDispose](),
+  }
+}
+
+const bearer = /^Bearer +(mt_[A-Za-z0-9_-]{43}) *$/i
+
+/** Only the hash of a token is ever kept. What cannot be a token costs no look at the topics. */
+function tokenHash(authorization: string | undefined): string {
+  if (!authorization) throw noCredential('MANAGEMENT_TOKEN_INVALID', 'management token')
+  const token = bearer.exec(authorization)?.[1]
+  if (token === undefined) throw tokenInvalid()
+  return createHash('sha256').update(token).digest('hex')
+}
+
+/** One answer for unknown, expired and revoked. */
+const tokenInvalid = () =>
+  new AppError('MANAGEMENT_TOKEN_INVALID', 'The management token is not valid')
+
+function isExpired({ expiresAt }: ManagementTokenState, nowMs: number): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= nowMs
+}
+
+const tenantHeaders = z.object({ 'x-project-id': ProjectId, environment: EnvironmentName })
+
+type Tenant = Omit<ManagementIdentity, 'tokenId'>
+
+/** The project and environment that a request's headers name; rejects with a violation for each fault. */
+export function readTenant(projectId: unknown, environment: unknown): Tenant {
+  const violations: Violation[] = []
+  const tenant = parsePart('headers', tenantHeaders, {
+    input: { 'x-project-id': projectId, environment },
+    violations,
+  })
+  if (tenant === undefined) throw invalid(violations)
+  return { projectId: tenant['x-project-id'], environment: tenant.environment }
+}
+
+function mayManage(token: ManagementTokenState, { projectId, environment }: Tenant): boolean {
+  if (token.projectId !== projectId) return false
+  return token.environments === null || token.environments.includes(environment)
+}

@@ -1,0 +1,124 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { ManagementTokenState } from '@surehook/contracts/events'
+import { environmentsTopic, managementTokensTopic, topicTable } from '@surehook/contracts/topics'
+import { formatWalPosition, walPositionHeader } from '@surehook/contracts/wal-position'
+import { createKafka } from '@surehook/kafka/client/client'
+import { type EventProducer, openProducer } from '@surehook/kafka/producer/producer'
+import { ensureTopics } from '@surehook/kafka/topics/topics'
+import { type EventCodec, openEventCodec } from '@surehook/schemas/codec'
+import { silent } from '@surehook/testing/database'
+import { openPlatformAccess, type PlatformAccess } from '../src/management-access.ts'
+
+const resources = new AsyncDisposableStack()
+let codec: EventCodec
+let producer: EventProducer
+let access: PlatformAccess
+
+beforeAll(async () => {
+  const brokers = required('TEST_KAFKA_BROKERS').split(',')
+  const kafka = createKafka({ brokers, clientId: 'access-test', log: silent })
+  const { signal } = new AbortController()
+  await ensureTopics(kafka, topicTable(['1s']), {
+    mainPartitions: 4,
+    replicationFactor: 1,
+    log: silent,
+    signal,
+  })
+  codec = await openEventCodec({ registryUrl: required('TEST_REGISTRY_URL') })
+  producer = resources.use(await openProducer(kafka, { log: silent }))
+  access = resources.use(
+    await openPlatformAccess({ kafka, codec, clientId: 'access-test', log: silent }),
+  )
+  await access.ready
+}, 30_000)
+
+afterAll(async () => {
+  await resources.disposeAsync()
+}, 15_000)
+
+function required(name: string): string {
+  const value = process.env[name]
+  if (value === undefined) throw new Error(`${name} is not set`)
+  return value
+}
+
+const at = (lsn: bigint) => ({
+  headers: { [walPositionHeader]: formatWalPosition({ systemId: '7412', timeline: '1' }, lsn) },
+})
+
+async function publishToken(projectId: string) {
+  const token = `mt_${randomBytes(32).toString('base64url')}`
+  const state: ManagementTokenState = {
+    id: randomUUID(),
+    projectId,
+    name: 'test',
+    tokenHash: createHash('sha256').update(token).digest('hex'),
+    environments: null,
+    createdAt: new Date().toISOString(),
+    expiresAt: null,
+  }
+  const value = codec.managementToken.encode(state)
+  const record = { topic: managementTokensTopic, key: state.id, value, ...at(10n) }
+  await producer.send([record])
+  return { record, id: state.id, authorization: `Bearer ${token}` }
+}
+
+const authorize = (authorization: string, projectId: string) =>
+  access.authorizeManagement({ authorization, projectId, environment: 'live' })
+
+it('lets a token in as soon as the topic has it, and out when it is revoked', async () => {
+  const projectId = `p-${randomUUID()}`
+  const { id, authorization } = await publishToken(projectId)
+  expect(await authorize(authorization, projectId)).toEqual({
+    projectId,
+    environment: 'live',
+    tokenId: id,
+  })
+
+  await producer.send([{ topic: managementTokensTopic, key: id, value: null }])
+  // A revocation comes with the view; the next barrier is behind it.
+  await expect(access.environmentExists(projectId, 'none')).resolves.toBe(false)
+  await expect(authorize(authorization, projectId)).rejects.toMatchObject({
+    code: 'MANAGEMENT_TOKEN_INVALID',
+  })
+})
+
+it('keeps a revoked token out when a relay repeats what came before', async () => {
+  const projectId = `p-${randomUUID()}`
+  const { id, authorization, record } = await publishToken(projectId)
+  await producer.send([{ topic: managementTokensTopic, key: id, value: null, ...at(20n) }])
+  await producer.send([record])
+  // The next barrier is behind all three.
+  await expect(access.environmentExists(projectId, 'none')).resolves.toBe(false)
+  await expect(authorize(authorization, projectId)).rejects.toMatchObject({
+    code: 'MANAGEMENT_TOKEN_INVALID',
+  })
+})
+
+it('knows an environment as soon as the topic has it', async () => {
+  const projectId = `p-${randomUUID()}`
+  expect(await access.environmentExists(projectId, 'live')).toBe(false)
+  const value = codec.environment.encode({
+    projectId,
+    environment: 'live',
+    settings: '{}',
+    updatedAt: new Date().toISOString(),
+    deletedAt: null,
+    keyEpoch: 0,
+  })
+  await producer.send([{ topic: environmentsTopic, key: `${projectId}/live`, value }])
+  expect(await access.environmentExists(projectId, 'live')).toBe(true)
+})
+
+it('answers many unknown tokens at once without one wait for each', async () => {
+  const tokens = Array.from(
+    { length: 200 },
+    () => `Bearer mt_${randomBytes(32).toString('base64url')}`,
+  )
+  const answers = await Promise.allSettled(tokens.map((token) => authorize(token, 'p')))
+  const codes = answers.map((answer) =>
+    answer.status === 'rejected' ? (answer.reason as { code: string }).code : 'let in',
+  )
+  expect(new Set(codes)).toEqual(new Set(['MANAGEMENT_TOKEN_INVALID']))
+})

@@ -1,0 +1,220 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  formatWalPosition,
+  type WalOrigin,
+  walPositionHeader,
+} from '@surehook/contracts/wal-position'
+import type { OutgoingRecord } from '@surehook/kafka/producer/producer'
+import { UnsendableError } from '@surehook/kafka/producer/unsendable-error'
+import { boundedBy } from '@surehook/service-kit/bounded'
+import { reasonOf } from '@surehook/service-kit/errors'
+import { type CapturedHeader, capturePrefix, parseCaptured } from '../emit/capture.ts'
+import type { InvalidCapture } from '../emit/to-invalid.ts'
+import type { RelayOptions } from './relay.ts'
+import { type Relayed, RelayQueue, relayLimits } from './relay-queue.ts'
+import { RelaySpans } from './relay-spans.ts'
+import { ReplicationStream } from './replication-stream.ts'
+
+type SessionOptions = RelayOptions & {
+  confirmed: bigint
+  origin: WalOrigin
+  onRelayed: (records: number) => void
+}
+
+const sentWithinMs = 3_000
+/**
+ * Between the starts of two batches, after one of so many records. What comes slowly is sent at once; the faster
+ * it comes, the more of it shares the requests of this stage and of every one after it.
+ */
+const pauseAfter = (records: number): number => (records >= 8 ? 15 : records >= 2 ? 10 : 5)
+/** What others committed need not be confirmed at once: nobody waits for it. */
+const confirmOthersAfterMs = 100
+const fullAfterMs = 10_000
+const tellFullEveryMs = 60_000
+
+/** The time during which this process holds the slot: WAL messages in, Kafka records out. */
+export class RelaySession implements AsyncDisposable {
+  /** Rejects when the session is over. */
+  readonly ended: Promise<never>
+  readonly #options: SessionOptions
+  readonly #queue = new RelayQueue(relayLimits)
+  readonly #spans: RelaySpans | undefined
+  readonly #stream: ReplicationStream
+  readonly #failed = Promise.withResolvers<never>()
+  readonly #drained = Promise.withResolvers<void>()
+  #sending: Promise<void> | null = null
+  /** Records that were acknowledged since the last confirmation. */
+  #relayed = 0
+  #settling: NodeJS.Immediate | undefined
+  #tellingFull: NodeJS.Timeout | undefined
+  #closed = false
+  #nextAt = 0
+  /** The transaction that is being read has a message for us. */
+  #isOurs = false
+  #confirming: NodeJS.Timeout | undefined
+
+  constructor(options: SessionOptions) {
+    this.#options = options
+    const { service, slot, databaseUrl, publication = 'surehook_capture', confirmed } = options
+    this.#spans = options.tracer && new RelaySpans(options.tracer)
+    this.#failed.promise.catch(() => undefined)
+    this.#stream = new ReplicationStream({
+      databaseUrl,
+      applicationName: `surehook-relay-${service}`,
+      slot,
+      prefix: capturePrefix(service),
+      publication,
+      confirmed,
+      message: (content, commit) => this.#read(content, commit),
+      reached: (lsn) => this.#reached(lsn),
+    })
+    this.ended = Promise.race([this.#stream.ended, this.#failed.promise])
+    // Who is told to stop before it waits for the end does not look at it.
+    this.ended.catch(() => undefined)
+  }
+
+  /** Rejects when somebody else has the slot, or it cannot be read. */
+  start(): Promise<void> {
+    return this.#stream.start()
+  }
+
+  /** For how long the oldest message has waited for its acknowledgement. */
+  get oldestWaitMs(): number {
+    const { oldest } = this.#queue
+    return oldest === undefined ? 0 : performance.now() - oldest.readAt
+  }
+
+  /** Nothing more is read until Kafka has taken something. */
+  get isFull(): boolean {
+    return this.#tellingFull !== undefined
+  }
+
+  /** What is on its way to Kafka may arrive and be confirmed; the rest is read by the next holder. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#confirming)
+    clearTimeout(this.#tellingFull)
+    this.#stream.pause()
+    await this.#sending
+    if (this.#queue.held.records === this.#queue.unsent) this.#drained.resolve()
+    const sent = boundedBy(sentWithinMs, this.#drained.promise, 'Kafka is away')
+    await sent.catch((err) => this.#options.log.debug({ err }, 'capture.relay.close'))
+    clearImmediate(this.#settling)
+    this.#settle()
+    this.#spans?.[Symbol.dispose]()
+    await this.#stream[Symbol.asyncDispose]()
+  }
+
+  #read(content: string, commit: bigint): void {
+    if (this.#closed) return
+    this.#isOurs = true
+    const record = this.#toRecord(content)
+    const position = formatWalPosition(this.#options.origin, commit)
+    this.#queue.push({ ...record, headers: { ...record.headers, [walPositionHeader]: position } })
+    if (this.#queue.full) this.#pause()
+    this.#sending ??= Promise.resolve().then(() => this.#send())
+  }
+
+  #reached(lsn: bigint): void {
+    if (this.#closed) return
+    this.#queue.mark(lsn)
+    if (this.#isOurs) this.#confirm()
+    else this.#confirming ??= setTimeout(() => this.#confirm(), confirmOthersAfterMs)
+    this.#isOurs = false
+  }
+
+  #confirm(): void {
+    clearTimeout(this.#confirming)
+    this.#confirming = undefined
+    const lsn = this.#queue.confirmable()
+    if (lsn !== null) this.#stream.confirm(lsn)
+  }
+
+  #pause(): void {
+    this.#stream.pause()
+    this.#tellingFull ??= setTimeout(() => this.#tellFull(), fullAfterMs)
+  }
+
+  #resume(): void {
+    clearTimeout(this.#tellingFull)
+    this.#tellingFull = undefined
+    this.#stream.resume()
+  }
+
+  #tellFull(): void {
+    const { log, slot } = this.#options
+    const topic = this.#queue.oldest?.record?.topic
+    const waitedS = Math.round(this.oldestWaitMs / 1_000)
+    log.error({ slot, topic, waitedS, ...this.#queue.held }, 'capture.relay.full')
+    this.#tellingFull = setTimeout(() => this.#tellFull(), tellFullEveryMs)
+  }
+
+  async #send(): Promise<void> {
+    while (this.#queue.unsent > 0 && !this.#closed) {
+      const earlyMs = this.#nextAt - performance.now()
+      if (earlyMs > 0) await sleep(earlyMs)
+      const batch = this.#closed ? [] : this.#queue.take()
+      this.#nextAt = performance.now() + pauseAfter(batch.length)
+      // Nobody waits for a batch: one partition that takes nothing must not hold up the others.
+      for (const relayed of batch) void this.#relay(relayed)
+    }
+    this.#sending = null
+  }
+
+  async #relay(relayed: Relayed): Promise<void> {
+    const { record } = relayed
+    if (record === null) return
+    try {
+      await this.#deliver(record)
+    } catch (err) {
+      return this.#failed.reject(err)
+    }
+    this.#spans?.acknowledged([record])
+    this.#queue.acknowledged(relayed)
+    this.#relayed += 1
+    // Once for all that is acknowledged in this turn.
+    this.#settling ??= setImmediate(() => this.#settle())
+  }
+
+  #settle(): void {
+    this.#settling = undefined
+    this.#confirm()
+    this.#options.onRelayed(this.#relayed)
+    this.#relayed = 0
+    if (this.#closed && this.#queue.held.records === this.#queue.unsent) this.#drained.resolve()
+    if (this.#queue.roomy && !this.#closed) this.#resume()
+  }
+
+  async #deliver(record: OutgoingRecord): Promise<void> {
+    const { producer } = this.#options
+    try {
+      await producer.send([record])
+    } catch (err) {
+      if (!(err instanceof UnsendableError)) throw err
+      const { topic, value } = record
+      const key = record.key === null ? null : String(record.key)
+      await producer.send([this.#refuse({ topic, key, value, reason: err.message })])
+    }
+  }
+
+  #toRecord(content: string): OutgoingRecord {
+    let header: CapturedHeader | null = null
+    try {
+      const captured = parseCaptured(content)
+      header = captured.header
+      const record = this.#options.toRecord(captured)
+      return this.#spans?.begin(header, record) ?? record
+    } catch (err) {
+      const { topic = null, key = null } = header ?? {}
+      return this.#refuse({ topic, key, value: Buffer.from(content), reason: reasonOf(err) })
+    }
+  }
+
+  /** The log is not told the reason either: it may quote a record, a hash or a sealed secret. */
+  #refuse(invalid: InvalidCapture): OutgoingRecord {
+    const { toInvalid, log, slot } = this.#options
+    const { topic, key, value } = invalid
+    log.error({ slot, topic, key, bytes: value?.length ?? 0 }, 'capture.invalid')
+    return toInvalid(invalid)
+  }
+}

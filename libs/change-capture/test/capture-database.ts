@@ -1,0 +1,109 @@
+import type { OutgoingRecord } from '@surehook/kafka/producer/producer'
+import { createDatabase, query, silent } from '@surehook/testing/database'
+import { Pool } from 'pg'
+import { emit } from '../src/emit/capture.ts'
+import { openRelay, type RelayOptions } from '../src/relay/relay.ts'
+
+export type CaptureDatabase = AsyncDisposable & {
+  readonly url: string
+  readonly slot: string
+  readonly pool: Pool
+  slotRow(): Promise<{ confirmed: string; active: boolean } | undefined>
+}
+
+/** A database with a publication, a table and a slot, as the migrations of a service make them. */
+export async function createCaptureDatabase(): Promise<CaptureDatabase> {
+  await using opening = new AsyncDisposableStack()
+  const database = opening.use(await createDatabase())
+  const { url, suffix } = database
+  const slot = `relay_${suffix}`
+  await query(url, 'create publication surehook_capture')
+  await query(url, 'create table noise (n int)')
+  await query(url, `select pg_create_logical_replication_slot($1, 'pgoutput')`, [slot])
+  const pool = opening.adopt(new Pool({ connectionString: url, max: 10 }), (open) => open.end())
+  pool.on('error', () => undefined)
+  const resources = opening.move()
+  return {
+    url,
+    slot,
+    pool,
+    async slotRow() {
+      const { rows } = await pool.query<{ confirmed: string; active: boolean }>(
+        `select confirmed_flush_lsn::text as confirmed, active
+           from pg_replication_slots where slot_name = $1`,
+        [slot],
+      )
+      return rows[0]
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+type Gate = { promise: Promise<void>; resolve: () => void; reject: (err: Error) => void }
+
+/** Stands in for Kafka where a test holds its acknowledgements back. */
+export class HeldProducer {
+  readonly sent: OutgoingRecord[] = []
+  calls = 0
+  healthy = true
+  /** Records with this value are never acknowledged, as on a partition that takes nothing. */
+  stuck: string | null = null
+  #gate: Gate | null = null
+
+  get values(): string[] {
+    return this.sent.map(({ value }) => String(value))
+  }
+
+  hold(): void {
+    this.#gate ??= Promise.withResolvers<void>()
+  }
+
+  release(): void {
+    this.#gate?.resolve()
+    this.#gate = null
+  }
+
+  /** What is held never arrives. */
+  lose(): void {
+    this.#gate?.reject(new Error('lost'))
+    this.#gate = null
+  }
+
+  async send(records: readonly OutgoingRecord[]): Promise<void> {
+    this.calls += 1
+    await this.#gate?.promise
+    if (records.some(({ value }) => String(value) === this.stuck)) await new Promise(() => {})
+    this.sent.push(...records)
+  }
+}
+
+export const service = 'test-service'
+
+/** A relay whose records carry the body as it is. */
+export const relayOf = (
+  db: CaptureDatabase,
+  producer: RelayOptions['producer'],
+  options: Partial<RelayOptions> = {},
+) =>
+  openRelay({
+    service,
+    slot: db.slot,
+    databaseUrl: db.url,
+    producer,
+    toRecord: ({ header, body }) => ({
+      topic: header.topic,
+      key: header.key,
+      value: body === '' ? null : Buffer.from(body),
+    }),
+    toInvalid: ({ topic, key, value, reason }) => ({
+      topic: 'invalid',
+      key: null,
+      value: Buffer.from(`${topic} ${key} | ${value} | ${reason}`),
+    }),
+    log: silent,
+    ...options,
+  })
+
+/** Captures `body` as the service under test would. */
+export const write = (db: Parameters<typeof emit>[0], body: string) =>
+  emit(db, { service, header: { topic: 't', key: 'k' }, body })

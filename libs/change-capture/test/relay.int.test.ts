@@ -1,0 +1,292 @@
+import { describe, expect, it } from '@jest/globals'
+import type { OutgoingRecord } from '@surehook/kafka/producer/producer'
+import { UnsendableError } from '@surehook/kafka/producer/unsendable-error'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
+import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
+import { query } from '@surehook/testing/database'
+import { until } from '@surehook/testing/kafka'
+import { captureSql, emit } from '../src/emit/capture.ts'
+import { waitUntilRelayed } from '../src/relay/wait-relayed.ts'
+import { parseLsn } from '../src/slot/lsn.ts'
+import { createCaptureDatabase, HeldProducer, relayOf, service, write } from './capture-database.ts'
+
+const soon = { timeoutMs: 5_000 }
+
+describe('openRelay', () => {
+  it('sends what was committed, in the order of the commits, and nothing else', async () => {
+    await using db = await createCaptureDatabase()
+    const producer = new HeldProducer()
+    await write(db.pool, 'before the relay')
+    await using _relay = relayOf(db, producer)
+
+    const early = await db.pool.connect()
+    await early.query('begin')
+    await write(early, 'written first, committed last')
+    await db.pool.query('begin; select 1; rollback')
+    await emit(db.pool, { service: 'another', header: { topic: 't', key: 'k' }, body: 'not ours' })
+    await db.pool.query(
+      `with noise as (insert into noise select generate_series(1, 3) returning n)
+       select ${captureSql(service, `json_build_object('topic', 't', 'key', n::text)`, `'row ' || n`)} from noise`,
+    )
+    await early.query(`commit`)
+    early.release()
+    const undone = await db.pool.connect()
+    await undone.query('begin')
+    await write(undone, 'undone')
+    await undone.query('rollback')
+    undone.release()
+    const lsn = await write(db.pool, '')
+
+    await waitUntilRelayed(db.pool, db.slot, lsn, soon)
+    expect(producer.sent.map(({ key, value }) => `${key}: ${value}`)).toEqual([
+      'k: before the relay',
+      '1: row 1',
+      '2: row 2',
+      '3: row 3',
+      'k: written first, committed last',
+      'k: null',
+    ])
+  }, 30_000)
+
+  it('keeps the order of many writers', async () => {
+    await using db = await createCaptureDatabase()
+    const producer = new HeldProducer()
+    await using _relay = relayOf(db, producer)
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let n = 0; n < 200; n++) await write(db.pool, `${writer}/${n}`)
+    })
+    await Promise.all(writers)
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'end'), soon)
+    expect(producer.sent).toHaveLength(1_601)
+    for (let writer = 0; writer < 8; writer++) {
+      const own = producer.values.filter((value) => value.startsWith(`${writer}/`))
+      expect(own).toEqual(Array.from({ length: 200 }, (_, n) => `${writer}/${n}`))
+    }
+  }, 30_000)
+
+  it('lets the WAL go when only others write, but never past a message without its acknowledgement', async () => {
+    await using db = await createCaptureDatabase()
+    const producer = new HeldProducer()
+    await using _relay = relayOf(db, producer)
+    const confirmed = async () => parseLsn((await db.slotRow())?.confirmed ?? '0/0')
+    const makeNoise = async () => {
+      await db.pool.query('insert into noise select generate_series(1, 100)')
+      const { rows } = await db.pool.query<{ lsn: string }>(
+        'select pg_current_wal_flush_lsn()::text as lsn',
+      )
+      return parseLsn(rows[0]?.lsn ?? '0/0')
+    }
+    const noise = await makeNoise()
+    await until(async () => (await confirmed()) >= noise)
+
+    producer.hold()
+    const held = parseLsn(await write(db.pool, 'held'))
+    for (let n = 0; n < 20; n++) await makeNoise()
+    expect(await confirmed()).toBeLessThan(held)
+    producer.release()
+    const end = await makeNoise()
+    await until(async () => (await confirmed()) >= end)
+    expect(producer.values).toEqual(['held'])
+  }, 30_000)
+
+  it('holds everything while Kafka is away, in bounded memory, and sends it afterwards', async () => {
+    await using db = await createCaptureDatabase()
+    const producer = new HeldProducer()
+    const metrics = createMetrics('test')
+    const lines: string[] = []
+    const log = createLogger('test', 'error', { write: (line) => void lines.push(line) })
+    let read = 0
+    await using relay = relayOf(db, producer, {
+      ...{ log, metrics },
+      toRecord: ({ header, body }) => {
+        read += 1
+        return { topic: header.topic, key: header.key, value: Buffer.from(body) }
+      },
+    })
+    await until(() => relay.role === 'leader')
+    producer.hold()
+    const text = 'x'.repeat(100_000)
+    for (let n = 0; n < 600; n++) await write(db.pool, `${n} ${text}`)
+    await until(() => read > 50)
+    await until(async () => /relay_full\{[^}]*\} 1/.test(await metrics.registry.metrics()))
+    expect(read).toBeLessThan(300)
+    await until(() => lines.some((line) => line.includes('capture.relay.full')))
+    producer.release()
+    const lsn = await write(db.pool, 'end')
+    await waitUntilRelayed(db.pool, db.slot, lsn, { timeoutMs: 20_000 })
+    expect(producer.values.map((value) => Number.parseInt(value, 10)).slice(0, -1)).toEqual(
+      Array.from({ length: 600 }, (_, n) => n),
+    )
+    await until(async () => /relay_full\{[^}]*\} 0/.test(await metrics.registry.metrics()))
+  }, 60_000)
+
+  it('goes on while one partition takes nothing, and confirms nothing behind what that was sent', async () => {
+    await using db = await createCaptureDatabase()
+    const producer = new HeldProducer()
+    producer.stuck = 'stuck'
+    const metrics = createMetrics('test')
+    const first = relayOf(db, producer, { metrics })
+    await until(() => first.role === 'leader')
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'before'), soon)
+    const stuck = parseLsn(await write(db.pool, 'stuck'))
+    const others = Array.from({ length: 50 }, (_, n) => `${n}`)
+    for (const other of others) await write(db.pool, other)
+    await until(() => producer.sent.length === 51)
+    expect(producer.values).toEqual(['before', ...others])
+    expect(parseLsn((await db.slotRow())?.confirmed ?? '0/0')).toBeLessThan(stuck)
+    expect(await metrics.registry.metrics()).toMatch(
+      /oldest_unacknowledged_seconds\{[^}]*\} 0\.\d+/,
+    )
+    expect(first.healthy).toBe(true)
+
+    await first[Symbol.asyncDispose]()
+    producer.stuck = null
+    await using _next = relayOf(db, producer)
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'after'), soon)
+    expect(producer.values.slice(51)).toEqual(['stuck', ...others, 'after'])
+  }, 30_000)
+
+  it('lets stand-bys keep its slot, also one that was made without that', async () => {
+    await using db = await createCaptureDatabase()
+    const failsOver = () =>
+      query(db.url, 'select failover from pg_replication_slots where slot_name = $1', [db.slot])
+    expect(await failsOver()).toEqual([{ failover: false }])
+    const producer = new HeldProducer()
+    await using _relay = relayOf(db, producer)
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'a'), soon)
+    expect(await failsOver()).toEqual([{ failover: true }])
+    expect(producer.values).toEqual(['a'])
+  })
+
+  it('connects again and sends again what was not acknowledged', async () => {
+    await using db = await createCaptureDatabase()
+    const producer = new HeldProducer()
+    await using relay = relayOf(db, producer)
+    await until(() => relay.role === 'leader')
+    producer.hold()
+    await write(db.pool, 'a')
+    await write(db.pool, 'b')
+    await query(
+      db.url,
+      `select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = $1`,
+      [db.slot],
+    )
+    producer.release()
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'c'), { timeoutMs: 10_000 })
+    expect(producer.values.slice(-3)).toEqual(['a', 'b', 'c'])
+  }, 30_000)
+
+  it('does not skip a commit that begins just where the confirmed one ends', async () => {
+    await using db = await createCaptureDatabase()
+    const producer = new HeldProducer()
+    await using _relay = relayOf(db, producer)
+    const early = await db.pool.connect()
+    await early.query('begin')
+    await write(early, 'b')
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'a'), soon)
+    producer.hold()
+    // No other WAL is written in between, unless somebody else works on the same server.
+    const { calls } = producer
+    await early.query('commit')
+    early.release()
+    await until(() => producer.calls > calls)
+    producer.lose()
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'c'), { timeoutMs: 10_000 })
+    expect(producer.values).toEqual(['a', 'b', 'c'])
+  }, 30_000)
+
+  it('has a stand-by that takes over within two seconds and loses nothing', async () => {
+    await using db = await createCaptureDatabase()
+    const [first, second] = [new HeldProducer(), new HeldProducer()]
+    const holder = relayOf(db, first)
+    await until(() => holder.role === 'leader')
+    await using standby = relayOf(db, second)
+    await until(() => standby.role === 'standby')
+    expect(standby.healthy).toBe(true)
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'a'), soon)
+    expect([first.values, second.values]).toEqual([['a'], []])
+
+    const startedAt = Date.now()
+    await holder[Symbol.asyncDispose]()
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'b'), soon)
+    expect(Date.now() - startedAt).toBeLessThan(2_000)
+    expect(second.values).toEqual(['b'])
+  }, 30_000)
+
+  it('says loudly that its slot is lost and never makes a new one', async () => {
+    await using db = await createCaptureDatabase()
+    const lines: string[] = []
+    const log = createLogger('test', 'error', { write: (line) => void lines.push(line) })
+    const metrics = createMetrics('test')
+    await using relay = relayOf(db, new HeldProducer(), { log, metrics })
+    await until(() => relay.role === 'leader')
+    await until(async () => {
+      await query(
+        db.url,
+        'select pg_terminate_backend(active_pid) from pg_replication_slots where slot_name = $1',
+        [db.slot],
+      )
+      const dropping = query(db.url, 'select pg_drop_replication_slot($1)', [db.slot])
+      return dropping.then(
+        () => true,
+        () => false,
+      )
+    })
+    await until(() => lines.length > 0)
+    expect(lines[0]).toContain('capture.slot.lost')
+    expect(relay.healthy).toBe(false)
+    expect(await metrics.registry.metrics()).toMatch(/surehook_capture_slot_lost\{[^}]*\} 1/)
+    expect(await db.slotRow()).toBeUndefined()
+  }, 30_000)
+
+  it('puts a message that cannot be relayed elsewhere, and tells the log nothing of its content', async () => {
+    await using db = await createCaptureDatabase()
+    const lines: string[] = []
+    const log = createLogger('test', 'info', { write: (line) => void lines.push(line) })
+    const producer = new HeldProducer()
+    await using _relay = relayOf(db, producer, {
+      log,
+      toRecord: ({ header, body }) => {
+        if (body.startsWith('sealed')) throw new Error(`not a state: ${body}`)
+        return { topic: header.topic, key: header.key, value: Buffer.from(body) }
+      },
+    })
+    await db.pool.query(
+      `select pg_logical_emit_message(true, 'surehook/${service}', 'sealed poison')`,
+    )
+    await write(db.pool, 'sealed secret')
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'good'), soon)
+    expect(producer.sent.map(({ topic, value }) => `${topic}: ${value}`)).toEqual([
+      'invalid: null null | sealed poison | No header line',
+      'invalid: t k | {"topic":"t","key":"k"}\nsealed secret | not a state: sealed secret',
+      't: good',
+    ])
+    const told = lines.filter((line) => line.includes('capture.invalid'))
+    expect(told.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { topic: null, key: null, bytes: 13 },
+      { topic: 't', key: 'k', bytes: 37 },
+    ])
+    expect(lines.join()).not.toContain('sealed')
+  }, 30_000)
+
+  it('puts a record elsewhere that Kafka never takes, and goes on', async () => {
+    await using db = await createCaptureDatabase()
+    const producer = new HeldProducer()
+    const picky = {
+      healthy: true,
+      async send(records: readonly OutgoingRecord[]) {
+        const isRefused = records.some(({ topic, value }) => topic === 't' && `${value}` === 'huge')
+        if (isRefused) throw new UnsendableError('too large')
+        await producer.send(records)
+      },
+    }
+    await using _relay = relayOf(db, producer, { producer: picky })
+    await write(db.pool, 'huge')
+    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'good'), soon)
+    // Topics have no order among themselves.
+    expect(producer.sent.map(({ topic, value }) => `${topic}: ${value}`).toSorted()).toEqual([
+      'invalid: t k | huge | too large',
+      't: good',
+    ])
+  }, 30_000)
+})

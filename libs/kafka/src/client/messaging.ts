@@ -1,0 +1,50 @@
+import { type TopicSpec, topicTable } from '@surehook/contracts/topics'
+import { type EventCodec, openEventCodec } from '@surehook/schemas/codec'
+import type { RegistrySecurity } from '@surehook/schemas/registry-client'
+import type { KafkaConnection } from '@surehook/service-kit/config/connections'
+import { retryUntilReady } from '@surehook/service-kit/lifecycle'
+import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
+import type { Kafka } from 'kafkajs'
+import { type EventProducer, openProducer, type ProducerOptions } from '../producer/producer.ts'
+import { awaitTopics, ensureTopics } from '../topics/topics.ts'
+import { createKafka } from './client.ts'
+
+export type MessagingConfig = {
+  kafka: KafkaConnection
+  registryUrl: string
+  registrySecurity: RegistrySecurity
+} & (
+  | {
+      /** Names of the retry topics of the platform's topics. */
+      delayNames: readonly string[]
+    }
+  | { topicTable: readonly TopicSpec[] }
+)
+
+export type Messaging = AsyncDisposable & {
+  readonly kafka: Kafka
+  readonly codec: EventCodec
+  readonly producer: EventProducer
+}
+
+/** Waits for Kafka and the registry, sees to topics and schemas, and opens the producer. */
+export async function openMessaging(
+  config: MessagingConfig,
+  options: { metrics: Metrics; signal: AbortSignal } & ProducerOptions,
+): Promise<Messaging> {
+  const { log, signal } = options
+  const { partitions: mainPartitions, replicationFactor, createTopics } = config.kafka
+  const wait = <T>(name: string, fn: () => Promise<T>) => retryUntilReady(name, fn, { log, signal })
+  const kafka = createKafka({ ...config.kafka, log })
+  const topics = 'topicTable' in config ? config.topicTable : topicTable(config.delayNames)
+  const classes = { mainPartitions, replicationFactor, log, signal }
+  await wait('kafka', () =>
+    createTopics ? ensureTopics(kafka, topics, classes) : awaitTopics(kafka, topics, classes),
+  )
+  const { registryUrl, registrySecurity } = config
+  const codec = await wait('schema registry', () =>
+    openEventCodec({ registryUrl, registrySecurity, log }),
+  )
+  const producer = await wait('kafka', () => openProducer(kafka, options))
+  return { kafka, codec, producer, [Symbol.asyncDispose]: () => producer[Symbol.asyncDispose]() }
+}

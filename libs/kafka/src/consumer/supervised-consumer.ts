@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { boundedBy } from '@surehook/service-kit/bounded'
+import type { Consumer, ConsumerConfig, EachBatchPayload, Kafka } from 'kafkajs'
+import type { Logger } from 'pino'
+import { kafkaUntil } from '../client/client.ts'
+import { type EmptyFetch, watchEmptyFetches } from '../kafkajs-patches/empty-fetches.ts'
+
+export type SupervisedConsumerOptions = {
+  kafka: Kafka
+  /** A function names a new group for every try: nobody waits then for a member that died. */
+  groupId: string | (() => string)
+  topics: readonly string[]
+  fromBeginning: boolean
+  concurrency: number
+  /** Differences from the group's usual times and assignor. */
+  config?: Partial<Omit<ConsumerConfig, 'groupId' | 'retry'>>
+  /** Reading goes on behind a batch that was handled, whether or not it said how far it came. */
+  autoResolve?: boolean
+  /** Offsets are not committed for it. */
+  eachBatch: (payload: EachBatchPayload) => Promise<void>
+  /** Called when the leader of a partition has nothing more to read, which kafkajs does not show. */
+  onEmptyFetch?: (empty: EmptyFetch) => void
+  /** Called with every new consumer before it connects, to listen to its events. */
+  onConsumer?: (consumer: Consumer) => void
+  log: Logger
+}
+
+/** How long a fetch waits for data: bounds how long a stop takes. Data is never held up by it. */
+export const fetchWaitMs = 250
+
+const silentMs = 10_000
+const longestWaitMs = 2_000
+
+const groupConfig = {
+  // A killed member is replaced within 10 s; one that works has sent 6 heartbeats by then.
+  sessionTimeout: 10_000,
+  heartbeatInterval: 1_500,
+  rebalanceTimeout: 30_000,
+  maxWaitTimeInMs: fetchWaitMs,
+  maxBytesPerPartition: 1_048_576,
+  allowAutoTopicCreation: false,
+  retry: {
+    initialRetryTime: 100,
+    maxRetryTime: 1_000,
+    // As the same member for as long as it can be: to a new one the group says to wait for the old.
+    retries: 1_000,
+    // The library restarts only after some errors; here a crashed consumer is always replaced.
+    restartOnFailure: () => Promise.resolve(false),
+  },
+} satisfies Omit<ConsumerConfig, 'groupId'>
+
+/** A consumer that joins its group again after any failure, until it is disposed. */
+export class SupervisedConsumer implements AsyncDisposable {
+  readonly ready: Promise<void>
+  readonly #options: SupervisedConsumerOptions
+  readonly #stop = new AbortController()
+  readonly #joined = Promise.withResolvers<void>()
+  readonly #ended: Promise<void>
+  #consumer: Consumer | null = null
+  #member = false
+  #answeredAt = 0
+  #groupId = ''
+
+  constructor(options: SupervisedConsumerOptions) {
+    this.#options = options
+    this.ready = this.#joined.promise
+    this.ready.catch(() => undefined)
+    this.#ended = this.#superviseForEver()
+  }
+
+  /** True while this process is a member of the group and the brokers answer. */
+  get healthy(): boolean {
+    return this.#member && performance.now() - this.#answeredAt < silentMs
+  }
+
+  /** The consumer of this moment: what it refuses because it is not running is for the next one. */
+  get current(): Consumer | null {
+    return this.#consumer
+  }
+
+  get stopping(): AbortSignal {
+    return this.#stop.signal
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(new DOMException('The consumer was closed', 'AbortError'))
+    this.#joined.reject(this.#stop.signal.reason)
+    await this.#ended
+  }
+
+  async #superviseForEver(): Promise<void> {
+    const { log } = this.#options
+    for (let failures = 0; !this.#stop.signal.aborted; ) {
+      const startedAt = performance.now()
+      try {
+        await this.#runOnce()
+      } catch (err) {
+        failures = performance.now() - startedAt > 60_000 ? 1 : failures + 1
+        log.warn({ err, groupId: this.#groupId, failures }, 'consumer.restarting')
+      }
+      this.#member = false
+      await this.#close()
+      if (!this.#stop.signal.aborted) await this.#wait(failures)
+    }
+  }
+
+  /** Rejects when the consumer crashes, resolves when it is to stop. */
+  async #runOnce(): Promise<void> {
+    const { kafka, topics, fromBeginning, concurrency, eachBatch } = this.#options
+    const { config, autoResolve = false } = this.#options
+    this.#groupId = this.#nextGroupId()
+    using _watching = watchEmptyFetches(this.#groupId, (empty) =>
+      this.#options.onEmptyFetch?.(empty),
+    )
+    const patient = kafkaUntil(this.#stop.signal, kafka)
+    const consumer = patient.consumer({ ...groupConfig, ...config, groupId: this.#groupId })
+    this.#consumer = consumer
+    const ended = Promise.withResolvers<void>()
+    ended.promise.catch(() => undefined)
+    const onStop = () => ended.resolve()
+    this.#stop.signal.addEventListener('abort', onStop, { once: true })
+    try {
+      this.#watch(consumer, ended.reject)
+      await consumer.connect()
+      await consumer.subscribe({ topics: [...topics], fromBeginning })
+      await consumer.run({
+        autoCommit: false,
+        eachBatchAutoResolve: autoResolve,
+        partitionsConsumedConcurrently: concurrency,
+        eachBatch,
+      })
+      await ended.promise
+    } finally {
+      this.#stop.signal.removeEventListener('abort', onStop)
+    }
+  }
+
+  #nextGroupId(): string {
+    const { groupId } = this.#options
+    return typeof groupId === 'string' ? groupId : groupId()
+  }
+
+  #watch(consumer: Consumer, crashed: (err: Error) => void): void {
+    const { GROUP_JOIN, CRASH, REQUEST } = consumer.events
+    this.#options.onConsumer?.(consumer)
+    consumer.on(GROUP_JOIN, () => {
+      this.#member = true
+      this.#joined.resolve()
+    })
+    consumer.on(REQUEST, () => {
+      this.#answeredAt = performance.now()
+    })
+    consumer.on(CRASH, ({ payload }) => crashed(payload.error))
+  }
+
+  async #close(): Promise<void> {
+    const consumer = this.#consumer
+    if (consumer === null) return
+    this.#consumer = null
+    // Waits for the batch at work; a broker that is away must not hold up the stop for longer.
+    const closed = boundedBy(8_000, consumer.disconnect(), 'The consumer did not close')
+    await closed.catch((err) => this.#options.log.warn({ err }, 'consumer.close'))
+  }
+
+  async #wait(failures: number): Promise<void> {
+    const ms = Math.min(100 * 2 ** Math.min(failures, 8), longestWaitMs)
+    await sleep(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined)
+  }
+}

@@ -1,0 +1,35 @@
+import { fetchInOnePass } from './fetch-decoder.ts'
+import { commitsOfOneMembership } from './generation-fencing.ts'
+import { calmRequestQueues } from './idle-timer.ts'
+import { spareIdleTopics } from './idle-topic-backoff.ts'
+import { joinWhileWorking } from './join-while-working.ts'
+import { goOnWithoutLeaders } from './leaderless-partitions.ts'
+import { followMovedCoordinator } from './moved-coordinator.ts'
+import { encodeProducesAtOnce } from './produce-encoder.ts'
+import { steadyHeartbeats } from './steady-heartbeats.ts'
+import { leaveSilentBrokers } from './unresponsive-broker.ts'
+
+/**
+ * Mends faults of kafkajs 2.2.4 for every client of the process. Call it before anything connects; further
+ * calls change nothing.
+ */
+export function applyPatches(): void {
+  applyProducerPatches()
+  steadyHeartbeats()
+  commitsOfOneMembership()
+  followMovedCoordinator()
+  goOnWithoutLeaders()
+  fetchInOnePass()
+  spareIdleTopics()
+  joinWhileWorking()
+}
+
+/**
+ * The patches that a process needs which only produces: kafkajs wakes up every millisecond while idle, stays
+ * connected to brokers that answer nothing, and encodes slowly.
+ */
+export function applyProducerPatches(): void {
+  calmRequestQueues()
+  leaveSilentBrokers()
+  encodeProducesAtOnce()
+}

@@ -1,0 +1,126 @@
+import { createRequire } from 'node:module'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { fetchSeldom, spareIdleTopics } from './idle-topic-backoff.ts'
+
+type Asked = {
+  maxWaitTime: number
+  topics: { topic: string; partitions: { partition: number }[] }[]
+}
+type Group = {
+  fetch(nodeId: string): Promise<{ topic: string; partition: number }[]>
+  seek(at: { topic: string; partition: number; offset: string }): void
+}
+
+const internal = createRequire(import.meta.url)
+const ConsumerGroup = internal('kafkajs/src/consumer/consumerGroup') as { prototype: Group }
+const SubscriptionState = internal('kafkajs/src/consumer/subscriptionState') as new () => {
+  assign(to: { topic: string; partitions: number[] }[]): void
+}
+const SeekOffsets = internal('kafkajs/src/consumer/seekOffsets') as new () => object
+
+let asked: Asked[]
+/** What the broker has for the next fetch, by topic and partition. */
+let there: Map<string, string[]>
+
+const partitions = [0, 1]
+const topics = ['jobs', 'retries', 'parked']
+
+/** The fetching part of kafkajs' consumer, with a broker that answers at once. */
+function openGroup(groupId: string): Group {
+  const state = new SubscriptionState()
+  state.assign(topics.map((topic) => ({ topic, partitions })))
+  const offsets = Object.fromEntries(topics.map((topic) => [topic, { 0: '0', 1: '0' }]))
+  const broker = { fetch: async (request: Asked) => answer(request) }
+  return Object.assign(Object.create(ConsumerGroup.prototype), {
+    ...{
+      groupId,
+      maxWaitTime: 100,
+      minBytes: 1,
+      maxBytes: 1,
+      preferredReadReplicasPerTopicPartition: {},
+    },
+    subscriptionState: state,
+    seekOffset: new SeekOffsets(),
+    logger: { debug() {} },
+    offsetManager: {
+      committedOffsets: () => offsets,
+      nextOffset: () => '0',
+      seek: async () => undefined,
+      resolveOffsets: async () => undefined,
+    },
+    cluster: {
+      refreshMetadataIfNecessary: async () => undefined,
+      findTopicPartitionMetadata: () => partitions.map((id) => ({ partitionId: id, leader: 1 })),
+      findBroker: async () => broker,
+    },
+  }) as Group
+}
+
+function answer(request: Asked) {
+  asked.push(request)
+  const responses = request.topics.map(({ topic, partitions: of }) => ({
+    topicName: topic,
+    partitions: of.map(({ partition }) => ({
+      partition,
+      highWatermark: '9',
+      abortedTransactions: [],
+      messages: (there.get(`${topic}/${partition}`) ?? []).map((offset) => ({ offset })),
+    })),
+  }))
+  return { responses }
+}
+
+const askedTopics = () => asked.at(-1)?.topics.map(({ topic }) => topic)
+
+beforeEach(() => {
+  jest.useFakeTimers()
+  spareIdleTopics()
+  asked = []
+  there = new Map()
+})
+afterEach(() => void jest.useRealTimers())
+
+describe('a consumer with seldom topics', () => {
+  it('asks for them again after a while, and waits no longer than that without them', async () => {
+    fetchSeldom('group-1', ['retries', 'parked'])
+    const group = openGroup('group-1')
+    await group.fetch('1')
+    expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([topics, 100])
+    await group.fetch('1')
+    expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([['jobs'], 50])
+    jest.advanceTimersByTime(50)
+    await group.fetch('1')
+    expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([topics, 100])
+  })
+
+  it('asks with every fetch for one that has something, until it has nothing', async () => {
+    fetchSeldom('group-2', ['retries', 'parked'])
+    const group = openGroup('group-2')
+    there.set('retries/1', ['5', '6'])
+    const [batch] = await group.fetch('1')
+    expect(batch).toMatchObject({ topic: 'retries', partition: 1 })
+    there.clear()
+    await group.fetch('1')
+    expect(askedTopics()).toEqual(['jobs', 'retries'])
+    await group.fetch('1')
+    expect(askedTopics()).toEqual(['jobs'])
+  })
+
+  it('asks at once for one that is to be read from elsewhere', async () => {
+    fetchSeldom('group-3', ['retries', 'parked'])
+    const group = openGroup('group-3')
+    await group.fetch('1')
+    group.seek({ topic: 'parked', partition: 1, offset: '3' })
+    await group.fetch('1')
+    expect(askedTopics()).toEqual(['jobs', 'parked'])
+  })
+
+  it('is any other when it has none, but for batches with nothing', async () => {
+    const group = openGroup('group-4')
+    there.set('jobs/0', ['1'])
+    for (const _ of [1, 2]) {
+      expect(await group.fetch('1')).toHaveLength(1)
+      expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([topics, 100])
+    }
+  })
+})

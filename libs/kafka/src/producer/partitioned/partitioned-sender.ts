@@ -1,0 +1,208 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { orAborted } from '@surehook/service-kit/bounded'
+import { reasonOf } from '@surehook/service-kit/errors'
+import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
+import type { Kafka } from 'kafkajs'
+import type { Logger } from 'pino'
+import { UnsendableError } from '../unsendable-error.ts'
+import { type Entry, entriesOf, type OutgoingRecord } from './entry.ts'
+import type { PartitionQueue, ProducerIdentity } from './partition-queue.ts'
+import { ProduceConnection } from './produce-connection.ts'
+import { outcomeOf } from './produce-outcome.ts'
+import { type ProducerMeters, producerMeters } from './producer-meters.ts'
+import { type Lane, type ScheduledBatch, SendSchedule } from './send-schedule.ts'
+import { TopicDirectory } from './topic-directory.ts'
+import { UnavailablePlaces } from './unavailable-places.ts'
+
+export type SenderOptions = {
+  log: Logger
+  metrics?: Metrics | undefined
+  /**
+   * For records that nobody waits for: while there are many, a request waits so long for more after
+   * the one before it, since each costs as much as some twenty records. A few are sent at once.
+   */
+  gatherMs?: number | undefined
+}
+
+/** A partition whose copies are slow holds up the others of its request for so long, and once. */
+const timeoutMs = 2_000
+const asideTimeoutMs = 5_000
+const longestWaitMs = 1_000
+const silentMs = 3_000
+/** After a request of so many records another one is likely to have company. */
+const many = 8
+/** With so many it is worth its cost. */
+const enough = 100
+
+/**
+ * Sends the records of each partition in their order, one batch at a time, and repeats a batch until its outcome
+ * is known. Partitions do not wait for each other: a batch that fails is repeated apart from the others, on
+ * a connection of its own, since a broker answers the requests of one connection in turn.
+ */
+export class PartitionedSender {
+  readonly #main: ProduceConnection
+  readonly #aside: ProduceConnection
+  readonly #places: UnavailablePlaces
+  readonly #directory: TopicDirectory
+  readonly #schedule: SendSchedule
+  readonly #meters: ProducerMeters | null
+  readonly #gatherMs: number
+  readonly #stop = new AbortController()
+  #identity: ProducerIdentity = { producerId: '-1', producerEpoch: 0 }
+  #renewing: Promise<ProducerIdentity> | null = null
+  #ackedAt = performance.now()
+
+  constructor(kafka: Kafka, { log, metrics, gatherMs = 0 }: SenderOptions) {
+    this.#main = new ProduceConnection(kafka)
+    this.#aside = new ProduceConnection(kafka)
+    this.#places = new UnavailablePlaces(log, metrics)
+    this.#gatherMs = gatherMs
+    this.#directory = new TopicDirectory({
+      connection: this.#main,
+      places: this.#places,
+      ready: (queue) => this.#schedule.add(queue),
+      refuse: (entries, err) => this.#refuse(entries, err),
+      wait: (tries) => this.#wait(tries),
+      stopping: this.#stop.signal,
+    })
+    this.#schedule = new SendSchedule({
+      leaderOf: (queue) => this.#directory.leaderOf(queue),
+      batchOf: (queue) => queue.batch(this.#identity),
+      serve: (lane) => this.#serve(lane),
+      leaderless: (queue) => this.#repeatLater(queue, this.#directory.whyLeaderless(queue)),
+    })
+    this.#meters =
+      metrics === undefined ? null : producerMeters(metrics, () => this.#directory.queuedBytes)
+  }
+
+  /** Rejects when Kafka is away. */
+  async open(): Promise<void> {
+    await this.#main.open()
+    this.#identity = await this.#main.newIdentity()
+  }
+
+  /** When a record was acknowledged last, by the clock of `performance.now()`. */
+  get ackedAt(): number {
+    return this.#ackedAt
+  }
+
+  /** False when nothing is acknowledged, and no other partition looks as if it would be. */
+  get takesRecords(): boolean {
+    if (!this.#places.any || performance.now() - this.#ackedAt < silentMs) return true
+    return this.#main.hasHealthyPartition((topic, partition) => this.#places.has(topic, partition))
+  }
+
+  send(records: readonly OutgoingRecord[]): Promise<void> {
+    this.#directory.refreshWhenOld()
+    const { entries, done } = entriesOf(records)
+    for (const entry of entries) this.#directory.add(entry)
+    return done
+  }
+
+  /** Refuses what is not acknowledged. */
+  async close(reason: Error): Promise<void> {
+    this.#stop.abort(reason)
+    for (const { call } of this.#directory.drain()) call.refused(reason)
+    await Promise.all([this.#main.close(), this.#aside.close()])
+  }
+
+  async #serve(lane: Lane): Promise<void> {
+    for (let batches = this.#schedule.take(lane); batches.length > 0; ) {
+      await this.#request(lane, batches)
+      const records = batches.reduce((sum, { batch }) => sum + batch.entries.length, 0)
+      if (records >= many) await this.#gather()
+      batches = this.#schedule.take(lane)
+    }
+  }
+
+  async #gather(): Promise<void> {
+    if (this.#gatherMs === 0 || this.#schedule.waiting >= enough || this.#stop.signal.aborted)
+      return
+    await sleep(this.#gatherMs)
+  }
+
+  async #request({ node, isAside }: Lane, batches: readonly ScheduledBatch[]): Promise<void> {
+    const connection = isAside ? this.#aside : this.#main
+    const stopTimer = this.#meters?.seconds.startTimer()
+    try {
+      const asked = connection.produce(node, batches, isAside ? asideTimeoutMs : timeoutMs)
+      const codes = await orAborted(asked, this.#stop.signal)
+      for (const { queue } of batches) this.#settle(queue, codes)
+    } catch (err) {
+      for (const { queue } of batches) this.#repeatLater(queue, err)
+    } finally {
+      stopTimer?.()
+    }
+  }
+
+  #settle(queue: PartitionQueue, codes: ReadonlyMap<string, number>): void {
+    if (this.#stop.signal.aborted) return
+    const code = codes.get(`${queue.topic}/${queue.partition}`)
+    if (code === undefined) return this.#repeatLater(queue, new Error('No acknowledgement'))
+    const outcome = outcomeOf(code)
+    switch (outcome.kind) {
+      case 'acknowledged':
+        this.#acknowledge(queue)
+        return this.#schedule.release(queue)
+      case 'unsendable': {
+        const entry = queue.refusedOrHalved()
+        if (entry !== null) this.#refuse([entry], outcome.error)
+        return this.#schedule.release(queue)
+      }
+      case 'renumber':
+        return void this.#renumber(queue, outcome.error)
+      case 'repeat':
+        return this.#repeatLater(queue, outcome.error)
+    }
+  }
+
+  #acknowledge(queue: PartitionQueue): void {
+    this.#places.served(queue)
+    const entries = queue.acknowledged()
+    for (const { call } of entries) call.acknowledged()
+    this.#ackedAt = performance.now()
+    this.#meters?.records.inc(entries.length)
+  }
+
+  #refuse(entries: readonly Entry[], err: Error): void {
+    this.#meters?.refused.inc(entries.length)
+    for (const { topic, call } of entries) {
+      call.refused(new UnsendableError(`${topic}: ${reasonOf(err)}`, { cause: err }))
+    }
+  }
+
+  /** The partition's numbers begin again; those of others that are known to their brokers go on. */
+  async #renumber(queue: PartitionQueue, err: Error): Promise<void> {
+    try {
+      if (this.#identity === queue.identity) {
+        this.#renewing ??= this.#main.newIdentity()
+        this.#identity = await this.#renewing
+      }
+    } catch (failure) {
+      return this.#repeatLater(queue, failure)
+    } finally {
+      this.#renewing = null
+    }
+    queue.renumber(this.#identity)
+    this.#meters?.replaced.inc()
+    this.#repeatLater(queue, err)
+  }
+
+  #repeatLater(queue: PartitionQueue, err: unknown): void {
+    if (this.#stop.signal.aborted) return
+    this.#schedule.hold(queue)
+    queue.failures += 1
+    const failure = err instanceof Error ? err : new Error(String(err))
+    this.#places.failed(queue, { err: failure, tries: queue.failures })
+    this.#directory.refresh()
+    void this.#wait(queue.failures).then(() => {
+      if (this.#directory.moveIfGone(queue)) this.#places.recovered(queue)
+      else this.#schedule.release(queue)
+    })
+  }
+
+  async #wait(tries: number): Promise<void> {
+    const ms = Math.min(50 * 2 ** Math.min(tries, 10), longestWaitMs)
+    await sleep(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined)
+  }
+}

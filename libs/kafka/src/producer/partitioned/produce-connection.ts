@@ -1,0 +1,170 @@
+import { createRequire } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Kafka } from 'kafkajs'
+import {
+  type Broker,
+  type Call,
+  type Cluster,
+  openCluster,
+  type TopicMetadata,
+} from '../../client/cluster.ts'
+import type { ProducerIdentity } from './partition-queue.ts'
+import type { ScheduledBatch } from './send-schedule.ts'
+
+type Protocol = Record<string, { versions: string[] }>
+type Produced = { topics: { topicName: string; partitions: Acknowledged[] }[] }
+type Acknowledged = { partition: number; errorCode: number }
+
+const internal = createRequire(import.meta.url)
+const apiKeys = internal('kafkajs/src/protocol/requests/apiKeys') as Record<string, number>
+const { requests } = internal('kafkajs/src/protocol/requests') as { requests: Protocol }
+const produceKey = apiKeys['Produce'] as number
+const identityTries = 20
+const identityEveryMs = 100
+const metadataKey = apiKeys['Metadata'] as number
+
+/**
+ * Connections to all brokers for produce requests. kafkajs' own producer sends one batch for all
+ * partitions and fails as a whole when one of them fails; this one gives an error code for each partition.
+ * Metadata are read in the same way: a topic that is missing hides no other.
+ */
+export class ProduceConnection {
+  readonly #cluster: Cluster
+  #refreshing: Promise<void> | null = null
+
+  constructor(kafka: Kafka) {
+    this.#cluster = openCluster(kafka)
+    const { brokerPool } = this.#cluster
+    const createBroker = brokerPool.createBroker
+    brokerPool.createBroker = (options) => {
+      const broker = createBroker(options)
+      broker.metadata = (topics) => askForMetadata(broker, topics)
+      return broker
+    }
+  }
+
+  open(): Promise<void> {
+    return this.#cluster.connect()
+  }
+
+  /** A broker that starts gives none yet: it is asked again for a while. */
+  async newIdentity(): Promise<ProducerIdentity> {
+    for (let tries = 1; ; tries++) {
+      try {
+        const broker = await this.#cluster.brokerPool.findConnectedBroker()
+        const given = await broker.initProducerId({ transactionTimeout: 60_000 })
+        return { producerId: given.producerId, producerEpoch: given.producerEpoch }
+      } catch (err) {
+        if (tries === identityTries || !isRetriable(err)) throw err
+        await sleep(identityEveryMs)
+      }
+    }
+  }
+
+  /** Asks which partitions the known topics and this one have. All who ask meanwhile share the answer. */
+  async learn(topic: string): Promise<void> {
+    if (this.#cluster.targetTopics.has(topic)) return this.refresh()
+    await this.#cluster.addMultipleTargetTopics([topic])
+  }
+
+  refresh(): Promise<void> {
+    this.#refreshing ??= this.#cluster.refreshMetadata().finally(() => {
+      this.#refreshing = null
+    })
+    return this.#refreshing
+  }
+
+  /** @returns 0 while the topic is unknown or Kafka has no such topic */
+  partitionCount(topic: string): number {
+    return this.#topic(topic)?.partitionMetadata.length ?? 0
+  }
+
+  /** Why Kafka says nothing about the partitions of the topic; 0 when it does, or was not asked yet. */
+  errorOf(topic: string): number {
+    return this.#topic(topic)?.topicErrorCode ?? 0
+  }
+
+  /** Node of the leader; -1 when there is none. */
+  leaderOf(topic: string, partition: number): number {
+    const found = this.#topic(topic)?.partitionMetadata.find((of) => of.partitionId === partition)
+    return found?.leader ?? -1
+  }
+
+  /** Whether most copies of some other partition are in step: it then takes records, as far as one can know. */
+  hasHealthyPartition(except: (topic: string, partition: number) => boolean): boolean {
+    const topics = this.#cluster.brokerPool.metadata?.topicMetadata ?? []
+    return topics.some(({ topic, partitionMetadata }) =>
+      partitionMetadata.some(
+        ({ partitionId, leader, isr, replicas }) =>
+          leader >= 0 && isr.length * 2 > replicas.length && !except(topic, partitionId),
+      ),
+    )
+  }
+
+  /**
+   * The error code of each partition, under `topic/partition`. Rejects when the outcome is unknown.
+   * @param batches at least one, all of one producer
+   * @param timeoutMs the broker waits so long for the copies; then it answers for each partition
+   */
+  async produce(
+    node: number,
+    batches: readonly ScheduledBatch[],
+    timeoutMs: number,
+  ): Promise<Map<string, number>> {
+    const topics = batches.map(({ queue }) => queue.topic)
+    if (topics.some((topic) => !this.#cluster.targetTopics.has(topic))) {
+      await this.#cluster.addMultipleTargetTopics(topics)
+    }
+    const broker = await this.#cluster.findBroker({ nodeId: String(node) })
+    const produce = broker.lookupRequest(produceKey, requests['Produce'])
+    const call = produce({
+      ...batches[0]?.batch.identity,
+      ...{ acks: -1, timeout: timeoutMs, compression: 0, topicData: topicDataOf(batches) },
+    })
+    const answer = (await sendUnchecked(broker, call)) as Produced
+    return new Map(
+      answer.topics.flatMap(({ topicName, partitions }) =>
+        partitions.map(({ partition, errorCode }) => [`${topicName}/${partition}`, errorCode]),
+      ),
+    )
+  }
+
+  close(): Promise<void> {
+    return this.#cluster.disconnect()
+  }
+
+  #topic(topic: string): TopicMetadata | undefined {
+    return this.#cluster.brokerPool.metadata?.topicMetadata.find((of) => of.topic === topic)
+  }
+}
+
+const isRetriable = (err: unknown) =>
+  err instanceof Error && 'retriable' in err && err.retriable === true
+
+const topicDataOf = (batches: readonly ScheduledBatch[]) =>
+  [...Map.groupBy(batches, ({ queue }) => queue.topic)].map(([topic, ofTopic]) => ({
+    topic,
+    partitions: ofTopic.map(({ queue, batch }) => ({
+      partition: queue.partition,
+      firstSequence: queue.sequence,
+      messages: batch.entries.map(({ message }) => message),
+    })),
+  }))
+
+function askForMetadata(broker: Broker, topics: string[]): Promise<unknown> {
+  const ask = broker.lookupRequest(metadataKey, requests['Metadata'])
+  return sendUnchecked(broker, ask({ topics, allowAutoTopicCreation: false }))
+}
+
+/** What kafkajs would do, but for its check: it rejects when one code in the answer is an error. */
+async function sendUnchecked(broker: Broker, { request, response }: Call): Promise<unknown> {
+  const unchecked = { ...response, parse: async (answer: unknown) => answer }
+  try {
+    return await broker.connectionPool.send({ request, response: unchecked })
+  } catch (err) {
+    if (err instanceof Error && err.name === 'KafkaJSConnectionClosedError') {
+      await broker.disconnect()
+    }
+    throw err
+  }
+}

@@ -1,0 +1,33 @@
+import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
+
+export type ProducerMeters = ReturnType<typeof producerMeters>
+
+/** @param queuedBytes of all records that are not acknowledged yet */
+export function producerMeters(metrics: Metrics, queuedBytes: () => number) {
+  metrics.gauge({
+    name: 'surehook_kafka_producer_queued_bytes',
+    help: 'Size of the records that Kafka has not acknowledged yet',
+    collect() {
+      this.set(queuedBytes())
+    },
+  })
+  return {
+    records: metrics.counter({
+      name: 'surehook_kafka_producer_records_total',
+      help: 'Records acknowledged',
+    }),
+    refused: metrics.counter({
+      name: 'surehook_kafka_producer_refused_total',
+      help: 'Records that Kafka does not take',
+    }),
+    replaced: metrics.counter({
+      name: 'surehook_kafka_producer_replaced_total',
+      help: 'Partitions whose sequence numbers began again because their broker had lost them',
+    }),
+    seconds: metrics.histogram({
+      name: 'surehook_kafka_producer_request_duration_seconds',
+      help: 'Time from a produce request to its acknowledgement',
+      buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5, 30],
+    }),
+  }
+}

@@ -1,0 +1,75 @@
+import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
+import type { Logger } from 'pino'
+
+/** A partition, or a topic whose partitions nobody knows. */
+export type Place = { topic: string; partition: number | null }
+
+type Trouble = { place: Place; since: number; toldAt: number; topicIsMissing: boolean }
+
+const placeKey = ({ topic, partition }: Place): string => `${topic}/${partition ?? ''}`
+
+/** A broker that starts does not know its topics yet: nobody must act. */
+const missingForMs = 5_000
+const tellAgainMs = 60_000
+const missing = 'UNKNOWN_TOPIC_OR_PARTITION'
+
+/** Where records wait because Kafka does not take them now: in the log and as a metric. */
+export class UnavailablePlaces {
+  readonly #log: Logger
+  readonly #troubles = new Map<string, Trouble>()
+  /** Topics that have taken records: they are told with 0 while nothing waits. */
+  readonly #topics = new Set<string>()
+
+  constructor(log: Logger, metrics: Metrics | undefined) {
+    this.#log = log
+    const troubles = this.#troubles
+    const topics = this.#topics
+    metrics?.gauge({
+      name: 'surehook_kafka_producer_unavailable_partitions',
+      help: 'Partitions whose records wait because Kafka does not take them now; a topic that does not exist counts as one',
+      labelNames: ['topic'],
+      collect() {
+        this.reset()
+        for (const topic of topics) this.set({ topic }, 0)
+        for (const { place } of troubles.values()) this.inc({ topic: place.topic })
+      },
+    })
+  }
+
+  get any(): boolean {
+    return this.#troubles.size > 0
+  }
+
+  has(topic: string, partition: number): boolean {
+    return this.#troubles.has(placeKey({ topic, partition }))
+  }
+
+  failed(place: Place, { err, tries }: { err: Error; tries: number }): void {
+    const now = performance.now()
+    const fresh = { place, since: now, toldAt: Number.NEGATIVE_INFINITY, topicIsMissing: false }
+    const trouble = this.#troubles.get(placeKey(place)) ?? fresh
+    this.#troubles.set(placeKey(place), trouble)
+    const topicIsMissing =
+      'type' in err && err.type === missing && now - trouble.since >= missingForMs
+    if (topicIsMissing === trouble.topicIsMissing && now - trouble.toldAt < tellAgainMs) return
+    trouble.topicIsMissing = topicIsMissing
+    trouble.toldAt = now
+    const fields = { ...place, reason: err.message, tries }
+    if (topicIsMissing) this.#log.error(fields, 'producer.topic.missing')
+    else this.#log.warn(fields, 'producer.partition.unavailable')
+  }
+
+  /** Kafka took records of the place. */
+  served(place: Place): void {
+    this.#topics.add(place.topic)
+    this.recovered(place)
+  }
+
+  recovered(place: Place): void {
+    const trouble = this.#troubles.get(placeKey(place))
+    if (trouble === undefined) return
+    this.#troubles.delete(placeKey(place))
+    const seconds = Math.round((performance.now() - trouble.since) / 1_000)
+    this.#log.info({ ...place, seconds }, 'producer.partition.recovered')
+  }
+}

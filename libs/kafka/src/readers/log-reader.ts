@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import { boundedBy, orAborted } from '@surehook/service-kit/bounded'
+import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
+import type { Logger } from 'pino'
+import { LaneReader } from '../consumer/partition-reader.ts'
+import { SupervisedConsumer } from '../consumer/supervised-consumer.ts'
+import type { EmptyFetch } from '../kafkajs-patches/empty-fetches.ts'
+import { LogEnds, type PartitionBounds } from '../offsets/log-ends.ts'
+
+/** Offsets `from` up to, not including, `to`. */
+export type LogSpan = { partition: number; from: number; to: number }
+
+export type LogPiece = {
+  messages: KafkaMessage[]
+  /** Where the next read begins; the span's `to` when there is nothing more in it. */
+  next: number
+}
+
+export type LogReader = AsyncDisposable & {
+  readonly healthy: boolean
+  /** Where each partition begins and ends now. */
+  bounds(): Promise<PartitionBounds[]>
+  /** Per partition the offset of the first record that was written at `timestampMs` or later. */
+  offsetsAt(timestampMs: number): Promise<ReadonlyMap<number, number>>
+  /**
+   * The first records of the span, as many as one fetch gives. Reads of one reader follow each other;
+   * rejects with SERVICE_UNAVAILABLE when Kafka does not answer in time.
+   */
+  read(span: LogSpan, signal?: AbortSignal): Promise<LogPiece>
+}
+
+export type LogReaderOptions = { kafka: Kafka; topic: string; clientId: string; log: Logger }
+
+const readWithinMs = 10_000
+/** How soon a read begins: between two of them kafkajs sleeps for so long. */
+const pauseMs = 50
+
+/** Reads pieces of a log that is not followed: nothing is committed, and nobody else is disturbed. */
+export function openLogReader(options: LogReaderOptions): LogReader {
+  return new KafkaLogReader(options)
+}
+
+type Pending = { span: LogSpan; done: PromiseWithResolvers<LogPiece> }
+
+class KafkaLogReader implements LogReader {
+  readonly #topic: string
+  readonly #ends: LogEnds
+  readonly #consumer: SupervisedConsumer
+  readonly #lanes: LaneReader
+  #turn: Promise<unknown> = Promise.resolve()
+  #pending: Pending | null = null
+
+  constructor({ kafka, topic, clientId, log }: LogReaderOptions) {
+    this.#topic = topic
+    this.#ends = new LogEnds(kafka, [topic], log)
+    this.#lanes = new LaneReader(() => this.#consumer.current)
+    this.#consumer = new SupervisedConsumer({
+      kafka,
+      groupId: () => `${clientId}.reader.${randomUUID()}`,
+      topics: [topic],
+      fromBeginning: true,
+      concurrency: 1,
+      autoResolve: true,
+      config: { maxWaitTimeInMs: pauseMs },
+      onConsumer: (consumer) => this.#watch(consumer),
+      onEmptyFetch: (empty) => this.#empty(empty),
+      eachBatch: (payload) => this.#eachBatch(payload),
+      log,
+    })
+  }
+
+  get healthy(): boolean {
+    return this.#consumer.healthy
+  }
+
+  bounds(): Promise<PartitionBounds[]> {
+    return boundedBy(readWithinMs, this.#ends.readBounds(), 'Kafka does not tell its ends')
+  }
+
+  async offsetsAt(timestampMs: number): Promise<ReadonlyMap<number, number>> {
+    const asked = this.#ends.readAt(timestampMs)
+    const offsets = await boundedBy(readWithinMs, asked, 'Kafka does not tell its offsets')
+    return new Map(offsets.map(({ partition, offset }) => [partition, offset]))
+  }
+
+  async read(span: LogSpan, signal?: AbortSignal): Promise<LogPiece> {
+    if (span.from >= span.to) return { messages: [], next: span.to }
+    const read = this.#turn.then(() => this.#readNow(span, signal))
+    this.#turn = read.catch(() => undefined)
+    return boundedBy(2 * readWithinMs, read, 'The log is read by too many')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#consumer[Symbol.asyncDispose]()
+    await this.#ends[Symbol.asyncDispose]()
+  }
+
+  async #readNow(span: LogSpan, signal?: AbortSignal): Promise<LogPiece> {
+    signal?.throwIfAborted()
+    await boundedBy(readWithinMs, this.#consumer.ready, 'The log cannot be read yet')
+    const pending = { span, done: Promise.withResolvers<LogPiece>() }
+    this.#pending = pending
+    try {
+      this.#begin(pending)
+      const piece = boundedBy(readWithinMs, pending.done.promise, 'Kafka does not show its log')
+      return await orAborted(piece, signal ?? this.#consumer.stopping)
+    } finally {
+      this.#pending = null
+      this.#lanes.pause([{ topic: this.#topic, partitions: [span.partition] }])
+    }
+  }
+
+  #begin({ span: { partition, from } }: Pending): void {
+    this.#lanes.seek({ topic: this.#topic, partition, offset: String(from) })
+    this.#lanes.resume([{ topic: this.#topic, partitions: [partition] }])
+  }
+
+  #watch(consumer: Consumer): void {
+    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+      const partitions = payload.memberAssignment[this.#topic] ?? []
+      consumer.pause([{ topic: this.#topic, partitions }])
+      if (this.#pending !== null) this.#begin(this.#pending)
+    })
+  }
+
+  async #eachBatch({ batch, isStale }: EachBatchPayload): Promise<void> {
+    const pending = this.#pending
+    if (pending === null || isStale() || batch.partition !== pending.span.partition) return
+    const { from, to } = pending.span
+    const next = Math.min(Number(batch.lastOffset()) + 1, to)
+    if (next <= from) return
+    const isInside = ({ offset }: KafkaMessage) => Number(offset) >= from && Number(offset) < to
+    this.#pending = null
+    pending.done.resolve({ messages: batch.messages.filter(isInside), next })
+  }
+
+  /** There may be nothing to read at the end of a span, or behind the end of the log. */
+  #empty({ partition, from }: EmptyFetch): void {
+    const pending = this.#pending
+    if (pending === null || partition !== pending.span.partition) return
+    if (from < pending.span.from) return
+    this.#pending = null
+    pending.done.resolve({ messages: [], next: pending.span.to })
+  }
+}

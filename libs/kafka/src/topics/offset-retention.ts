@@ -1,0 +1,54 @@
+import { boundedBy } from '@surehook/service-kit/bounded'
+import { reasonOf } from '@surehook/service-kit/errors'
+import kafkajs, { type Admin, type Kafka } from 'kafkajs'
+import type { Logger } from 'pino'
+
+// Node finds no more than the first names that kafkajs exports.
+const broker = kafkajs.ConfigResourceTypes.BROKER
+
+const setting = 'offsets.retention.minutes'
+const minutesPerDay = 24 * 60
+const leastMinutes = 90 * minutesPerDay
+const recommendedMinutes = 10 * 365 * minutesPerDay
+const timeoutMs = 5_000
+
+/**
+ * Warns when Kafka may forget the commits of a group that has had no member for a while: the group would
+ * begin anew at the start of its topics and repeat everything that they still hold. Never rejects.
+ */
+export async function checkOffsetRetention(
+  kafka: Pick<Kafka, 'admin'>,
+  { groupId, log }: { groupId: string; log: Pick<Logger, 'warn'> },
+): Promise<void> {
+  const advice = { groupId, setting, leastMinutes, recommendedMinutes }
+  try {
+    const minutes = await boundedBy(timeoutMs, readRetention(kafka), 'Kafka did not answer')
+    if (minutes < leastMinutes) log.warn({ ...advice, minutes }, 'kafka.offset_retention.short')
+  } catch (err) {
+    log.warn({ ...advice, reason: reasonOf(err) }, 'kafka.offset_retention.unknown')
+  }
+}
+
+/** The shortest of all brokers: any of them may keep the group's commits. */
+async function readRetention(kafka: Pick<Kafka, 'admin'>): Promise<number> {
+  const admin = kafka.admin()
+  try {
+    await admin.connect()
+    const { brokers } = await admin.describeCluster()
+    const minutes = await Promise.all(brokers.map(({ nodeId }) => retentionOf(admin, nodeId)))
+    return Math.min(...minutes)
+  } finally {
+    await admin.disconnect()
+  }
+}
+
+async function retentionOf(admin: Admin, nodeId: number): Promise<number> {
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: [{ type: broker, name: String(nodeId), configNames: [setting] }],
+  })
+  const entry = resources[0]?.configEntries.find(({ configName }) => configName === setting)
+  const minutes = Number(entry?.configValue ?? Number.NaN)
+  if (!Number.isInteger(minutes)) throw new Error(`Broker ${nodeId} does not tell ${setting}`)
+  return minutes
+}

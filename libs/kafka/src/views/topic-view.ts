@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { walPositionOf } from '@surehook/contracts/wal-position'
+import {
+  type AnyEvent,
+  type EventCodec,
+  type TypeCodec,
+  UndecodableError,
+} from '@surehook/schemas/codec'
+import { boundedBy, orAborted } from '@surehook/service-kit/bounded'
+import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
+import type { Logger } from 'pino'
+import { SupervisedConsumer } from '../consumer/supervised-consumer.ts'
+import { LatestPositions } from '../offsets/latest-positions.ts'
+import { LogEnds } from '../offsets/log-ends.ts'
+import { ViewBarrier } from './view-barrier.ts'
+
+export type InvalidViewMessage = {
+  topic: string
+  partition: number
+  message: KafkaMessage
+  reason: string
+}
+
+export type TopicViewOptions<Value extends AnyEvent> = {
+  kafka: Kafka
+  codec: Pick<EventCodec, 'ofTopic'> | { ofTopic(topic: string): TypeCodec<Value> }
+  topics: readonly string[]
+  /** Of these topics and others, where several views ask with one question; whoever made it closes it. */
+  ends?: LogEnds | undefined
+  /** Prefix of the view's group, which is new for every process. */
+  clientId: string
+  /**
+   * Called in the log's order, once per record; `null` is a tombstone. States that a relay repeats
+   * after a newer one are left out. May throw an `UndecodableError` for a value that has no meaning,
+   * and nothing else.
+   * @param walPosition where the record's change was committed; `null` when no relay of ours made it
+   */
+  apply: (topic: string, key: string, value: Value | null, walPosition: string | null) => void
+  /** A value that cannot be decoded or has no meaning; the view goes on without it. */
+  onInvalid?: (invalid: InvalidViewMessage) => Promise<void>
+  log: Logger
+}
+
+export type TopicView = AsyncDisposable & {
+  /** Resolves when everything that was on the topics at the start is applied. */
+  readonly ready: Promise<void>
+  /**
+   * Resolves when every record that was acknowledged before the call is applied. Rejects with
+   * SERVICE_UNAVAILABLE when that takes longer than 5 s, and with the signal's reason.
+   */
+  barrier(signal?: AbortSignal): Promise<void>
+  readonly healthy: boolean
+}
+
+const barrierWithinMs = 5_000
+const retryMs = 500
+
+/** The state on compacted topics, kept by `apply`: every process reads them all from the start. */
+export async function openTopicView<Value extends AnyEvent>(
+  options: TopicViewOptions<Value>,
+): Promise<TopicView> {
+  return new KafkaTopicView(options)
+}
+
+class KafkaTopicView<Value extends AnyEvent> implements TopicView {
+  readonly ready: Promise<void>
+  readonly #options: TopicViewOptions<Value>
+  readonly #ends: LogEnds
+  readonly #barrier: ViewBarrier
+  readonly #consumer: SupervisedConsumer
+  readonly #positions = new LatestPositions()
+  #loaded = false
+
+  constructor(options: TopicViewOptions<Value>) {
+    const { kafka, topics, clientId, log, ends = new LogEnds(kafka, topics, log) } = options
+    this.#options = options
+    this.#ends = ends
+    this.#barrier = new ViewBarrier(ends, { topics, withinMs: barrierWithinMs, log })
+    this.#consumer = new SupervisedConsumer({
+      kafka,
+      groupId: () => `${clientId}.view.${randomUUID()}`,
+      topics,
+      fromBeginning: true,
+      concurrency: 1,
+      onConsumer: (consumer) => this.#watch(consumer),
+      onEmptyFetch: (empty) => this.#barrier.empty(empty),
+      eachBatch: (payload) => this.#eachBatch(payload),
+      log,
+    })
+    this.ready = this.#load()
+    this.ready.catch(() => undefined)
+  }
+
+  get healthy(): boolean {
+    return this.#loaded && this.#consumer.healthy
+  }
+
+  async barrier(signal?: AbortSignal): Promise<void> {
+    const reached = boundedBy(barrierWithinMs, this.#barrier.reached(), 'The view is behind')
+    await (signal === undefined ? reached : orAborted(reached, signal))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#consumer[Symbol.asyncDispose]()
+    this.#barrier.close(new DOMException('The view was closed', 'AbortError'))
+    if (this.#options.ends === undefined) await this.#ends[Symbol.asyncDispose]()
+  }
+
+  async #load(): Promise<void> {
+    const { stopping } = this.#consumer
+    for (;;) {
+      stopping.throwIfAborted()
+      try {
+        await orAborted(this.#barrier.reached(), stopping)
+        this.#loaded = true
+        return
+      } catch (err) {
+        stopping.throwIfAborted()
+        this.#options.log.warn({ err, topics: this.#options.topics }, 'view.loading')
+        await sleep(retryMs)
+      }
+    }
+  }
+
+  #watch(consumer: Consumer): void {
+    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+      for (const [topic, partitions] of Object.entries(payload.memberAssignment)) {
+        for (const partition of partitions) {
+          // Nothing is committed: without this the whole topic would be read again.
+          const next = this.#barrier.next(topic, partition)
+          if (next > 0) consumer.seek({ topic, partition, offset: String(next) })
+        }
+      }
+    })
+  }
+
+  async #eachBatch({ batch, resolveOffset, heartbeat }: EachBatchPayload): Promise<void> {
+    const { topic, partition, messages } = batch
+    for (const message of messages) {
+      if (this.#consumer.stopping.aborted) return
+      const offset = Number(message.offset)
+      // Read again after a rebalance: an old state must never be shown over a newer one.
+      if (offset < this.#barrier.next(topic, partition)) continue
+      if (!this.#isOutdated(topic, message)) {
+        const value = this.#decode(topic, message)
+        await this.#applyOne({ topic, partition, message }, value, heartbeat)
+      }
+      this.#barrier.advance(topic, partition, offset + 1)
+    }
+    const last = batch.lastOffset()
+    this.#barrier.advance(topic, partition, Number(last) + 1)
+    resolveOffset(last)
+  }
+
+  #isOutdated(topic: string, { key, headers }: KafkaMessage): boolean {
+    return this.#positions.isOutdated(`${topic}/${String(key)}`, walPositionOf(headers))
+  }
+
+  async #applyOne(
+    where: { topic: string; partition: number; message: KafkaMessage },
+    decoding: Promise<Value | null>,
+    heartbeat: () => Promise<void>,
+  ): Promise<void> {
+    const { log, apply, onInvalid } = this.#options
+    for (let value = decoding; ; value = this.#decode(where.topic, where.message)) {
+      try {
+        const { key, headers } = where.message
+        apply(where.topic, String(key ?? ''), await value, walPositionOf(headers))
+        return
+      } catch (err) {
+        const { topic, partition, message } = where
+        const at = { topic, partition, offset: message.offset }
+        if (err instanceof UndecodableError) {
+          log.error({ err, ...at }, 'view.undecodable')
+          await onInvalid?.({ ...where, reason: err.message })
+          return
+        }
+        // The registry is away, or the caller's state refused: skipping would be a silent gap.
+        log.warn({ err, ...at }, 'view.retrying')
+        await sleep(retryMs, undefined, { signal: this.#consumer.stopping })
+        await heartbeat()
+      }
+    }
+  }
+
+  async #decode(topic: string, { value }: KafkaMessage): Promise<Value | null> {
+    if (value === null) return null
+    return (await this.#options.codec.ofTopic(topic).decode(value)) as Value
+  }
+}

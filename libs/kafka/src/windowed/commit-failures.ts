@@ -1,0 +1,81 @@
+import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
+import type { Logger } from 'pino'
+import { isMembershipOver } from '../kafkajs-patches/membership-over.ts'
+
+export type CommitFailuresOptions = { groupId: string; metrics?: Metrics | undefined; log: Logger }
+
+const reasonOfType: Readonly<Record<string, CommitFailure>> = {
+  REBALANCE_IN_PROGRESS: 'rebalance',
+  OFFSET_METADATA_TOO_LARGE: 'metadata_too_large',
+  NOT_COORDINATOR_FOR_GROUP: 'coordinator',
+  GROUP_COORDINATOR_NOT_AVAILABLE: 'coordinator',
+  GROUP_LOAD_IN_PROGRESS: 'coordinator',
+  GROUP_AUTHORIZATION_FAILED: 'not_authorized',
+  TOPIC_AUTHORIZATION_FAILED: 'not_authorized',
+}
+const reasons = [
+  ...['rebalance', 'membership_over', 'metadata_too_large', 'coordinator', 'not_authorized'],
+  ...['unreachable', 'other'],
+] as readonly CommitFailure[]
+
+/** Why a commit failed; the first two end with the next join. */
+export type CommitFailure =
+  | 'rebalance'
+  | 'membership_over'
+  | 'metadata_too_large'
+  | 'coordinator'
+  | 'not_authorized'
+  | 'unreachable'
+  | 'other'
+
+/** A commit is tried ten times a second: one that goes on failing is told of again after this. */
+const tellAgainMs = 10_000
+
+/** Counts commits that failed, and tells of those that no join ends. */
+export class CommitFailures {
+  readonly #options: CommitFailuresOptions
+  readonly #count: (reason: CommitFailure) => void
+  #told: { reason: CommitFailure; at: number } | null = null
+
+  constructor(options: CommitFailuresOptions) {
+    const { groupId: group, metrics } = options
+    this.#options = options
+    const counter = metrics?.counter({
+      name: 'surehook_kafka_commit_failures_total',
+      help: 'Commits of offsets that failed and are made again',
+      labelNames: ['group', 'reason'],
+    })
+    for (const reason of reasons) counter?.inc({ group, reason }, 0)
+    this.#count = (reason) => counter?.inc({ group, reason })
+  }
+
+  /** @param isBehind whether the partitions start nothing by now, whatever the reason */
+  failed(err: unknown, isBehind: boolean): CommitFailure {
+    const reason = reasonOf(err)
+    this.#count(reason)
+    const isRoutine = (reason === 'rebalance' || reason === 'membership_over') && !isBehind
+    if (isRoutine || !this.#isNews(reason)) {
+      this.#options.log.debug({ err, reason }, 'consumer.commit.retry')
+    } else {
+      this.#told = { reason, at: performance.now() }
+      this.#options.log.warn({ err, reason, startsNothing: isBehind }, 'consumer.commit.failed')
+    }
+    return reason
+  }
+
+  #isNews(reason: CommitFailure): boolean {
+    if (this.#told?.reason !== reason) return true
+    return performance.now() - this.#told.at >= tellAgainMs
+  }
+}
+
+export function reasonOf(err: unknown): CommitFailure {
+  if (isMembershipOver(err)) return 'membership_over'
+  for (let cause = err; cause instanceof Error; cause = cause.cause) {
+    const known = 'type' in cause ? reasonOfType[String(cause.type)] : undefined
+    if (known !== undefined) return known
+    if (/^KafkaJS(?:Connection|RequestTimeout|BrokerNotFound)/.test(cause.name))
+      return 'unreachable'
+  }
+  return 'other'
+}

@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { pino } from 'pino'
+import type { PartitionLane } from './assigned-partition.ts'
+import { CommitFailures } from './commit-failures.ts'
+import { CommitLoop, type CommitLoopOptions } from './commit-loop.ts'
+
+const log = pino({ level: 'silent' })
+type Commit = CommitLoopOptions['consumer']['commitOffsets']
+
+beforeEach(() => void jest.useFakeTimers())
+afterEach(() => void jest.useRealTimers())
+
+function openLoop() {
+  const commitOffsets = jest.fn<Commit>(async () => {})
+  const lane = { topic: 't', partition: 0, dirty: false, uncommitted: 0 }
+  const position = () => ({ offset: 7, metadata: '', complete: true })
+  const lanes = () => [Object.assign(lane, { position }) as Partial<PartitionLane> as PartitionLane]
+  const failures = new CommitFailures({ groupId: 'g', log })
+  const loop = new CommitLoop({ consumer: { commitOffsets }, intervalMs: 25, lanes, failures })
+  const finish = (count: number) => {
+    for (let n = 0; n < count; n++) {
+      lane.dirty = true
+      lane.uncommitted++
+      loop.wake(lane)
+    }
+  }
+  return { loop, lane, finish, commitOffsets }
+}
+
+/** As kafkajs hands it on. */
+const refusal = (type: string) =>
+  new Error('refused', { cause: Object.assign(new Error(type), { type }) })
+
+describe('CommitLoop', () => {
+  it('gathers what is finished for a while', async () => {
+    const { finish, lane, commitOffsets } = openLoop()
+    finish(1)
+    await jest.advanceTimersByTimeAsync(24)
+    finish(1)
+    expect(commitOffsets).not.toHaveBeenCalled()
+    await jest.advanceTimersByTimeAsync(1)
+    expect(commitOffsets).toHaveBeenCalledTimes(1)
+    expect(lane).toMatchObject({ dirty: false, uncommitted: 0 })
+  })
+
+  it('does not let many of one partition wait', async () => {
+    const { finish, commitOffsets } = openLoop()
+    finish(32)
+    await jest.advanceTimersByTimeAsync(0)
+    expect(commitOffsets).toHaveBeenCalledTimes(1)
+    await jest.advanceTimersByTimeAsync(100)
+    expect(commitOffsets).toHaveBeenCalledTimes(1)
+  })
+
+  it('commits once more what was finished during a commit, and repeats one that failed', async () => {
+    const { finish, lane, commitOffsets } = openLoop()
+    const away = Promise.withResolvers<void>()
+    commitOffsets.mockReturnValueOnce(away.promise)
+    finish(32)
+    finish(1)
+    away.reject(new Error('away'))
+    await jest.advanceTimersByTimeAsync(100)
+    expect(commitOffsets).toHaveBeenCalledTimes(2)
+    expect(lane).toMatchObject({ dirty: false, uncommitted: 0 })
+  })
+
+  it('has nothing pending while no commit can succeed, until there is a new membership', async () => {
+    const { loop, finish, lane, commitOffsets } = openLoop()
+    commitOffsets.mockRejectedValue(refusal('UNKNOWN_MEMBER_ID'))
+    finish(1)
+    expect(loop.pending).toBe(true)
+    await jest.advanceTimersByTimeAsync(300)
+    expect(loop.pending).toBe(false)
+    finish(40)
+    await jest.advanceTimersByTimeAsync(300)
+    expect(commitOffsets).toHaveBeenCalledTimes(1)
+    commitOffsets.mockResolvedValue()
+    loop.joined()
+    await jest.advanceTimersByTimeAsync(300)
+    // What is still owned is not known yet.
+    expect(commitOffsets).toHaveBeenCalledTimes(1)
+    loop.wake(lane)
+    expect(loop.pending).toBe(true)
+    await jest.advanceTimersByTimeAsync(300)
+    expect(loop.pending).toBe(false)
+    expect(lane).toMatchObject({ dirty: false, uncommitted: 0 })
+  })
+
+  it('goes on in a membership that only a broker of before has called over', async () => {
+    const { loop, finish, lane, commitOffsets } = openLoop()
+    commitOffsets.mockRejectedValueOnce(refusal('UNKNOWN_MEMBER_ID'))
+    finish(40)
+    await jest.advanceTimersByTimeAsync(300)
+    expect(lane).toMatchObject({ dirty: true })
+    loop.confirmed()
+    await jest.advanceTimersByTimeAsync(300)
+    expect(commitOffsets).toHaveBeenCalledTimes(2)
+    expect(lane).toMatchObject({ dirty: false, uncommitted: 0 })
+  })
+
+  it('waits for what may still be committed: while a rebalance begins, or after the next join', async () => {
+    const { loop, finish, commitOffsets } = openLoop()
+    commitOffsets.mockRejectedValueOnce(refusal('REBALANCE_IN_PROGRESS'))
+    const late = Promise.withResolvers<void>()
+    commitOffsets.mockReturnValueOnce(late.promise)
+    finish(1)
+    await jest.advanceTimersByTimeAsync(125)
+    expect(loop.pending).toBe(true)
+    await jest.advanceTimersByTimeAsync(25)
+    loop.joined()
+    late.reject(refusal('ILLEGAL_GENERATION'))
+    await jest.advanceTimersByTimeAsync(0)
+    expect(loop.pending).toBe(true)
+  })
+
+  it('is behind while commits fail for a second, and no longer', async () => {
+    const { loop, finish, commitOffsets } = openLoop()
+    commitOffsets.mockRejectedValue(new Error('away'))
+    finish(1)
+    await jest.advanceTimersByTimeAsync(900)
+    expect(loop.isBehind).toBe(false)
+    finish(1)
+    await jest.advanceTimersByTimeAsync(200)
+    expect(loop.isBehind).toBe(true)
+    commitOffsets.mockResolvedValue()
+    await jest.advanceTimersByTimeAsync(200)
+    expect(loop.isBehind).toBe(false)
+  })
+
+  it('is behind while a commit hangs, counted from what was finished first', async () => {
+    const { loop, finish, commitOffsets } = openLoop()
+    commitOffsets.mockReturnValueOnce(new Promise(() => undefined))
+    finish(32)
+    await jest.advanceTimersByTimeAsync(1_100)
+    expect(loop.isBehind).toBe(true)
+  })
+
+  it('is not behind for what was finished in lanes that are gone', async () => {
+    const { loop, finish, lane, commitOffsets } = openLoop()
+    commitOffsets.mockRejectedValue(refusal('UNKNOWN_MEMBER_ID'))
+    finish(1)
+    await jest.advanceTimersByTimeAsync(1_100)
+    expect(loop.isBehind).toBe(true)
+    loop.joined()
+    lane.dirty = false
+    loop.lanesChanged()
+    expect(loop.isBehind).toBe(false)
+  })
+
+  it('commits what is left when it is stopped, and nothing after that', async () => {
+    const { loop, finish, commitOffsets } = openLoop()
+    finish(1)
+    await loop.stop()
+    expect(commitOffsets).toHaveBeenCalledTimes(1)
+    finish(40)
+    await jest.advanceTimersByTimeAsync(100)
+    expect(commitOffsets).toHaveBeenCalledTimes(1)
+  })
+})

@@ -1,0 +1,43 @@
+import type { Admin } from 'kafkajs'
+import { fetchGroupCommits } from '../offsets/group-commits.ts'
+import { PartitionLane } from './assigned-partition.ts'
+import type { WindowedConsumerOptions } from './windowed-consumer.ts'
+
+export type LoadLanesOptions = Pick<
+  WindowedConsumerOptions,
+  'groupId' | 'topics' | 'window' | 'tenants'
+> & { admin: Admin }
+
+/** The log begins at `logStart`. */
+export type LoadedLane = { lane: PartitionLane; logStart: number }
+
+/** Lanes of partitions that were gained, as the group has committed them. */
+export async function loadLanes(
+  gained: readonly number[],
+  of: LoadLanesOptions,
+): Promise<LoadedLane[]> {
+  const { admin, topics, window, tenants } = of
+  const [commitOf, ...logs] = await Promise.all([
+    fetchGroupCommits(admin, of),
+    ...topics.map((topic) => admin.fetchTopicOffsets(topic)),
+  ])
+  return topics.flatMap((topic, index) =>
+    (logs[index] ?? [])
+      .filter(({ partition }) => gained.includes(partition))
+      .map(({ partition, low, high }) => {
+        const { offset: committed, metadata } = commitOf(topic, partition)
+        const logStart = Number(low)
+        const lane = new PartitionLane({
+          topic,
+          partition,
+          // Its metadata counts from the commit, also when the log begins after it by now.
+          committed: committed < 0 ? logStart : committed,
+          logStart,
+          metadata,
+          end: Number(high),
+          shared: tenants?.topics.includes(topic) ? window : undefined,
+        })
+        return { lane, logStart }
+      }),
+  )
+}

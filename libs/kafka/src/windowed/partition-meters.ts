@@ -1,0 +1,50 @@
+import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
+import type { PartitionLane } from './assigned-partition.ts'
+import type { Window } from './fair-share.ts'
+
+export type LaneMetersOptions = {
+  groupId: string
+  window: Window
+  lanes: () => Iterable<PartitionLane>
+}
+
+/** What a windowed consumer tells about its lanes; read when metrics are asked for. */
+export function laneMeters(metrics: Metrics, { groupId: group, window, lanes }: LaneMetersOptions) {
+  metrics.gauge({
+    name: 'surehook_kafka_consumer_window_use_ratio',
+    help: 'Part of the window that is in use, of messages or of bytes: of the fullest partition',
+    labelNames: ['group', 'topic'],
+    collect() {
+      this.reset()
+      for (const [topic, used] of fullest(lanes(), window)) this.set({ group, topic }, used)
+    },
+  })
+  metrics.gauge({
+    name: 'surehook_kafka_consumer_window_limit_messages',
+    help: 'Messages of one partition that are read ahead of the commit at most',
+    labelNames: ['group'],
+    collect() {
+      this.set({ group }, window.messages)
+    },
+  })
+  metrics.gauge({
+    name: 'surehook_kafka_consumer_tenants_waiting',
+    help: 'Tenants that hold their share of a partition and whose further messages wait in the log',
+    labelNames: ['group', 'topic'],
+    collect() {
+      this.reset()
+      for (const { topic, overtaking } of lanes()) {
+        if (overtaking !== null) this.inc({ group, topic }, overtaking.waiting)
+      }
+    },
+  })
+}
+
+function fullest(lanes: Iterable<PartitionLane>, { messages, bytes }: Window): Map<string, number> {
+  const byTopic = new Map<string, number>()
+  for (const { topic, held, heldBytes } of lanes) {
+    const used = Math.max(held / messages, heldBytes / bytes)
+    byTopic.set(topic, Math.max(byTopic.get(topic) ?? 0, used))
+  }
+  return byTopic
+}

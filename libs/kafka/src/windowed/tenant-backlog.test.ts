@@ -1,0 +1,182 @@
+import { describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import { PartitionLane } from './assigned-partition.ts'
+import { LaneSteering } from './flow-control.ts'
+
+const window = { messages: 16, bytes: 1_000_000 }
+
+/** A log of one partition, read as the consumer reads it; a letter is a message of that tenant. */
+class LogWorld {
+  readonly handedOut: number[] = []
+  /** Handed out and not finished. */
+  readonly held: number[] = []
+  mostHeld = 0
+  reads = 0
+  readonly lane: PartitionLane
+  readonly #steering: LaneSteering
+  readonly #log: string[]
+  readonly #batch: number
+  #position = 0
+  #paused = false
+
+  constructor(log: string, { batch = 5, metadata = '', committed = 0 } = {}) {
+    this.#log = log.split('')
+    this.#batch = batch
+    const at = { topic: 't', partition: 0, committed, metadata, end: log.length }
+    this.lane = new PartitionLane({ ...at, shared: window })
+    this.#position = committed
+    this.#steering = new LaneSteering(window, {
+      seek: ({ offset }) => void (this.#position = Number(offset)),
+      pause: () => void (this.#paused = true),
+      resume: () => void (this.#paused = false),
+    })
+  }
+
+  append(log: string): void {
+    this.#log.push(...log.split(''))
+  }
+
+  /** @returns false when there was nothing to read */
+  read(): boolean {
+    const batch = this.#log.slice(this.#position, this.#position + this.#batch)
+    if (this.#paused || batch.length === 0) return false
+    this.reads++
+    const first = this.#position
+    const position = first + batch.length
+    this.#position = position
+    const { overtaking } = this.lane
+    overtaking?.begin()
+    let next = first
+    for (const tenant of batch) {
+      const offset = next++
+      if (this.lane.take(offset, 1, () => tenant) === 'new') this.#handOut(offset)
+      if (overtaking?.hasEnough) break
+    }
+    this.lane.end = this.#log.length
+    this.#steering.wasRead(this.lane, { next, position })
+    return true
+  }
+
+  readAll(): void {
+    while (this.read());
+  }
+
+  finish(offset: number): void {
+    this.held.splice(this.held.indexOf(offset), 1)
+    this.lane.finish(offset)
+    this.lane.position()
+    this.#steering.steer(this.lane)
+  }
+
+  tenantsOf(offsets: readonly number[]): string {
+    return offsets.map((offset) => this.#log[offset]).join('')
+  }
+
+  #handOut(offset: number): void {
+    this.handedOut.push(offset)
+    this.held.push(offset)
+    this.mostHeld = Math.max(this.mostHeld, this.held.length)
+  }
+}
+
+const of = (world: LogWorld, tenant: string) =>
+  world.handedOut.filter((offset) => world.tenantsOf([offset]) === tenant)
+
+describe('Overtaking', () => {
+  it('hands out what others have behind a flood, without an end of one of its messages', () => {
+    const world = new LogWorld('A'.repeat(500) + 'B'.repeat(2) + 'A'.repeat(500) + 'C')
+    world.readAll()
+    expect(of(world, 'B')).toEqual([500, 501])
+    expect(of(world, 'C')).toEqual([1_002])
+    expect(of(world, 'A')).toEqual(Array.from({ length: 12 }, (_, n) => n))
+  })
+
+  it('keeps what waits in its order, behind what comes later, and hands out all of it', () => {
+    const world = new LogWorld('A'.repeat(100))
+    for (let late = 0; late < 20; late++) {
+      world.readAll()
+      world.finish(world.held[0] ?? -1)
+      world.append('AB')
+    }
+    for (world.readAll(); world.held.length > 0; world.readAll()) world.finish(world.held[0] ?? -1)
+    expect(world.handedOut).toHaveLength(140)
+    for (const tenant of 'AB') {
+      expect(of(world, tenant)).toEqual(of(world, tenant).toSorted((a, b) => a - b))
+    }
+    expect(world.lane.overtaking?.waiting).toBe(0)
+    expect(world.lane.position()).toEqual({ offset: 140, metadata: '', complete: true })
+  })
+
+  it('shares the window among those who want more than there is', () => {
+    const world = new LogWorld('AAABBB'.repeat(100))
+    world.readAll()
+    expect(of(world, 'A').length).toBeGreaterThan(4)
+    expect(of(world, 'B').length).toBeGreaterThan(3)
+    expect(world.held.length).toBeLessThan(window.messages)
+  })
+
+  it('reads back seldom: most of what a tenant may hold at once', () => {
+    const world = new LogWorld('A'.repeat(1_000), { batch: 50 })
+    for (world.readAll(); world.held.length > 0; world.readAll()) world.finish(world.held[0] ?? -1)
+    expect(world.reads).toBeLessThan(20 + 1_000 / 4)
+  })
+
+  it('misses nothing that came with what was read back', () => {
+    const world = new LogWorld('A'.repeat(20), { batch: 40 })
+    world.readAll()
+    for (const offset of world.held.slice(0, 6)) world.finish(offset)
+    world.append('B'.repeat(10))
+    world.readAll()
+    const first = of(world, 'B')
+    expect(first.length).toBeGreaterThan(0)
+    for (; world.held.length > 0; world.readAll()) world.finish(world.held[0] ?? -1)
+    expect(world.tenantsOf(world.handedOut.toSorted((a, b) => a - b))).toBe(
+      'A'.repeat(20) + 'B'.repeat(10),
+    )
+  })
+
+  it('goes on after a crash with what waited, in its order, and repeats nothing that was finished', () => {
+    const log = `${'A'.repeat(50)}B${'A'.repeat(50)}B`
+    const first = new LogWorld(log)
+    first.readAll()
+    for (const offset of of(first, 'B')) first.finish(offset)
+    const { offset: committed, metadata } = first.lane.position()
+    const second = new LogWorld(log, { committed, metadata })
+    for (second.readAll(); second.held.length > 0; second.readAll()) {
+      second.finish(second.held[0] ?? -1)
+    }
+    expect(of(second, 'B')).toEqual([])
+    expect(of(second, 'A')).toHaveLength(100)
+  })
+
+  it('hands out everything once and every tenant in order, however it is read and finished', () => {
+    const tenants = fc.constantFrom('A', 'A', 'A', 'A', 'B', 'C')
+    fc.assert(
+      fc.property(
+        fc.array(tenants, { maxLength: 300 }),
+        fc.array(fc.nat(1_000), { maxLength: 400 }),
+        fc.integer({ min: 1, max: 40 }),
+        (log, acts, batch) => {
+          const [now, later] = [log.slice(0, log.length / 2), log.slice(log.length / 2)]
+          const world = new LogWorld(now.join(''), { batch })
+          for (const act of acts) {
+            const { held } = world
+            if (act % 3 === 0) world.read()
+            else if (act % 3 === 1 && held.length > 0) world.finish(held[act % held.length] ?? -1)
+            else world.append(later.splice(0, act % 30).join(''))
+          }
+          world.append(later.join(''))
+          for (world.readAll(); world.held.length > 0; world.readAll()) {
+            world.finish(world.held[0] ?? -1)
+          }
+          expect(world.handedOut.toSorted((a, b) => a - b)).toEqual(log.map((_, n) => n))
+          for (const tenant of 'ABC') {
+            expect(of(world, tenant)).toEqual(of(world, tenant).toSorted((a, b) => a - b))
+          }
+          expect(world.mostHeld).toBeLessThanOrEqual(window.messages)
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+})

@@ -1,0 +1,297 @@
+import { boundedBy } from '@surehook/service-kit/bounded'
+import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
+import type { Consumer, EachBatchPayload, Kafka, KafkaMessage, PartitionAssigner } from 'kafkajs'
+import type { Logger } from 'pino'
+import { MemberLease } from '../consumer/member-lease.ts'
+import { fetchedFrom, LaneReader } from '../consumer/partition-reader.ts'
+import { SupervisedConsumer } from '../consumer/supervised-consumer.ts'
+import { whileBeating } from '../consumer/while-beating.ts'
+import { fetchSeldom } from '../kafkajs-patches/idle-topic-backoff.ts'
+import { meterLag } from '../offsets/consumer-lag.ts'
+import type { PartitionLane } from './assigned-partition.ts'
+import { LaneSet } from './assigned-partitions.ts'
+import { CommitFailures } from './commit-failures.ts'
+import { CommitLoop } from './commit-loop.ts'
+import { laneMeters } from './partition-meters.ts'
+import { Rebalance } from './rebalance/rebalance.ts'
+import type { WindowedMessage } from './windowed-message.ts'
+
+export type { WindowedMessage } from './windowed-message.ts'
+
+export type WindowedConsumerOptions = {
+  kafka: Kafka
+  groupId: string
+  topics: readonly string[]
+  /** Of them those on which nothing is in a hurry. */
+  seldom?: readonly string[]
+  /** Per topic and partition: reading pauses above either bound and goes on below half of it. */
+  window: { messages: number; bytes: number }
+  /**
+   * On these topics the window is shared: what a tenant has more than its share waits in the log, in
+   * its order, and that of others is read meanwhile.
+   */
+  tenants?: {
+    topics: readonly string[]
+    /** It must say the same of a message each time: one that changed its tenant would not come again. */
+    of: (message: KafkaMessage) => string
+    /** Resolves when `of` may be asked; undefined when it may be already. Nothing is read meanwhile. */
+    whenKnown?: (messages: readonly KafkaMessage[], lease: AbortSignal) => Promise<void> | undefined
+  }
+  /** Offered besides the own one, so that members of a version that knows only these may be in the group meanwhile. */
+  olderAssignors?: readonly PartitionAssigner[]
+  /** How often finished offsets are committed at most. */
+  commitIntervalMs: number
+  /** A leaving or joining member waits this long at most for what is in flight before it lets go. */
+  handOverMs: number
+  /**
+   * On assignment so many messages of each topic below the commit are shown to `onFinishedBefore`: the newest, and of a
+   * partition, over all topics, about so many bytes.
+   */
+  lookBack?: { topics: readonly string[]; messages: number; bytes: number }
+  /** Must return at once; whatever it starts calls `finish` in the end. */
+  handle: (message: WindowedMessage) => void
+  onAssigned?: (partition: number, lanes: ReadonlyMap<string, PartitionLane>) => void
+  onRevoked?: (partition: number) => void
+  /** A batch of a lane is about to be handed out, which was asked for from `offset`. */
+  onReading?: (lane: PartitionLane, offset: number) => void
+  /** It was handed out, whether or not there was anything new in it: what comes next is read from `position`. */
+  onRead?: (lane: PartitionLane, position: number) => void
+  /** The group was joined again: the lane is read on from the first offset that was never read. */
+  onSought?: (lane: PartitionLane) => void
+  /** After each commit: lanes have fewer finished offsets that are not committed. */
+  onCommitted?: () => void
+  onFinishedBefore?: (message: { topic: string; partition: number; value: Buffer | null }) => void
+  /** Units of work that have started and not ended: of a partition, or of all, lost ones included. */
+  inFlight: (partition?: number) => number
+  /** True while the partition may move to another member: start nothing of it. False after every join that keeps it. */
+  onHandOver?: (partition: number, handingOver: boolean) => void
+  metrics?: Metrics | undefined
+  log: Logger
+}
+
+/**
+ * Reads ahead of the commit: many messages of a partition are open at once and finish in any
+ * order; committed is the contiguous prefix, with the finished offsets above it in the metadata.
+ * A member gets the same partitions of every topic.
+ */
+export class WindowedConsumer implements AsyncDisposable {
+  readonly #options: WindowedConsumerOptions
+  readonly #reader: LaneReader
+  readonly #lanes: LaneSet
+  readonly #commits: CommitLoop
+  #group: SupervisedConsumer | null = null
+  readonly #rebalance: Rebalance
+  readonly #lease = new MemberLease(leaseMs)
+  readonly #lag: AsyncDisposable | null = null
+  #joined = false
+  #heardAt = 0
+  #stopping = false
+
+  constructor(options: WindowedConsumerOptions) {
+    this.#options = options
+    fetchSeldom(options.groupId, options.seldom ?? [])
+    this.#reader = new LaneReader(() => (this.#joined && this.#group?.current) || null)
+    this.#lanes = new LaneSet(options, this.#reader)
+    if (options.metrics !== undefined) {
+      const lanes = () => this.#lanes.all()
+      laneMeters(options.metrics, { ...options, lanes })
+      this.#lag = meterLag(options.metrics, { ...options, progress: lanes })
+    }
+    this.#commits = new CommitLoop({
+      consumer: this.#reader,
+      intervalMs: options.commitIntervalMs,
+      lanes: () => this.#lanes.committable(),
+      onCommitted: options.onCommitted,
+      failures: new CommitFailures(options),
+    })
+    this.#rebalance = new Rebalance({
+      options,
+      lanes: this.#lanes,
+      commits: this.#commits,
+      isStopping: () => this.#stopping,
+      confirmed: () => this.#lease.taken(),
+    })
+  }
+
+  /** True while this process is a member of the group and hears from the broker. */
+  get healthy(): boolean {
+    return this.#joined && performance.now() - this.#heardAt < silenceMs
+  }
+
+  /** False when what starts now may be a repetition, or may be repeated: another member may have the partitions, or commits fail. */
+  get mayStart(): boolean {
+    return this.#joined && this.#lease.holds && !this.#commits.isBehind
+  }
+
+  /** Messages read and not finished. */
+  get open(): number {
+    return [...this.#lanes.all()].reduce((sum, { open }) => sum + open, 0)
+  }
+
+  /** Resolves when the group is joined. */
+  async start(): Promise<void> {
+    const { kafka, groupId, topics, log } = this.#options
+    await this.#lanes.connect()
+    this.#group ??= new SupervisedConsumer({
+      kafka,
+      groupId,
+      topics,
+      fromBeginning: true,
+      // kafkajs fetches again only when every batch of the last fetch was handled; handling
+      // returns at once, so more workers would gain nothing.
+      concurrency: 1,
+      autoResolve: true,
+      config: {
+        sessionTimeout: sessionMs,
+        heartbeatInterval: 1_000,
+        // kafkajs resumes a paused partition only after the fetch in flight: keep those short.
+        maxWaitTimeInMs: 100,
+        partitionAssigners: this.#rebalance.assigners,
+      },
+      onConsumer: (consumer) => this.#watchGroup(consumer),
+      eachBatch: (payload) => this.#eachBatch(payload),
+      log,
+    })
+    await this.#group.ready
+  }
+
+  /** Reads `topic` and `partition` again from `offset`; what is open comes with `reread: true`. */
+  seek(topic: string, partition: number, offset: number): void {
+    this.#reader.seek({ topic, partition, offset: String(offset) })
+  }
+
+  pause(topic: string, partition: number): void {
+    this.#reader.pause([{ topic, partitions: [partition] }])
+  }
+
+  resume(topic: string, partition: number): void {
+    this.#reader.resume([{ topic, partitions: [partition] }])
+  }
+
+  /** Stops reading; what is in flight may still finish and is committed by `asyncDispose`. */
+  stopReading(): void {
+    this.#stopping = true
+    this.#lanes.pauseAll()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { log } = this.#options
+    this.stopReading()
+    // While Kafka is away nothing can be committed; what was not is repeated by the next owner.
+    const committed = boundedBy(commitWithinMs, this.#commits.stop(), 'Kafka is away')
+    await committed.catch((err) => log.warn({ err }, 'consumer.uncommitted'))
+    this.#rebalance.lost()
+    this.#lanes.revokeAll('stopped')
+    await this.#group?.[Symbol.asyncDispose]()
+    const closed = boundedBy(closeWithinMs, this.#lanes.disconnect(), 'Kafka is away')
+    await closed.catch((err) => log.debug({ err }, 'consumer.close'))
+    await this.#lag?.[Symbol.asyncDispose]()
+  }
+
+  async #eachBatch(payload: EachBatchPayload): Promise<void> {
+    const { batch } = payload
+    const lane = await this.#laneOf(payload)
+    if (lane === undefined) return
+    // What is not read here would count as a gap of the log, and so as finished.
+    if (this.#lanes.isAhead(lane, Number(batch.messages[0]?.offset ?? 0))) return
+    lane.overtaking?.begin()
+    this.#options.onReading?.(lane, fetchedFrom(batch))
+    const next = this.#offerAll(lane, batch.messages)
+    const position = Number(batch.lastOffset()) + 1
+    lane.end = Math.max(lane.end, Number(batch.highWatermark))
+    this.#lanes.wasRead(lane, { next: next ?? position, position })
+    this.#lanes.lookedBack(lane, batch.messages)
+    // Trimmed while it was looked back at, kafkajs has committed the log's beginning, without metadata.
+    if (Number(batch.firstOffset()) <= lane.committed) lane.dirty = true
+    this.#options.onRead?.(lane, position)
+    if (lane.dirty) this.#commits.wake(lane)
+    await payload.heartbeat()
+  }
+
+  /** The lane of a batch that is to be read now. */
+  async #laneOf({ batch, isStale, heartbeat }: EachBatchPayload) {
+    const lane = await this.#lanes.ready(batch.topic, batch.partition)
+    if (!lane || isStale() || this.#stopping) return undefined
+    if (lane.overtaking === null) return lane
+    const known = this.#options.tenants?.whenKnown?.(batch.messages, lane.lease)
+    if (known !== undefined) await whileBeating(known, heartbeat)
+    return lane.lease.aborted || isStale() ? undefined : lane
+  }
+
+  /** @returns behind which message the rest was not looked at; undefined when all were */
+  #offerAll(lane: PartitionLane, messages: readonly KafkaMessage[]): number | undefined {
+    for (const message of messages) {
+      this.#offer(lane, message)
+      if (lane.overtaking?.hasEnough) return Number(message.offset) + 1
+    }
+    return undefined
+  }
+
+  #offer(lane: PartitionLane, message: KafkaMessage): void {
+    const { topic, partition, lease } = lane
+    const offset = Number(message.offset)
+    const { value } = message
+    if (offset < lane.committed) {
+      this.#options.onFinishedBefore?.({ topic, partition, value })
+      return
+    }
+    const { tenants } = this.#options
+    const taken = lane.take(offset, value?.length ?? 0, () => tenants?.of(message) ?? '')
+    if (taken === 'finished' || taken === 'waits') return
+    this.#options.handle({
+      topic,
+      partition,
+      offset,
+      key: message.key,
+      value,
+      ...(message.headers && { headers: message.headers }),
+      timestamp: message.timestamp,
+      lease,
+      reread: taken === 'open',
+      finish: () => {
+        lane.finish(offset)
+        this.#lanes.released(lane)
+        this.#commits.wake(lane)
+      },
+      detach: () => {
+        lane.detach(offset)
+        this.#lanes.released(lane)
+      },
+    })
+  }
+
+  #watchGroup(consumer: Consumer): void {
+    const { GROUP_JOIN, REBALANCING, CRASH, FETCH, HEARTBEAT, REQUEST } = consumer.events
+    const heard = () => {
+      this.#heardAt = performance.now()
+    }
+    consumer.on(FETCH, heard)
+    consumer.on(REQUEST, ({ payload }) => this.#lease.saw(payload))
+    consumer.on(HEARTBEAT, () => {
+      heard()
+      this.#lease.taken()
+      this.#commits.confirmed()
+      this.#rebalance.confirmed()
+    })
+    consumer.on(GROUP_JOIN, ({ payload }) => {
+      this.#joined = true
+      heard()
+      this.#lease.taken()
+      this.#commits.joined()
+      this.#rebalance.joined(payload)
+    })
+    consumer.on(REBALANCING, () => this.#rebalance.begin())
+    consumer.on(CRASH, () => {
+      this.#joined = false
+      this.#rebalance.lost()
+    })
+  }
+}
+
+const sessionMs = 10_000
+/** Shorter by what an attempt needs to leave the process, and by what clocks may differ. */
+const leaseMs = 8_000
+const commitWithinMs = 2_000
+const closeWithinMs = 1_000
+/** A member that hears nothing for so long is not consuming. */
+const silenceMs = 6_000

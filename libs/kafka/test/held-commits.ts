@@ -1,0 +1,41 @@
+import { connect, type Socket } from 'node:net'
+import { silent } from '@surehook/testing/database'
+import { createKafka } from '../src/client/client.ts'
+
+const offsetCommit = 8
+
+/** A client of the real Kafka whose network can keep commits back while everything else goes through. */
+export class HeldCommits {
+  readonly kafka = createKafka({
+    brokers: [process.env['TEST_KAFKA_BROKERS'] ?? ''],
+    clientId: 'held-commits',
+    security: { socketFactory: (to: Address) => this.#connect(to) } as object,
+    log: silent,
+  })
+  #waiting: (() => void)[] | null = null
+
+  hold(): void {
+    this.#waiting ??= []
+  }
+
+  letGo(): void {
+    const waiting = this.#waiting ?? []
+    this.#waiting = null
+    for (const send of waiting) send()
+  }
+
+  #connect({ host, port, onConnect }: Address): Socket {
+    const socket = connect({ host, port }, onConnect)
+    const write = socket.write.bind(socket) as (...args: unknown[]) => boolean
+    // A request begins with its length, 4 bytes, and the key of its kind.
+    const writeOrHold = (data: Buffer, ...rest: unknown[]) => {
+      if (this.#waiting === null || data.readInt16BE(4) !== offsetCommit)
+        return write(data, ...rest)
+      this.#waiting.push(() => write(data, ...rest))
+      return true
+    }
+    return Object.assign(socket, { write: writeOrHold })
+  }
+}
+
+type Address = { host: string; port: number; onConnect: () => void }

@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { silent } from '@surehook/testing/database'
+import { makeTopic, testKafka, until } from '@surehook/testing/kafka'
+import type { Admin, Kafka } from 'kafkajs'
+import { type EventProducer, openProducer } from '../src/producer/producer.ts'
+import { WindowedConsumer } from '../src/windowed/windowed-consumer.ts'
+import type { WindowedMessage } from '../src/windowed/windowed-message.ts'
+import { ChildMember } from './child-member.ts'
+import { joinEagerly } from './eager-member.ts'
+
+const kafka = testKafka()
+let admin: Admin
+let producer: EventProducer
+
+beforeAll(async () => {
+  admin = kafka.admin()
+  await admin.connect()
+  producer = await openProducer(kafka, { log: silent })
+})
+afterAll(async () => {
+  await producer[Symbol.asyncDispose]()
+  await admin.disconnect()
+})
+
+const cooperative = 'surehook-co-partition-cooperative'
+const eager = 'surehook-co-partition'
+
+async function group(groupId: string) {
+  const { groups } = await admin.describeGroups([groupId])
+  return { state: groups[0]?.state, protocol: groups[0]?.protocol }
+}
+
+/** Who has which partition, over all members of one group: two at a time would be a fault. */
+class Owners {
+  readonly #of = new Map<number, Set<Member>>()
+  readonly shared: number[] = []
+
+  gained(partition: number, member: Member): void {
+    const owners = this.#of.get(partition) ?? new Set()
+    this.#of.set(partition, owners.add(member))
+    if (owners.size > 1) this.shared.push(partition)
+  }
+
+  lost(partition: number, member: Member): void {
+    this.#of.get(partition)?.delete(member)
+  }
+}
+
+/** Finishes a message at once, unless the partition is held by the test or handed over. */
+class Member implements AsyncDisposable {
+  readonly owned = new Set<number>()
+  readonly handled: { partition: number; offset: number }[] = []
+  readonly handingOver = new Set<number>()
+  /** Partitions whose work does not end before the test says so. */
+  readonly held = new Set<number>()
+  readonly consumer: WindowedConsumer
+  readonly #inFlight = new Map<number, WindowedMessage[]>()
+  #waiting: WindowedMessage[] = []
+  readonly #timer = setInterval(() => this.#startWaiting(), 10)
+
+  constructor(at: { groupId: string; topic: string; owners: Owners; kafka?: Kafka }) {
+    this.consumer = new WindowedConsumer({
+      kafka: at.kafka ?? testKafka(),
+      groupId: at.groupId,
+      topics: [at.topic],
+      window: { messages: 500, bytes: 1_000_000 },
+      commitIntervalMs: 5,
+      handOverMs: 60_000,
+      handle: (message) => void this.#waiting.push(message),
+      onAssigned: (partition) => {
+        this.owned.add(partition)
+        at.owners.gained(partition, this)
+      },
+      onRevoked: (partition) => {
+        this.owned.delete(partition)
+        this.handingOver.delete(partition)
+        at.owners.lost(partition, this)
+      },
+      inFlight: (partition) => this.#inFlightOf(partition).length,
+      onHandOver: (partition, handingOver) => {
+        if (handingOver) this.handingOver.add(partition)
+        else this.handingOver.delete(partition)
+      },
+      log: silent,
+    })
+  }
+
+  inFlight(partition: number): number {
+    return this.#inFlightOf(partition).length
+  }
+
+  release(partition: number): void {
+    this.held.delete(partition)
+    for (const message of this.#inFlight.get(partition) ?? []) this.#finish(message)
+    this.#inFlight.delete(partition)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    await this.consumer[Symbol.asyncDispose]()
+  }
+
+  #inFlightOf(partition?: number): WindowedMessage[] {
+    if (partition === undefined) return [...this.#inFlight.values()].flat()
+    return this.#inFlight.get(partition) ?? []
+  }
+
+  #startWaiting(): void {
+    const waiting = this.#waiting.filter(({ lease }) => !lease.aborted)
+    this.#waiting = []
+    for (const message of waiting) {
+      const { partition } = message
+      if (!this.consumer.mayStart || this.handingOver.has(partition)) this.#waiting.push(message)
+      else if (!this.held.has(partition)) this.#finish(message)
+      else this.#inFlight.set(partition, [...this.#inFlightOf(partition), message])
+    }
+  }
+
+  #finish(message: WindowedMessage): void {
+    this.handled.push({ partition: message.partition, offset: message.offset })
+    message.finish()
+  }
+}
+
+async function setUp(partitions: number) {
+  const topic = await makeTopic(kafka, { partitions })
+  const groupId = `group-${topic}`
+  const owners = new Owners()
+  let published = 0
+  return {
+    ...{ topic, groupId, owners },
+    open: () => new Member({ groupId, topic, owners }),
+    /** One message to each partition, more or less. */
+    async publish(): Promise<void> {
+      const records = Array.from({ length: 64 }, () => ({
+        ...{ topic, key: String(published++), value: Buffer.from('a job') },
+      }))
+      await producer.send(records)
+    },
+  }
+}
+
+it('what stays is worked on while what moves is drained, and nobody has it before', async () => {
+  const { open, publish, owners, groupId } = await setUp(4)
+  await using first = open()
+  await first.consumer.start()
+  await until(() => first.owned.size === 4)
+  for (const partition of [0, 1, 2, 3]) first.held.add(partition)
+  await publish()
+  await until(() => [0, 1, 2, 3].every((partition) => first.inFlight(partition) > 0))
+  await using second = open()
+  await second.consumer.start()
+  await until(() => first.handingOver.size === 2)
+  const [one = -1, other = -1] = first.handingOver
+  const staying = [0, 1, 2, 3].filter((partition) => !first.handingOver.has(partition))
+  for (const partition of staying) first.release(partition)
+  const before = first.handled.length
+  await publish()
+  const later = () => first.handled.slice(before)
+  await until(() => staying.every((mine) => later().some(({ partition }) => partition === mine)))
+  expect(second.owned.size).toBe(0)
+  expect((await group(groupId)).protocol).toBe(cooperative)
+  first.release(one)
+  await until(() => second.owned.has(one))
+  expect(second.owned.has(other)).toBe(false)
+  first.release(other)
+  await until(() => second.owned.has(other) && first.owned.size === 2)
+  await publish()
+  await until(() => [one, other].every((p) => second.handled.some((h) => h.partition === p)))
+  const all = [...first.handled, ...second.handled].map((h) => `${h.partition}/${h.offset}`)
+  expect(new Set(all).size).toBe(all.length)
+  expect(owners.shared).toEqual([])
+}, 90_000)
+
+it('reads, commits and starts while the group waits for a member that does not answer', async () => {
+  const { open, publish, owners, groupId, topic } = await setUp(4)
+  await using first = open()
+  await first.consumer.start()
+  using silentOne = new ChildMember('silent', groupId, topic)
+  await until(() => silentOne.count('assigned') === 2, 30_000)
+  await until(async () => (await group(groupId)).state === 'Stable')
+  silentOne.standStill()
+  await using second = open()
+  const joined = second.consumer.start()
+  await until(async () => (await group(groupId)).state === 'PreparingRebalance')
+  const before = first.handled.length
+  await publish()
+  await until(() => first.handled.length > before + 8)
+  const committed = async () => {
+    const [of] = await admin.fetchOffsets({ groupId, topics: [topic] })
+    return of?.partitions.reduce((sum, { offset }) => sum + Math.max(0, Number(offset)), 0) ?? 0
+  }
+  await until(async () => (await committed()) >= first.handled.length)
+  expect((await group(groupId)).state).toBe('PreparingRebalance')
+  await joined
+  await until(() => first.owned.size === 2 && second.owned.size === 2, 30_000)
+  expect(owners.shared).toEqual([])
+}, 90_000)
+
+it('goes on where it was when the leader dies between the two phases', async () => {
+  const { open, publish, owners, groupId, topic } = await setUp(6)
+  using leader = new ChildMember('leader', groupId, topic)
+  await until(() => leader.count('assigned') === 6, 30_000)
+  await using second = open()
+  await second.consumer.start()
+  await until(() => second.owned.size === 3, 30_000)
+  for (const partition of second.owned) second.held.add(partition)
+  await publish()
+  await until(() => [...second.owned].every((partition) => second.inFlight(partition) > 0))
+  await using third = open()
+  await third.consumer.start()
+  await until(() => second.handingOver.size === 1, 30_000)
+  const [moving = -1] = second.handingOver
+  leader[Symbol.dispose]()
+  // Those of the leader are divided among two: nobody has to let go of anything any more.
+  await until(() => second.owned.size === 3 && third.owned.size === 3, 40_000)
+  await until(() => second.handingOver.size === 0)
+  expect(second.owned.has(moving)).toBe(true)
+  for (const partition of second.owned) second.release(partition)
+  await until(() => second.handled.some(({ partition }) => partition === moving))
+  expect(owners.shared).toEqual([])
+}, 120_000)
+
+it('drains everything before a join while a member of the version before is there', async () => {
+  const { open, publish, owners, groupId, topic } = await setUp(4)
+  let given: readonly number[] = []
+  const onJoin = (partitions: readonly number[]) => {
+    given = partitions
+  }
+  const old = await joinEagerly(kafka, { groupId, topic, onJoin })
+  await using first = open()
+  await first.consumer.start()
+  await until(() => first.owned.size === 2 && given.length === 2, 30_000)
+  expect((await group(groupId)).protocol).toBe(eager)
+  for (const partition of first.owned) first.held.add(partition)
+  await publish()
+  await until(() => [...first.owned].every((partition) => first.inFlight(partition) > 0))
+  await using second = open()
+  const joined = second.consumer.start()
+  await until(() => first.handingOver.size === 2)
+  expect(second.owned.size).toBe(0)
+  for (const partition of first.owned) first.release(partition)
+  await joined
+  await until(() => first.owned.size + second.owned.size + given.length === 4, 30_000)
+  await old.disconnect()
+  await until(() => first.owned.size === 2 && second.owned.size === 2, 30_000)
+  expect((await group(groupId)).protocol).toBe(cooperative)
+  expect(owners.shared).toEqual([])
+}, 120_000)

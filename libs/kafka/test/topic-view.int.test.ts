@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { EnvironmentState } from '@surehook/contracts/events'
+import { formatWalPosition, walPositionHeader } from '@surehook/contracts/wal-position'
+import { type EventCodec, openEventCodec } from '@surehook/schemas/codec'
+import { silent } from '@surehook/testing/database'
+import { compacted, endOf, makeTopic, registryUrl, testKafka, until } from '@surehook/testing/kafka'
+import { createKafka } from '../src/client/client.ts'
+import { type EventProducer, openProducer } from '../src/producer/producer.ts'
+import { openTopicView, type TopicViewOptions } from '../src/views/topic-view.ts'
+import { limitConsumers } from './client-quota.ts'
+
+const kafka = testKafka()
+const log = silent
+let producer: EventProducer
+let codec: EventCodec
+
+beforeAll(async () => {
+  producer = await openProducer(kafka, { log })
+  codec = await openEventCodec({ registryUrl })
+})
+afterAll(async () => producer[Symbol.asyncDispose]())
+
+const state = (settings: string): EnvironmentState => ({
+  projectId: 'shop',
+  environment: 'master',
+  settings,
+  updatedAt: '2026-01-02T03:04:05.678Z',
+  deletedAt: null,
+  keyEpoch: 0,
+})
+
+async function put(topic: string, key: string, settings: string | null, walPosition?: string) {
+  const value = settings === null ? null : codec.environment.encode(state(settings))
+  const headers = walPosition === undefined ? {} : { [walPositionHeader]: walPosition }
+  await producer.send([{ topic, key, value, headers }])
+}
+
+async function openView(
+  topics: string[],
+  options: Partial<TopicViewOptions<EnvironmentState>> = {},
+) {
+  const states = new Map<string, string>()
+  const history: string[] = []
+  const view = await openTopicView<EnvironmentState>({
+    kafka,
+    codec: { ofTopic: () => codec.environment },
+    topics,
+    clientId: 'test',
+    log,
+    apply: (_topic, key, value) => {
+      history.push(`${key}=${value?.settings ?? ''}`)
+      if (value === null) states.delete(key)
+      else states.set(key, value.settings)
+    },
+    ...options,
+  })
+  return { view, states, history, [Symbol.asyncDispose]: () => view[Symbol.asyncDispose]() }
+}
+
+describe('openTopicView', () => {
+  it('starts with what is there, tombstones and later states included', async () => {
+    const topic = await makeTopic(kafka, { config: compacted })
+    const other = await makeTopic(kafka, { config: compacted, partitions: 3 })
+    await put(topic, 'a', '1')
+    await put(topic, 'b', '1')
+    await put(topic, 'a', '2')
+    await put(topic, 'b', null)
+    for (let n = 0; n < 20; n++) await put(other, `n${n}`, `${n}`)
+    await using opened = await openView([topic, other])
+    await opened.view.ready
+    expect(opened.view.healthy).toBe(true)
+    expect(opened.states.get('a')).toBe('2')
+    expect(opened.states.has('b')).toBe(false)
+    expect(opened.states.size).toBe(21)
+  }, 30_000)
+
+  it('leaves out earlier states that a relay repeats after newer ones and tombstones', async () => {
+    const topic = await makeTopic(kafka, { config: compacted })
+    const at = (lsn: bigint) => formatWalPosition({ systemId: '7412', timeline: '1' }, lsn)
+    const changed = () => [put(topic, 'a', '1', at(10n)), put(topic, 'a', '2', at(30n))]
+    await Promise.all(changed())
+    await put(topic, 'b', '1', at(20n))
+    await put(topic, 'b', null, at(40n))
+    await using opened = await openView([topic])
+    await opened.view.ready
+    await Promise.all(changed())
+    await put(topic, 'b', '1', at(20n))
+    await opened.view.barrier()
+    expect([...opened.states]).toEqual([['a', '2']])
+    expect(opened.history.filter((entry) => entry === 'a=1' || entry === 'b=1')).toHaveLength(2)
+    await put(topic, 'b', '3', at(50n))
+    await opened.view.barrier()
+    expect(opened.states.get('b')).toBe('3')
+  }, 30_000)
+
+  it('is ready on an empty topic', async () => {
+    const topic = await makeTopic(kafka, { config: compacted })
+    await using opened = await openView([topic])
+    await opened.view.ready
+    await opened.view.barrier()
+    expect(opened.history).toEqual([])
+  }, 30_000)
+
+  it('never misses a state that was acknowledged before the barrier', async () => {
+    const topic = await makeTopic(kafka, { config: compacted })
+    await using opened = await openView([topic])
+    await opened.view.ready
+    const missed: number[] = []
+    for (let round = 0; round < 400; round++) {
+      await put(topic, 'a', `${round}`)
+      await opened.view.barrier()
+      if (opened.states.get('a') !== `${round}`) missed.push(round)
+    }
+    expect(missed).toEqual([])
+  }, 60_000)
+
+  it('keeps that promise to many who ask at the same time', async () => {
+    const topic = await makeTopic(kafka, { config: compacted })
+    await using opened = await openView([topic])
+    await opened.view.ready
+    const writers = Array.from({ length: 20 }, async (_, writer) => {
+      for (let round = 0; round < 30; round++) {
+        await put(topic, `w${writer}`, `${round}`)
+        await opened.view.barrier()
+        expect(opened.states.get(`w${writer}`)).toBe(`${round}`)
+      }
+    })
+    await Promise.all(writers)
+  }, 60_000)
+
+  it('passes a log whose last offsets hold nothing to read', async () => {
+    const topic = await makeTopic(kafka, { config: compacted })
+    await put(topic, 'a', '1')
+    // The marker of a transaction takes an offset that no reader ever gets.
+    const transactional = kafka.producer({ transactionalId: topic, maxInFlightRequests: 1 })
+    await transactional.connect()
+    const transaction = await transactional.transaction()
+    await transaction.send({
+      topic,
+      messages: [{ key: 'b', value: codec.environment.encode(state('1')) }],
+    })
+    await transaction.commit()
+    // The broker writes the marker after it has answered; until then no reader gets the record.
+    await until(async () => (await endOf(kafka, topic)) === 3)
+    await using opened = await openView([topic])
+    await opened.view.ready
+    await opened.view.barrier()
+    expect([...opened.states.keys()]).toEqual(['a', 'b'])
+
+    const aborted = await transactional.transaction()
+    await aborted.send({
+      topic,
+      messages: [{ key: 'c', value: codec.environment.encode(state('1')) }],
+    })
+    await aborted.abort()
+    await until(async () => (await endOf(kafka, topic)) === 5)
+    await transactional.disconnect()
+    await opened.view.barrier()
+    expect(opened.states.has('c')).toBe(false)
+    await put(topic, 'd', '1')
+    await opened.view.barrier()
+    expect(opened.states.get('d')).toBe('1')
+  }, 30_000)
+
+  it('passes a log whose records were deleted', async () => {
+    const topic = await makeTopic(kafka, { config: { 'cleanup.policy': 'compact,delete' } })
+    await put(topic, 'a', '1')
+    await put(topic, 'b', '1')
+    const admin = kafka.admin()
+    await admin.connect()
+    await admin.fetchTopicOffsets(topic)
+    await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '2' }] })
+    await admin.disconnect()
+    await using opened = await openView([topic])
+    await opened.view.ready
+    await put(topic, 'c', '1')
+    await opened.view.barrier()
+    expect([...opened.states.keys()]).toEqual(['c'])
+  }, 30_000)
+
+  it('shows a value that cannot be decoded to its owner and goes on', async () => {
+    const topic = await makeTopic(kafka, { config: compacted })
+    await put(topic, 'a', '1')
+    await producer.send([{ topic, key: 'a', value: Buffer.from('poison') }])
+    await put(topic, 'b', '1')
+    const invalid: string[] = []
+    await using opened = await openView([topic], {
+      onInvalid: async ({ message, reason }) => {
+        invalid.push(`${message.offset} ${message.value} ${reason}`)
+      },
+    })
+    await opened.view.ready
+    expect(invalid).toEqual(['1 poison Not in the Confluent wire format'])
+    expect(opened.history).toEqual(['a=1', 'b=1'])
+  }, 30_000)
+
+  it('gives up a barrier when its caller does', async () => {
+    const topic = await makeTopic(kafka, { config: compacted })
+    await using opened = await openView([topic])
+    await expect(opened.view.barrier(AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
+  }, 30_000)
+
+  it('answers SERVICE_UNAVAILABLE within seconds when Kafka is away', async () => {
+    await using opened = await openView(['any'], { kafka: testKafka('127.0.0.1:9') })
+    const startedAt = Date.now()
+    await expect(opened.view.barrier()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
+    expect(Date.now() - startedAt).toBeLessThan(6_500)
+    expect(opened.view.healthy).toBe(false)
+  }, 30_000)
+
+  it('takes a broker that holds its answers back for no end of the log', async () => {
+    const topic = await makeTopic(kafka, { config: compacted })
+    const large = 'x'.repeat(50_000)
+    await Promise.all(Array.from({ length: 24 }, (_, n) => put(topic, `${n}`, large)))
+    const clientId = `slow-${topic}`
+    await limitConsumers(clientId, 100_000)
+    const brokers = [process.env['TEST_KAFKA_BROKERS'] ?? '']
+    const slow = createKafka({ brokers, clientId, log })
+    await using opened = await openView([topic], { kafka: slow })
+    await opened.view.ready
+    expect(opened.states.size).toBe(24)
+  }, 120_000)
+})

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { silent } from '@surehook/testing/database'
+import { makeTopic, testKafka, until } from '@surehook/testing/kafka'
+import { type EventProducer, openProducer } from '../src/producer/producer.ts'
+import { WindowedConsumer } from '../src/windowed/windowed-consumer.ts'
+import type { WindowedMessage } from '../src/windowed/windowed-message.ts'
+import { HeldCommits } from './held-commits.ts'
+
+const kafka = testKafka()
+let producer: EventProducer
+
+beforeAll(async () => {
+  producer = await openProducer(kafka, { log: silent })
+})
+afterAll(async () => producer[Symbol.asyncDispose]())
+
+it('starts nothing while what is finished cannot be committed, and goes on when it can', async () => {
+  const topic = await makeTopic(kafka, { partitions: 4 })
+  const commits = new HeldCommits()
+  const waiting: WindowedMessage[] = []
+  let finished = 0
+  await using consumer = new WindowedConsumer({
+    kafka: commits.kafka,
+    groupId: `group-${topic}`,
+    topics: [topic],
+    window: { messages: 1_000, bytes: 1_000_000 },
+    commitIntervalMs: 5,
+    handOverMs: 1_000,
+    handle: (message) => waiting.push(message),
+    inFlight: () => 0,
+    log: silent,
+  })
+  await consumer.start()
+  const work = async () => {
+    await producer.send([{ topic, key: String(finished), value: Buffer.from('a job') }])
+    while (consumer.mayStart && waiting.length > 0) {
+      waiting.shift()?.finish()
+      finished++
+    }
+  }
+  await until(async () => work().then(() => finished >= 20))
+  commits.hold()
+  await until(async () => work().then(() => !consumer.mayStart))
+  const before = finished
+  // What comes from now on waits.
+  await until(async () => work().then(() => waiting.length >= 20))
+  expect(finished).toBe(before)
+  commits.letGo()
+  await until(async () => work().then(() => waiting.length === 0 && finished > before + 20))
+}, 60_000)

@@ -1,0 +1,91 @@
+import type { Bound } from '@surehook/contracts/filter/anchor'
+import { compareCodePoints } from '@surehook/contracts/filter/values/code-points'
+import { type Compare, comparerOf } from '@surehook/contracts/filter/values/compare-values'
+import type { Subscription } from '../subscription.ts'
+
+type Entry = { subscription: Subscription; bound: Bound; compare: Compare }
+
+/**
+ * Subscriptions with a bound on one value, in an order in which those that the value satisfies come
+ * first: finding them costs some steps, and one for each of them.
+ */
+export class Bounds {
+  /** By kind of operand and direction: only what compares stands in one order. */
+  readonly #lists = new Map<string, Entry[]>()
+
+  get isEmpty(): boolean {
+    return this.#lists.size === 0
+  }
+
+  add(subscription: Subscription, bound: Bound): void {
+    const list = this.#lists.get(kindOf(bound)) ?? []
+    this.#lists.set(kindOf(bound), list)
+    const compare = comparerOf(bound.operand, null)
+    list.splice(placeOf(list, bound), 0, { subscription, bound, compare })
+  }
+
+  remove(subscription: Subscription, bound: Bound): void {
+    const list = this.#lists.get(kindOf(bound))
+    if (list === undefined) return
+    const from = placeOf(list, bound)
+    const index = list.findIndex((entry, at) => at >= from && entry.subscription === subscription)
+    if (index >= 0) list.splice(index, 1)
+    if (list.length === 0) this.#lists.delete(kindOf(bound))
+  }
+
+  each(value: unknown, take: (found: Subscription) => void): void {
+    for (const list of this.#lists.values()) {
+      const end = firstIndex(list, (entry) => !isWithin(entry, value))
+      for (let index = 0; index < end; index++) {
+        const entry = list[index]
+        if (entry !== undefined) take(entry.subscription)
+      }
+    }
+  }
+}
+
+const isLower = ({ op }: Bound) => op === 'gt' || op === 'gte'
+const kindOf = (bound: Bound) => `${typeof bound.operand}${isLower(bound) ? '>' : '<'}`
+
+/** Before the first that is not satisfied more easily. */
+const placeOf = (list: readonly Entry[], bound: Bound): number =>
+  firstIndex(list, (entry) => easeOf(entry.bound, bound) >= 0)
+
+/** Negative when whatever satisfies `b` satisfies `a`, and more. */
+function easeOf(a: Bound, b: Bound): number {
+  const order = compareOperands(a.operand, b.operand)
+  if (order !== 0) return isLower(a) ? order : -order
+  return Number(isStrict(a)) - Number(isStrict(b))
+}
+
+const isStrict = ({ op }: Bound) => op === 'gt' || op === 'lt'
+
+const compareOperands = (a: string | number, b: string | number): number =>
+  typeof a === 'string' && typeof b === 'string' ? compareCodePoints(a, b) : Number(a) - Number(b)
+
+/** What does not compare is NaN, of which each of these is false. */
+function isWithin({ bound, compare }: Entry, value: unknown): boolean {
+  const order = compare(value)
+  switch (bound.op) {
+    case 'gt':
+      return order > 0
+    case 'gte':
+      return order >= 0
+    case 'lt':
+      return order < 0
+    case 'lte':
+      return order <= 0
+  }
+}
+
+/** Of a list in which `isPast` is false up to some place and true from there: that place. */
+function firstIndex(list: readonly Entry[], isPast: (entry: Entry) => boolean): number {
+  let [low, high] = [0, list.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const entry = list[middle]
+    if (entry === undefined || isPast(entry)) high = middle
+    else low = middle + 1
+  }
+  return low
+}

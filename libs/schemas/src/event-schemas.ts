@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import {
+  attemptsTopic,
+  changesTopic,
+  deliveriesTopic,
+  environmentPurgesTopic,
+  environmentsTopic,
+  managementTokensTopic,
+  revocationsTopic,
+  subscriptionsTopic,
+  tablesTopic,
+} from '@surehook/contracts/topics'
+import avro from 'avsc'
+
+export type EventSchema = { subject: string; json: object; type: avro.Type }
+
+const require = createRequire(import.meta.url)
+
+function schemaOf(subject: string, file: string): EventSchema {
+  const path = require.resolve(`@surehook/contracts/events/${file}.avsc`)
+  const json = JSON.parse(readFileSync(path, 'utf8'))
+  return { subject, json, type: avro.Type.forSchema(json, { omitRecordMethods: true }) }
+}
+
+/**
+ * Subject and Avro type of every event. Append only: schemas are registered in this order, so that
+ * a registry that starts empty hands out the same ids to whoever registers first.
+ */
+export const eventSchemas = {
+  change: schemaOf(`${changesTopic}-value`, 'change-event'),
+  environment: schemaOf(`${environmentsTopic}-value`, 'environment-state'),
+  managementToken: schemaOf(`${managementTokensTopic}-value`, 'management-token-state'),
+  subscription: schemaOf(`${subscriptionsTopic}-value`, 'subscription-state'),
+  // One subject for the whole delivery family: a job moves between its topics unchanged.
+  job: schemaOf(`${deliveriesTopic}-value`, 'delivery-job'),
+  attempt: schemaOf(`${attemptsTopic}-value`, 'delivery-attempt'),
+  invalid: schemaOf('invalid-value', 'invalid-message'),
+  revocation: schemaOf(`${revocationsTopic}-value`, 'session-revocation'),
+  table: schemaOf(`${tablesTopic}-value`, 'table-state'),
+  environmentPurge: schemaOf(`${environmentPurgesTopic}-value`, 'environment-purge'),
+}

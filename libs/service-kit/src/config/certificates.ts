@@ -1,0 +1,60 @@
+import { X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import * as z from 'zod'
+import type { Metrics } from '../telemetry/metrics.ts'
+
+const file = z.string().optional()
+
+/** Files with certificates that a service may be configured with, each by the name that it has in the metric. */
+const variables = {
+  kafka_ca: 'KAFKA_CA_FILE',
+  kafka_client: 'KAFKA_CERT_FILE',
+  schema_registry_ca: 'SCHEMA_REGISTRY_CA_FILE',
+  database_ca: 'DATABASE_CA_FILE',
+  redis_ca: 'REDIS_CA_FILE',
+  receivers_ca: 'WEBHOOK_EXTRA_CA_FILE',
+} as const
+type Variable = (typeof variables)[keyof typeof variables]
+
+export const certificateEnv = Object.fromEntries(
+  Object.values(variables).map((name) => [name, file]),
+) as Record<Variable, typeof file>
+
+export type CertificateFiles = Readonly<Record<string, string>>
+
+export function certificateFiles(
+  read: Partial<Record<Variable, string | undefined>>,
+): CertificateFiles {
+  const given = Object.entries(variables).map(([name, variable]) => [name, read[variable]] as const)
+  return Object.fromEntries(
+    given.filter((entry): entry is [keyof typeof variables, string] => entry[1] !== undefined),
+  )
+}
+
+/** Read anew each time that metrics are asked for: a file is replaced while the process runs. */
+export function observeCertificates(metrics: Metrics, files: CertificateFiles): void {
+  metrics.gauge({
+    name: 'surehook_certificate_not_after_timestamp_seconds',
+    help: 'When the first certificate of a configured file ends; 0 when the file cannot be read',
+    labelNames: ['certificate'],
+    async collect() {
+      const ends = Object.entries(files).map(async ([certificate, path]) => {
+        this.set({ certificate }, await firstEnd(path))
+      })
+      await Promise.all(ends)
+    },
+  })
+}
+
+const pem = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
+
+/** Of a file that cannot be read somebody must be told: as of one that has ended. */
+async function firstEnd(path: string): Promise<number> {
+  try {
+    const certificates = (await readFile(path, 'utf8')).match(pem) ?? []
+    const ends = certificates.map((text) => new X509Certificate(text).validToDate.getTime() / 1_000)
+    return ends.length === 0 ? 0 : Math.min(...ends)
+  } catch {
+    return 0
+  }
+}

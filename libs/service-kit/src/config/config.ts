@@ -1,0 +1,155 @@
+import * as z from 'zod'
+import { reasonOf } from '../errors.ts'
+import { explainIssue } from '../http/explain-issue.ts'
+import { parseDuration } from '../time.ts'
+
+/** Text such as `5s` in, milliseconds out. */
+export const duration = z.string().transform((text, ctx) => parsed(text, ctx)?.ms ?? z.NEVER)
+
+/** As `duration`, and refuses what is shorter or longer than makes sense. */
+export function durationBetween(least: string, most: string) {
+  const [min, max] = [parseDuration(least), parseDuration(most)]
+  return duration.refine((ms) => ms >= min && ms <= max, `must be ${least} to ${most}`)
+}
+
+export type NamedDelay = { name: string; ms: number }
+
+/** Keeps the text: names that follow from a delay (topics) need it. */
+const namedDelay = z
+  .string()
+  .transform((text, ctx) => parsed(text, ctx) ?? z.NEVER)
+  .refine(({ ms }) => ms >= 10 && ms <= parseDuration('7d'), 'must be 10ms to 7d')
+
+function parsed(text: string, ctx: z.RefinementCtx): NamedDelay | null {
+  try {
+    return { name: text, ms: parseDuration(text) }
+  } catch (err) {
+    ctx.addIssue({ code: 'custom', message: reasonOf(err) })
+    return null
+  }
+}
+
+/** `a, b` → `['a', 'b']`. */
+export const commaList = z.string().transform((list) =>
+  list
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== ''),
+)
+
+function trueOrFalse(otherwise: boolean) {
+  return z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .default(otherwise)
+}
+
+const port = z.coerce.number().int().min(0).max(65_535)
+const broker = z.string().regex(/^[^:\s]+:\d{1,5}$|^\[[0-9a-f:]+\]:\d{1,5}$/i, 'must be host:port')
+
+export const logEnv = {
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+}
+
+/** Fragments are spread: `z.object({ ...httpEnv, ...postgresEnv })`. Port 0 takes any free port. */
+export const httpEnv = {
+  ...logEnv,
+  PORT: port,
+  INTERNAL_PORT: port,
+  HOST: z.string().default('127.0.0.1'),
+}
+
+/** How the connections to Kafka and the registry are secured; `connections.ts` says what goes together. */
+const kafkaSecurityEnv = {
+  KAFKA_TLS: trueOrFalse(false),
+  KAFKA_CA_FILE: z.string().optional(),
+  KAFKA_CERT_FILE: z.string().optional(),
+  KAFKA_KEY_FILE: z.string().optional(),
+  KAFKA_SASL_MECHANISM: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).optional(),
+  KAFKA_SASL_USERNAME: z.string().optional(),
+  KAFKA_SASL_PASSWORD: z.string().optional(),
+  SCHEMA_REGISTRY_CA_FILE: z.string().optional(),
+  SCHEMA_REGISTRY_USERNAME: z.string().optional(),
+  SCHEMA_REGISTRY_PASSWORD: z.string().optional(),
+}
+
+export const kafkaEnv = {
+  KAFKA_BROKERS: commaList.pipe(z.array(broker).min(1)),
+  SCHEMA_REGISTRY_URL: z.url({ protocol: /^https?$/ }),
+  ...kafkaSecurityEnv,
+  /** `false` where somebody else makes topics, and this service may not. */
+  KAFKA_CREATE_TOPICS: trueOrFalse(true),
+  KAFKA_PARTITIONS: z.coerce.number().int().min(1).max(10_000).default(8),
+  KAFKA_REPLICATION_FACTOR: z.coerce.number().int().min(1).max(100).default(1),
+  WEBHOOK_RETRY_DELAYS: commaList.pipe(z.array(namedDelay).min(1).max(20)).prefault('1s,5s,30s,5m'),
+}
+
+/** What makes bodies of deliveries, now or again, bounds them alike. */
+export const maxBodyEnv = {
+  // What else is in a job must fit on the topic too, whose limit is 2 MiB.
+  WEBHOOK_MAX_BODY: z.coerce.number().int().min(1024).max(1_900_000).default(1_048_576),
+}
+
+export const postgresEnv = {
+  DATABASE_URL: z.url({ protocol: /^postgres(?:ql)?$/ }),
+  DATABASE_CA_FILE: z.string().optional(),
+}
+
+export const redisEnv = {
+  REDIS_URL: z.url({ protocol: /^rediss?$/ }),
+  REDIS_CA_FILE: z.string().optional(),
+}
+
+const encryptionKey = z
+  .base64()
+  .transform((text) => Buffer.from(text, 'base64'))
+  .refine((key) => key.length === 32, 'must be 32 bytes in base64')
+
+/** Each key as its 32 bytes. The previous ones only open what was sealed under them. */
+export const encryptionKeyEnv = {
+  KEY_ENCRYPTION_KEY: encryptionKey,
+  KEY_ENCRYPTION_KEY_PREVIOUS: commaList.pipe(z.array(encryptionKey).max(5)).prefault(''),
+}
+
+/** The current key, then the previous ones. */
+export type EncryptionKeys = readonly [current: Buffer, ...previous: Buffer[]]
+
+export function encryptionKeysOf(
+  read: z.infer<z.ZodObject<typeof encryptionKeyEnv>>,
+): EncryptionKeys {
+  return [read.KEY_ENCRYPTION_KEY, ...read.KEY_ENCRYPTION_KEY_PREVIOUS]
+}
+
+/** What judges the access tokens of clients bounds the bad ones of each. */
+export const userTokenEnv = {
+  AUTH_FAILED_TOKENS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(100),
+}
+
+const credential = z.string().regex(/^\S{16,512}$/, 'must be 16 to 512 characters')
+
+/** The old and the new one while a credential is replaced: who checks takes each, who shows it the first. */
+export const credentials = commaList.pipe(z.array(credential).min(1).max(5))
+
+/**
+ * Reads the environment once: unknown variables are ignored, an empty one counts as unset, and one
+ * error names every fault. Values are never repeated in it: they may be secrets.
+ */
+export function readEnv<Schema extends z.ZodObject>(
+  schema: Schema,
+  env: NodeJS.ProcessEnv,
+): Readonly<z.infer<Schema>> {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value))
+  const result = schema.safeParse(given, { error: explainIssue })
+  if (result.success) return Object.freeze(result.data)
+  const faults = result.error.issues.map(({ code, path, message }) => {
+    // A rule of ours may be broken by a default.
+    const isMissing = code !== 'custom' && !Object.hasOwn(given, String(path[0]))
+    return `${path.join('.')}: ${isMissing ? 'is not set' : message}`
+  })
+  throw configurationError(faults)
+}
+
+/** Each fault begins with the name of its variable. */
+export function configurationError(faults: readonly string[]): Error {
+  return new Error(`Invalid configuration\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
+}

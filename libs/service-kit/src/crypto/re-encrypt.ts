@@ -1,0 +1,25 @@
+import type { EncryptionKeys } from '../config/config.ts'
+import { createSecretBox, type SecretBox } from './secret-box.ts'
+
+export type Resealing = 'current' | 'unreadable' | { sealed: string }
+
+/** Seals under the current key what was sealed under another one. */
+export type Reseal = (sealed: string, context: string) => Resealing
+
+export function createReseal(keys: EncryptionKeys): Reseal {
+  const current = createSecretBox(keys[0])
+  const all = createSecretBox(...keys)
+  return (sealed, context) => {
+    if (opened(current, sealed, context) !== null) return 'current'
+    const plaintext = opened(all, sealed, context)
+    return plaintext === null ? 'unreadable' : { sealed: current.seal(plaintext, context) }
+  }
+}
+
+function opened(box: SecretBox, sealed: string, context: string): string | null {
+  try {
+    return box.open(sealed, context)
+  } catch {
+    return null
+  }
+}

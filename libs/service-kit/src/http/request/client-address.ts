@@ -1,0 +1,81 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import ipaddr from 'ipaddr.js'
+import * as z from 'zod'
+import { commaList } from '../../config/config.ts'
+
+export type Cidr = [address: ipaddr.IPv4 | ipaddr.IPv6, prefix: number]
+
+const cidr = z.string().transform((text, ctx): Cidr => {
+  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text)
+  if (ipaddr.isValid(text)) {
+    const address = ipaddr.parse(text)
+    return [address, address.kind() === 'ipv4' ? 32 : 128]
+  }
+  ctx.addIssue({ code: 'custom', message: `"${text}" is not an address or CIDR` })
+  return z.NEVER
+})
+
+/** `10.0.0.0/8, ::1`: the proxies that a variable declares. */
+export const proxyList = commaList.pipe(z.array(cidr))
+
+/** Of services behind our gateway. */
+export const gatewayEnv = {
+  /** The gateway's addresses: who connects from elsewhere is a client, whatever the request says. */
+  AUTH_TRUSTED_PROXIES: proxyList.prefault('127.0.0.0/8,::1/128'),
+}
+
+export type ForwardedFor = {
+  /** The nearest address that is not one of our proxies. */
+  client: string
+  /** The connection itself comes from a trusted proxy, so that its other headers count too. */
+  trusted: boolean
+}
+
+/** `X-Forwarded-For` as one list. */
+export function forwardedFor(headers: IncomingHttpHeaders): string | undefined {
+  const value = headers['x-forwarded-for']
+  return Array.isArray(value) ? value.join() : value
+}
+
+/**
+ * Walks `X-Forwarded-For` from the connection outwards for as long as the hop is trusted: what a
+ * stranger wrote further left counts for nothing.
+ */
+export function clientAddress(
+  socketAddress: string,
+  forwarded: string | undefined,
+  trustedProxies: readonly Cidr[],
+): ForwardedFor {
+  let client = plainAddress(socketAddress) ?? socketAddress
+  const trusted = isTrusted(client, trustedProxies)
+  if (!trusted || forwarded === undefined) return { client, trusted }
+  for (const hop of forwarded.split(',').toReversed()) {
+    const address = plainAddress(hop.trim())
+    if (address === null) break
+    client = address
+    if (!isTrusted(client, trustedProxies)) break
+  }
+  return { client, trusted }
+}
+
+/** What one subscriber has: an IPv4 address, or the /64 of an IPv6 address. */
+export function clientNetwork(address: string): string {
+  if (!ipaddr.isValid(address)) return address
+  const parsed = ipaddr.process(address)
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString()
+  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16))
+  return `${network.join(':')}::/64`
+}
+
+/** `::ffff:10.0.0.1` and `10.0.0.1` are one address. */
+function plainAddress(text: string): string | null {
+  return ipaddr.isValid(text) ? ipaddr.process(text).toString() : null
+}
+
+function isTrusted(address: string, trustedProxies: readonly Cidr[]): boolean {
+  if (trustedProxies.length === 0 || !ipaddr.isValid(address)) return false
+  const parsed = ipaddr.parse(address)
+  return trustedProxies.some(
+    ([network, prefix]) => network.kind() === parsed.kind() && parsed.match([network, prefix]),
+  )
+}

@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http'
+import type { Span, Tracer } from '../../telemetry/tracing/tracer.ts'
+import type { RequestContext } from './request-context.ts'
+
+export type Begun = { requestId: string; traceparent: string | null }
+
+export function beginRequestSpan(
+  tracer: Tracer,
+  { method = '', headers }: IncomingMessage,
+  { requestId, traceparent }: Begun,
+): Span {
+  return tracer.start(method, {
+    kind: 'server',
+    parent: traceparent,
+    attributes: {
+      'http.request.method': method,
+      'surehook.request.id': requestId,
+      ...named('surehook.project.id', headers['x-project-id']),
+      ...named('surehook.environment', headers['environment']),
+    },
+  })
+}
+
+export function endRequestSpan(
+  span: Span,
+  { req, operation }: RequestContext,
+  { path, status }: { path: string; status: number },
+): void {
+  span.end({
+    name: `${req.method} ${path}`,
+    attributes: {
+      'http.route': path,
+      'http.response.status_code': status,
+      'surehook.operation': operation,
+    },
+    ...(status >= 500 && { error: String(status) }),
+  })
+}
+
+/** What the caller says, before anybody has looked whether it may: of any length and form. */
+const named = (attribute: string, value: string | string[] | undefined) =>
+  typeof value === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(value) ? { [attribute]: value } : {}

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import { createKafka } from '@surehook/kafka/client/client'
+import { ensureTopics } from '@surehook/kafka/topics/topics'
+import type { Kafka, KafkaMessage } from 'kafkajs'
+import { silent } from './database.ts'
+
+export const registryUrl = process.env['TEST_REGISTRY_URL'] ?? ''
+
+export function testKafka(brokers = process.env['TEST_KAFKA_BROKERS'] ?? ''): Kafka {
+  return createKafka({ brokers: [brokers], clientId: 'test', log: silent })
+}
+
+export type TestTopic = { partitions?: number; config?: Record<string, string>; name?: string }
+
+/** A topic of its own for one test. */
+export async function makeTopic(kafka: Kafka, options: TestTopic = {}): Promise<string> {
+  const { partitions = 1, config = {}, name = `test-${randomUUID()}` } = options
+  await ensureTopics(kafka, [{ name, partitions: 'main', config }], {
+    mainPartitions: partitions,
+    replicationFactor: 1,
+    log: silent,
+    signal: AbortSignal.timeout(20_000),
+  })
+  return name
+}
+
+export const compacted = { 'cleanup.policy': 'compact' }
+
+/** Reads `topic` from its beginning until `done` says so of what was read so far. */
+export async function readUntil(
+  kafka: Kafka,
+  topic: string,
+  done: (messages: readonly KafkaMessage[]) => boolean,
+): Promise<KafkaMessage[]> {
+  const consumer = kafka.consumer({ groupId: `test-${randomUUID()}`, maxWaitTimeInMs: 100 })
+  const messages: KafkaMessage[] = []
+  const enough = Promise.withResolvers<void>()
+  await consumer.connect()
+  await consumer.subscribe({ topics: [topic], fromBeginning: true })
+  await consumer.run({
+    eachBatch: async ({ batch }) => {
+      messages.push(...batch.messages)
+      if (done(messages)) enough.resolve()
+    },
+  })
+  await enough.promise
+  await consumer.disconnect()
+  return messages
+}
+
+export async function endOf(kafka: Kafka, topic: string): Promise<number> {
+  const admin = kafka.admin()
+  await admin.connect()
+  const ends = await admin.fetchTopicOffsets(topic)
+  await admin.disconnect()
+  return ends.reduce((sum, { high }) => sum + Number(high), 0)
+}
+
+/** Waits for a condition that an event of ours does not announce. */
+export async function until(condition: () => boolean | Promise<boolean>, withinMs = 15_000) {
+  const deadline = Date.now() + withinMs
+  while (!(await condition())) {
+    if (Date.now() > deadline)
+      throw new Error(`Not so within ${withinMs} ms: ${condition.toString()}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}

@@ -1,0 +1,84 @@
+import type { Operation } from '@surehook/contracts/operation'
+import { Problem } from '@surehook/contracts/problem'
+import { reasonOf } from '@surehook/service-kit/errors'
+import type * as z from 'zod'
+import { Failure } from '../cli/command.ts'
+import { causeOf } from '../lib/cause-of.ts'
+import type { Door } from '../lib/platform-client.ts'
+
+type InputOf<Schema> = Schema extends z.ZodType ? z.input<Schema> : undefined
+/** An absent part is left out; of `query` all fields are texts in the end. */
+export type RequestOf<Op extends Operation> = {
+  readonly [Part in 'params' | 'query' | 'body' as Op[Part] extends z.ZodType ? Part : never]:
+    | InputOf<Op[Part]>
+    | (Part extends 'query' ? Readonly<Record<string, string | undefined>> : never)
+}
+export type ReplyOf<Op extends Operation> = z.infer<Op['reply']['schema']>
+
+type Parts = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
+
+const timeoutMs = 60_000
+
+/** Asks the gateway for one operation of the contract, as the administrator. A refusal is a `Failure` with its violations. */
+export async function callOperation<Op extends Operation>(
+  door: Door,
+  operation: Op,
+  request: RequestOf<Op>,
+): Promise<ReplyOf<Op>> {
+  const { params = {}, query = {}, body } = request as Parts
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(params[name])),
+  )
+  const url = `${door.baseUrl}${path}${queryOf(query)}`
+  const response = await ask(url, {
+    method: operation.method.toUpperCase(),
+    headers: {
+      authorization: `Bearer ${door.adminToken}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  const text = await response.text()
+  if (response.status !== operation.reply.status) throw refusal(response, text)
+  return (text === '' ? undefined : JSON.parse(text)) as ReplyOf<Op>
+}
+
+function queryOf(query: Record<string, unknown>): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  if (given.length === 0) return ''
+  const texts = given.map(([name, value]): [string, string] => [name, String(value)])
+  return `?${new URLSearchParams(texts).toString()}`
+}
+
+async function ask(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init)
+  } catch (err) {
+    throw new Failure(`${new URL(url).origin} cannot be reached: ${reasonOf(causeOf(err))}`)
+  }
+}
+
+function refusal(response: Response, text: string): Failure {
+  const { success, data } = Problem.safeParse(parsed(text))
+  if (!success) {
+    return new Failure(
+      `${response.status} from ${new URL(response.url).origin}, which is no answer of Surehook`,
+    )
+  }
+  const { error, message, violations = [] } = data
+  const lines = [
+    `${response.status} ${error}${message ? `: ${message}` : ''}`,
+    ...violations.map((violation) => `  ${violation.field}: ${violation.message}`),
+  ]
+  return new Failure(lines.join('\n'), { status: response.status, ...data })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The caller says what it is not.
+    return undefined
+  }
+}

@@ -1,0 +1,48 @@
+import { createManagementToken, deleteManagementToken } from '@surehook/contracts/http/admin/admin'
+import { Failure } from '../cli/command.ts'
+import type { Door } from '../lib/platform-client.ts'
+import { callOperation } from './call-operation.ts'
+
+/** Asks the data and webhook APIs with a management token of its own, which ends with it. */
+export type ManagementClient = AsyncDisposable & {
+  /** `rest('POST orders', { … })`: below `/gw/api/rest/`. Throws unless it is answered 2xx. */
+  rest<T>(request: string, body?: unknown): Promise<T>
+}
+
+export type ManagedEnvironment = { project: string; environment: string }
+
+const timeoutMs = 20_000
+
+export async function openManagementClient(
+  door: Door,
+  { project, environment }: ManagedEnvironment,
+  /** Tells the administrator what the token is for. */
+  name: string,
+): Promise<ManagementClient> {
+  const { id, token } = await callOperation(door, createManagementToken, {
+    params: { project },
+    body: { name },
+  })
+  return {
+    rest: async <T>(request: string, body?: unknown) => {
+      const [method = 'GET', path = ''] = request.split(' ')
+      const response = await fetch(`${door.baseUrl}/gw/api/rest/${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          'x-project-id': project,
+          environment,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+        signal: AbortSignal.timeout(timeoutMs),
+      })
+      const text = await response.text()
+      if (!response.ok) throw new Failure(`${request}: ${response.status} ${text}`)
+      return (text === '' ? undefined : JSON.parse(text)) as T
+    },
+    async [Symbol.asyncDispose]() {
+      await callOperation(door, deleteManagementToken, { params: { project, id } })
+    },
+  }
+}

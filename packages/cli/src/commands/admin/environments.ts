@@ -1,0 +1,67 @@
+import { getEnvironment, putEnvironment, rotateKeys } from '@surehook/contracts/http/admin/admin'
+import { adminCommand, showList, showThing } from '../../admin/admin-command.ts'
+import { settingsFrom, settingsOptions } from '../../admin/settings-options.ts'
+import { Failure } from '../../cli/command.ts'
+import { readJsonFile } from '../../lib/json-file.ts'
+
+const positionals = ['project', 'environment']
+
+export const environmentCommands = [
+  adminCommand({
+    name: 'admin environments get',
+    summary: 'Show the settings of an environment',
+    positionals,
+    options: {},
+    async act({ words: { project, environment } }, ask) {
+      return showThing(await ask(getEnvironment, { params: { project, environment } }))
+    },
+  }),
+  adminCommand({
+    name: 'admin environments put',
+    summary: 'Create an environment, or change its settings',
+    details: [
+      'What is not named stays as it is; null goes back to the default; durations are in seconds.',
+      'Options win over the file, which holds settings, or what "environments get --json" shows.',
+    ].join('\n'),
+    positionals,
+    options: {
+      file: { type: 'string', value: 'file', help: 'settings as JSON' },
+      ...settingsOptions,
+    },
+    async act({ words: { project, environment }, values }, ask) {
+      const { file } = values
+      const base = file === undefined ? {} : settingsIn(file)
+      const body = { auth: settingsFrom(values, base) }
+      return showThing(await ask(putEnvironment, { params: { project, environment }, body }))
+    },
+  }),
+  adminCommand({
+    name: 'admin keys rotate',
+    summary: 'Publish new keys of an environment, used once every verifier can know them',
+    positionals,
+    options: {
+      immediately: {
+        type: 'boolean',
+        help: 'for a key that leaked: tokens made with the old ones are refused from now on',
+      },
+    },
+    async act({ words: { project, environment }, values }, ask) {
+      const query = { immediately: values.immediately ? 'true' : 'false' } as const
+      const { keys } = await ask(rotateKeys, { params: { project, environment }, query })
+      return showList({ name: 'keys', items: keys, hasMore: false }, (key) => ({
+        key: key.kid,
+        use: key.use,
+        'used from': key.activeFrom,
+      }))
+    },
+  }),
+]
+
+function settingsIn(file: string): Record<string, unknown> {
+  const read = readJsonFile(file)
+  if (!isObject(read)) throw new Failure(`${file}: must hold a JSON object`)
+  return isObject(read['auth']) ? read['auth'] : read
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

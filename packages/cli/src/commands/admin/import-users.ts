@@ -1,0 +1,47 @@
+import { importUsers } from '@surehook/contracts/http/admin/users'
+import type { Violation } from '@surehook/contracts/problem'
+import { adminCommand } from '../../admin/admin-command.ts'
+import { Failure } from '../../cli/command.ts'
+import { readJsonFile } from '../../lib/json-file.ts'
+
+/** As many as one request may have. */
+const batchSize = 1_000
+
+type Refused = { index: number; violations: readonly Violation[] }
+
+export const importUsersCommand = adminCommand({
+  name: 'admin users import',
+  summary: 'Take over users with the password hashes that they have',
+  details: [
+    'The file holds a JSON array of { email, passwordHash, firstName?, lastName?, roles?, emailVerified? };',
+    'hashes are argon2id or bcrypt. Users that are refused are listed by their place, from 0, and the others taken:',
+    'exit code 1 then. Who is there already is refused, so that it may be run again.',
+  ].join('\n'),
+  positionals: ['project', 'environment'],
+  options: { file: { type: 'string', value: 'file', required: true, help: 'the users' } },
+  async act({ words: { project, environment }, values, note }, ask) {
+    const users = usersIn(values.file)
+    let imported = 0
+    const failed: Refused[] = []
+    for (let from = 0; from < users.length; from += batchSize) {
+      const body = { users: users.slice(from, from + batchSize) }
+      const answer = await ask(importUsers, { params: { project, environment }, body })
+      imported += answer.imported
+      failed.push(...answer.failed.map((one) => ({ ...one, index: from + one.index })))
+      if (users.length > batchSize)
+        note(`${Math.min(from + batchSize, users.length)} of ${users.length}`)
+    }
+    const lines = [`${imported} imported, ${failed.length} refused`, ...failed.flatMap(linesOf)]
+    return { value: { imported, failed }, lines, isWrong: failed.length > 0 }
+  },
+})
+
+function linesOf({ index, violations }: Refused): string[] {
+  return violations.map(({ field, message }) => `  ${index}: ${field}: ${message}`)
+}
+
+function usersIn(file: string): unknown[] {
+  const read = readJsonFile(file)
+  if (Array.isArray(read) && read.length > 0) return read
+  throw new Failure(`${file}: must hold a JSON array of users`)
+}

@@ -1,0 +1,131 @@
+import {
+  deleteUser,
+  getUser,
+  listUsers,
+  logoutUser,
+  unlockUser,
+  updateUser,
+} from '@surehook/contracts/http/admin/users'
+import { adminCommand, showDone, showList, showThing } from '../../admin/admin-command.ts'
+import { limitOption, readPages } from '../../admin/read-pages.ts'
+import { UsageError } from '../../cli/command.ts'
+import { cellOf } from '../../lib/text-table.ts'
+
+const one = ['project', 'environment', 'id']
+
+export const userCommands = [
+  adminCommand({
+    name: 'admin users list',
+    summary: 'List the users of an environment, newest first',
+    positionals: ['project', 'environment'],
+    options: {
+      email: { type: 'string', value: 'address', help: 'only the user of this address' },
+      ...limitOption,
+    },
+    async act({ words: { project, environment }, values }, ask) {
+      const found = await readPages(values.limit, async (page) => {
+        const query = { ...page, email: values.email }
+        const { users, nextCursor } = await ask(listUsers, {
+          params: { project, environment },
+          query,
+        })
+        return { items: users, nextCursor }
+      })
+      return showList({ name: 'users', ...found }, (user) => ({
+        id: user.id,
+        email: user.email,
+        name: cellOf(
+          [user.firstName, user.lastName].filter((part) => part !== '').join(' ') || null,
+        ),
+        roles: cellOf(user.roles),
+        verified: String(user.emailVerified),
+        disabled: String(user.disabled),
+      }))
+    },
+  }),
+  adminCommand({
+    name: 'admin users get',
+    summary: 'Show one user',
+    positionals: one,
+    options: {},
+    async act({ words: { project, environment, id } }, ask) {
+      return showThing(await ask(getUser, { params: { project, environment, id } }))
+    },
+  }),
+  adminCommand({
+    name: 'admin users patch',
+    summary: 'Change names, roles, or whether a user is disabled or its address confirmed',
+    positionals: one,
+    options: {
+      'first-name': { type: 'string', help: 'an empty one clears it' },
+      'last-name': { type: 'string', help: 'an empty one clears it' },
+      role: {
+        type: 'string',
+        value: 'name',
+        multiple: true,
+        help: 'all roles that the user has from now on',
+      },
+      'no-roles': { type: 'boolean', help: 'the user has no role from now on' },
+      disabled: {
+        type: 'string',
+        value: 'true|false',
+        help: 'whether the user is shut out, which ends every session',
+      },
+      'email-verified': {
+        type: 'string',
+        value: 'true|false',
+        help: 'whether the address is confirmed; false ends every session',
+      },
+    },
+    async act({ words: { project, environment, id }, values }, ask) {
+      const { 'first-name': firstName, 'last-name': lastName, role } = values
+      const { 'email-verified': emailVerified } = values
+      const hasRoles = role.length > 0 || values['no-roles']
+      const body = {
+        ...(firstName !== undefined && { firstName }),
+        ...(lastName !== undefined && { lastName }),
+        ...(hasRoles && { roles: [...role] }),
+        ...(values.disabled !== undefined && { disabled: truthOf('disabled', values.disabled) }),
+        ...(emailVerified !== undefined && {
+          emailVerified: truthOf('email-verified', emailVerified),
+        }),
+      }
+      return showThing(await ask(updateUser, { params: { project, environment, id }, body }))
+    },
+  }),
+  adminCommand({
+    name: 'admin users delete',
+    summary: 'Delete a user and end every session',
+    positionals: one,
+    options: {},
+    async act({ words: { project, environment, id } }, ask) {
+      await ask(deleteUser, { params: { project, environment, id } })
+      return showDone(`user ${id} is deleted`)
+    },
+  }),
+  adminCommand({
+    name: 'admin users logout',
+    summary: 'End every session of a user',
+    positionals: one,
+    options: {},
+    async act({ words: { project, environment, id } }, ask) {
+      await ask(logoutUser, { params: { project, environment, id } })
+      return showDone(`user ${id} is logged out everywhere`)
+    },
+  }),
+  adminCommand({
+    name: 'admin users unlock',
+    summary: 'End every lock that failed logins have set on a user',
+    positionals: one,
+    options: {},
+    async act({ words: { project, environment, id } }, ask) {
+      await ask(unlockUser, { params: { project, environment, id } })
+      return showDone(`user ${id} is unlocked`)
+    },
+  }),
+]
+
+function truthOf(option: string, text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw new UsageError(`--${option}: true or false, not "${text}"`)
+}

@@ -1,0 +1,100 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { reasonOf } from '@surehook/service-kit/errors'
+import { defineCommand, exitCodes, Failure, UsageError } from '../cli/command.ts'
+import { openDemoReceiver } from '../demo/demo-receiver.ts'
+import { playDemo } from '../demo/play-demo.ts'
+import {
+  checkedUrl,
+  type Door,
+  doorOptions,
+  doorVariables,
+  findDoor,
+} from '../lib/platform-client.ts'
+import { demoCertificate, findRunningSystem } from '../lib/running-system.ts'
+import { durationOf } from '../lib/wait-for.ts'
+
+export const demoCommand = defineCommand({
+  name: 'demo',
+  summary: 'Follow one change through the whole system, from a project to its webhook',
+  details: [
+    'Succeeds when the webhook has arrived at a receiver in this process, with a good signature. On the system that runs',
+    'from this checkout the receiver needs no options. Elsewhere name it with --receiver: the dispatcher must reach that',
+    'URL (WEBHOOK_ALLOWED_NETWORKS) and trust its certificate (WEBHOOK_EXTRA_CA_FILE). --first-attempt needs no receiver:',
+    'it succeeds when an attempt was made at a name that does not exist. Leaves an empty project demo-….',
+  ].join('\n'),
+  options: {
+    receiver: {
+      type: 'string',
+      value: 'url',
+      help: 'https URL by which webhooks reach this process',
+    },
+    certificate: { type: 'string', value: 'file', help: "PEM of the receiver's certificate" },
+    key: { type: 'string', value: 'file', help: 'PEM of its key' },
+    'first-attempt': {
+      type: 'boolean',
+      help: 'deliver nothing: end with the first attempt at a name that does not exist',
+    },
+    timeout: { type: 'string', value: 'duration', default: '1m', help: 'how long all may take' },
+    ...doorOptions,
+  },
+  variables: doorVariables,
+  async run({ values, env, json, out, note, signal }) {
+    const door = findDoor(values, env)
+    const over = AbortSignal.timeout(durationOf('timeout', values.timeout))
+    await using opened = new AsyncDisposableStack()
+    const receiver = await openReceiver(receiverOf(values, door), opened)
+    const say = json ? note : out
+    await playDemo({ door, receiver, signal: AbortSignal.any([signal, over]), say })
+    if (json) out(JSON.stringify({ ok: true }, null, 2))
+    return exitCodes.ok
+  },
+})
+
+type Values = Readonly<
+  Record<'receiver' | 'certificate' | 'key', string | undefined> & { 'first-attempt': boolean }
+>
+
+/** Where the webhook is to arrive: an https URL of this process, with the files of its certificate. */
+type ReceiverAt = { url: string; certificate: string; key: string }
+
+/** Null: no receiver is wanted. */
+function receiverOf(values: Values, door: Door): ReceiverAt | null {
+  const { receiver, certificate, key } = values
+  if (values['first-attempt']) {
+    if (receiver === undefined) return null
+    throw new UsageError('--first-attempt has no receiver: leave out --receiver')
+  }
+  if (receiver === undefined) return localReceiver(door)
+  if (certificate === undefined || key === undefined) {
+    throw new UsageError('--receiver needs --certificate and --key')
+  }
+  const url = checkedUrl(receiver)
+  if (!url.startsWith('https:')) throw new UsageError('--receiver: webhooks go to https only')
+  return { url, certificate, key }
+}
+
+/** The system that runs from this checkout trusts a certificate that lies here. */
+function localReceiver({ baseUrl }: Door): ReceiverAt {
+  const system = findRunningSystem()
+  if (system?.baseUrl === baseUrl && existsSync(demoCertificate.key)) {
+    return { url: `https://${system.receiverHost ?? 'localhost'}:0`, ...demoCertificate }
+  }
+  throw new UsageError(
+    'nothing would be delivered: name a receiver with --receiver, --certificate and --key, or use --first-attempt',
+  )
+}
+
+async function openReceiver(at: ReceiverAt | null, opened: AsyncDisposableStack) {
+  if (at === null) return null
+  const pem = { key: pemIn(at.key), cert: pemIn(at.certificate) }
+  const open = opened.use(await openDemoReceiver(new URL(at.url), pem))
+  return { url: `${open.url}/hooks`, open }
+}
+
+function pemIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (err) {
+    throw new Failure(`${file}: ${reasonOf(err)}`)
+  }
+}

@@ -1,0 +1,58 @@
+import { encryptionKeyEnv, postgresEnv, readEnv } from '@surehook/service-kit/config/config'
+import { databaseConnection } from '@surehook/service-kit/config/connections'
+import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
+import { roleOf, schemaOf } from '@surehook/service-kit/postgres/service-role'
+import * as z from 'zod'
+import { defineCommand, exitCodes } from '../cli/command.ts'
+import { quietLog } from '../lib/quiet-log.ts'
+import { waitFor, waitOption } from '../lib/wait-for.ts'
+import { databaseServices, passwordVariable, prepareDatabase } from '../prepare/prepare-database.ts'
+
+const Variables = z.object({
+  ...postgresEnv,
+  KEY_ENCRYPTION_KEY: encryptionKeyEnv.KEY_ENCRYPTION_KEY.optional(),
+})
+
+export const prepareDatabaseCommand = defineCommand({
+  name: 'prepare database',
+  summary: "Make the services' roles, schemas and slots, and migrate their tables",
+  details:
+    'Waits for PostgreSQL. Safe to repeat, and to run from several places at once: each waits for the others.',
+  options: waitOption,
+  variables: {
+    DATABASE_URL: 'of an administrator, who may make roles and schemas',
+    DATABASE_CA_FILE: "PEM of the CA: then the server's certificate is verified",
+    [databaseServices.map(passwordVariable).join(', ')]: "of the services' roles",
+    KEY_ENCRYPTION_KEY: 'passwords that are not given are derived from it',
+  },
+  async run({ values, env, json, out, note, signal }) {
+    const databaseUrl = databaseConnection(readEnv(Variables, env))
+    const rolePasswords = Object.fromEntries(
+      databaseServices.flatMap((service) => {
+        const password = env[passwordVariable(service)]
+        return password ? [[service, password]] : []
+      }),
+    )
+    const prepare = () =>
+      prepareDatabase({
+        databaseUrl,
+        rolePasswords,
+        keyEncryptionKey: env['KEY_ENCRYPTION_KEY'],
+        log: quietLog({ env, note }),
+      })
+    await waitFor({ what: 'PostgreSQL', wait: values.wait }, prepare, { note, signal })
+    const prepared = databaseServices.map((service) => ({
+      service,
+      role: roleOf(service),
+      schema: schemaOf(service),
+      slot: slotOf(service),
+    }))
+    if (json) out(JSON.stringify({ services: prepared }, null, 2))
+    else {
+      for (const { service, role, schema, slot } of prepared) {
+        out(`${service}: role ${role}, schema ${schema}, slot ${slot}, migrated`)
+      }
+    }
+    return exitCodes.ok
+  },
+})

@@ -1,0 +1,59 @@
+import { createKafka } from '@surehook/kafka/client/client'
+import { kafkaEnv, readEnv } from '@surehook/service-kit/config/config'
+import { kafkaSecurity } from '@surehook/service-kit/config/connections'
+import * as z from 'zod'
+import { defineCommand, exitCodes, UsageError } from '../cli/command.ts'
+import { quietLog } from '../lib/quiet-log.ts'
+import { waitFor, waitOption } from '../lib/wait-for.ts'
+import {
+  defaultPrincipal,
+  kafkaAclCommands,
+  prepareKafkaAccess,
+} from '../prepare/prepare-kafka-access.ts'
+
+const { SCHEMA_REGISTRY_URL: _registry, ...kafkaOnly } = kafkaEnv
+const Variables = z.object(kafkaOnly)
+
+export const prepareKafkaAccessCommand = defineCommand({
+  name: 'prepare kafka-access',
+  summary: 'Allow each service on Kafka what it needs, and nothing else',
+  details: [
+    'Creates ACLs, as an administrator of Kafka; takes none away. Safe to repeat.',
+    'The users themselves are made with tools of Kafka: see docs/operations/security.md.',
+  ].join('\n'),
+  options: {
+    ...waitOption,
+    principal: {
+      type: 'string',
+      value: 'pattern',
+      default: defaultPrincipal,
+      help: 'how Kafka calls a user; {user} is auth-service, data-api, …',
+    },
+    print: { type: 'boolean', help: 'print calls of kafka-acls.sh instead, and ask nobody' },
+  },
+  variables: {
+    KAFKA_BROKERS: 'host:port, comma-separated',
+    'KAFKA_TLS, KAFKA_CA_FILE, KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD':
+      'of an administrator of Kafka',
+  },
+  async run({ values, env, json, out, note, signal }) {
+    const { principal, wait, print } = values
+    if (!principal.includes('{user}')) throw new UsageError('--principal: must contain {user}')
+    if (print) {
+      for (const line of kafkaAclCommands(principal)) out(line)
+      return exitCodes.ok
+    }
+    const read = readEnv(Variables, env)
+    const kafka = createKafka({
+      brokers: read.KAFKA_BROKERS,
+      clientId: 'surehook-operator',
+      security: kafkaSecurity(read),
+      log: quietLog({ env, note }),
+    })
+    const prepare = () => prepareKafkaAccess(kafka, principal)
+    const allowed = await waitFor({ what: 'Kafka', wait }, prepare, { note, signal })
+    if (json) out(JSON.stringify({ allowed }, null, 2))
+    else for (const [who, count] of Object.entries(allowed)) out(`${who}: ${count} ACLs`)
+    return exitCodes.ok
+  },
+})

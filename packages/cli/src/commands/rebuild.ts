@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  getHistoryRebuild,
+  type HistoryRebuild,
+  rebuildHistory,
+} from '@surehook/contracts/http/webhooks/rebuild'
+import { callOperation } from '../admin/call-operation.ts'
+import { defineCommand, exitCodes } from '../cli/command.ts'
+import { doorOptions, doorVariables, findDoor } from '../lib/platform-client.ts'
+
+const lookEveryMs = 1_000
+
+export const rebuildHistoryCommand = defineCommand({
+  name: 'rebuild history',
+  summary: 'Empty the delivery history and read it again from its topics',
+  details: [
+    'Deliveries go on meanwhile, and new ones show at once; recoveries wait. It goes on in webhook-api whatever',
+    'becomes of this command; one that is under way already is shown.',
+  ].join('\n'),
+  options: { detach: { type: 'boolean', help: 'do not wait for its end' }, ...doorOptions },
+  variables: doorVariables,
+  async run({ values, env, json, out, note, signal }) {
+    const found = findDoor(values, env)
+    const door = { ...found, baseUrl: `${found.baseUrl}/gw` }
+    let rebuild: HistoryRebuild = await callOperation(door, rebuildHistory, {})
+    const { id } = rebuild
+    while (!values.detach && rebuild.id === id && rebuild.state === 'running') {
+      note(progress(rebuild))
+      await sleep(lookEveryMs, undefined, { signal })
+      rebuild = (await callOperation(door, getHistoryRebuild, {})).rebuild ?? rebuild
+    }
+    out(json ? JSON.stringify(rebuild, null, 2) : progress(rebuild))
+    return exitCodes.ok
+  },
+})
+
+function progress({ state, read, toRead, since }: HistoryRebuild): string {
+  const from = since === null ? '' : `, as far back as ${since}`
+  if (state === 'done') return `rebuilt from ${read} records${from}`
+  return toRead === 0 ? 'begun' : `${read} of ${toRead} records${from}`
+}

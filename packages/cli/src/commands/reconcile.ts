@@ -1,0 +1,145 @@
+import { registrySecurity } from '@surehook/service-kit/config/connections'
+import { parseDuration } from '@surehook/service-kit/time'
+import { Client } from 'pg'
+import { defineCommand, exitCodes, Failure, UsageError } from '../cli/command.ts'
+import { databaseUrlOf, kafkaClient, readKafkaVariables } from '../lib/connections.ts'
+import { quietLog } from '../lib/quiet-log.ts'
+import { type Reconciled, reconcile } from '../reconcile/reconcile.ts'
+
+export const reconcileCommand = defineCommand({
+  name: 'reconcile',
+  summary: 'Compare a restored database with the topics, and bring it to what they say',
+  details: [
+    'Run it after PostgreSQL was restored and before the services start again: auth-service, data-api and webhook-api',
+    'must be stopped. It tells what is on the topics and not in the database: the newest change of each record, and',
+    'subscriptions. With --apply it writes those back, without new events, moves slots that came with the backup to',
+    'what is on the topics, and forgets slots that did not: then run `surehook prepare database`, which makes them.',
+    'Nothing is applied while a slot cannot be read, unless --drop-unreadable gives it up.',
+    'Exit code 1: something differs and was not applied.',
+  ].join('\n'),
+  options: {
+    since: {
+      type: 'string',
+      value: 'when',
+      required: true,
+      help: 'when the backup was made, or earlier: 1h, 2d, or a time',
+    },
+    apply: { type: 'boolean', help: 'write it into the database' },
+    'drop-unreadable': {
+      type: 'boolean',
+      help: 'with --apply: give up slots whose WAL is nowhere; what they had not relayed is not told',
+    },
+  },
+  variables: {
+    DATABASE_URL: 'of an administrator',
+    KAFKA_BROKERS: 'host:port, comma-separated',
+    SCHEMA_REGISTRY_URL: 'Confluent API',
+  },
+  async run({ values, env, json, out, note, now, signal }) {
+    const read = readKafkaVariables(env)
+    const log = quietLog({ env, note })
+    const connectionString = databaseUrlOf(env)
+    const db = new Client({ connectionString, connectionTimeoutMillis: 10_000 })
+    await db.connect()
+    try {
+      await refuseRunning(db)
+      const { apply } = values
+      const found = await reconcile({
+        db,
+        kafka: kafkaClient(read, log),
+        registry: {
+          registryUrl: read.SCHEMA_REGISTRY_URL,
+          registrySecurity: registrySecurity(read),
+        },
+        since: instantOf(values.since, now()),
+        apply,
+        dropUnreadable: values['drop-unreadable'],
+        log,
+        signal,
+      })
+      const lines = describe(found)
+      out(json ? JSON.stringify(summary(found), null, 2) : lines.join('\n'))
+      return found.applied || isSame(found) ? exitCodes.ok : exitCodes.wrong
+    } finally {
+      await db.end()
+    }
+  },
+})
+
+const isSame = ({ records, subscriptions, withoutTable, slots }: Reconciled): boolean =>
+  records.length + subscriptions.size + withoutTable.size === 0 &&
+  slots.every(({ state }) => state === 'there')
+
+const summary = ({
+  applied,
+  read,
+  leftOut,
+  records,
+  subscriptions,
+  withoutTable,
+  slots,
+}: Reconciled) => ({
+  applied,
+  read,
+  leftOut,
+  records: records.map(({ record: _, ...change }) => change),
+  subscriptions: [...subscriptions].map(([id, state]) => ({ id, deleted: state === null })),
+  withoutTable: Object.fromEntries(withoutTable),
+  slots: slots.map(({ slot, state, reason }) => ({
+    slot,
+    state,
+    ...(reason !== null && { reason }),
+  })),
+})
+
+function describe(found: Reconciled): string[] {
+  const { applied, read, leftOut, records, subscriptions, withoutTable, slots } = found
+  const gone = slots.filter(({ state }) => state === 'missing').map(({ slot }) => slot)
+  const moved = slots.filter(({ relayed }) => relayed !== null).map(({ slot }) => slot)
+  const done = applied ? ', written back' : ''
+  return [
+    `${read} records of the topics read${leftOut > 0 ? `, ${leftOut} left out that nobody can read` : ''}`,
+    `${records.length} records are otherwise in their tables${done}`,
+    `${subscriptions.size} subscriptions are otherwise in their table${done}`,
+    ...Array.from(
+      withoutTable,
+      ([table, changes]) => `${table}: no such table, ${changes} changes left out`,
+    ),
+    ...(moved.length === 0
+      ? []
+      : [`${applied ? 'moved' : 'to be moved'} to what is on Kafka: ${moved.join(', ')}`]),
+    ...(gone.length === 0
+      ? []
+      : [`not there: ${gone.join(', ')}${applied ? '; run surehook prepare database' : ''}`]),
+    ...describeUnreadable(found),
+  ]
+}
+
+function describeUnreadable({ slots, applied }: Reconciled): string[] {
+  const lines = slots.flatMap(({ slot, state, reason }) =>
+    state === 'unreadable' ? [`cannot be read: ${slot} (${reason})`] : [],
+  )
+  if (lines.length === 0) return []
+  const next = applied
+    ? 'dropped what cannot be read; run surehook prepare database'
+    : 'nothing was applied: put the archived WAL into pg_wal and ask again, or give them up with --apply --drop-unreadable'
+  return [...lines, next]
+}
+
+/** They would write meanwhile, and their relays move the slots. */
+async function refuseRunning(db: Client): Promise<void> {
+  const { rows } = await db.query<{ name: string }>(
+    `select distinct usename as name from pg_stat_activity
+     where usename like 'surehook\\_%' and datname = current_database()`,
+  )
+  if (rows.length === 0) return
+  throw new Failure(
+    `stop the services first: ${rows.map(({ name }) => name).join(', ')} are connected`,
+  )
+}
+
+function instantOf(text: string, now: number): number {
+  const at = /^\d+(?:ms|s|m|h|d)$/.test(text) ? now - parseDuration(text) : Date.parse(text)
+  if (Number.isNaN(at)) throw new UsageError('--since: a duration (90s, 1h, 2d) or a time')
+  return at
+}

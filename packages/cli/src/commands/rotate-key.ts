@@ -1,0 +1,83 @@
+import {
+  type ResealedPage,
+  resealKeys,
+  resealSecrets,
+} from '@surehook/contracts/http/admin/re-encryption'
+import { callOperation } from '../admin/call-operation.ts'
+import { defineCommand, exitCodes, Failure } from '../cli/command.ts'
+import { doorOptions, doorVariables, findDoor } from '../lib/platform-client.ts'
+
+type Sum = Omit<ResealedPage, 'next'>
+
+export const rotateKeyCommand = defineCommand({
+  name: 'rotate-key',
+  summary: 'Seal everything under the current KEY_ENCRYPTION_KEY that a previous one has sealed',
+  details: [
+    'Run it when all services have the new key as KEY_ENCRYPTION_KEY and the old one in',
+    'KEY_ENCRYPTION_KEY_PREVIOUS: docs/operations/security.md has the steps. The services do it themselves, while they',
+    'run, and no key leaves them. Safe to repeat and to break off. It says when the old key is of no use any more.',
+  ].join('\n'),
+  options: doorOptions,
+  variables: doorVariables,
+  async run({ values, env, json, out, note, signal }) {
+    const door = findDoor(values, env)
+    const keys = await everyPage(
+      (after) => callOperation(door, resealKeys, { query: { after } }),
+      signal,
+    )
+    note('private keys and waiting mails: done')
+    const webhooks = { ...door, baseUrl: `${door.baseUrl}/gw` }
+    const secrets = await everyPage(
+      (after) => callOperation(webhooks, resealSecrets, { query: { after } }),
+      signal,
+    )
+    const { previousKeysUntil, sessions } = keys.last
+    const unreadable = keys.sum.unreadable + secrets.sum.unreadable
+    if (json)
+      out(
+        JSON.stringify(
+          { keys: keys.sum, secrets: secrets.sum, previousKeysUntil, sessions },
+          null,
+          2,
+        ),
+      )
+    else {
+      out(`private keys and mails: ${told(keys.sum)}`)
+      out(`secrets of webhooks: ${told(secrets.sum)}`)
+      out(whatIsLeft(previousKeysUntil, sessions))
+    }
+    if (unreadable > 0) {
+      throw new Failure(
+        `${unreadable} are sealed under a key that no service has: list it in KEY_ENCRYPTION_KEY_PREVIOUS`,
+      )
+    }
+    return exitCodes.ok
+  },
+})
+
+async function everyPage<Page extends ResealedPage>(
+  ask: (after: string | undefined) => Promise<Page>,
+  signal: AbortSignal,
+): Promise<{ sum: Sum; last: Page }> {
+  const sum: Sum = { checked: 0, resealed: 0, unreadable: 0 }
+  for (let after: string | undefined; ; ) {
+    signal.throwIfAborted()
+    const page = await ask(after)
+    sum.checked += page.checked
+    sum.resealed += page.resealed
+    sum.unreadable += page.unreadable
+    if (page.next === null) return { sum, last: page }
+    after = page.next
+  }
+}
+
+const told = ({ checked, resealed, unreadable }: Sum): string =>
+  `${checked} looked at, ${resealed} sealed anew${unreadable > 0 ? `, ${unreadable} unreadable` : ''}`
+
+function whatIsLeft(until: string | null, sessions: number): string {
+  if (until === null)
+    return 'nothing needs a previous key any more: take KEY_ENCRYPTION_KEY_PREVIOUS away'
+  const who =
+    sessions === 0 ? 'codes that were mailed' : `${sessions} sessions that were not renewed since`
+  return `keep KEY_ENCRYPTION_KEY_PREVIOUS for ${who}: until ${until} at the latest, or run this again to look`
+}

@@ -1,0 +1,99 @@
+import { attemptsTopic, changesTopic } from '@surehook/contracts/topics'
+import { reasonOf } from '@surehook/service-kit/errors'
+import type { Admin } from 'kafkajs'
+import { type Finding, findingsOf } from '../finding.ts'
+import type { Target } from '../target.ts'
+import { withKafka } from '../with-kafka.ts'
+import { withPostgres } from '../with-postgres.ts'
+
+const { ok, wrong, skipped } = findingsOf('clocks')
+
+/** Tokens, codes and lockouts are judged by several clocks. */
+const largestDifferenceMs = 2_000
+/** `Date` is in whole seconds. */
+const headerSlackMs = 1_000
+
+export async function checkClocks(target: Target): Promise<Finding[]> {
+  const looks = [ofPostgres, ofGateway, ofKafka].map((look) =>
+    // Whether it can be reached is told where that is looked at.
+    look(target).catch((err: unknown) => [skipped(`not compared: ${reasonOf(err)}`)]),
+  )
+  return (await Promise.all(looks)).flat()
+}
+
+/** Another clock, read between two looks at ours. */
+export type Comparison = {
+  of: string
+  before: number
+  theirs: number
+  after: number
+  slackMs?: number
+}
+
+export function judgeClock({ of, before, theirs, after, slackMs = 0 }: Comparison): Finding {
+  const ahead = Math.max(0, theirs - after - slackMs)
+  const behind = Math.max(0, before - theirs - slackMs)
+  const differenceMs = Math.max(ahead, behind)
+  if (differenceMs <= largestDifferenceMs) return ok(`that of ${of} goes with this machine's`)
+  const direction = ahead > 0 ? 'ahead' : 'behind'
+  return wrong(
+    `that of ${of} is ${(differenceMs / 1_000).toFixed(1)} s ${direction}`,
+    'Let every machine follow NTP: expiries, lockouts and key rotation are judged by several clocks.',
+  )
+}
+
+async function ofPostgres(target: Target): Promise<Finding[]> {
+  return withPostgres(target, async (client) => {
+    const before = target.io.now()
+    const { rows } = await client.query<{ ms: number }>(
+      `select extract(epoch from clock_timestamp())::float8 * 1000 as ms`,
+    )
+    return [
+      judgeClock({
+        of: 'PostgreSQL',
+        before,
+        theirs: rows[0]?.ms ?? Number.NaN,
+        after: target.io.now(),
+      }),
+    ]
+  })
+}
+
+async function ofGateway({ baseUrl, io }: Target): Promise<Finding[]> {
+  if (baseUrl === null) return []
+  const before = io.now()
+  const response = await fetch(`${baseUrl}/healthz`, { signal: AbortSignal.timeout(5_000) })
+  await response.body?.cancel()
+  const theirs = Date.parse(response.headers.get('date') ?? '')
+  if (Number.isNaN(theirs)) return [skipped('the gateway tells no time')]
+  return [
+    judgeClock({ of: 'the gateway', before, theirs, after: io.now(), slackMs: headerSlackMs }),
+  ]
+}
+
+/** A broker tells its time only by the records that it stamps: one from our future gives it away. */
+async function ofKafka(target: Target): Promise<Finding[]> {
+  return withKafka(target, async (admin) => {
+    const from = target.io.now() + largestDifferenceMs
+    const ahead = await Promise.all(
+      [changesTopic, attemptsTopic].map((topic) => hasRecordsFrom(admin, topic, from)),
+    )
+    if (!ahead.includes(true)) return [ok('Kafka has stamped no record from the future')]
+    return [
+      wrong(
+        `Kafka stamps records more than ${largestDifferenceMs / 1_000} s ahead`,
+        'Let the brokers follow NTP: the ledger and replays go by their time.',
+      ),
+    ]
+  })
+}
+
+async function hasRecordsFrom(admin: Admin, topic: string, from: number): Promise<boolean> {
+  // Asked after the offsets of that time: what is written in between is no record of the future.
+  const found = await admin.fetchTopicOffsetsByTimestamp(topic, from)
+  const ends = await admin.fetchTopicOffsets(topic)
+  return found.some(({ partition, offset }) => {
+    const end = ends.find((one) => one.partition === partition)
+    return Number(offset) >= 0 && Number(offset) < Number(end?.high ?? 0)
+  })
+}

@@ -1,0 +1,23 @@
+import { statfs } from 'node:fs/promises'
+import { surehookRoot } from '../../lib/root.ts'
+import { type Finding, findingsOf } from '../finding.ts'
+import { sizeOf } from '../size-of.ts'
+import type { Target } from '../target.ts'
+
+const { ok, warn, skipped } = findingsOf('disk')
+
+const leastBytes = 2 * 1024 ** 3
+
+/** Of the state of `npm start`; the disks of servers elsewhere are theirs to watch. */
+export async function checkDisk({ isLocal }: Target): Promise<Finding[]> {
+  if (!isLocal)
+    return [skipped('those of PostgreSQL and Kafka cannot be seen from here: watch them there')]
+  const { bavail, bsize } = await statfs(`${surehookRoot}/.local`)
+  return [judgeSpace(bavail * bsize)]
+}
+
+export function judgeSpace(freeBytes: number): Finding {
+  const says = `${sizeOf(freeBytes)} are free where .local is`
+  if (freeBytes >= leastBytes) return ok(says)
+  return warn(says, 'Make room: Kafka and PostgreSQL stop when the disk is full.')
+}

@@ -1,0 +1,194 @@
+import {
+  changesTopic,
+  subscriptionsTopic,
+  type TopicSpec,
+  topicTable,
+} from '@surehook/contracts/topics'
+import { differing } from '@surehook/kafka/topics/align-topics'
+import kafkajs, { type Admin } from 'kafkajs'
+import { type Finding, findingsOf } from '../finding.ts'
+import type { Target } from '../target.ts'
+import { withKafka } from '../with-kafka.ts'
+
+const { ok, warn, wrong } = findingsOf('topics')
+
+export type TopicState = {
+  partitions: readonly { leader: number; replicas: readonly number[]; isr: readonly number[] }[]
+  config: Readonly<Record<string, string>>
+}
+
+const make = 'Run `surehook prepare topics`.'
+const setCopies = 'Set min.insync.replicas of the topic with kafka-configs.sh: 2 of 3 copies.'
+
+export async function checkTopics(target: Target): Promise<Finding[]> {
+  return withKafka(target, async (admin, read) => {
+    const specs = topicTable(read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name))
+    const states = await readTopics(admin, specs)
+    // Of a system that runs nobody says how many it should have: they are at least alike.
+    const isKnown = target.services.length > 0 || target.env['KAFKA_PARTITIONS']
+    const partitions = isKnown ? read.KAFKA_PARTITIONS : null
+    return judgeTopics(specs, states, { partitions, copies: read.KAFKA_REPLICATION_FACTOR })
+  })
+}
+
+async function readTopics(
+  admin: Admin,
+  specs: readonly TopicSpec[],
+): Promise<ReadonlyMap<string, TopicState>> {
+  const existing = new Set(await admin.listTopics())
+  const names = specs.map(({ name }) => name).filter((name) => existing.has(name))
+  if (names.length === 0) return new Map()
+  const { topics } = await admin.fetchTopicMetadata({ topics: names })
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: names.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name })),
+  })
+  const configs = new Map(
+    resources.map(({ resourceName, configEntries }) => [
+      resourceName,
+      Object.fromEntries(configEntries.map((entry) => [entry.configName, entry.configValue])),
+    ]),
+  )
+  return new Map(
+    topics.map(({ name, partitions }) => [name, { partitions, config: configs.get(name) ?? {} }]),
+  )
+}
+
+type Wanted = { partitions: number | null; copies: number }
+
+/** Every topic against the contract. */
+export function judgeTopics(
+  specs: readonly TopicSpec[],
+  states: ReadonlyMap<string, TopicState>,
+  wanted: Wanted,
+): Finding[] {
+  const missing = specs.filter(({ name }) => !states.has(name)).map(({ name }) => name)
+  const findings = specs.flatMap((spec) => {
+    const state = states.get(spec.name)
+    return state === undefined ? [] : judgeTopic(spec, state, wanted)
+  })
+  return [
+    ...(missing.length > 0 ? [wrong(`missing: ${missing.join(', ')}`, make)] : []),
+    ...findings,
+    ...judgeTogether(specs, states),
+    ...(missing.length === 0 && findings.every(({ level }) => level === 'ok')
+      ? [ok(`${specs.length} topics, as the contract says`)]
+      : []),
+  ]
+}
+
+function judgeTopic(spec: TopicSpec, state: TopicState, wanted: Wanted): Finding[] {
+  return [
+    ...judgeConfig(spec, state),
+    ...judgePartitions(spec, state, wanted),
+    ...judgeCopies(spec.name, state, wanted),
+  ]
+}
+
+/** What is kept longer than the contract says is somebody's wish. */
+function judgeConfig({ name, config }: TopicSpec, state: TopicState): Finding[] {
+  const changed = differing(config, new Map(Object.entries(state.config)))
+  return Object.entries(changed).map(([key, value]) =>
+    wrong(`${name}: ${key} is ${state.config[key] ?? 'not told'} and should be ${value}`, make),
+  )
+}
+
+function judgePartitions(
+  { name, partitions: kind }: TopicSpec,
+  { partitions }: TopicState,
+  wanted: Wanted,
+): Finding[] {
+  const expected = kind === 'one' ? 1 : (wanted.partitions ?? partitions.length)
+  const leaderless = partitions.filter(({ leader }) => leader < 0).length
+  const behind = partitions.filter(({ replicas, isr }) => isr.length < replicas.length).length
+  return [
+    ...(partitions.length === expected
+      ? []
+      : [
+          wrong(
+            `${name}: ${partitions.length} partitions where ${expected} are asked for`,
+            'Set KAFKA_PARTITIONS to what is there: no service starts otherwise, for keys would move.',
+          ),
+        ]),
+    ...(leaderless > 0
+      ? [
+          wrong(
+            `${name}: ${leaderless} partitions have no leader`,
+            'Bring back the brokers that hold them.',
+          ),
+        ]
+      : []),
+    ...(behind > 0
+      ? [
+          warn(
+            `${name}: ${behind} partitions lack copies`,
+            'Bring back the brokers that hold them.',
+          ),
+        ]
+      : []),
+  ]
+}
+
+function judgeCopies(name: string, { partitions, config }: TopicState, wanted: Wanted): Finding[] {
+  const copies = Math.min(...partitions.map(({ replicas }) => replicas.length))
+  const least = Number(config['min.insync.replicas'] ?? 1)
+  if (least > copies) {
+    return [
+      wrong(
+        `${name}: min.insync.replicas is ${least} of ${copies} copies: nothing can be written`,
+        setCopies,
+      ),
+    ]
+  }
+  if (copies >= 3 && least < 2) {
+    return [
+      wrong(
+        `${name}: min.insync.replicas is ${least} of ${copies} copies: one broker's disk may take what was acknowledged`,
+        setCopies,
+      ),
+    ]
+  }
+  if (copies < wanted.copies) {
+    return [
+      warn(
+        `${name}: ${copies} copies where KAFKA_REPLICATION_FACTOR asks for ${wanted.copies}`,
+        'Add copies with kafka-reassign-partitions.sh.',
+      ),
+    ]
+  }
+  return []
+}
+
+/** What must be the same of several topics. */
+function judgeTogether(
+  specs: readonly TopicSpec[],
+  states: ReadonlyMap<string, TopicState>,
+): Finding[] {
+  const counts = new Map<number, string[]>()
+  for (const { name, partitions } of specs) {
+    const count = states.get(name)?.partitions.length
+    if (partitions === 'main' && count !== undefined)
+      counts.set(count, [...(counts.get(count) ?? []), name])
+  }
+  const differ = [...counts].map(([count, names]) => `${count}: ${names.join(', ')}`)
+  const kept = Number(states.get(changesTopic)?.config['retention.ms'] ?? 0)
+  const lag = Number(states.get(subscriptionsTopic)?.config['min.compaction.lag.ms'] ?? Number.NaN)
+  return [
+    ...(differ.length > 1
+      ? [
+          wrong(
+            `topics of the same kind have different numbers of partitions (${differ.join('; ')})`,
+            'Stop the services, delete the topic that is empty and wrong, and run `surehook prepare topics`.',
+          ),
+        ]
+      : []),
+    ...(lag < kept
+      ? [
+          wrong(
+            `${subscriptionsTopic}: states are compacted after ${lag} ms, and changes are kept for ${kept} ms`,
+            'Set min.compaction.lag.ms and delete.retention.ms to what changes are kept.',
+          ),
+        ]
+      : []),
+  ]
+}

@@ -1,0 +1,241 @@
+import { describe, expect, it } from '@jest/globals'
+import { topicTable } from '@surehook/contracts/topics'
+import { judgeExpiry } from './checks/check-certificates.ts'
+import { judgeClock } from './checks/check-clocks.ts'
+import { faultsIn } from './checks/check-configuration.ts'
+import { behindOf, type GroupState, judgeGroup } from './checks/check-consumers.ts'
+import { judgeSpace } from './checks/check-disk.ts'
+import { judgeBroker } from './checks/check-kafka.ts'
+import { judgeSettings } from './checks/check-postgres.ts'
+import { infoOf, judgeRedis } from './checks/check-redis.ts'
+import { judgeSlot, type SlotRow } from './checks/check-slots.ts'
+import { judgeTopics, type TopicState } from './checks/check-topics.ts'
+import type { Finding } from './finding.ts'
+
+const levels = (findings: readonly Finding[]) => findings.map(({ level }) => level)
+const faults = (findings: readonly Finding[]) =>
+  findings.filter(({ level }) => level !== 'ok').map(({ level, says }) => `${level}: ${says}`)
+
+describe('a finding that is not well', () => {
+  it('always says what to do', () => {
+    const findings = [
+      ...judgeSettings({}),
+      ...judgeSlot('data-api', []),
+      ...judgeTopics(specs, new Map(), { partitions: 4, copies: 1 }),
+      ...judgeRedis({}),
+    ].filter(({ level }) => level === 'wrong' || level === 'warn')
+    expect(findings.length).toBeGreaterThan(4)
+    for (const { advice } of findings) expect(advice).toMatch(/^[A-Z].+\.$/)
+  })
+})
+
+const goodSettings = {
+  server_version: '17.2',
+  server_version_num: '170002',
+  wal_level: 'logical',
+  max_replication_slots: '10',
+  max_wal_senders: '10',
+  max_slot_wal_keep_size: '-1',
+  synchronous_commit: 'on',
+  fsync: 'on',
+  full_page_writes: 'on',
+}
+
+describe('judgeSettings', () => {
+  it.each([
+    [{}, []],
+    [{ wal_level: 'replica' }, ['wrong: wal_level is replica']],
+    [{ max_replication_slots: '2' }, ['wrong: max_replication_slots is 2']],
+    [{ server_version_num: '130010', server_version: '13.10' }, ['wrong: version 13.10']],
+    [{ fsync: 'off' }, ['wrong: fsync is off: what was answered may be gone after a crash']],
+  ])('judges %j', (given, expected) => {
+    expect(faults(judgeSettings({ ...goodSettings, ...given }))).toEqual(expected)
+  })
+
+  it.each([
+    ['-1', /-1: no slot is given up, .* fills the disk$/],
+    ['65536', /65536 MB: the disk is spared, .* loses its slot/],
+  ])('says what a max_slot_wal_keep_size of %s risks, and warns of none', (kept, said) => {
+    const findings = judgeSettings({ ...goodSettings, max_slot_wal_keep_size: kept })
+    expect(faults(findings)).toEqual([])
+    expect(findings.at(-1)?.says).toMatch(said)
+  })
+})
+
+describe('judgeSlot', () => {
+  const good: SlotRow = { slot: 'surehook_data_api', active: true, status: 'reserved', lagBytes: 0 }
+
+  it.each([
+    [{}, 'ok'],
+    [{ active: false }, 'wrong'],
+    [{ status: 'lost' }, 'wrong'],
+    [{ status: 'unreserved' }, 'wrong'],
+    [{ lagBytes: 2 ** 30 }, 'warn'],
+    [{ slot: 'surehook_other' }, 'wrong'],
+  ])('judges %j as %s', (given, level) => {
+    expect(levels(judgeSlot('data-api', [{ ...good, ...given }]))).toEqual([level])
+  })
+})
+
+describe('judgeGroup', () => {
+  const good: GroupState = {
+    group: 'webhook-matcher',
+    state: 'Stable',
+    members: 1,
+    lag: 0,
+    lost: [],
+  }
+
+  it.each([
+    [{}, ['ok']],
+    [{ members: 0, state: 'Empty' }, ['wrong']],
+    [{ lag: 101 }, ['warn']],
+    [{ state: 'PreparingRebalance' }, ['skipped']],
+    [{ lost: ['changes'] }, ['wrong', 'ok']],
+  ])('judges %j as %j', (given, expected) => {
+    expect(levels(judgeGroup({ ...good, ...given }, 100))).toEqual(expected)
+  })
+
+  it('counts from the first record that is still there', () => {
+    expect(behindOf(-1, { low: 10, high: 15 })).toEqual({ lag: 5, isLost: false })
+    expect(behindOf(12, { low: 10, high: 15 })).toEqual({ lag: 3, isLost: false })
+    expect(behindOf(7, { low: 10, high: 15 })).toEqual({ lag: 5, isLost: true })
+  })
+})
+
+const specs = topicTable(['1s'])
+function statesWith(change: Partial<Record<string, Partial<TopicState>>> = {}) {
+  return new Map(
+    specs.map((spec): [string, TopicState] => {
+      const count = spec.partitions === 'one' ? 1 : 4
+      const partition = { leader: 1, replicas: [1], isr: [1] }
+      const config = { ...spec.config, 'min.insync.replicas': '1' }
+      const good = { partitions: Array(count).fill(partition), config }
+      return [spec.name, { ...good, ...change[spec.name] }]
+    }),
+  )
+}
+
+describe('judgeTopics', () => {
+  const judge = (states: ReadonlyMap<string, TopicState>) =>
+    faults(judgeTopics(specs, states, { partitions: 4, copies: 1 }))
+  const attempts = specs.find(({ name }) => name === 'webhook.attempts')
+  const changes = specs.find(({ name }) => name === 'changes')
+  const one = { leader: 1, replicas: [1], isr: [1] }
+
+  it('is content with what the contract says', () => {
+    expect(judge(statesWith())).toEqual([])
+  })
+
+  it('misses a topic', () => {
+    const states = statesWith()
+    states.delete('webhook.attempts')
+    expect(judge(states)).toEqual(['wrong: missing: webhook.attempts'])
+  })
+
+  it('names each setting that differs, and lets things be kept longer', () => {
+    const config = {
+      ...attempts?.config,
+      'retention.ms': '1000',
+      'message.timestamp.type': 'CreateTime',
+    }
+    expect(judge(statesWith({ 'webhook.attempts': { config } }))).toEqual([
+      'wrong: webhook.attempts: retention.ms is 1000 and should be -1',
+      'wrong: webhook.attempts: message.timestamp.type is CreateTime and should be LogAppendTime',
+    ])
+    const shorter = { ...changes?.config, 'retention.ms': '1000' }
+    expect(judge(statesWith({ changes: { config: shorter } }))).toEqual([
+      'wrong: changes: retention.ms is 1000 and should be 604800000',
+    ])
+    const longer = { ...changes?.config, 'retention.ms': '1209600000' }
+    expect(judge(statesWith({ changes: { config: longer } }))).toEqual([
+      expect.stringContaining('states are compacted after 604800000 ms'),
+    ])
+  })
+
+  it('counts partitions, leaders and copies', () => {
+    expect(judge(statesWith({ changes: { partitions: [one, one] } }))).toEqual([
+      'wrong: changes: 2 partitions where 4 are asked for',
+      expect.stringContaining('topics of the same kind have different numbers of partitions'),
+    ])
+    const leaderless = [{ ...one, leader: -1 }, one, one, one]
+    expect(judge(statesWith({ changes: { partitions: leaderless } }))).toEqual([
+      'wrong: changes: 1 partitions have no leader',
+    ])
+    const three = Array(4).fill({ leader: 1, replicas: [1, 2, 3], isr: [1, 2, 3] })
+    expect(judge(statesWith({ changes: { partitions: three } }))).toEqual([
+      expect.stringContaining('min.insync.replicas is 1 of 3 copies'),
+    ])
+    const config = { ...changes?.config, 'min.insync.replicas': '2' }
+    expect(judge(statesWith({ changes: { config } }))).toEqual([
+      expect.stringContaining('nothing can be written'),
+    ])
+  })
+})
+
+describe('judgeBroker', () => {
+  const good = {
+    'offsets.retention.minutes': '5256000',
+    'auto.create.topics.enable': 'false',
+    'message.max.bytes': '2097152',
+  }
+
+  it.each([
+    [{}, ['ok']],
+    [{ 'offsets.retention.minutes': '10080' }, ['wrong']],
+    [{ 'auto.create.topics.enable': 'true' }, ['ok', 'warn']],
+    [{ 'message.max.bytes': '1048588' }, ['ok', 'warn']],
+  ])('judges %j as %j', (given, expected) => {
+    expect(levels(judgeBroker({ broker: 1, settings: { ...good, ...given } }))).toEqual(expected)
+  })
+})
+
+describe('judgeRedis', () => {
+  const info =
+    '# Server\r\nredis_version:8.0.1\r\nmaxmemory_policy:noeviction\r\nused_memory:95\r\nmaxmemory:0\r\n'
+
+  it.each([
+    ['', ['ok', 'ok']],
+    ['redis_version:6.2.11', ['ok', 'ok']],
+    ['redis_version:6.0.16', ['wrong', 'ok']],
+    ['redis_version:5.9.9', ['wrong', 'ok']],
+    ['redis_version:', ['warn', 'ok']],
+    ['maxmemory_policy:allkeys-lru', ['ok', 'ok', 'wrong']],
+    ['maxmemory:100', ['ok', 'ok', 'warn']],
+    ['role:slave', ['ok', 'ok', 'wrong']],
+  ])('judges %s as %j', (line, expected) => {
+    expect(levels(judgeRedis(infoOf(`${info}${line}`)))).toEqual(expected)
+  })
+})
+
+describe('other judgements', () => {
+  it('compares clocks by what they can differ at least', () => {
+    const compare = (theirs: number) =>
+      judgeClock({ of: 'PostgreSQL', before: 10_000, theirs, after: 10_100 }).level
+    expect([compare(10_050), compare(12_100), compare(12_101), compare(7_999)]).toEqual([
+      'ok',
+      'ok',
+      'wrong',
+      'wrong',
+    ])
+  })
+
+  it('counts the days of a certificate', () => {
+    const now = Date.UTC(2026, 0, 1)
+    const judge = (days: number) =>
+      judgeExpiry('a.pem', new Date(now + days * 86_400_000), { now, warnDays: 30 }).level
+    expect([judge(-1), judge(29), judge(31)]).toEqual(['wrong', 'warn', 'ok'])
+  })
+
+  it('takes the faults of a configuration apart', () => {
+    expect(faultsIn('Invalid configuration\n  A: is not set\n  B: no')).toEqual([
+      'A: is not set',
+      'B: no',
+    ])
+    expect(faultsIn('ENOENT')).toEqual(['ENOENT'])
+  })
+
+  it('wants room on the disk', () => {
+    expect([judgeSpace(1e9).level, judgeSpace(1e12).level]).toEqual(['warn', 'ok'])
+  })
+})

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
+import { reasonOf } from '@surehook/service-kit/errors'
+import { Failure, type Io, UsageError } from '../cli/command.ts'
+import { checkedUrl } from '../lib/platform-client.ts'
+import { findRunningSystem, type RunningSystem } from '../lib/running-system.ts'
+import { type ServiceName, serviceNames } from '../lib/service-catalog.ts'
+
+/** What is examined. */
+export type Target = {
+  /** The variables by which the parts are reached. */
+  readonly env: NodeJS.ProcessEnv
+  /** Whose variables these are, all of them. */
+  readonly services: readonly ServiceName[]
+  /** Of the gateway; null when nobody says it. */
+  readonly baseUrl: string | null
+  /** Runs from this checkout, with its state in `.local`. */
+  readonly isLocal: boolean
+  readonly io: Pick<Io, 'note' | 'env' | 'signal' | 'now'>
+}
+
+type Options = {
+  'env-file': string | undefined
+  url: string | undefined
+  service: readonly string[]
+}
+
+const telling = ['KAFKA_BROKERS', 'DATABASE_URL', 'REDIS_URL', 'SCHEMA_REGISTRY_URL']
+
+/** What the file names, else what the environment does, else the system that runs from this checkout. */
+export function findTarget(
+  options: Options,
+  io: Target['io'],
+  running: () => RunningSystem | null = findRunningSystem,
+): Target {
+  const file = options['env-file']
+  const env = file === undefined ? io.env : { ...io.env, ...readEnvFile(file) }
+  const url = options.url ?? (env['SUREHOOK_URL'] || undefined)
+  const baseUrl = url === undefined ? null : checkedUrl(url)
+  if (file !== undefined || telling.some((name) => env[name])) {
+    return { env, services: servicesOf(options), baseUrl, isLocal: false, io }
+  }
+  const system = running()
+  if (system === null) {
+    throw new Failure(
+      'there is nothing to examine: start a system with "npm start", set the variables of the services, or name a file of them with --env-file',
+    )
+  }
+  const known = { ...env, ...variablesOf(system) }
+  return {
+    env: known,
+    services: [],
+    baseUrl: baseUrl ?? system.baseUrl,
+    isLocal: true,
+    io,
+  }
+}
+
+/** One file is for all of them; the variables of a process are those of whoever says so. */
+function servicesOf({ service, 'env-file': file }: Options): ServiceName[] {
+  const unknown = service.find((name) => !serviceNames.some((known) => known === name))
+  if (unknown !== undefined) {
+    throw new UsageError(`--service: one of ${serviceNames.join(', ')}, not "${unknown}"`)
+  }
+  if (service.length === 0) return file === undefined ? [] : [...serviceNames]
+  return serviceNames.filter((name) => service.includes(name))
+}
+
+function variablesOf(system: RunningSystem): NodeJS.ProcessEnv {
+  return {
+    KAFKA_BROKERS: system.kafkaBrokers,
+    SCHEMA_REGISTRY_URL: system.schemaRegistryUrl,
+    DATABASE_URL: system.databaseUrl,
+    REDIS_URL: system.redisUrl,
+    WEBHOOK_RETRY_DELAYS: system.retryDelays.join(','),
+  }
+}
+
+function readEnvFile(file: string): NodeJS.Dict<string> {
+  try {
+    return parseEnv(readFileSync(file, 'utf8'))
+  } catch (err) {
+    throw new Failure(`--env-file: ${reasonOf(err)}`)
+  }
+}

@@ -1,0 +1,52 @@
+import { createKafka } from '@surehook/kafka/client/client'
+import { askRegistry as ask } from '@surehook/schemas/registry-client'
+import { kafkaEnv, postgresEnv, readEnv, redisEnv } from '@surehook/service-kit/config/config'
+import {
+  databaseConnection,
+  kafkaSecurity,
+  redisConnection,
+  registrySecurity,
+} from '@surehook/service-kit/config/connections'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+import type { Kafka } from 'kafkajs'
+import * as z from 'zod'
+
+/** From the variables to the parts, as the services go. */
+const KafkaPart = z.object(kafkaEnv)
+const Postgres = z.object(postgresEnv)
+const Redis = z.object(redisEnv)
+
+export type KafkaVariables = z.infer<typeof KafkaPart>
+
+export const readKafkaVariables = (env: NodeJS.ProcessEnv): KafkaVariables =>
+  readEnv(KafkaPart, env)
+
+export function kafkaClient(read: KafkaVariables, log: Logger): Kafka {
+  const { KAFKA_BROKERS: brokers } = read
+  return createKafka({ brokers, clientId: 'surehook-operator', security: kafkaSecurity(read), log })
+}
+
+export const databaseUrlOf = (env: NodeJS.ProcessEnv): string =>
+  databaseConnection(readEnv(Postgres, env))
+
+/** One try: who examines wants to know at once. */
+export function redisOptionsOf(env: NodeJS.ProcessEnv) {
+  const { url, ca } = redisConnection(readEnv(Redis, env))
+  const bounds = { connectTimeout: 3_000, socketTimeout: 4_000, reconnectStrategy: false as const }
+  const quiet = { disableClientInfo: true as const }
+  return {
+    ...quiet,
+    url,
+    socket: ca === undefined ? bounds : { ...bounds, tls: true as const, ca },
+  }
+}
+
+/** Asks the registry: the status and what it answered as JSON. */
+export async function askRegistry(
+  read: KafkaVariables,
+  path: string,
+): Promise<{ status: number; body: unknown }> {
+  const url = read.SCHEMA_REGISTRY_URL.replace(/\/+$/, '')
+  const { status, text } = await ask({ url, security: registrySecurity(read) }, { path })
+  return { status, body: text === '' ? null : JSON.parse(text) }
+}

@@ -1,0 +1,45 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from '@jest/globals'
+import { findDoor } from './platform-client.ts'
+import type { RunningSystem } from './running-system.ts'
+
+const nothing = { url: undefined, 'token-file': undefined }
+const local = { baseUrl: 'http://localhost:8080', adminToken: 'local-token' } as RunningSystem
+const running = () => local
+
+describe('findDoor', () => {
+  it('finds the system of this checkout when nothing is said', () => {
+    expect(findDoor(nothing, {}, running)).toEqual({
+      baseUrl: 'http://localhost:8080',
+      adminToken: 'local-token',
+    })
+  })
+
+  it('never shows the token of this checkout to another system', () => {
+    const elsewhere = { ...nothing, url: 'https://elsewhere.example' }
+    expect(() => findDoor(elsewhere, {}, running)).toThrow('token is missing')
+    expect(() => findDoor(nothing, { SUREHOOK_URL: 'https://a.example' }, running)).toThrow('token')
+  })
+
+  it('takes the token from the environment, of two the first, or from a file', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'surehook-door-')), 'token')
+    writeFileSync(file, 'from-a-file\n')
+    const env = { SUREHOOK_URL: 'https://a.example/', PLATFORM_ADMIN_TOKEN: 'new, old' }
+    expect(findDoor(nothing, env, () => null)).toEqual({
+      baseUrl: 'https://a.example',
+      adminToken: 'new',
+    })
+    const named = { ...env, SUREHOOK_ADMIN_TOKEN: 'mine' }
+    expect(findDoor(nothing, named, () => null).adminToken).toBe('mine')
+    const values = { ...nothing, 'token-file': file }
+    expect(findDoor(values, named, () => null).adminToken).toBe('from-a-file')
+  })
+
+  it('says what is missing', () => {
+    expect(() => findDoor(nothing, {}, () => null)).toThrow('--url or SUREHOOK_URL')
+    const env = { SUREHOOK_ADMIN_TOKEN: 'mine' }
+    expect(() => findDoor({ ...nothing, url: 'ftp://x' }, env, running)).toThrow('not an http')
+  })
+})

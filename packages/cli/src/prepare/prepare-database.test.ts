@@ -1,0 +1,21 @@
+import { describe, expect, it } from '@jest/globals'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
+import { databaseServices, passwordVariable, prepareDatabase } from './prepare-database.ts'
+
+const log = createLogger('test', 'silent')
+
+describe('prepareDatabase', () => {
+  it('names the password that is missing before it changes anything', async () => {
+    const rolePasswords = { 'auth-service': 'a', 'webhook-api': 'c' }
+    const preparing = prepareDatabase({ databaseUrl: 'postgres://nowhere', rolePasswords, log })
+    await expect(preparing).rejects.toThrow('DATABASE_PASSWORD_DATA_API is not set')
+  })
+
+  it('has a variable for every service with tables', () => {
+    expect(databaseServices.map(passwordVariable)).toEqual([
+      'DATABASE_PASSWORD_AUTH_SERVICE',
+      'DATABASE_PASSWORD_DATA_API',
+      'DATABASE_PASSWORD_WEBHOOK_API',
+    ])
+  })
+})

@@ -1,0 +1,65 @@
+import {
+  migrateService,
+  serviceDatabaseUrl,
+  servicePassword,
+} from '@surehook/service-kit/postgres/migrate'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+import { surehookRoot } from '../lib/root.ts'
+import { type ServiceName, serviceNames, serviceTraits } from '../lib/service-catalog.ts'
+
+export type DatabaseOptions = {
+  /** Of an administrator, who may make roles and schemas. */
+  databaseUrl: string
+  /** 32 bytes in base64: the passwords that `rolePasswords` does not name are derived from it. */
+  keyEncryptionKey?: string | undefined
+  rolePasswords?: Partial<Record<ServiceName, string>>
+  /** The checkout whose migrations run. */
+  root?: string | undefined
+  log: Logger
+}
+
+/** The services that have tables. */
+export const databaseServices = serviceNames.filter((name) => serviceTraits[name].database)
+
+/**
+ * Roles, schemas, slots and tables of every service. Safe to repeat and to run from several places at once.
+ * @returns each service's own connection string
+ */
+export async function prepareDatabase(
+  options: DatabaseOptions,
+): Promise<Partial<Record<ServiceName, string>>> {
+  const { databaseUrl: adminUrl, root = surehookRoot, log } = options
+  // Before the first of them is changed.
+  const passwords = databaseServices.map((service) => passwordOf(service, options))
+  const urls: Partial<Record<ServiceName, string>> = {}
+  for (const [index, service] of databaseServices.entries()) {
+    const rolePassword = passwords[index] ?? ''
+    await migrateService({
+      service,
+      migrationsDir: `${root}/services/${service}/migrations`,
+      captures: true,
+      mayCreateSchemas: serviceTraits[service].database?.mayCreateSchemas ?? false,
+      adminUrl,
+      rolePassword,
+      log,
+    })
+    urls[service] = serviceDatabaseUrl(adminUrl, service, rolePassword)
+  }
+  return urls
+}
+
+/** `auth-service` → `DATABASE_PASSWORD_AUTH_SERVICE`. */
+export const passwordVariable = (service: ServiceName): string =>
+  `DATABASE_PASSWORD_${service.replaceAll('-', '_').toUpperCase()}`
+
+function passwordOf(
+  service: ServiceName,
+  { rolePasswords, keyEncryptionKey }: Pick<DatabaseOptions, 'rolePasswords' | 'keyEncryptionKey'>,
+): string {
+  const given = rolePasswords?.[service]
+  if (given) return given
+  if (keyEncryptionKey) return servicePassword(Buffer.from(keyEncryptionKey, 'base64'), service)
+  throw new Error(
+    `${passwordVariable(service)} is not set, nor KEY_ENCRYPTION_KEY to derive it from`,
+  )
+}

@@ -1,0 +1,83 @@
+import { capturePrefix } from '@surehook/change-capture/emit/capture'
+import type { SubscriptionState } from '@surehook/contracts/events'
+import { subscriptionsTopic } from '@surehook/contracts/topics'
+import { walPositionOf } from '@surehook/contracts/wal-position'
+import { LatestPositions } from '@surehook/kafka/offsets/latest-positions'
+import type { EventCodec } from '@surehook/schemas/codec'
+import type { KafkaMessage } from 'kafkajs'
+import type { Client } from 'pg'
+import type { ClusterHistory } from './cluster-history.ts'
+
+/** What the topic says of subscriptions that the table does not have so: the state, or `null` for one that was deleted. */
+export type LostSubscriptions = ReadonlyMap<string, SubscriptionState | null>
+
+export type SubscriptionStates = {
+  take(messages: readonly KafkaMessage[]): Promise<void>
+  compare(db: Client): Promise<LostSubscriptions>
+}
+
+export function readSubscriptions(
+  codec: Pick<EventCodec, 'subscription'>,
+  history: Pick<ClusterHistory, 'has'>,
+): SubscriptionStates {
+  const states = new Map<string, SubscriptionState | null>()
+  const positions = new LatestPositions()
+  return {
+    async take(messages) {
+      for (const message of messages) {
+        const { key, value, headers } = message
+        if (key === null || positions.isOutdated(String(key), walPositionOf(headers))) continue
+        // What the restored WAL has is in the table, or was changed there since.
+        if (history.has(message)) states.delete(key.toString())
+        else states.set(key.toString(), value && (await codec.subscription.decode(value)))
+      }
+    },
+    async compare(db) {
+      const { rows } = await db.query<{ id: string; updated_at: Date }>(
+        'select id, updated_at from webhook_api.subscription',
+      )
+      const known = new Map(rows.map(({ id, updated_at }) => [id, updated_at.getTime()]))
+      return new Map(
+        [...states].filter(([id, state]) => {
+          const updatedAt = known.get(id)
+          if (state === null) return updatedAt !== undefined
+          return updatedAt === undefined || updatedAt < Date.parse(state.updatedAt)
+        }),
+      )
+    },
+  }
+}
+
+/** With its state once more: a slot from the backup brings older ones to the topic again. */
+export async function writeSubscriptionsBack(db: Client, lost: LostSubscriptions): Promise<void> {
+  for (const [id, state] of lost) {
+    if (state === null) await db.query('delete from webhook_api.subscription where id = $1', [id])
+    else await db.query(upsert, valuesOf(state))
+    const header = JSON.stringify({ topic: subscriptionsTopic, key: id })
+    const body = state === null ? '' : JSON.stringify(state)
+    await db.query('select pg_logical_emit_message(true, $1::text, $2::text)', [
+      capturePrefix('webhook-api'),
+      `${header}\n${body}`,
+    ])
+  }
+}
+
+const columns = [
+  ...['id', 'project_id', 'environment', 'watched_table', 'events', 'url', 'active', 'filter'],
+  ...['selected', 'secrets', 'created_at', 'updated_at'],
+]
+
+const upsert = `
+  insert into webhook_api.subscription (${columns.join(', ')})
+  values (${columns.map((_, index) => `$${index + 1}`).join(', ')})
+  on conflict (id) do update set
+    ${columns.map((name) => `${name} = excluded.${name}`).join(', ')},
+    disabled_at = null, disabled_reason = null`
+
+function valuesOf(state: SubscriptionState): unknown[] {
+  const { id, projectId, environment, table, events, url, active, filter, select } = state
+  return [
+    ...[id, projectId, environment, table, events, url, active, filter, select],
+    ...[JSON.stringify(state.secrets), state.createdAt, state.updatedAt],
+  ]
+}

@@ -1,0 +1,107 @@
+import type { ChangeEvent } from '@surehook/contracts/events'
+import { changesTopic, subscriptionsTopic } from '@surehook/contracts/topics'
+import { LogEnds } from '@surehook/kafka/offsets/log-ends'
+import { openSpanReader, type TopicSpan } from '@surehook/kafka/readers/span-reader'
+import { openEventCodec } from '@surehook/schemas/codec'
+import type { RegistrySecurity } from '@surehook/schemas/registry-client'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+import type { Kafka } from 'kafkajs'
+import type { Client } from 'pg'
+import { clusterHistory } from './cluster-history.ts'
+import { findLostRecords, writeBack } from './lost-records.ts'
+import {
+  type LostSubscriptions,
+  readSubscriptions,
+  writeSubscriptionsBack,
+} from './lost-subscriptions.ts'
+import { readableOf } from './readable-messages.ts'
+import { readRelayedPositions, relayedTopics } from './relayed-positions.ts'
+import { type RestoredSlot, restoredSlots, settleSlots } from './restored-slots.ts'
+
+export type ReconcileOptions = {
+  /** As the administrator, while no service of ours is connected. */
+  db: Client
+  kafka: Kafka
+  registry: { registryUrl: string; registrySecurity?: RegistrySecurity }
+  /** When the backup was made, or earlier. */
+  since: number
+  apply: boolean
+  /** Else nothing is applied while a slot cannot be read, for archived WAL may still save it. */
+  dropUnreadable: boolean
+  log: Logger
+  signal: AbortSignal
+}
+
+export type Reconciled = {
+  /** Whether all of it was written. */
+  applied: boolean
+  read: number
+  /** Of these, messages that nobody can read. */
+  leftOut: number
+  records: readonly ChangeEvent[]
+  subscriptions: LostSubscriptions
+  withoutTable: ReadonlyMap<string, number>
+  slots: readonly RestoredSlot[]
+}
+
+/** Compares a restored database with the topics, which had gone on, and brings it to what they say. */
+export async function reconcile(options: ReconcileOptions): Promise<Reconciled> {
+  const { db, kafka, registry, since, apply, dropUnreadable, log, signal } = options
+  const codec = await openEventCodec(registry)
+  const history = await clusterHistory(db)
+  const lost = findLostRecords(db, codec, history)
+  const states = readSubscriptions(codec, history)
+  const positions = readRelayedPositions(codec, history.systemId)
+  const topics = [...relayedTopics]
+  await using reader = openSpanReader({ kafka, topics, clientId: 'surehook-operator', log })
+  let read = 0
+  let leftOut = 0
+  await reader.read(
+    await spansSince(kafka, since, log),
+    async ({ topic }, all) => {
+      read += all.length
+      const messages = await readableOf(codec, topic, all)
+      leftOut += all.length - messages.length
+      await positions.take(topic, messages)
+      if (topic === changesTopic) await lost.take(messages)
+      if (topic === subscriptionsTopic) await states.take(messages)
+    },
+    signal,
+  )
+  const subscriptions = await states.compare(db)
+  const slots = await restoredSlots(db, positions)
+  const records = [...lost.changes.values()]
+  const isReadable = slots.every(({ state }) => state !== 'unreadable')
+  const applied = apply && (isReadable || dropUnreadable)
+  if (applied) {
+    await writeAll(db, { records, subscriptions })
+    await settleSlots(db, slots)
+  }
+  return { applied, read, leftOut, records, subscriptions, withoutTable: lost.withoutTable, slots }
+}
+
+type ToWrite = Pick<Reconciled, 'records' | 'subscriptions'>
+
+/** All or nothing. */
+async function writeAll(db: Client, { records, subscriptions }: ToWrite): Promise<void> {
+  await db.query('begin')
+  try {
+    await writeBack(db, records)
+    await writeSubscriptionsBack(db, subscriptions)
+    await db.query('commit')
+  } catch (err) {
+    await db.query('rollback')
+    throw err
+  }
+}
+
+/** Of `changes` from then on; of topics that hold states all. */
+async function spansSince(kafka: Kafka, since: number, log: Logger): Promise<TopicSpan[]> {
+  await using ends = new LogEnds(kafka, relayedTopics, log)
+  const bounds = await ends.readBounds()
+  const starts = await ends.readAt(since)
+  return bounds.map(({ topic, partition, start, end }) => {
+    const at = starts.find((of) => of.topic === topic && of.partition === partition)?.offset
+    return { topic, partition, from: topic === changesTopic ? (at ?? start) : start, to: end }
+  })
+}

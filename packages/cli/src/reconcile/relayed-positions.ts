@@ -1,0 +1,59 @@
+import { relayLimits } from '@surehook/change-capture/relay/relay-queue'
+import {
+  changesTopic,
+  environmentsTopic,
+  managementTokensTopic,
+  subscriptionsTopic,
+  tablesTopic,
+} from '@surehook/contracts/topics'
+import { walPositionOf } from '@surehook/contracts/wal-position'
+import type { EventCodec } from '@surehook/schemas/codec'
+import type { KafkaMessage } from 'kafkajs'
+import type { ServiceName } from '../lib/service-catalog.ts'
+
+/** A relay is so many records ahead of its oldest unacknowledged one at most: those before them all are on Kafka. */
+const underWay = relayLimits.records
+
+const serviceByTopic: Readonly<Record<string, ServiceName>> = {
+  [environmentsTopic]: 'auth-service',
+  [managementTokensTopic]: 'auth-service',
+  [tablesTopic]: 'data-api',
+  [subscriptionsTopic]: 'webhook-api',
+}
+
+export const relayedTopics: readonly string[] = [changesTopic, ...Object.keys(serviceByTopic)]
+
+export type RelayedPositions = {
+  take(topic: string, messages: readonly KafkaMessage[]): Promise<void>
+  /** Up to where everything that the service committed is on its topics; `null` when that is not known. */
+  relayedOf(service: ServiceName): bigint | null
+}
+
+/** @param systemId of the cluster; positions of another one say nothing of it */
+export function readRelayedPositions(
+  codec: Pick<EventCodec, 'change'>,
+  systemId: string,
+): RelayedPositions {
+  const positions = new Map<string, bigint[]>()
+  return {
+    async take(topic, messages) {
+      for (const { value, headers } of messages) {
+        const [system, , lsn] = walPositionOf(headers)?.split('/') ?? []
+        if (system !== systemId || lsn === undefined || value === null) continue
+        const service = serviceByTopic[topic] ?? (await codec.change.decode(value)).source
+        const known = positions.get(service) ?? []
+        known.push(BigInt(`0x${lsn}`))
+        positions.set(service, known.length > 4 * underWay ? newest(known) : known)
+      }
+    },
+    relayedOf(service) {
+      const known = newest(positions.get(service) ?? [])
+      return known.length < underWay ? null : (known[0] ?? null)
+    },
+  }
+}
+
+/** In rising order. */
+function newest(positions: readonly bigint[]): bigint[] {
+  return positions.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0)).slice(-underWay)
+}

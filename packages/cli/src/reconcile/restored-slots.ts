@@ -1,0 +1,89 @@
+import { formatLsn } from '@surehook/change-capture/slot/lsn'
+import { capturePublication, slotOf } from '@surehook/service-kit/postgres/capture-slot'
+import { schemaOf } from '@surehook/service-kit/postgres/service-role'
+import { type Client, DatabaseError } from 'pg'
+import { type ServiceName, serviceNames, serviceTraits } from '../lib/service-catalog.ts'
+import type { RelayedPositions } from './relayed-positions.ts'
+
+export type RestoredSlot = {
+  service: ServiceName
+  slot: string
+  /**
+   * `there`: relays go on from where it is; `missing`: `prepare database` makes a new one once it is forgotten;
+   * `unreadable`: it has to be dropped before that.
+   */
+  state: 'there' | 'unreadable' | 'missing'
+  /** What the server says of an unreadable one. */
+  reason: string | null
+  /** Up to where it may be moved: everything before is on its topics. */
+  relayed: bigint | null
+}
+
+/** The slots of all services after a restore. */
+export async function restoredSlots(
+  db: Client,
+  positions: RelayedPositions,
+): Promise<RestoredSlot[]> {
+  const services = serviceNames.filter((name) => serviceTraits[name].database)
+  const slots: RestoredSlot[] = []
+  for (const service of services) {
+    const slot = slotOf(service)
+    // One that the server has given up, or that is ahead of the WAL, whose next changes it would leave out, is as good as none.
+    const { rows } = await db.query<{ confirmed: string | null }>(
+      `select (confirmed_flush_lsn - '0/0'::pg_lsn)::text as confirmed from pg_replication_slots
+       where slot_name = $1 and wal_status <> 'lost' and confirmed_flush_lsn <= pg_current_wal_flush_lsn()`,
+      [slot],
+    )
+    const [found] = rows
+    if (found === undefined) {
+      slots.push({ service, slot, state: 'missing', reason: null, relayed: null })
+      continue
+    }
+    const confirmed = BigInt(found.confirmed ?? 0)
+    const reason = await whyUnreadable(db, slot)
+    const relayed = positions.relayedOf(service)
+    const isBehind = reason === null && relayed !== null && relayed > confirmed
+    const state = reason === null ? 'there' : 'unreadable'
+    slots.push({ service, slot, state, reason, relayed: isBehind ? relayed : null })
+  }
+  return slots
+}
+
+/** Whatever else goes wrong is no reason to drop a slot. */
+const unreadableCodes: readonly unknown[] = ['58P01', 'XX000', 'XX001']
+const ofWal = /WAL|record|page ?addr|magic number/i
+
+/** Reads all that the slot's reader will read. Views show a slot whose WAL is not in `pg_wal` as a good one. */
+async function whyUnreadable(db: Client, slot: string): Promise<string | null> {
+  try {
+    await db.query(
+      `select count(*) from pg_logical_slot_peek_binary_changes($1, null, null,
+         'proto_version', '1', 'publication_names', $2, 'messages', 'false')`,
+      [slot, capturePublication],
+    )
+    return null
+  } catch (err) {
+    if (!(err instanceof DatabaseError && unreadableCodes.includes(err.code))) throw err
+    if (!ofWal.test(err.message)) throw err
+    return err.message
+  }
+}
+
+/** Moves each slot as far as its changes are on Kafka, and forgets those that are gone or cannot be read. */
+export async function settleSlots(db: Client, slots: readonly RestoredSlot[]): Promise<void> {
+  for (const { service, slot, state, relayed } of slots) {
+    if (state !== 'there') {
+      await db.query(
+        'select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = $1',
+        [slot],
+      )
+      await db.query(`delete from ${schemaOf(service)}.capture_slot where slot = $1`, [slot])
+    } else if (relayed !== null) {
+      // What the restored WAL does not have may have been relayed as well.
+      await db.query(
+        'select pg_replication_slot_advance($1, least($2::pg_lsn, pg_current_wal_flush_lsn()))',
+        [slot, formatLsn(relayed)],
+      )
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { type CryptoKey, compactVerify, errors } from 'jose'
+import { type AccessClaims, type ExpectedClaims, readClaims } from '../claims/claims.ts'
+import { isKid } from '../keys/key-set.ts'
+import { invalidToken } from '../token-error.ts'
+import { type ProtectedHeader, tokenForm } from '../token-form.ts'
+
+export type VerifyKeys = {
+  /** The public key for RS256 of this name; `null`: there is none. */
+  keyOf(kid: string): Promise<CryptoKey | null>
+}
+
+/** The claims of an access token in its signed form (RFC 9068), by the keys given and no others. */
+export async function verifyAccessJws(
+  token: string,
+  keys: VerifyKeys,
+  expected: ExpectedClaims,
+): Promise<AccessClaims> {
+  const { kind, header } = tokenForm(token)
+  if (kind !== 'jws') throw invalidToken('not signed')
+  const key = await keys.keyOf(accessKid(header))
+  if (key === null) throw invalidToken('unknown key')
+  return readClaims(await verifiedPayload(token, key), expected)
+}
+
+/** The name of the key that a signed access token is to be verified with. */
+export function accessKid({ alg, typ, kid }: ProtectedHeader): string {
+  if (alg !== 'RS256') throw invalidToken('algorithm')
+  if (typ !== 'at+jwt') throw invalidToken('type')
+  if (typeof kid !== 'string' || !isKid(kid)) throw invalidToken('no kid')
+  return kid
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+async function verifiedPayload(token: string, key: CryptoKey): Promise<unknown> {
+  const payload = await signedBytes(token, key)
+  try {
+    return JSON.parse(decoder.decode(payload))
+  } catch (err) {
+    throw invalidToken('payload', err)
+  }
+}
+
+async function signedBytes(token: string, key: CryptoKey): Promise<Uint8Array> {
+  try {
+    return (await compactVerify(token, key, { algorithms: ['RS256'] })).payload
+  } catch (err) {
+    // jose's own errors, and the TypeError of a key that is too short.
+    if (err instanceof TypeError || err instanceof errors.JOSEError) {
+      throw invalidToken('signature', err)
+    }
+    throw err
+  }
+}

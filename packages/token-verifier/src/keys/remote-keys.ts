@@ -1,0 +1,95 @@
+import type { CryptoKey } from 'jose'
+import { boundedBy, boundedJson } from '../bounded.ts'
+import { type FreshnessPolicy, standing } from '../claims/freshness.ts'
+import type { VerifyKeys } from '../jws/verify-jws.ts'
+import { VerifierUnavailableError } from '../token-error.ts'
+import { type KeySet, readKeySet } from './key-set.ts'
+
+export type RemoteKeysOptions = FreshnessPolicy & {
+  url: string | URL
+  headers?: Readonly<Record<string, string>> | undefined
+  timeoutMs: number
+  fetch: typeof fetch
+  now: () => number
+}
+
+const maxBytes = 256 * 1024
+
+/**
+ * The issuer's published signing keys, kept in memory. A key that is known costs no wait unless nobody has asked for
+ * the keys in `maxAgeMs`; for one that is not known they are asked for, once in a cooldown.
+ */
+export class RemoteKeys implements VerifyKeys {
+  readonly #options: RemoteKeysOptions
+  #keys: KeySet = new Map()
+  #answeredAt = Number.NEGATIVE_INFINITY
+  #triedAt = Number.NEGATIVE_INFINITY
+  #failure: unknown = null
+  #running: Promise<void> | null = null
+
+  constructor(options: RemoteKeysOptions) {
+    this.#options = options
+  }
+
+  async keyOf(kid: string): Promise<CryptoKey | null> {
+    const known = this.#find(kid)
+    const now = known === null ? 'over' : this.#standing()
+    if (now === 'renew') void this.#refresh()
+    if (now === 'good' || now === 'renew') return known
+    if (this.#running !== null || this.#mayAsk()) await this.#refresh()
+    if (this.#failure === null) return this.#find(kid)
+    const stale = this.#standing() === 'over' ? null : this.#find(kid)
+    if (stale !== null) return stale
+    throw new VerifierUnavailableError('The keys cannot be read', { cause: this.#failure })
+  }
+
+  #find(kid: string): CryptoKey | null {
+    return this.#keys.get(kid)?.key ?? null
+  }
+
+  #standing() {
+    const asked = { answeredAt: this.#answeredAt, triedAt: this.#triedAt }
+    return standing(asked, this.#options, this.#options.now())
+  }
+
+  #mayAsk(): boolean {
+    return this.#options.now() - this.#triedAt >= this.#options.cooldownMs
+  }
+
+  /** One request at a time, for all who wait. Never rejects. */
+  #refresh(): Promise<void> {
+    this.#running ??= this.#fetch().finally(() => {
+      this.#running = null
+    })
+    return this.#running
+  }
+
+  async #fetch(): Promise<void> {
+    const { now, timeoutMs } = this.#options
+    const askedAt = now()
+    try {
+      this.#keys = await boundedBy(timeoutMs, this.#read(), 'The keys were not answered in time')
+      // What was true when we asked may have ended since.
+      this.#answeredAt = askedAt
+      this.#failure = null
+    } catch (err) {
+      this.#failure = err
+    }
+    this.#triedAt = now()
+  }
+
+  async #read(): Promise<KeySet> {
+    const { url, headers = {}, timeoutMs, fetch: get } = this.#options
+    const response = await get(url, {
+      // No cache in between may make a key live longer than we do.
+      headers: { ...headers, accept: 'application/json', 'cache-control': 'no-cache' },
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    if (response.ok) return readKeySet(await boundedJson(response, maxBytes), this.#keys)
+    await response.body?.cancel()
+    // No authentication there: then no token is good.
+    if (response.status === 404) return new Map()
+    throw new Error(`The key set was answered with ${response.status}`)
+  }
+}

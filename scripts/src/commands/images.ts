@@ -1,0 +1,16 @@
+import { readEnvFile } from '../compose/read-env-file.ts'
+import { asImageName, buildImages } from '../images/build-images.ts'
+import { imageNames } from '../images/image-names.ts'
+
+/**
+ * `npm run images [-- <name>…]`: builds the images of the services and of the operator's command. They are called
+ * `$IMAGE_PREFIX/<name>:$IMAGE_TAG`, surehook and the version by default.
+ */
+readEnvFile()
+try {
+  const asked = process.argv.slice(2).map(asImageName)
+  await buildImages(asked.length > 0 ? asked : imageNames, process.env)
+} catch (err) {
+  console.error(err instanceof Error ? err.message : err)
+  process.exitCode = 1
+}

@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import { rm, writeFile } from 'node:fs/promises'
+import { runCommand } from '../check/run-command.ts'
+import { state } from '../lib/paths.ts'
+import { isFree } from '../lib/ports.ts'
+import { ownerOf } from '../lib/process-group.ts'
+import { type RunningSystem, webhookTimes } from '../lib/running-system.ts'
+import { type MailCatcher, startMailCatcher } from '../mail/mail-catcher.ts'
+import { greeting } from '../start/greeting.ts'
+import { keepSecrets } from '../start/keep-secrets.ts'
+import { type Infrastructure, openInfrastructure } from '../start/open-infrastructure.ts'
+import { say, step } from '../start/progress.ts'
+import { type System, startServices } from '../system/start-services.ts'
+import { type DemoCa, ensureDemoCa } from './demo-ca.ts'
+
+type Running = {
+  facts: RunningSystem
+  system: System
+  infrastructure: Infrastructure
+  mailCatcher: MailCatcher | null
+}
+
+/** `npm start`: everything from nothing, until Ctrl-C. */
+const startedAt = performance.now()
+// Before everything is up there is nothing to hand back: what has started dies with this process.
+const giveUp = () => process.exit(130)
+process.on('SIGINT', giveUp).on('SIGTERM', giveUp)
+
+try {
+  const running = await start(process.env)
+  process.off('SIGINT', giveUp).off('SIGTERM', giveUp)
+  say(greeting(running.facts, ((performance.now() - startedAt) / 1000).toFixed(1)))
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  say('\nstopping')
+  await stop(running)
+} catch (err) {
+  console.error(err instanceof Error ? err.message : err)
+  process.exit(1)
+}
+
+async function start(env: NodeJS.ProcessEnv): Promise<Running> {
+  const port = Number(env['PORT'] || 8080)
+  await refuseWhenTaken(port)
+  const [infrastructure, secrets, demoCa] = await Promise.all([
+    openInfrastructure(env),
+    keepSecrets(state.secretsFile, env),
+    ensureDemoCa(state.demoCaDir),
+    step('built', build),
+  ])
+  const { endpoints } = infrastructure
+  const mailCatcher = env['SMTP_URL'] ? null : await catchMails()
+  const system = await step('database migrated, six services ready', () =>
+    startServices({
+      dir: state.systemDir,
+      endpoints,
+      secrets,
+      port,
+      env: {
+        ...localDefaults(port, demoCa),
+        ...env,
+        ...(mailCatcher !== null && { SMTP_URL: mailCatcher.url }),
+      },
+      keepAlive: true,
+      log: say,
+    }),
+  )
+  const facts = {
+    baseUrl: system.baseUrl,
+    adminToken: secrets.adminToken,
+    ...endpoints,
+    ...webhookTimes(env),
+  }
+  await writeFile(state.endpointsFile, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 })
+  return { facts, system, infrastructure, mailCatcher }
+}
+
+async function refuseWhenTaken(port: number): Promise<void> {
+  const dirs = [state.systemDir, state.stackDir, state.containersDir]
+  const owner = (await Promise.all(dirs.map(ownerOf))).find((pid) => pid !== null)
+  if (owner !== undefined)
+    throw new Error(`Surehook already runs from this checkout (process ${owner})`)
+  if (!(await isFree(port))) {
+    throw new Error(`port ${port} is taken; choose another: PORT=${port + 1} npm start`)
+  }
+}
+
+async function build(): Promise<void> {
+  const { ok, output } = await runCommand({ args: ['npm', 'run', '-s', 'build'] })
+  if (!ok) throw new Error(`the build failed:\n${output}`)
+}
+
+/** Mails are shown, not sent, when no mail server is named. */
+function catchMails(): Promise<MailCatcher> {
+  return startMailCatcher({ dir: state.mailDir, show: say })
+}
+
+function localDefaults(port: number, { caFile }: DemoCa): NodeJS.ProcessEnv {
+  return {
+    PUBLIC_URL: `http://localhost:${port}`,
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
+    WEBHOOK_EXTRA_CA_FILE: caFile,
+  }
+}
+
+async function stop({ system, infrastructure, mailCatcher }: Running): Promise<void> {
+  await rm(state.endpointsFile, { force: true })
+  await system.stop()
+  await mailCatcher?.stop()
+  await infrastructure.stop()
+}

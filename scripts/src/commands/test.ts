@@ -1,0 +1,108 @@
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { containerChecks } from '../check/container-checks.ts'
+import { type JestLevel, runJest } from '../check/jest-step.ts'
+import { checkLintCanary } from '../check/lint-canary.ts'
+import { commandStep, runSteps, type Step } from '../check/step.ts'
+import { chooseInfra, whyNotLocal } from '../containers/choose-infra.ts'
+import { startStack } from '../containers/start-stack.ts'
+import { localDir } from '../lib/paths.ts'
+import { ownerOf } from '../lib/process-group.ts'
+import { hasToolchain, type Toolchain } from '../lib/toolchains.ts'
+
+/** `npm test`: every check and every test, one line each; the last line is the sum. */
+const runsDir = `${localDir}/test-runs`
+const runDir = `${runsDir}/${process.pid}`
+
+await removeOldRuns()
+await mkdir(runDir, { recursive: true })
+const infra = await chooseInfra(process.env)
+/** Faults are made to processes, and TLS is set up for them: that stays on the local stack. */
+const noLocal = infra === 'local' ? null : await whyNotLocal(process.env)
+// Comes up while the static checks run; a failure shows in the first step that needs it.
+const starting = startStack({ dir: `${runDir}/stack` }, { TEST_INFRA: infra })
+starting.catch(() => {})
+const stopStack = async () => (await starting.catch(() => null))?.stop()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void stopStack().finally(() => process.exit(1)))
+}
+
+const containers = await containerChecks(runDir, process.env)
+const total = await runSteps([
+  commandStep('format', ['npm', 'run', '-s', 'check:format']),
+  commandStep('build', ['npm', 'run', '-s', 'build']),
+  commandStep('types', ['npm', 'run', '-s', 'check:types']),
+  commandStep('lint', ['npm', 'run', '-s', 'check:lint']),
+  { name: 'lint canary', run: checkLintCanary },
+  commandStep('boundaries', ['npm', 'run', '-s', 'check:boundaries']),
+  commandStep('dead code', ['npm', 'run', '-s', 'check:dead-code']),
+  commandStep('migrations', ['npm', 'run', '-s', 'check:migrations']),
+  commandStep('schemas', ['npm', 'run', '-s', 'check:schemas']),
+  commandStep('generated', ['npm', 'run', '-s', 'check:generated']),
+  withTool('promtool', commandStep('alerts', ['npm', 'run', '-s', 'check:alerts'])),
+  commandStep('openapi', ['npm', 'run', '-s', 'check:openapi']),
+  jestStep('unit'),
+  withTool('helm', commandStep('helm', ['npm', 'run', '-s', 'check:helm'])),
+  withTool('helm', jestStep('deploy')),
+  jestStep('integration'),
+  ...containers.steps,
+  jestStep('e2e', ['build']),
+  ...(noLocal === null ? [jestStep('faults', ['build'])] : []),
+])
+await stopStack()
+console.log(containers.said)
+const without = process.env['TEST_WITHOUT']
+if (without) console.log(`TEST_WITHOUT=${without}: what needs that was not tested`)
+if (infra === 'containers') console.log(`TEST_INFRA=containers: ${whatIsLocal()}`)
+if (total.unsteady > 0) {
+  console.log(
+    `${total.unsteady} tests failed first and passed alone: a bug of theirs or of ours, see above`,
+  )
+}
+if (total.failed + total.unsteady === 0) await rm(runDir, { recursive: true, force: true })
+console.log(`${total.passed} passed, ${total.failed} failed`)
+process.exitCode = total.failed === 0 ? 0 : 1
+
+function jestStep(level: JestLevel, needs: readonly string[] = []): Step {
+  const leftOut = level === 'e2e' && noLocal !== null ? /secured\.e2e\.test/ : null
+  return {
+    name: level,
+    needs,
+    run: async () =>
+      runJest({ level, dir: runDir, env: await environmentOf(level), without: leftOut }),
+  }
+}
+
+/** Left out where `TEST_WITHOUT` names the tool. */
+function withTool(tool: Toolchain, step: Step): Step {
+  const nothing = { passed: 0, failed: 0, output: '' }
+  return { ...step, run: async () => (hasToolchain(tool, process.env) ? step.run() : nothing) }
+}
+
+async function environmentOf(level: JestLevel): Promise<NodeJS.ProcessEnv> {
+  if (level === 'unit' || level === 'deploy') return {}
+  // Without more it starts a stack by itself.
+  if (level === 'faults' && infra === 'containers') return { TEST_INFRA: 'local' }
+  const stack = await starting
+  return {
+    TEST_INFRA: infra,
+    TEST_DATABASE_URL: stack.databaseUrl,
+    TEST_KAFKA_BROKERS: stack.kafkaBrokers,
+    TEST_REGISTRY_URL: stack.schemaRegistryUrl,
+    TEST_REDIS_URL: stack.redisUrl,
+  }
+}
+
+function whatIsLocal(): string {
+  return noLocal === null
+    ? 'faults and TLS were tested on the local stack'
+    : `faults and TLS were not tested; they need the local stack, which cannot run here (${noLocal})`
+}
+
+/** What a failed run left to look at goes when the next one starts. */
+async function removeOldRuns(): Promise<void> {
+  await mkdir(runsDir, { recursive: true })
+  for (const name of await readdir(runsDir)) {
+    if ((await ownerOf(`${runsDir}/${name}/stack`)) !== null) continue
+    await rm(`${runsDir}/${name}`, { recursive: true, force: true })
+  }
+}

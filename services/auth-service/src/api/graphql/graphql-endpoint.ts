@@ -1,0 +1,40 @@
+import type { GraphQLRequest } from '@surehook/contracts/http/graphql'
+import { answerGraphQL, type GraphQLAnswer } from '@surehook/service-kit/graphql/graphql-transport'
+import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
+import { buildSchema } from 'graphql'
+import type { AuthApi, Call } from '../auth-api.ts'
+import { createResolvers, type GraphQLContext } from './resolvers.ts'
+import { typeDefs } from './type-defs.ts'
+
+type Log = RequestContext['log']
+
+export type GraphQLEndpoint = {
+  /** Rejects with a limit that the request exceeds. */
+  execute(request: GraphQLRequest, call: Call, log: Log): Promise<GraphQLAnswer>
+}
+
+/** Sixty logins or signups are about 1,000 tokens and cost 700; no question needs more. */
+const door = {
+  maxTokens: 1_000,
+  limits: {
+    maxDefinitions: 20,
+    maxDepth: 6,
+    maxAliases: 60,
+    maxRepeats: 5,
+    maxCost: 700,
+    mutationCost: 10,
+    queryCost: 1,
+    schemaAliasCost: 70,
+  },
+}
+
+export function createGraphQL(api: AuthApi): GraphQLEndpoint {
+  const schema = buildSchema(typeDefs)
+  const rootValue = createResolvers(api)
+  return {
+    execute(request, call, log) {
+      const context: GraphQLContext = { call }
+      return answerGraphQL(door, { schemaFor: () => schema, rootValue, context, request, log })
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import * as operations from '@surehook/contracts/http/auth'
+import type { Operation } from '@surehook/contracts/operation'
+import type { Violation } from '@surehook/contracts/problem'
+import { invalid } from '@surehook/service-kit/errors'
+import { parsePart, soundFields } from '@surehook/service-kit/http/violations'
+import type { AuthApi, Call, RuleFaults } from '../auth-api.ts'
+
+/** What a field needs of its request. */
+export type GraphQLContext = { call: Call }
+
+type Resolve = (args: object, context: GraphQLContext) => Promise<unknown>
+
+/** The root of every request. Each field is an operation of the REST API: its schemas, its use case. */
+export function createResolvers(api: AuthApi): Readonly<Record<string, Resolve>> {
+  return {
+    jwks: async (_args, { call }) => (await api.jwks(call.tenant)).body,
+    signup: field(operations.signup, api.signup, api.ruleFaults.signup),
+    confirmSignup: field(operations.confirmSignup, api.confirmSignup),
+    resendCode: field(operations.resendCode, api.resendCode),
+    login: field(operations.login, api.login),
+    recoverPassword: field(operations.recoverPassword, api.recoverPassword),
+    resetPassword: field(operations.resetPassword, api.resetPassword, api.ruleFaults.resetPassword),
+    refreshToken: field(operations.refreshToken, api.refreshToken),
+    logout: field(operations.logout, api.logout),
+  }
+}
+
+function field<Op extends Operation>(
+  operation: Op,
+  useCase: (body: never, call: Call) => Promise<unknown>,
+  ruleFaults?: RuleFaults<Op>,
+): Resolve {
+  const { body: schema, reply } = operation
+  return async (args, { call }) => {
+    const violations: Violation[] = []
+    const body = schema && parsePart('body', schema, { input: args, violations })
+    if (schema && violations.length > 0) {
+      const sound = soundFields(schema, args) as Parameters<RuleFaults<Op>>[0]
+      throw invalid([...violations, ...((await ruleFaults?.(sound, call)) ?? [])])
+    }
+    return reply.schema.parse(await useCase(body as never, call))
+  }
+}

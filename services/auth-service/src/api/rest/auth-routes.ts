@@ -1,0 +1,60 @@
+import * as operations from '@surehook/contracts/http/auth'
+import type { Operation } from '@surehook/contracts/operation'
+import { mountGraphQL } from '@surehook/service-kit/graphql/mount-graphql'
+import { type Handle, mount, Reply } from '@surehook/service-kit/http/mount'
+import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
+import type { Router } from 'express'
+import type { AuthApi, Call } from '../auth-api.ts'
+import type { GraphQLEndpoint } from '../graphql/graphql-endpoint.ts'
+
+export type AuthRoutesDeps = {
+  api: AuthApi
+  openCall: (context: RequestContext) => Promise<Call>
+  /** Throws while a password hash for this request would wait too long. */
+  demandRoom: (context: RequestContext) => void
+  graphql: GraphQLEndpoint
+}
+
+/**
+ * `/auth/…` for users. The tenant is known before anything else of the request is looked at; only a flood of what
+ * needs a password hash is refused before that, when it has cost next to nothing.
+ */
+export function authRoutes(deps: AuthRoutesDeps): (router: Router) => void {
+  const { api, openCall, demandRoom, graphql } = deps
+  return (router) => {
+    const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Call>) =>
+      mount(router, operation, { authorize: openCall, handle })
+    const openHashing = (context: RequestContext) => {
+      demandRoom(context)
+      return openCall(context)
+    }
+
+    mount(router, operations.signup, {
+      authorize: openHashing,
+      ruleFaults: ({ body }, { auth }) => api.ruleFaults.signup(body, auth),
+      handle: ({ body }, { auth }) => api.signup(body, auth),
+    })
+    serve(operations.confirmSignup, ({ body }, { auth }) => api.confirmSignup(body, auth))
+    serve(operations.resendCode, ({ body }, { auth }) => api.resendCode(body, auth))
+    mount(router, operations.login, {
+      authorize: openHashing,
+      handle: ({ body }, { auth }) => api.login(body, auth),
+    })
+    serve(operations.recoverPassword, ({ body }, { auth }) => api.recoverPassword(body, auth))
+    mount(router, operations.resetPassword, {
+      authorize: openCall,
+      ruleFaults: ({ body }, { auth }) => api.ruleFaults.resetPassword(body, auth),
+      handle: ({ body }, { auth }) => api.resetPassword(body, auth),
+    })
+    serve(operations.refreshToken, ({ body }, { auth }) => api.refreshToken(body, auth))
+    serve(operations.logout, (_, { auth }) => api.logout(undefined, auth))
+    serve(operations.getJwks, async (_, { auth }) => {
+      const { body, headers } = await api.jwks(auth.tenant)
+      return new Reply(body, headers)
+    })
+    mountGraphQL(router, operations.authGraphQL, {
+      authorize: openCall,
+      execute: ({ body }, { auth, log }) => graphql.execute(body, auth, log),
+    })
+  }
+}

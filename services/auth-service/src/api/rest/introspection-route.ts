@@ -1,0 +1,97 @@
+import type { IncomingMessage } from 'node:http'
+import { isOneOf, tokenDigest } from '@surehook/access/admin-gate'
+import { noCredential } from '@surehook/access/no-credential'
+import { AppError, invalid } from '@surehook/service-kit/errors'
+import { rememberMethod } from '@surehook/service-kit/http/mount'
+import { sendJson } from '@surehook/service-kit/http/problem'
+import { contextOf } from '@surehook/service-kit/http/request/request-context'
+import { bearerToken } from '@surehook/token-verifier'
+import type { RequestHandler, Router } from 'express'
+import type { ResolveTenant } from '../../platform/tenant.ts'
+import type { AccessTokens } from '../../sessions/tokens/access-token.ts'
+
+export type IntrospectionDeps = {
+  resolveTenant: ResolveTenant
+  accessTokens: Pick<AccessTokens, 'verify'>
+  /** The credentials of services. */
+  serviceTokens: readonly string[]
+}
+
+const path = '/auth/introspect'
+
+/** RFC 7662, for services of ours: what a token says that only we can read. Takes a form, as it has it, or JSON. */
+export function introspectionRoute(deps: IntrospectionDeps): (router: Router) => void {
+  return (router) => {
+    router.post(path, introspect(deps))
+    rememberMethod(router, path, 'post')
+  }
+}
+
+function introspect({
+  resolveTenant,
+  accessTokens,
+  serviceTokens,
+}: IntrospectionDeps): RequestHandler {
+  const digests = serviceTokens.map(tokenDigest)
+  return async (req, res) => {
+    contextOf(res).operation = 'introspect'
+    const tenant = await resolveTenant(req)
+    requireService(digests, req.headers.authorization)
+    const token = tokenIn(req, await readBody(req))
+    const answer = await accessTokens
+      .verify(tenant, token)
+      .then((claims) => ({ active: true, token_type: 'Bearer', ...claims }), inactive)
+    sendJson(res, 200, JSON.stringify(answer))
+  }
+}
+
+function requireService(digests: readonly Buffer[], authorization: string | undefined): void {
+  const given = bearerToken(authorization)
+  if (given === null) throw noCredential('AUTH_TOKEN_INVALID', 'service token')
+  if (isOneOf(digests, given)) return
+  throw new AppError('AUTH_TOKEN_INVALID', 'The credential of the service is wrong')
+}
+
+/** Nothing but that the token is not good, save for one reason: clients renew what has only expired. */
+function inactive(err: unknown): { active: false; reason?: 'expired' } {
+  if (!(err instanceof AppError)) throw err
+  if (err.code === 'AUTH_TOKEN_EXPIRED') return { active: false, reason: 'expired' }
+  if (err.code === 'AUTH_TOKEN_INVALID') return { active: false }
+  throw err
+}
+
+const maxBytes = 32 * 1024
+
+async function readBody(req: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of req as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size <= maxBytes) chunks.push(chunk)
+  }
+  if (size > maxBytes) throw new AppError('PAYLOAD_TOO_LARGE', `At most ${maxBytes} bytes`)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function tokenIn({ headers }: IncomingMessage, body: string): string {
+  const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
+  const token = type === 'application/json' ? fromJson(body) : fromForm(type, body)
+  if (typeof token !== 'string' || token === '') {
+    throw invalid([{ field: 'token', message: 'is required' }])
+  }
+  return token
+}
+
+function fromForm(type: string | undefined, body: string): string | null {
+  if (type === 'application/x-www-form-urlencoded') return new URLSearchParams(body).get('token')
+  throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The body must be a form or JSON')
+}
+
+function fromJson(body: string): unknown {
+  try {
+    const parsed: unknown = JSON.parse(body)
+    return typeof parsed === 'object' && parsed !== null && 'token' in parsed ? parsed.token : null
+  } catch {
+    throw invalid([{ field: 'body', message: 'must be valid JSON' }])
+  }
+}

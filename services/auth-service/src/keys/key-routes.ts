@@ -1,0 +1,69 @@
+import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
+import { rotateKeys } from '@surehook/contracts/http/admin/admin'
+import { mount } from '@surehook/service-kit/http/mount'
+import type { Router } from 'express'
+import type { Pool } from 'pg'
+import { adminGate } from '../platform/admin-token.ts'
+import { type EnvironmentName, getEnvironment, raiseKeyEpoch } from '../platform/environments.ts'
+import { livingKeys } from './key-schedule.ts'
+import type { SigningKeys } from './signing-keys.ts'
+
+export type KeyRoutesDeps = {
+  pool: Pool
+  writer: Pick<StateWriter, 'writeAlways'>
+  keys: SigningKeys
+  adminTokens: readonly string[]
+}
+
+/** The part of `/auth/admin/…` about keys. */
+export function keyRoutes(deps: KeyRoutesDeps): (router: Router) => void {
+  const gate = adminGate(deps.adminTokens)
+  return (router) => {
+    mount(router, rotateKeys, {
+      authorize: ({ req }) => gate(req.headers.authorization),
+      async handle({ params, query }, { log }) {
+        const immediately = query.immediately === 'true'
+        const answer = await rotate(deps, params, immediately)
+        const { project: projectId, environment } = params
+        if (immediately) log.warn({ projectId, environment }, 'keys.replaced')
+        return answer
+      },
+    })
+  }
+}
+
+async function rotate(
+  { pool, writer, keys }: KeyRoutesDeps,
+  name: EnvironmentName,
+  immediately: boolean,
+) {
+  const { projectId, environment, auth: settings } = await getEnvironment(pool, name)
+  const tenant = { projectId, environment, settings }
+  // Makes the first ones of an environment that nobody has used.
+  await keys.published(tenant)
+  const made = await (immediately ? replaceKeys({ writer, keys }, name) : keys.rotate(tenant))
+  const living = livingKeys(made, Date.now())
+  return {
+    keys: living.map(({ kid, use, createdAt, activeFrom }) => ({
+      kid,
+      use,
+      createdAt: new Date(createdAt).toISOString(),
+      activeFrom: new Date(activeFrom).toISOString(),
+    })),
+  }
+}
+
+/**
+ * Ends every key at once: here with the commit, and at every verifier that reads `platform.environments` before the
+ * answer. It does not wait for Kafka to begin: a key that leaked must not go on here because others cannot hear of it.
+ */
+function replaceKeys(
+  { writer, keys }: Pick<KeyRoutesDeps, 'writer' | 'keys'>,
+  name: EnvironmentName,
+) {
+  return writer.writeAlways(async (tx, emit) => {
+    const made = await keys.replace(tx, { projectId: name.project, environment: name.environment })
+    await raiseKeyEpoch(tx, emit, name)
+    return made
+  })
+}

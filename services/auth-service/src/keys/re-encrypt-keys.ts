@@ -1,0 +1,116 @@
+import { createHmac } from 'node:crypto'
+import type { ResealedPage } from '@surehook/contracts/http/admin/re-encryption'
+import type { EncryptionKeys } from '@surehook/service-kit/config/config'
+import { createReseal, type Reseal } from '@surehook/service-kit/crypto/re-encrypt'
+import type { Pool } from 'pg'
+import { mailContext } from '../mail/outbox.ts'
+import { signingKeyContext } from './key-store.ts'
+
+export type ResealedKeys = ResealedPage & { previousKeysUntil: string | null; sessions: number }
+
+/** Where a page of signing keys ends. */
+export type KeyPosition = readonly [projectId: string, environment: string, kid: string]
+
+type Sealed = { sealed: string; context: string; update: (sealed: string) => Promise<unknown> }
+
+const pageSize = 200
+
+/** Looks at the signing keys after one, in order; after the last of them at the mails that wait. */
+export function createResealKeys(pool: Pool, encryptionKeys: EncryptionKeys) {
+  const reseal = createReseal(encryptionKeys)
+  const keyId = createHmac('sha256', encryptionKeys[0]).update('surehook/key-id').digest('hex')
+  return async (after: KeyPosition | null): Promise<ResealedKeys> => {
+    if (after === null) await noteKey(pool, keyId.slice(0, 16))
+    const { page, next } = await signingKeys(pool, after)
+    const isLast = next === null
+    const items = isLast ? [...page, ...(await waitingMails(pool))] : page
+    const counts = await resealEach(reseal, items)
+    const rest = isLast ? await heldByClients(pool, keyId.slice(0, 16)) : nothing
+    return { ...counts, next: next && JSON.stringify(next), ...rest }
+  }
+}
+
+const nothing = { previousKeysUntil: null, sessions: 0 }
+
+async function noteKey(pool: Pool, keyId: string): Promise<void> {
+  await pool.query('insert into encryption_key (key_id) values ($1) on conflict do nothing', [
+    keyId,
+  ])
+}
+
+async function resealEach(reseal: Reseal, items: readonly Sealed[]) {
+  const counts = { checked: items.length, resealed: 0, unreadable: 0 }
+  for (const { sealed, context, update } of items) {
+    const outcome = reseal(sealed, context)
+    if (outcome === 'unreadable') counts.unreadable++
+    if (typeof outcome === 'string') continue
+    await update(outcome.sealed)
+    counts.resealed++
+  }
+  return counts
+}
+
+async function signingKeys(pool: Pool, after: KeyPosition | null) {
+  const { rows } = await pool.query<{
+    projectId: string
+    environment: string
+    kid: string
+    sealed: string
+  }>(
+    `select project_id as "projectId", environment, kid, sealed_private_key as sealed
+       from signing_key where $1::text is null or (project_id, environment, kid) > ($1, $2, $3)
+      order by project_id, environment, kid limit ${pageSize}`,
+    after === null ? [null, null, null] : [...after],
+  )
+  const page = rows.map(({ kid, sealed, ...tenant }): Sealed => {
+    const place = [tenant.projectId, tenant.environment, kid]
+    return {
+      sealed,
+      context: signingKeyContext(tenant, kid),
+      update: (anew) =>
+        pool.query(
+          `update signing_key set sealed_private_key = $4
+            where project_id = $1 and environment = $2 and kid = $3 and sealed_private_key = $5`,
+          [...place, anew, sealed],
+        ),
+    }
+  })
+  const last = rows.at(-1)
+  const isWhole = rows.length === pageSize && last !== undefined
+  const next: KeyPosition | null = isWhole ? [last.projectId, last.environment, last.kid] : null
+  return { page, next }
+}
+
+async function waitingMails(pool: Pool): Promise<Sealed[]> {
+  const { rows } = await pool.query<{ id: string; sealed: string }>(
+    'select id, sealed_code as sealed from mail_outbox where expires_at > now()',
+  )
+  return rows.map(({ id, sealed }) => ({
+    sealed,
+    context: mailContext(id),
+    update: (anew) =>
+      pool.query('update mail_outbox set sealed_code = $2 where id = $1 and sealed_code = $3', [
+        id,
+        anew,
+        sealed,
+      ]),
+  }))
+}
+
+/** Refresh tokens and codes cannot be made anew: only their owners have them. */
+async function heldByClients(pool: Pool, keyId: string) {
+  const { rows } = await pool.query<{ until: Date | null; sessions: number }>(
+    `select greatest(s.until, c.until) as until, s.count as sessions
+       from encryption_key k,
+            lateral (select max(least(idle_expires_at, expires_at)) as until, count(*)::integer as count
+                       from session
+                      where ended_at is null and rotated_at < k.since
+                        and idle_expires_at > now() and expires_at > now()) s,
+            lateral (select max(expires_at) as until from code
+                      where expires_at > now() and expires_at < k.since + interval '1 hour') c
+      where k.key_id = $1`,
+    [keyId],
+  )
+  const [row] = rows
+  return { previousKeysUntil: row?.until?.toISOString() ?? null, sessions: row?.sessions ?? 0 }
+}

@@ -1,0 +1,35 @@
+import { resealKeys } from '@surehook/contracts/http/admin/re-encryption'
+import { invalid } from '@surehook/service-kit/errors'
+import { mount } from '@surehook/service-kit/http/mount'
+import type { Router } from 'express'
+import * as z from 'zod'
+import { adminGate } from '../platform/admin-token.ts'
+import type { createResealKeys, KeyPosition } from './re-encrypt-keys.ts'
+
+const Position = z.tuple([z.string(), z.string(), z.string()])
+
+/** For the administrator of the platform: of all tenants. */
+export function resealRoutes(deps: {
+  adminTokens: readonly string[]
+  resealPage: ReturnType<typeof createResealKeys>
+}): (router: Router) => void {
+  const gate = adminGate(deps.adminTokens)
+  return (router) =>
+    mount(router, resealKeys, {
+      authorize: ({ req }) => gate(req.headers.authorization),
+      async handle({ query }, { log }) {
+        const page = await deps.resealPage(positionOf(query.after))
+        if (page.resealed > 0) log.info({ resealed: page.resealed }, 'keys.resealed')
+        return page
+      },
+    })
+}
+
+function positionOf(text: string | undefined): KeyPosition | null {
+  if (text === undefined) return null
+  try {
+    return Position.parse(JSON.parse(text))
+  } catch {
+    throw invalid([{ field: 'query.after', message: 'must be the next of an answer' }])
+  }
+}

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto'
+import { noCredential } from '@surehook/access/no-credential'
+import { AppError } from '@surehook/service-kit/errors'
+import {
+  type AccessClaims,
+  bearerToken,
+  ClaimsCache,
+  invalidToken,
+  requireUnexpired,
+  TokenError,
+} from '@surehook/token-verifier'
+import { CompactEncrypt, SignJWT } from 'jose'
+import { usesOf } from '../../keys/key-pair.ts'
+import type { TenantName } from '../../keys/key-store.ts'
+import type { SigningKeys } from '../../keys/signing-keys.ts'
+import type { Tenant } from '../../platform/tenant.ts'
+import type { Decryptions, TokenBearer } from './decryptions.ts'
+import { type Bearer, createTokenReader } from './read-token.ts'
+
+/** Whose token it is; `gen` is the generation of the session's tokens. */
+export type AccessSubject = Pick<AccessClaims, 'sub' | 'sid' | 'gen' | 'roles'>
+
+export type AccessTokens = {
+  /** A new access token: a JWS, or a JWE when the environment encrypts. */
+  issue(tenant: Tenant, subject: AccessSubject): Promise<string>
+  /** Resolves when nothing that `issue` needs is away: for who changes something before it issues. */
+  prepare(tenant: Tenant): Promise<void>
+  /**
+   * The claims of the token in `authorization`, which was issued here for this tenant, has not expired and is
+   * not revoked; else AUTH_TOKEN_EXPIRED or AUTH_TOKEN_INVALID, RATE_LIMIT_EXCEEDED after too many bad encrypted
+   * tokens of the client, and 503 when that cannot be known.
+   */
+  authenticate(
+    tenant: Tenant,
+    authorization: string | undefined,
+    client: NonNullable<TokenBearer['client']>,
+  ): Promise<AccessClaims>
+  /** The same for a token that another service was shown. */
+  verify(tenant: Tenant, token: string): Promise<AccessClaims>
+}
+
+export type AccessTokensOptions = {
+  keys: Pick<SigningKeys, 'current' | 'find'>
+  decryptions: Decryptions
+  /** Whether the token was revoked; rejects with 503 when that cannot be known. */
+  isRevoked: (tenant: TenantName, claims: AccessClaims) => Promise<boolean>
+  publicUrl: string
+  now?: () => number
+}
+
+const cachedTokens = 50_000
+const encoder = new TextEncoder()
+
+export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
+  const { keys, decryptions, isRevoked, publicUrl, now = Date.now } = options
+  const cache = new ClaimsCache(cachedTokens)
+  const issuerOf = ({ projectId, environment }: TenantName) =>
+    `${publicUrl}/auth/${projectId}/${environment}`
+  const expectedOf = (tenant: TenantName) => ({
+    issuer: issuerOf(tenant),
+    audience: audienceOf(tenant),
+    nowMs: now(),
+  })
+  const read = createTokenReader({ keys, decryptions, expectedOf })
+
+  async function claimsOf(by: Bearer, token: string): Promise<AccessClaims> {
+    const { tenant } = by
+    // With the keys that it was verified with a token's claims go too.
+    const key = ClaimsCache.keyOf(`${audienceOf(tenant)} ${tenant.keyEpoch}`, token)
+    const known = cache.get(key)
+    if (known === undefined) {
+      const claims = await read(by, token)
+      cache.set(key, claims)
+      return claims
+    }
+    requireUnexpired(known, now())
+    return known
+  }
+
+  async function verify(by: Bearer, token: string): Promise<AccessClaims> {
+    const claims = await claimsOf(by, token).catch((err: unknown) => {
+      throw err instanceof TokenError ? refused(err) : err
+    })
+    if (await isRevoked(by.tenant, claims)) throw refused(invalidToken('revoked'))
+    return claims
+  }
+
+  return {
+    verify: (tenant, token) => verify({ tenant, client: null }, token),
+    async issue(tenant, subject) {
+      const jws = await sign(await keys.current(tenant, 'sig'), {
+        subject,
+        issuer: issuerOf(tenant),
+        audience: audienceOf(tenant),
+        issuedAt: Math.floor(now() / 1_000),
+        ttlS: tenant.settings.accessTokenTtl,
+      })
+      if (!tenant.settings.encryptTokens) return jws
+      const { kid, publicKey } = await keys.current(tenant, 'enc')
+      return new CompactEncrypt(encoder.encode(jws))
+        .setProtectedHeader({ alg: 'RSA-OAEP-256', enc: 'A256GCM', cty: 'JWT', kid })
+        .encrypt(publicKey)
+    },
+    async prepare(tenant) {
+      for (const use of usesOf(tenant.settings)) await keys.current(tenant, use)
+    },
+    authenticate(tenant, authorization, client) {
+      if (!authorization) return Promise.reject(none())
+      const token = bearerToken(authorization)
+      return token === null ? Promise.reject(noBearer()) : verify({ tenant, client }, token)
+    },
+  }
+}
+
+const noBearer = () => refused(invalidToken('no bearer token'))
+const none = () => noCredential('AUTH_TOKEN_INVALID', 'access token')
+
+const audienceOf = ({ projectId, environment }: TenantName): string => `${projectId}/${environment}`
+
+type Signed = {
+  subject: AccessSubject
+  issuer: string
+  audience: string
+  issuedAt: number
+  ttlS: number
+}
+
+function sign(
+  { kid, privateKey }: Awaited<ReturnType<SigningKeys['current']>>,
+  { subject, issuer, audience, issuedAt, ttlS }: Signed,
+): Promise<string> {
+  const { sub, sid, gen, roles } = subject
+  return new SignJWT({ sid, gen, roles })
+    .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid })
+    .setIssuer(issuer)
+    .setAudience(audience)
+    .setSubject(sub)
+    .setJti(randomUUID())
+    .setIssuedAt(issuedAt)
+    .setNotBefore(issuedAt)
+    .setExpirationTime(issuedAt + ttlS)
+    .sign(privateKey)
+}
+
+/** What the caller is told; the reason stays with us. */
+function refused(err: TokenError): AppError {
+  const message =
+    err.code === 'AUTH_TOKEN_EXPIRED'
+      ? 'The access token has expired'
+      : 'The access token is not valid'
+  return new AppError(err.code, message, { cause: err })
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals'
+import { AppError } from '@surehook/service-kit/errors'
+import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
+import type { AccessClaims } from '@surehook/token-verifier'
+import { createAuthorizers } from './authorize.ts'
+
+type Known = { here: boolean; there: boolean; epochs?: [here: number, there: number] }
+
+/** What this process knows of the tenant, and what is on the topic when it asks. */
+function setUp({ here, there, epochs = [0, 0] }: Known) {
+  const verified: unknown[] = []
+  let asked = 0
+  const { records } = createAuthorizers({
+    trustedProxies: [],
+    access: {
+      authorizeManagement: () => Promise.reject(new Error('not for users')),
+      expectsUsers: () => here,
+      keyEpochOf: () => epochs[asked === 0 ? 0 : 1],
+      admitsUsers: async () => {
+        asked += 1
+        return there
+      },
+    },
+    users: {
+      verify: async (of, _token, keyEpoch) => {
+        verified.push([of, keyEpoch])
+        // Its key was replaced.
+        if (keyEpoch > 1) throw new AppError('AUTH_TOKEN_INVALID')
+        return { roles: ['reader'] } as unknown as AccessClaims
+      },
+    },
+  })
+  const calling = (authorization: string | undefined = 'Bearer a.b.c') => {
+    const headers = { authorization, 'x-project-id': 'shop' }
+    const socket = { remoteAddress: '203.0.113.7' }
+    return records({ req: { headers, socket } } as unknown as RequestContext)
+  }
+  return { calling, verified, asked: () => asked }
+}
+
+const tenant = { projectId: 'shop', environment: 'master' }
+const refused = { code: 'AUTH_TOKEN_INVALID' }
+
+describe('a request for records', () => {
+  it('hears whether its credential is missing or wrong', async () => {
+    const { calling } = setUp({ here: true, there: true })
+    await expect(calling('')).rejects.toThrow('There is no credential')
+    await expect(calling('Bearer nothing')).rejects.toThrow('The access token is not valid')
+  })
+})
+
+describe('the token of a user', () => {
+  it('is not looked at for a tenant that nobody has made', async () => {
+    const { calling, verified } = setUp({ here: false, there: false })
+    await expect(calling()).rejects.toMatchObject(refused)
+    expect(verified).toEqual([])
+  })
+
+  it('counts for a tenant of which this process hears only now', async () => {
+    const { calling } = setUp({ here: false, there: true })
+    expect(await calling()).toEqual({ tenant, roles: ['reader'] })
+  })
+
+  it('counts no longer for a tenant that was switched off, which this process has not heard', async () => {
+    const { calling, asked } = setUp({ here: true, there: false })
+    await expect(calling()).rejects.toMatchObject(refused)
+    expect(asked()).toBe(1)
+  })
+
+  it('counts no longer when its key was replaced, which this process has not heard', async () => {
+    const { calling, verified } = setUp({ here: true, there: true, epochs: [1, 2] })
+    await expect(calling()).rejects.toMatchObject(refused)
+    expect(verified).toEqual([
+      [tenant, 1],
+      [tenant, 2],
+    ])
+  })
+})

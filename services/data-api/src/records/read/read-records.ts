@@ -1,0 +1,132 @@
+import type { listRecords as listOperation } from '@surehook/contracts/http/data/data'
+import { invalid } from '@surehook/service-kit/errors'
+import type { Pool } from 'pg'
+import type * as z from 'zod'
+import type { KnownTable } from '../../tables/table-cache.ts'
+import type { TableDefinition, Tenant } from '../../tables/table-definition.ts'
+import { isUuid } from '../../values/text-value.ts'
+import { listParts } from '../sql/record-statements.ts'
+import { runStatement } from '../sql/run-statement.ts'
+import { sqlStateOf } from '../sql/sql-state.ts'
+import { type Preconditions, requireMatch, type StoredRecord } from '../write/preconditions.ts'
+import { type RecordDeps, recordNotFound } from '../write/write-records.ts'
+import { listCursor, readListCursor } from './list-cursor.ts'
+import { whereSql } from './record-filter.ts'
+import {
+  afterSql,
+  type OrderTerm,
+  orderBySql,
+  type Position,
+  parseOrder,
+  positionSql,
+} from './record-order.ts'
+
+export type RecordToGet = {
+  tenant: Tenant
+  table: string
+  id: string
+  preconditions?: Preconditions | undefined
+}
+
+export async function getRecord(
+  { pool, tables }: RecordDeps,
+  { tenant, table, id, preconditions = {} }: RecordToGet,
+): Promise<StoredRecord> {
+  const record = await tables.use(tenant, table, async (known) => {
+    if (!isUuid(id)) return null
+    const [text] = await runStatement(pool, known, { statement: 'get', values: [id] })
+    return text === undefined ? null : { text, columns: known.definition.columns.length }
+  })
+  if (record === null) throw recordNotFound()
+  requireMatch(preconditions, record)
+  return record
+}
+
+export type ListQuery = z.output<NonNullable<(typeof listOperation)['query']>> & {
+  /** A page ends early rather than hold much more than this. */
+  maxBytes?: number
+}
+export type RecordPage = { records: string[]; nextCursor: string | null }
+
+/** @returns one page of records as JSON texts; `nextCursor` is `null` on the last one */
+export async function listRecords(
+  { pool, tables }: RecordDeps,
+  { tenant, table, query }: { tenant: Tenant; table: string; query: ListQuery },
+): Promise<RecordPage> {
+  const page = await tables.use(tenant, table, async (known) => {
+    const found = await findPage(pool, known, query)
+    return found.records.length === 0 ? null : found
+  })
+  return page ?? { records: [], nextCursor: null }
+}
+
+async function findPage(
+  pool: Pool,
+  { definition }: KnownTable,
+  { where, order: orderText, limit, cursor, maxBytes = maxPageBytes }: ListQuery,
+): Promise<RecordPage> {
+  const order = parseOrder(definition.columns, orderText)
+  const scope = { tableId: definition.id, order }
+  const position = readListCursor(scope, cursor)
+  const values: unknown[] = []
+  const conditions = [
+    ...whereSql(definition, where, values),
+    ...(position === null ? [] : [afterSql(order, position, values)]),
+  ]
+  const text = pageSql(definition, { order, conditions, limit, maxBytes })
+  const rows = await runPage(pool, { text, values, hasCursor: position !== null })
+  const last = rows.at(-1)
+  return {
+    records: rows.map(([record]) => record),
+    nextCursor: last?.[2] === true ? listCursor(scope, last[1]) : null,
+  }
+}
+
+export const maxPageBytes = 4 * 1024 * 1024
+
+type Page = {
+  order: readonly OrderTerm[]
+  conditions: readonly string[]
+  limit: number
+  maxBytes: number
+}
+
+/** Finds one more than the page holds, which tells whether there is another. */
+function pageSql(table: TableDefinition, { order, conditions, limit, maxBytes }: Page): string {
+  const { record, from, where } = listParts(table)
+  return `
+with found as materialized (
+  select ${record} as record, ${positionSql(order)} as position
+    from ${from}
+   where ${[where, ...conditions].join('\n     and ')}
+   order by ${orderBySql(order)}
+   limit ${limit + 1}
+),
+numbered as (select f.*, row_number() over () as place from found f),
+measured as (
+  select n.*, sum(octet_length(n.record)) over (order by n.place) - octet_length(n.record) as before
+    from numbered n
+)
+select m.record, m.position, m.place < (select count(*) from found) as more
+  from measured m
+ where m.place <= ${limit} and m.before < ${maxBytes}
+ order by m.place`
+}
+
+/** The record's JSON, its place in the order, whether others come after it. */
+type Row = [record: string, position: Position, more: boolean]
+
+const dataException = /^22/
+
+async function runPage(
+  pool: Pool,
+  { text, values, hasCursor }: { text: string; values: unknown[]; hasCursor: boolean },
+): Promise<Row[]> {
+  try {
+    const { rows } = await pool.query<Row>({ text, values, rowMode: 'array' })
+    return rows
+  } catch (err) {
+    if (!hasCursor || !dataException.test(sqlStateOf(err) ?? '')) throw err
+    throw invalid([{ field: 'cursor', message: 'must be the nextCursor of the same list' }])
+  }
+}

@@ -1,0 +1,48 @@
+import type { FieldType } from '@surehook/contracts/filter/filter'
+import { parseFilter } from '@surehook/contracts/filter/parse-filter'
+import { filterToSql } from '@surehook/contracts/filter/sql/filter-to-sql'
+import { assignedFields } from '@surehook/contracts/http/data/names'
+import { invalid } from '@surehook/service-kit/errors'
+import type { TableDefinition } from '../../tables/table-definition.ts'
+import { quoteIdent } from '../sql/quote.ts'
+
+/**
+ * SQL conditions for the `where` of a list (none, or one); parameters are added to `values`. The
+ * table is `t`.
+ */
+export function whereSql(
+  table: Pick<TableDefinition, 'columns'>,
+  where: string | undefined,
+  values: unknown[],
+): string[] {
+  if (where === undefined) return []
+  const fields = fieldTypes(table)
+  const parsed = parseFilter(parseJson(where), { fields, changed: false })
+  if (!parsed.ok) {
+    throw invalid(
+      parsed.violations.map(({ field, message }) => ({
+        field: field === '' ? 'where' : `where.${field}`,
+        message,
+      })),
+    )
+  }
+  const columns = new Map([...fields.keys()].map((name) => [name, `t.${quoteIdent(name)}`]))
+  const sql = filterToSql(parsed.filter, columns, values.length + 1)
+  values.push(...sql.values)
+  return [`(${sql.text})`]
+}
+
+function fieldTypes({ columns }: Pick<TableDefinition, 'columns'>): Map<string, FieldType> {
+  return new Map<string, FieldType>([
+    ...Object.entries(assignedFields),
+    ...columns.map(({ name, type }): [string, FieldType] => [name, type]),
+  ])
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalid([{ field: 'where', message: 'must be JSON' }])
+  }
+}

@@ -1,0 +1,86 @@
+import { invalid } from '@surehook/service-kit/errors'
+import type { Column } from '../../tables/table-definition.ts'
+import { valueTypes } from '../../values/value-types.ts'
+import { quoteIdent } from '../sql/quote.ts'
+
+export type OrderTerm = {
+  field: string
+  descending: boolean
+  /** SQL for what is compared; the table is `t`. */
+  expression: string
+  cast: string
+}
+
+/** Text is ordered by so many characters: a cursor holds them, and has to fit into a URL. */
+const comparedCharacters = 200
+
+/**
+ * The order that `text` (`name,-createdAt`) asks for, with `id` last so that no two records are equal.
+ * Empty fields come last, in a descending order first.
+ */
+export function parseOrder(columns: readonly Column[], text: string | undefined): OrderTerm[] {
+  const fields = text === undefined || text === '' ? [] : text.split(',')
+  const terms = fields.map((entry) => termOf(columns, entry))
+  const faults = terms.flatMap((term, index) => {
+    if ('fault' in term) return [term.fault]
+    const repeated = terms
+      .slice(0, index)
+      .some((other) => 'field' in other && other.field === term.field)
+    return repeated ? [`"${term.field}" stands in it twice`] : []
+  })
+  if (faults.length > 0) {
+    throw invalid(faults.slice(0, 20).map((message) => ({ field: 'order', message })))
+  }
+  const order = terms.filter((term) => 'field' in term)
+  return order.some(({ field }) => field === 'id') ? order : [...order, idTerm]
+}
+
+const idTerm: OrderTerm = { field: 'id', descending: false, expression: 't."id"', cast: 'uuid' }
+
+function termOf(columns: readonly Column[], entry: string): OrderTerm | { fault: string } {
+  const descending = entry.startsWith('-')
+  const field = descending ? entry.slice(1) : entry
+  const cast = castOf(columns, field)
+  if (cast === null) return { fault: `"${field.slice(0, 63)}" is not a field to order by` }
+  const column = `t.${quoteIdent(field)}`
+  const expression = cast === 'text' ? `left(${column}, ${comparedCharacters})` : column
+  return { field, descending, expression, cast }
+}
+
+function castOf(columns: readonly Column[], field: string): string | null {
+  if (field === 'id') return 'uuid'
+  if (field === 'createdAt' || field === 'updatedAt') return 'timestamptz(3)'
+  const column = columns.find(({ name }) => name === field)
+  if (column === undefined || !valueTypes[column.type].sortable) return null
+  return valueTypes[column.type].cast
+}
+
+export const orderBySql = (order: readonly OrderTerm[]): string =>
+  order.map(({ expression, descending }) => `${expression}${descending ? ' desc' : ''}`).join(', ')
+
+/** SQL for where a record stands in the order: one text per term. */
+export const positionSql = (order: readonly OrderTerm[]): string =>
+  `array[${order.map(({ expression }) => `${expression}::text`).join(', ')}]`
+
+export type Position = readonly (string | null)[]
+
+/** SQL for "comes after `position`"; parameters are added to `values`. */
+export function afterSql(
+  order: readonly OrderTerm[],
+  position: Position,
+  values: unknown[],
+): string {
+  return order.reduceRight((rest, { expression, descending, cast }, index) => {
+    const value = position[index] ?? null
+    if (value === null) {
+      const beyond = descending ? `${expression} is not null` : 'false'
+      return `(${beyond} or (${expression} is null and ${rest}))`
+    }
+    values.push(value)
+    const parameter = `$${values.length}::${cast}`
+    const beyond = descending
+      ? `${expression} < ${parameter}`
+      : `${expression} > ${parameter} or ${expression} is null`
+    return `(${beyond} or (${expression} = ${parameter} and ${rest}))`
+  }, 'false')
+}

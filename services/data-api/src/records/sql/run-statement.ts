@@ -1,0 +1,35 @@
+import { AppError } from '@surehook/service-kit/errors'
+import type { Pool, PoolClient } from 'pg'
+import type { KnownTable } from '../../tables/table-cache.ts'
+import { changedMeanwhile } from '../write/preconditions.ts'
+import type { RecordStatements } from './record-statements.ts'
+import { sqlStateOf } from './sql-state.ts'
+
+/** Raised by `capture_change`. */
+const recordTooLarge = 'SH413'
+
+const whole = (record: string) => record
+
+/** Runs one of the table's statements; gives the JSON text of each record, as far as the caller may see it. */
+export async function runStatement(
+  db: Pool | PoolClient,
+  { definition: { id, version }, sql, prepared, view = whole }: KnownTable,
+  { statement, values }: { statement: keyof RecordStatements; values: unknown[] },
+): Promise<string[]> {
+  const name = prepared ? `${statement}/${id}/${version}` : undefined
+  try {
+    const { rows } = await db.query<[string | null]>({
+      ...(name !== undefined && { name }),
+      text: sql[statement],
+      values,
+      rowMode: 'array',
+    })
+    return rows.map(([record]) => {
+      if (record === null) throw changedMeanwhile()
+      return view(record)
+    })
+  } catch (err) {
+    if (sqlStateOf(err) !== recordTooLarge) throw err
+    throw new AppError('PAYLOAD_TOO_LARGE', 'A record has at most 256 KiB', { cause: err })
+  }
+}

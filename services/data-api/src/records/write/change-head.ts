@@ -1,0 +1,30 @@
+import type { ChangeEvent, ChangeOperation } from '@surehook/contracts/events'
+import { changeKey, newEventId } from '@surehook/contracts/ids'
+import { changesTopic } from '@surehook/contracts/topics'
+import type { Tenant } from '../../tables/table-definition.ts'
+
+/** The request behind a change. */
+export type ChangeOrigin = Pick<ChangeEvent, 'requestId' | 'traceparent'>
+
+/**
+ * The part of a captured change's header that is known before the write: JSON up to where the
+ * record's id stands in its key. `capture_change` adds what only the database knows.
+ */
+export function changeHead(
+  operation: ChangeOperation,
+  tenant: Tenant,
+  { table, requestId, traceparent }: ChangeOrigin & { table: string },
+): string {
+  const { projectId, environment } = tenant
+  const place = { projectId, environment, table }
+  const known = {
+    topic: changesTopic,
+    id: newEventId(),
+    ...place,
+    operation,
+    requestId,
+    traceparent,
+    key: changeKey({ ...place, recordId: '' }),
+  }
+  return JSON.stringify(known).slice(0, -'"}'.length)
+}

@@ -1,0 +1,149 @@
+import { describe, expect, test } from '@jest/globals'
+import { TableInput } from '@surehook/contracts/http/data/data'
+import type { Column } from '../table-definition.ts'
+import { evolveTable } from './evolve-table.ts'
+
+const nobody = { read: [], create: [], update: [], delete: [] }
+const column = (name: string, rest: Partial<Column> = {}): Column => ({
+  name,
+  type: 'text',
+  required: false,
+  unique: false,
+  default: null,
+  ...rest,
+})
+const table = (columns: Column[], hasRecords = true) => ({ columns, access: nobody, hasRecords })
+
+describe('evolveTable', () => {
+  test('a new table takes every column as it is asked for', () => {
+    const evolution = evolveTable(null, {
+      columns: [
+        { name: 'a', type: 'text', required: true, unique: true },
+        { name: 'b', type: 'integer', default: 3 },
+      ],
+      access: { read: ['member'] },
+    })
+    expect(evolution).toMatchObject({
+      ok: true,
+      changed: true,
+      shape: {
+        columns: [
+          column('a', { required: true, unique: true }),
+          column('b', { type: 'integer', default: 3 }),
+        ],
+        access: { ...nobody, read: ['member'] },
+      },
+    })
+  })
+
+  test('what is there already is no change', () => {
+    const current = table([column('a', { required: true, default: 'x' })])
+    const evolution = evolveTable(current, {
+      columns: [{ name: 'a', type: 'text', required: true, default: 'x' }],
+    })
+    expect(evolution).toEqual({
+      ok: true,
+      changed: false,
+      steps: [],
+      shape: { columns: current.columns, access: nobody },
+    })
+  })
+
+  test('columns keep their places, constraints relax, new columns come last', () => {
+    const current = table([
+      column('a', { required: true }),
+      column('b', { unique: true }),
+      column('c', { default: 'old' }),
+    ])
+    const evolution = evolveTable(current, {
+      columns: [
+        { name: 'z', type: 'integer', unique: true },
+        { name: 'c', type: 'text', default: 'new' },
+        { name: 'b', type: 'text' },
+        { name: 'a', type: 'text' },
+      ],
+    })
+    expect(evolution).toMatchObject({
+      ok: true,
+      steps: [
+        { kind: 'relax-required', column: { name: 'a' } },
+        { kind: 'relax-unique', index: 1 },
+        { kind: 'change-default', column: { name: 'c', default: 'new' } },
+        { kind: 'add', column: { name: 'z' }, index: 3 },
+      ],
+    })
+  })
+
+  test('every wish that could lose data is a violation of its own', () => {
+    const current = table([column('a'), column('b'), column('c'), column('d')])
+    const evolution = evolveTable(current, {
+      columns: [
+        { name: 'b', type: 'integer' },
+        { name: 'c', type: 'text', required: true, unique: true },
+        { name: 'd', type: 'text', default: 7 },
+        { name: 'e', type: 'text', required: true },
+        { name: 'f', type: 'json', unique: true },
+        { name: 'g', type: 'text', unique: true, default: 'x' },
+        { name: 'h', type: 'json', default: { ids: [2 ** 53] } },
+      ],
+    })
+    expect(evolution.ok ? [] : evolution.violations.map(({ field }) => field)).toEqual([
+      'columns',
+      'columns.0.type',
+      'columns.1.required',
+      'columns.1.unique',
+      'columns.2.default',
+      'columns.3.required',
+      'columns.4.unique',
+      'columns.5.default',
+      'columns.6.default.ids.0',
+    ])
+  })
+
+  test('a required column without a default can join a table without records', () => {
+    const input = { columns: [{ name: 'a', type: 'text' as const, required: true }] }
+    expect(evolveTable(table([], false), input).ok).toBe(true)
+    expect(evolveTable(table([], true), input).ok).toBe(false)
+  })
+
+  test('access that is left out stays', () => {
+    const current = { ...table([]), access: { ...nobody, read: ['a'], create: ['b'] } }
+    const evolution = evolveTable(current, { columns: [], access: { create: [] } })
+    expect(evolution).toMatchObject({
+      changed: true,
+      steps: [],
+      shape: { access: { ...nobody, read: ['a'] } },
+    })
+  })
+})
+
+describe('names', () => {
+  const faultsOf = (name: string) => {
+    const parsed = TableInput.safeParse({ columns: [{ name, type: 'text' }] })
+    return parsed.success ? [] : parsed.error.issues.map(({ path }) => path.join('.'))
+  }
+
+  test.each(['a', 'a_1', 'select', 'constructor', 'order', `a${'b'.repeat(62)}`])(
+    '%s can be a column',
+    (name) => {
+      expect(faultsOf(name)).toEqual([])
+    },
+  )
+
+  test.each([
+    ...['and', 'or', 'not', 'changed', 'id', 'createdAt', 'updatedAt', 'xmin', 'ctid', 'tableoid'],
+    ...['', 'A', '1a', '_a', 'a-b', 'a"b', 'a.b', 'a\n', '__proto__', `a${'b'.repeat(63)}`],
+  ])('%j cannot', (name) => {
+    expect(faultsOf(name)).toEqual(['columns.0.name'])
+  })
+
+  test('a name stands for one column', () => {
+    const twice = [
+      { name: 'a', type: 'text' },
+      { name: 'a', type: 'text' },
+    ]
+    expect(TableInput.safeParse({ columns: twice }).error?.issues).toMatchObject([
+      { path: ['columns', 1, 'name'] },
+    ])
+  })
+})

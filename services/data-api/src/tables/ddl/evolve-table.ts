@@ -1,0 +1,136 @@
+import { accessActions, type TableInput } from '@surehook/contracts/http/data/data'
+import type { Violation } from '@surehook/contracts/problem'
+import { parseColumnValue } from '../../values/column-value.ts'
+import type { Column, TableAccess, TableShape } from '../table-definition.ts'
+
+/** One change of the PostgreSQL table; `index` is the column's place in the definition. */
+export type ColumnStep =
+  | { kind: 'add'; column: Column; index: number }
+  /** As `add`, of a column that is there already with its index; `prepareUnique` made both. */
+  | { kind: 'adopt'; column: Column; index: number }
+  /** Takes a column away that nobody could write yet, so that it can be added. */
+  | { kind: 'clear'; column: Column }
+  | { kind: 'relax-required'; column: Column }
+  | { kind: 'relax-unique'; index: number }
+  | { kind: 'change-default'; column: Column }
+
+export type Evolution =
+  | { ok: true; shape: TableShape; steps: readonly ColumnStep[]; changed: boolean }
+  | { ok: false; violations: readonly Violation[] }
+
+type Input = TableInput['columns'][number]
+
+/**
+ * What leads from the table as it is (`null`: there is none) to the table as asked for. Nothing that
+ * could lose data or make existing records invalid: each such wish is a violation. Columns keep their
+ * places, new ones come last.
+ */
+export function evolveTable(
+  current: (TableShape & { hasRecords: boolean }) | null,
+  input: TableInput,
+): Evolution {
+  const violations: Violation[] = []
+  const existing = current?.columns ?? []
+  const wanted = new Map(input.columns.map((column, index) => [column.name, { column, index }]))
+  const steps: ColumnStep[] = []
+
+  const kept = existing.map((column, place) => {
+    const wish = wanted.get(column.name)
+    wanted.delete(column.name)
+    if (wish !== undefined) return evolveColumn({ column, place }, wish, { steps, violations })
+    violations.push({ field: 'columns', message: `"${column.name}" must stay: data would be lost` })
+    return column
+  })
+  const added = [...wanted.values()].map((wish) =>
+    addColumn(wish, { violations, hasRecords: current?.hasRecords ?? false }),
+  )
+  for (const [place, column] of added.entries()) {
+    steps.push({ kind: 'add', column, index: kept.length + place })
+  }
+  if (violations.length > 0) return { ok: false, violations }
+  const access = mergeAccess(current?.access, input.access)
+  const changed = current === null || steps.length > 0 || !sameAccess(current.access, access)
+  return { ok: true, shape: { columns: [...kept, ...added], access }, steps, changed }
+}
+
+/** `index`: the place in the request, by which faults are named. */
+type Wish = { column: Input; index: number }
+
+const completed = (input: Input): Column => ({
+  name: input.name,
+  type: input.type,
+  required: input.required ?? false,
+  unique: input.unique ?? false,
+  default: input.default ?? null,
+})
+
+const refusing =
+  (violations: Violation[], index: number) =>
+  (what: string, message: string): void => {
+    violations.push({ field: `columns.${index}.${what}`, message })
+  }
+
+function addColumn(
+  { column: input, index }: Wish,
+  { violations, hasRecords }: { violations: Violation[]; hasRecords: boolean },
+): Column {
+  const column = completed(input)
+  const refuse = refusing(violations, index)
+  if (column.unique && column.type === 'json') refuse('unique', 'json cannot be unique')
+  checkDefault(column, index, violations)
+  if (hasRecords && column.required && column.default === null) {
+    refuse('required', 'needs a default: the table has records')
+  }
+  return column
+}
+
+function evolveColumn(
+  { column, place }: { column: Column; place: number },
+  { column: input, index }: Wish,
+  { steps, violations }: { steps: ColumnStep[]; violations: Violation[] },
+): Column {
+  const wanted = completed(input)
+  const refuse = refusing(violations, index)
+  if (input.type !== column.type) {
+    refuse('type', `is ${column.type} and cannot change`)
+    return column
+  }
+  if (wanted.required && !column.required) refuse('required', 'existing records may lack it')
+  if (wanted.unique && !column.unique) refuse('unique', 'existing records may not be')
+  checkDefault(wanted, index, violations)
+  if (column.required && !wanted.required) steps.push({ kind: 'relax-required', column: wanted })
+  if (column.unique && !wanted.unique) steps.push({ kind: 'relax-unique', index: place })
+  if (!sameJson(column.default, wanted.default)) {
+    steps.push({ kind: 'change-default', column: wanted })
+  }
+  return wanted
+}
+
+const maxDefaultBytes = 8_192
+
+function checkDefault(column: Column, index: number, violations: Violation[]): void {
+  if (column.default === null) return
+  const refuse = refusing(violations, index)
+  if (column.unique) return refuse('default', 'a unique column has none')
+  const parsed = parseColumnValue(column, column.default)
+  if ('fault' in parsed) return refuse(['default', ...parsed.path].join('.'), parsed.fault)
+  if (Buffer.byteLength(parsed.text) > maxDefaultBytes) {
+    refuse('default', `must have at most ${maxDefaultBytes} bytes`)
+  }
+}
+
+/** Actions that are left out stay as they are. */
+function mergeAccess(current: TableAccess | undefined, input: TableInput['access']): TableAccess {
+  const roles = (action: keyof TableAccess) => input?.[action] ?? current?.[action] ?? []
+  return {
+    read: roles('read'),
+    create: roles('create'),
+    update: roles('update'),
+    delete: roles('delete'),
+  }
+}
+
+const sameAccess = (a: TableAccess, b: TableAccess): boolean =>
+  accessActions.every((action) => sameJson(a[action], b[action]))
+
+const sameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)

@@ -1,0 +1,101 @@
+import type { Pool, PoolClient } from 'pg'
+import { quoteIdent } from '../../records/sql/quote.ts'
+import { valueTypes } from '../../values/value-types.ts'
+import { tryLockSchema, unlockSchema } from '../table-catalogue.ts'
+import type { Column, TableDefinition } from '../table-definition.ts'
+import { lockTimeoutMs, SchemaBusy, whenFree } from './change-schema.ts'
+import { preparedIndex, qualifiedTable } from './table-ddl.ts'
+
+/** An index of a very large table takes its time; nobody waits for it but who asked. */
+const buildTimeoutMs = 600_000
+
+/** A table with records, and the unique columns that are to be added to it. */
+export type UniqueWish = { table: TableDefinition; columns: readonly Column[] }
+
+/**
+ * Makes columns and unique indexes that are to be added to a table with records, without keeping anybody from writing:
+ * until the catalogue names the columns nobody reads or writes them. What is left when this ends in the middle is
+ * made again or taken away by whoever asks for the column next.
+ */
+export async function prepareUnique(
+  pool: Pool,
+  schema: string,
+  wantedNow: (db: PoolClient) => Promise<UniqueWish | null>,
+): Promise<void> {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  try {
+    await whenFree(async () => {
+      if (!(await tryLockSchema(client, schema, 'session'))) throw new SchemaBusy()
+    })
+    // Asked again now that nobody else changes it: a column that is in the catalogue by now holds data.
+    const wish = await wantedNow(client)
+    for (const column of wish?.columns ?? []) {
+      if (wish !== null) await prepareColumn(client, wish.table, column)
+    }
+  } catch (err) {
+    broken = err instanceof Error ? err : new Error(String(err))
+    throw err
+  } finally {
+    // A connection that is closed gives its locks and settings back, too.
+    client.release(broken ?? (await restore(client, schema)))
+  }
+}
+
+async function prepareColumn(
+  client: PoolClient,
+  table: TableDefinition,
+  column: Column,
+): Promise<void> {
+  const name = qualifiedTable(table)
+  const index = preparedIndex(table, column.name)
+  const state = await preparedState(client, table, column)
+  if (state === 'ready') return
+  await client.query(`set lock_timeout = ${lockTimeoutMs}`)
+  const again = state === 'other' ? `drop column ${quoteIdent(column.name)}, ` : ''
+  if (state !== 'column') {
+    const add = `add column ${quoteIdent(column.name)} ${valueTypes[column.type].sql}`
+    await whenFree(() => client.query(`alter table ${name} ${again}${add}`))
+  }
+  await client.query(`set lock_timeout = 0`)
+  await client.query(`set statement_timeout = ${buildTimeoutMs}`)
+  const build = (text: string) =>
+    client.query({ text, query_timeout: buildTimeoutMs } as { text: string })
+  await build(`drop index concurrently if exists ${quoteIdent(table.schema)}.${quoteIdent(index)}`)
+  await build(
+    `create unique index concurrently ${quoteIdent(index)} on ${name} (${quoteIdent(column.name)})`,
+  )
+}
+
+async function restore(client: PoolClient, schema: string): Promise<Error | undefined> {
+  try {
+    await client.query('reset lock_timeout; reset statement_timeout')
+    await unlockSchema(client, schema)
+    return undefined
+  } catch (err) {
+    return err instanceof Error ? err : new Error(String(err))
+  }
+}
+
+/** What there is of a column that the catalogue does not name yet. */
+export type PreparedState = 'none' | 'other' | 'column' | 'ready'
+
+/** `other`: a column of another type, of which nothing can be used. */
+export async function preparedState(
+  db: PoolClient,
+  table: TableDefinition,
+  { name, type }: Pick<Column, 'name' | 'type'>,
+): Promise<PreparedState> {
+  const { rows } = await db.query<{ state: PreparedState }>(
+    `select case
+              when a.atttypid <> $3::regtype then 'other'
+              when exists (select from pg_index i join pg_class c on c.oid = i.indexrelid
+                            where i.indrelid = a.attrelid and c.relname = $4 and i.indisunique and i.indisvalid)
+              then 'ready' else 'column'
+            end as state
+       from pg_attribute a
+      where a.attrelid = $1::regclass and a.attname = $2 and not a.attisdropped`,
+    [qualifiedTable(table), name, valueTypes[type].cast, preparedIndex(table, name)],
+  )
+  return rows[0]?.state ?? 'none'
+}

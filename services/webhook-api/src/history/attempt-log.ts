@@ -1,0 +1,63 @@
+import type { DeliveryAttempt, DeliveryStatus, ErrorClass } from '@surehook/contracts/events'
+import type { DeliveryDetail } from '@surehook/contracts/http/webhooks/deliveries'
+import { textOrNull } from './write/storable-text.ts'
+
+/** As a line of `attempt_log`. */
+type Line = readonly [
+  step: number,
+  at: number,
+  attempt: number,
+  status: DeliveryStatus,
+  url: string,
+  httpStatus: number | null,
+  latencyMs: number | null,
+  errorClass: ErrorClass | null,
+  errorMessage: string | null,
+  answer: string | null,
+]
+
+/** What a row keeps of attempts: a line for each, to be put behind those that it has. */
+export function attemptLines(attempts: readonly DeliveryAttempt[]): string | null {
+  return attempts.length === 0 ? null : attempts.map(lineOf).join('')
+}
+
+function lineOf(move: DeliveryAttempt): string {
+  const { step, at, attempts, status, url, httpStatus, latencyMs, errorClass } = move
+  const [message, answer] = [textOrNull(move.errorMessage), textOrNull(move.answer)]
+  const place: Line = [
+    step,
+    at,
+    attempts,
+    status,
+    url,
+    httpStatus,
+    latencyMs,
+    errorClass,
+    message,
+    answer,
+  ]
+  return `${JSON.stringify(place)}\n`
+}
+
+/** In the order in which they were made; what was read twice is shown once. */
+export function readAttempts(log: string | null): DeliveryDetail['attemptLog'] {
+  const lines = (log ?? '').split('\n').filter((line) => line !== '')
+  const attempts = lines.map((line) => JSON.parse(line) as Line)
+  const unique = new Map(attempts.map((attempt) => [`${attempt[0]} ${attempt[1]}`, attempt]))
+  return [...unique.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(shown)
+}
+
+function shown([, at, attempt, outcome, url, ...result]: Line) {
+  const [httpStatus, latencyMs, errorClass, errorMessage, answer] = result
+  return {
+    at: new Date(at).toISOString(),
+    attempt,
+    outcome,
+    url,
+    httpStatus,
+    latencyMs,
+    errorClass,
+    errorMessage,
+    answer,
+  }
+}

@@ -1,0 +1,44 @@
+import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
+import type { Kafka } from 'kafkajs'
+import type { Pool } from 'pg'
+import type { KeyedWriter } from '../keyed-writer.ts'
+import { type Recover, recoverDeadLetters } from '../redelivery/recovery/recover.ts'
+import { runRecoveryWorker } from '../redelivery/recovery/recovery-worker.ts'
+import { type SendAgain, sendAgain } from '../redelivery/send-again.ts'
+import { runHistorySweep } from '../retention/delete-expired-history.ts'
+import { createDeliveryDays } from './delivery-days.ts'
+import { type DeliveryHistory, deliveryHistory } from './read/delivery-history.ts'
+
+export type HistoryDeps = {
+  pool: Pool
+  kafka: Kafka
+  writer: StateWriter
+  keyedWriter: KeyedWriter
+  historyDays: number
+  log: Logger
+  metrics: Metrics
+}
+
+export type OpenHistory = AsyncDisposable & {
+  readonly history: DeliveryHistory
+  readonly sendAgain: SendAgain
+  readonly recover: Recover
+}
+
+/** The history of deliveries, what can be done with it, and the work on it that goes on by itself. */
+export function openHistory(deps: HistoryDeps): OpenHistory {
+  const { pool, writer, keyedWriter, log } = deps
+  const days = createDeliveryDays(pool)
+  const sweep = runHistorySweep(deps)
+  const worker = runRecoveryWorker({ pool, writer, days, log })
+  return {
+    history: deliveryHistory(pool),
+    sendAgain: sendAgain({ writer: keyedWriter, days }),
+    recover: recoverDeadLetters({ writer: keyedWriter, wake: worker.wake }),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([worker[Symbol.asyncDispose](), sweep[Symbol.asyncDispose]()])
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import type { DeliveryStatus } from '@surehook/contracts/events'
+import type { DeliveryDetail } from '@surehook/contracts/http/webhooks/deliveries'
+import type { Delivery } from '@surehook/contracts/http/webhooks/webhooks'
+import { CursorTime, decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
+import type { Pool } from 'pg'
+import * as z from 'zod'
+import { noDelivery } from '../../redelivery/send-again.ts'
+import { isUuid, ownSubscription } from '../../subscriptions/find-own.ts'
+import type { Tenant } from '../../subscriptions/subscription-changes.ts'
+import { toDelivery } from '../delivery-row.ts'
+import { findDeliveries, positionOf } from './find-deliveries.ts'
+import { showDelivery } from './find-delivery.ts'
+
+export type ListQuery = {
+  status?: DeliveryStatus | undefined
+  eventId?: string | undefined
+  since?: Date | undefined
+  limit: number
+  cursor?: string | undefined
+}
+
+const Position = z.tuple([CursorTime, z.uuid(), z.iso.date().optional()])
+
+export type DeliveryHistory = ReturnType<typeof deliveryHistory>
+
+/** What the tenant sees of the delivery log: the deliveries of its own subscriptions. */
+export function deliveryHistory(pool: Pool) {
+  return {
+    /** Of a subscription that is known to be the tenant's. */
+    async newest(subscriptionId: string, limit: number): Promise<Delivery[]> {
+      return (await findDeliveries(pool, { subscriptionId, limit })).map(toDelivery)
+    },
+
+    async list(tenant: Tenant, id: string, { limit, cursor, ...filters }: ListQuery) {
+      const after = decodeCursor(Position, cursor)
+      const { id: subscriptionId } = await ownSubscription(pool, id, tenant)
+      const query = { ...filters, subscriptionId, after, limit: limit + 1 }
+      const rows = await findDeliveries(pool, query)
+      const { page, nextCursor } = pageOf(rows, limit, positionOf)
+      return { deliveries: page.map(toDelivery), nextCursor }
+    },
+
+    async get(tenant: Tenant, id: string, deliveryId: string): Promise<DeliveryDetail> {
+      const { id: subscriptionId } = await ownSubscription(pool, id, tenant)
+      const place = { tenant, subscriptionId, deliveryId }
+      const found = isUuid(deliveryId) ? await showDelivery(pool, place) : undefined
+      if (found === undefined) throw noDelivery()
+      return found
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import {
+  getDelivery,
+  listDeliveries,
+  recoverWebhook,
+  redeliver,
+  testWebhook,
+} from '@surehook/contracts/http/webhooks/deliveries'
+import type { Operation } from '@surehook/contracts/operation'
+import { type Handle, mount } from '@surehook/service-kit/http/mount'
+import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
+import type { Router } from 'express'
+import type { Recover } from '../../redelivery/recovery/recover.ts'
+import type { Ask, SendAgain } from '../../redelivery/send-again.ts'
+import type { Tenant } from '../../subscriptions/subscription-changes.ts'
+import type { DeliveryHistory } from './delivery-history.ts'
+
+export type DeliveryRoutesDeps = {
+  authorize: (ctx: RequestContext) => Promise<Tenant>
+  history: DeliveryHistory
+  sendAgain: SendAgain
+  recover: Recover
+}
+
+type Keyed = { headers: { 'idempotency-key'?: string | undefined } }
+
+const askOf = (
+  { headers }: Keyed,
+  { auth, traceparent }: { auth: Tenant; traceparent: string | null },
+): Ask => ({ tenant: auth, key: headers['idempotency-key'], traceparent })
+
+export function deliveryRoutes(deps: DeliveryRoutesDeps): (router: Router) => void {
+  const { authorize, history, sendAgain, recover } = deps
+  return (router) => {
+    const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Tenant>) =>
+      mount(router, operation, { authorize, handle })
+
+    serve(listDeliveries, ({ params, query }, { auth }) => history.list(auth, params.id, query))
+    serve(getDelivery, ({ params: { id, deliveryId } }, { auth }) =>
+      history.get(auth, id, deliveryId),
+    )
+    serve(redeliver, (input, ctx) => sendAgain.redeliver(askOf(input, ctx), input.params))
+    serve(testWebhook, (input, ctx) => sendAgain.test(askOf(input, ctx), input.params.id))
+    serve(recoverWebhook, (input, ctx) => recover(askOf(input, ctx), input.params.id, input.body))
+  }
+}

@@ -1,0 +1,89 @@
+import { type DeliveryStatus, deliveryStatuses } from '@surehook/contracts/events'
+import { deliveryId } from '@surehook/contracts/ids'
+import type { Pool } from 'pg'
+import { dayOf } from '../delivery-days.ts'
+import { type DeliveryRow, shownColumns } from '../delivery-row.ts'
+
+export type DeliveryQuery = {
+  subscriptionId: string
+  status?: DeliveryStatus | undefined
+  eventId?: string | undefined
+  since?: Date | undefined
+  /** Only those further down in the order; `day` where that is not the one of `createdAt`. */
+  after?: readonly [createdAt: string, id: string, day?: string | undefined] | null
+  limit: number
+}
+
+/** With the day under which the log keeps it. */
+export type FiledDelivery = DeliveryRow & { filed_on: string }
+
+/** Where a page that ends with this row goes on. */
+export function positionOf({ created_at, id, filed_on }: FiledDelivery) {
+  return filed_on === dayOf(created_at.getTime()) ? [created_at, id] : [created_at, id, filed_on]
+}
+
+/** The newest first. The order begins with the day so that only the partitions that are needed are opened. */
+export async function findDeliveries(pool: Pool, query: DeliveryQuery): Promise<FiledDelivery[]> {
+  const values: unknown[] = []
+  const value: Value = (given) => `$${values.push(given)}`
+  const sql = query.eventId === undefined ? listSql(query, value) : eventSql(query, value)
+  return (await pool.query<FiledDelivery>(sql, values)).rows
+}
+
+/** Adds a parameter; tells how it is written in the statement. */
+type Value = (given: unknown) => string
+
+/** Each status in its order through the index that begins with it; of what they have, the newest. */
+function listSql(query: DeliveryQuery, value: Value): string {
+  const { subscriptionId, status } = query
+  const where = [
+    `subscription_id = ${value(subscriptionId)}`,
+    'd.status = wanted.one',
+    ...spanSql(query, value),
+  ]
+  const statuses = value(status === undefined ? deliveryStatuses : [status])
+  const page = pageSql(query, value)
+  return `select ${shownColumns}, day::text as filed_on
+    from unnest(${statuses}::text[]) wanted (one),
+      lateral (select day, ${columnsOf('d')} from delivery d where ${where.join(' and ')} ${page}) found
+    ${page}`
+}
+
+/** An event has few deliveries: they are found first, and never by reading history in its order. */
+function eventSql(query: DeliveryQuery, value: Value): string {
+  const { subscriptionId, eventId = '', status } = query
+  const id = value(deliveryId(eventId, subscriptionId))
+  const own = `subscription_id = ${value(subscriptionId)} and event_id = ${value(eventId)}`
+  const rest = spanSql(query, value)
+  if (status !== undefined) rest.push(`status = ${value(status)}`)
+  const where = rest.length === 0 ? '' : `where ${rest.join(' and ')}`
+  return `with found as materialized (
+      select day, ${shownColumns} from delivery where id = ${id} and ${own}
+      union all
+      select day, ${shownColumns} from delivery
+      where redelivery_of is not null and webhook_id = ${id} and id <> ${id} and ${own})
+    select ${shownColumns}, day::text as filed_on from found ${where} ${pageSql(query, value)}`
+}
+
+function spanSql({ since, after }: DeliveryQuery, value: Value): string[] {
+  const span: string[] = []
+  if (since !== undefined) {
+    span.push(`day >= ${value(dayOf(since.getTime()))}::date and created_at >= ${value(since)}`)
+  }
+  if (after) {
+    const day = `${value(after[2] ?? dayOf(Date.parse(after[0])))}::date`
+    // The day by itself lets partitions be left out; a row comparison does not.
+    span.push(`day <= ${day}`)
+    span.push(`(day, created_at, id) < (${day}, ${value(after[0])}, ${value(after[1])}::uuid)`)
+  }
+  return span
+}
+
+const pageSql = ({ limit }: DeliveryQuery, value: Value) =>
+  `order by day desc, created_at desc, id desc limit ${value(limit)}`
+
+const columnsOf = (table: string) =>
+  shownColumns
+    .split(', ')
+    .map((name) => `${table}.${name}`)
+    .join(', ')

@@ -1,0 +1,78 @@
+import type { Messaging } from '@surehook/kafka/client/messaging'
+import { ReadAheadConsumer } from '@surehook/kafka/consumer/read-ahead-consumer'
+import { refuseInvalid } from '@surehook/kafka/producer/invalid-messages'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
+import type { Pool } from 'pg'
+import { recordFailures } from '../../failing/failing-store.ts'
+import { createDeliveryDays } from '../delivery-days.ts'
+import { createDeliveryStore } from '../delivery-store.ts'
+import { createDeliveryProjection, projectedTopics } from './delivery-projection.ts'
+import { LogWriter } from './log-writer.ts'
+
+/** All replicas share the work of following the delivery topics. */
+export const logGroupId = 'webhook-api'
+
+export type DeliveryLog = AsyncDisposable & { readonly healthy: boolean }
+
+type Parts = { pool: Pool; historyDays: number; log: Logger; metrics: Metrics }
+
+/** Follows the delivery topics for as long as it is open; all replicas share the work. */
+export function openDeliveryLog(
+  { kafka, codec, producer }: Messaging,
+  { pool, historyDays, log, metrics }: Parts,
+): DeliveryLog {
+  const refused = fromZero(
+    metrics.counter({
+      name: 'surehook_webhook_log_messages_refused_total',
+      help: 'Messages that the delivery log could not take and put on an invalid topic',
+      labelNames: ['topic'],
+    }),
+    'topic',
+    projectedTopics,
+  )
+  const store = createDeliveryStore(pool, createDeliveryDays(pool), historyDays)
+  const projection = createDeliveryProjection({
+    store: {
+      async add(told) {
+        await store.add(told)
+        await recordFailures(pool, told.moves)
+      },
+    },
+    codec,
+    async refuse(message) {
+      await refuseInvalid(producer, codec, { ...message, refusedBy: logGroupId })
+      refused.inc({ topic: message.topic })
+      const { topic, partition, reason } = message
+      log.warn({ topic, partition, offset: message.message.offset, reason }, 'message.refused')
+    },
+  })
+  const writer = new LogWriter({
+    projection,
+    reader: {
+      commit: (positions) => consumer.commit(positions),
+      pause: (place) => consumer.pause(place),
+      resume: (place) => consumer.resume(place),
+    },
+    log,
+  })
+  const consumer: ReadAheadConsumer = new ReadAheadConsumer({
+    kafka,
+    groupId: logGroupId,
+    topics: projectedTopics,
+    gather: { bytes: 1_048_576, forMs: 100 },
+    take: (batch) => writer.take(batch),
+    onJoin: () => writer.forget(),
+    metrics,
+    log,
+  })
+  return {
+    get healthy() {
+      return consumer.healthy
+    },
+    async [Symbol.asyncDispose]() {
+      await writer[Symbol.asyncDispose]()
+      await consumer[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import type { DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
+import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
+import { type EventCodec, type TypeCodec, UndecodableError } from '@surehook/schemas/codec'
+import type { KafkaMessage } from 'kafkajs'
+import type { DeliveryStore } from '../delivery-store.ts'
+import { jobFault, moveFault } from '../read/delivery-faults.ts'
+import { halvesOf } from './write-chunks.ts'
+
+export type TopicBatch = { topic: string; partition: number; messages: readonly KafkaMessage[] }
+export type Refused = {
+  topic: string
+  partition: number
+  message: Pick<KafkaMessage, 'key' | 'value' | 'offset'>
+  reason: string
+}
+
+/** What a message says, and where it stands. The message itself would keep all that was fetched with it. */
+export type LogItem = {
+  topic: string
+  partition: number
+  offset: string
+  key: Buffer | null
+} & ({ job: DeliveryJob; move: null } | { job: null; move: DeliveryAttempt })
+
+export type ProjectionDeps = {
+  store: Pick<DeliveryStore, 'add'>
+  codec: Pick<EventCodec, 'job' | 'attempt'>
+  /** Puts a message aside that will never be readable, and resolves once that is safe. */
+  refuse: (refused: Refused) => Promise<void>
+}
+
+export type DeliveryProjection = {
+  /** What a batch says; the rest of it is put aside. */
+  read(batch: TopicBatch): Promise<LogItem[]>
+  /** Into the log. Items may come again, in part or whole. */
+  write(items: readonly LogItem[]): Promise<void>
+}
+
+export const projectedTopics = [deliveriesTopic, attemptsTopic] as const
+
+/** Turns what is on the topics into the delivery log. */
+export function createDeliveryProjection(deps: ProjectionDeps): DeliveryProjection {
+  const { store, codec, refuse } = deps
+
+  async function read({ topic, partition, messages }: TopicBatch): Promise<LogItem[]> {
+    const items: LogItem[] = []
+    for (const message of messages) {
+      const { offset, key } = message
+      // By the broker's clock: a wrong one of this process must not leave holes in the log.
+      const at = Number(message.timestamp)
+      const place = { topic, partition, offset, key: key && Buffer.from(key) }
+      try {
+        if (topic === deliveriesTopic) {
+          const job = await valueOf(codec.job, message, (value) => jobFault(value, at))
+          items.push({ ...place, job, move: null })
+        } else {
+          const move = await valueOf(codec.attempt, message, (value) => moveFault(value, at))
+          items.push({ ...place, job: null, move })
+        }
+      } catch (err) {
+        if (!(err instanceof UndecodableError)) throw err
+        await refuse({ topic, partition, message, reason: err.message })
+      }
+    }
+    return items
+  }
+
+  /** What the database itself finds unacceptable is cornered by halves, so that the rest goes on. */
+  async function write(items: readonly LogItem[]): Promise<void> {
+    const [first] = items
+    if (first === undefined) return
+    try {
+      await store.add({
+        jobs: items.flatMap(({ job }) => job ?? []),
+        moves: items.flatMap(({ move }) => move ?? []),
+      })
+    } catch (err) {
+      const reason = dataFault(err)
+      if (reason === null) throw err
+      if (items.length === 1) return refuse({ ...refusedItem(first), reason })
+      for (const half of halvesOf(items)) await write(half)
+    }
+  }
+
+  function refusedItem({ topic, partition, offset, key, job, move }: LogItem) {
+    const value = job === null ? codec.attempt.encode(move) : codec.job.encode(job)
+    return { topic, partition, message: { offset, key, value } }
+  }
+
+  return { read, write }
+}
+
+async function valueOf<T>(
+  codec: TypeCodec<T>,
+  { value: bytes }: KafkaMessage,
+  faultOf: (value: T) => string | null,
+): Promise<T> {
+  if (bytes === null) throw new UndecodableError('No value')
+  const value = await codec.decode(bytes)
+  const fault = faultOf(value)
+  if (fault !== null) throw new UndecodableError(fault)
+  return value
+}
+
+/** PostgreSQL's class 22, "data exception": the same values will fail again. */
+function dataFault(err: unknown): string | null {
+  const code = err instanceof Error && 'code' in err ? String(err.code) : ''
+  return err instanceof Error && code.startsWith('22') ? `Refused by the log: ${err.message}` : null
+}

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, it, jest } from '@jest/globals'
+import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
+import type { KafkaMessage } from 'kafkajs'
+import { aJob, aMove } from '../../../test/support/delivery-samples.ts'
+import type { LogItem, TopicBatch } from './delivery-projection.ts'
+import { LogWriter } from './log-writer.ts'
+
+/** Large enough that one of them is all that a partition may hold. */
+const bodyOf = (id: string) => Buffer.alloc(id === 'large' ? 5_000_000 : 10)
+
+function setUp() {
+  const written: string[][] = []
+  const committed: string[] = []
+  const steered: string[] = []
+  const failures = { write: 0, commit: 0 }
+  const fail = (what: keyof typeof failures) => {
+    if (failures[what]-- > 0) throw new Error(`no ${what}`)
+    failures[what] = 0
+  }
+  const writer = new LogWriter({
+    projection: {
+      read: async ({ topic, partition, messages }: TopicBatch) =>
+        messages.map(({ offset, value }): LogItem => {
+          const place = { topic, partition, offset, key: null }
+          const deliveryId = String(value)
+          return topic === deliveriesTopic
+            ? { ...place, job: aJob({ deliveryId, body: bodyOf(deliveryId) }), move: null }
+            : { ...place, job: null, move: aMove({ deliveryId, step: 2 }) }
+        }),
+      async write(items) {
+        if (items.length === 0) return
+        fail('write')
+        written.push(items.map(({ topic, offset }) => `${topic} ${offset}`))
+      },
+    },
+    reader: {
+      async commit(positions) {
+        fail('commit')
+        committed.push(...positions.map(({ topic, offset }) => `${topic} ${offset}`))
+      },
+      pause: ({ topic }) => void steered.push(`pause ${topic}`),
+      resume: ({ topic }) => void steered.push(`resume ${topic}`),
+    },
+    log: createLogger('test', 'silent'),
+  })
+  const take = (topic: string, offset: number, id: string) =>
+    writer.take({
+      topic,
+      partition: 0,
+      messages: [{ offset: String(offset), value: Buffer.from(id) } as KafkaMessage],
+      next: offset + 1,
+    })
+  const until = async (is: () => boolean) => {
+    while (!is()) await sleep(5)
+  }
+  return { writer, written, committed, steered, failures, take, until }
+}
+
+afterEach(() => {
+  jest.restoreAllMocks()
+})
+
+describe('LogWriter', () => {
+  it('writes a delivery once, and commits what is written and nothing that it holds', async () => {
+    const { writer, written, committed, take, until } = setUp()
+    await using _ = writer
+    await Promise.all([take(deliveriesTopic, 4, 'a'), take(deliveriesTopic, 5, 'b')])
+    await take(attemptsTopic, 9, 'b')
+    await until(() => committed.length > 1)
+    expect(written).toEqual([[`${deliveriesTopic} 5`, `${attemptsTopic} 9`]])
+    expect(committed).toEqual([`${deliveriesTopic} 4`, `${attemptsTopic} 10`])
+    await until(() => committed.includes(`${deliveriesTopic} 6`))
+    expect(written[1]).toEqual([`${deliveriesTopic} 4`])
+  })
+
+  it('reads no more jobs of a partition that holds enough, until they were attempted', async () => {
+    const { writer, steered, take, until } = setUp()
+    await using _ = writer
+    await take(deliveriesTopic, 4, 'large')
+    expect(steered).toEqual([`pause ${deliveriesTopic}`])
+    await take(attemptsTopic, 9, 'large')
+    await until(() => steered.length > 1)
+    expect(steered[1]).toBe(`resume ${deliveriesTopic}`)
+    await take(deliveriesTopic, 5, 'large')
+    writer.forget()
+    expect(steered.slice(2)).toEqual([`pause ${deliveriesTopic}`, `resume ${deliveriesTopic}`])
+  })
+
+  it.each(['write', 'commit'] as const)('repeats a %s that failed', async (what) => {
+    const { writer, written, committed, failures, take, until } = setUp()
+    await using _ = writer
+    failures[what] = 1
+    await take(attemptsTopic, 9, 'a')
+    await until(() => committed.length > 0)
+    expect(written).toEqual([[`${attemptsTopic} 9`]])
+    expect(committed).toEqual([`${attemptsTopic} 10`])
+  })
+
+  it('reads moves however many jobs wait for theirs: nothing else lets them go', async () => {
+    const { writer, written, take, until } = setUp()
+    await using _ = writer
+    await Promise.all(Array.from({ length: 20_001 }, (_, n) => take(deliveriesTopic, n, `${n}`)))
+    await take(attemptsTopic, 9, '7')
+    await until(() => written.length > 0)
+    expect(written).toEqual([[`${deliveriesTopic} 7`, `${attemptsTopic} 9`]])
+  })
+
+  it('goes on writing when the clock is set back', async () => {
+    const { writer, committed, take, until } = setUp()
+    await using _ = writer
+    await take(attemptsTopic, 9, 'a')
+    await take(deliveriesTopic, 4, 'b')
+    await until(() => committed.length > 0)
+    const before = Date.now() - 26 * 3_600_000
+    jest.spyOn(Date, 'now').mockReturnValue(before)
+    await take(attemptsTopic, 10, 'c')
+    await until(() => committed.includes(`${attemptsTopic} 11`))
+    await until(() => committed.includes(`${deliveriesTopic} 5`))
+  })
+
+  it('forgets what it holds when the group is joined anew: it comes again', async () => {
+    const { writer, written, committed, take, until } = setUp()
+    await using _ = writer
+    await take(deliveriesTopic, 4, 'a')
+    writer.forget()
+    await take(attemptsTopic, 9, 'b')
+    await until(() => committed.length > 0)
+    expect(written).toEqual([[`${attemptsTopic} 9`]])
+    expect(committed).toEqual([`${attemptsTopic} 10`])
+  })
+})

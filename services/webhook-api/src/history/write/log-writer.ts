@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ReadAheadConsumer, ReadBatch } from '@surehook/kafka/consumer/read-ahead-consumer'
+import { MemoryBudget } from '@surehook/service-kit/config/memory-budget'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+import { type BackgroundWork, runBackgroundWork } from '../../background-work.ts'
+import type { DeliveryProjection } from './delivery-projection.ts'
+import { bytesOf, type Held, HeldItems, type Place } from './write-buffer.ts'
+import { chunksOf, halvesOf, tookTooLong } from './write-chunks.ts'
+
+export type LogWriterDeps = {
+  projection: DeliveryProjection
+  reader: Pick<ReadAheadConsumer, 'commit' | 'pause' | 'resume'>
+  log: Logger
+}
+
+/** Jobs of a partition that wait for their first move. */
+const waitingBytes = 4 * 1024 * 1024
+/** Everything that is read and not written: reading pauses while PostgreSQL does not keep up, or is away. */
+const budgetBytes = 64 * 1024 * 1024
+/** What comes meanwhile is written with it. */
+const gatherMs = 100
+const retryMs = 500
+const idleMs = 60_000
+
+/**
+ * Writes what is read in few large statements, and commits how far it is: as far as everything is written.
+ * What fails is tried again, for ever; what was not committed comes again, and changes nothing. A chunk
+ * that takes PostgreSQL too long goes on by halves beside the others, which do not wait for it.
+ */
+export class LogWriter implements AsyncDisposable {
+  readonly #deps: LogWriterDeps
+  readonly #held = new HeldItems({ waitingBytes, budget: new MemoryBudget(budgetBytes) })
+  readonly #work: BackgroundWork
+  readonly #slowWork: BackgroundWork
+  #chunks: Held[][] = []
+  /** Chunks, and halves of chunks, that took too long. */
+  #slow: Held[][] = []
+  #committed = new Map<string, number>()
+  #paused = new Map<string, Place>()
+  #epoch = 0
+  #startedAt = 0
+
+  constructor(deps: LogWriterDeps) {
+    this.#deps = deps
+    const onFailure = (err: unknown) => deps.log.warn({ err }, 'history.write_failed')
+    this.#work = runBackgroundWork({
+      work: (signal) => this.#writeNext(signal),
+      onFailure,
+      retryMs,
+    })
+    this.#slowWork = runBackgroundWork({ work: () => this.#writeSlow(), onFailure, retryMs })
+  }
+
+  async take({ topic, partition, messages, next }: ReadBatch): Promise<void> {
+    const epoch = this.#epoch
+    const items = await this.#deps.projection.read({ topic, partition, messages })
+    if (epoch !== this.#epoch) return
+    const read = { topic, partition, offset: next }
+    this.#held.add(items, read, performance.now())
+    if (this.#held.mustPause(read) && !this.#paused.has(keyOf(read))) {
+      this.#paused.set(keyOf(read), read)
+      this.#deps.reader.pause(read)
+    }
+    this.#work.wake()
+  }
+
+  /** The partitions may belong to somebody else by now, who reads what is not committed again. */
+  forget(): void {
+    this.#epoch++
+    this.#held.clear()
+    this.#committed.clear()
+    this.#chunks = []
+    this.#slow = []
+    this.#resume()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.#work[Symbol.asyncDispose](), this.#slowWork[Symbol.asyncDispose]()])
+  }
+
+  async #writeNext(signal: AbortSignal): Promise<number> {
+    const early = this.#startedAt + gatherMs - performance.now()
+    if (early > 0) await sleep(early, undefined, { signal })
+    this.#startedAt = performance.now()
+    // What could not be written is written once more.
+    if (this.#chunks.length === 0) {
+      const due = this.#held.take(performance.now())
+      this.#chunks = chunksOf(due, ({ item }) => bytesOf(item))
+    }
+    this.#resume()
+    const epoch = this.#epoch
+    for (let [chunk] = this.#chunks; chunk !== undefined; [chunk] = this.#chunks) {
+      const isWritten = await this.#write(chunk)
+      if (epoch !== this.#epoch) return 0
+      this.#chunks.shift()
+      if (!isWritten) this.#goOnSlowly(chunk)
+      if (signal.aborted) return 0
+    }
+    await this.#commit()
+    return this.#held.waitMs
+  }
+
+  /** @returns whether they are written; `false` when that took too long */
+  async #write(chunk: readonly Held[]): Promise<boolean> {
+    const { projection, log } = this.#deps
+    try {
+      await projection.write(chunk.map(({ item }) => item))
+    } catch (err) {
+      if (!tookTooLong(err)) throw err
+      log.warn({ err, items: chunk.length }, 'history.write_slow')
+      return false
+    }
+    this.#held.written(chunk)
+    this.#resume()
+    return true
+  }
+
+  #goOnSlowly(chunk: Held[]): void {
+    this.#slow.push(chunk)
+    this.#slowWork.wake()
+  }
+
+  /** The oldest chunk that took too long; if it does so again, by halves, behind the others. */
+  async #writeSlow(): Promise<number> {
+    const [chunk] = this.#slow
+    if (chunk === undefined) return idleMs
+    const epoch = this.#epoch
+    const isWritten = await this.#write(chunk)
+    if (epoch !== this.#epoch) return 0
+    this.#slow.shift()
+    if (!isWritten) this.#slow.push(...halvesOf(chunk))
+    // It commits how far everything is written.
+    else this.#work.wake()
+    return isWritten || chunk.length > 1 ? 0 : retryMs
+  }
+
+  #resume(): void {
+    for (const [key, place] of this.#paused) {
+      if (!this.#held.mayResume(place)) continue
+      this.#paused.delete(key)
+      this.#deps.reader.resume(place)
+    }
+  }
+
+  async #commit(): Promise<void> {
+    const epoch = this.#epoch
+    const ahead = this.#held
+      .positions()
+      .filter((position) => position.offset > (this.#committed.get(keyOf(position)) ?? -1))
+    if (ahead.length === 0) return
+    await this.#deps.reader.commit(ahead)
+    if (epoch !== this.#epoch) return
+    for (const position of ahead) this.#committed.set(keyOf(position), position.offset)
+  }
+}
+
+const keyOf = ({ topic, partition }: Place) => `${topic}/${partition}`

@@ -1,0 +1,106 @@
+import { type ArrayType, binaryArray } from '@surehook/service-kit/postgres/binary-array'
+import type { PoolClient } from 'pg'
+import { attemptLines } from '../attempt-log.ts'
+import { dayOf } from '../delivery-days.ts'
+import type { FoldedDelivery } from './fold-deliveries.ts'
+import { type BodyPlace, placeBodies } from './place-bodies.ts'
+import { text, textOrNull } from './storable-text.ts'
+
+/** One statement for all of them; they are sorted, and the partitions of their days exist. */
+export async function upsertDeliveries(
+  client: PoolClient,
+  deliveries: readonly FoldedDelivery[],
+): Promise<void> {
+  if (deliveries.length === 0) return
+  const rows = await placedBodies(client, deliveries)
+  await client.query({
+    name: 'upsert-deliveries',
+    text: upsert,
+    values: columns.map(({ encode }) => encode(rows)),
+  })
+}
+
+/** A row that exists may have other bytes than its job says when it comes again: nobody new names it. */
+async function placedBodies(
+  client: PoolClient,
+  deliveries: readonly FoldedDelivery[],
+): Promise<Row[]> {
+  const rows = placeBodies(deliveries)
+  const named = new Set(rows.flatMap(({ place }) => place.of ?? []))
+  if (named.size === 0) return rows
+  const keepers = rows.filter(({ of }) => named.has(of.deliveryId))
+  const days = new Set(keepers.map(({ filedAt }) => dayOf(filedAt)))
+  const known = await client.query<{ id: string }>(
+    'select id from delivery where id = any($1::uuid[]) and day = any($2::date[])',
+    [[...named], [...days]],
+  )
+  if (known.rows.length === 0) return rows
+  return placeBodies(deliveries, new Set(known.rows.map(({ id }) => id)))
+}
+
+type Row = FoldedDelivery & { place: BodyPlace }
+
+type Column = { name: string; type: ArrayType; encode: (rows: readonly Row[]) => Buffer }
+
+function column<Type extends ArrayType>(
+  name: string,
+  type: Type,
+  valueOf: Parameters<typeof binaryArray<Type, Row>>[2],
+): Column {
+  return { name, type, encode: (rows) => binaryArray(type, rows, valueOf) }
+}
+
+// A job is step -1: whatever has moved the delivery, read before or after it, is newer.
+const columns: readonly Column[] = [
+  column('day', 'date', ({ filedAt }) => filedAt),
+  column('id', 'uuid', ({ of }) => of.deliveryId),
+  column('created_at', 'timestamptz', ({ of }) => of.createdAt),
+  column('event_id', 'text', ({ of }) => text(of.eventId)),
+  column('subscription_id', 'uuid', ({ of }) => of.subscriptionId),
+  column('project_id', 'text', ({ of }) => text(of.projectId)),
+  column('environment', 'text', ({ of }) => text(of.environment)),
+  column('watched_table', 'text', ({ job }) => textOrNull(job?.table ?? null)),
+  column('operation', 'text', ({ job }) => job?.operation ?? null),
+  column('webhook_id', 'uuid', ({ job }) => job?.webhookId ?? null),
+  column('redelivery_of', 'text', ({ job }) => textOrNull(job?.redeliveryOf ?? null)),
+  column('body', 'bytea', ({ place }) => place.body),
+  column('body_of', 'uuid', ({ place }) => place.of),
+  column('status', 'text', ({ last }) => last?.status ?? 'pending'),
+  column('step', 'integer', ({ last }) => last?.step ?? -1),
+  column('moved_at', 'timestamptz', ({ last, of }) => last?.at ?? of.createdAt),
+  column('next_attempt_at', 'timestamptz', ({ last }) => last?.nextAttemptAt ?? null),
+  column('attempts', 'integer', ({ last }) => last?.attempts ?? 0),
+  column('attempt_step', 'integer', ({ lastAttempt }) => lastAttempt?.step ?? -1),
+  column('attempted_at', 'timestamptz', ({ lastAttempt }) => lastAttempt?.at ?? 0),
+  column('http_status', 'integer', ({ lastAttempt }) => lastAttempt?.httpStatus ?? null),
+  column('last_error', 'text', ({ lastAttempt }) => lastAttempt?.errorClass ?? null),
+  column('attempt_log', 'text', ({ attempts }) => attemptLines(attempts)),
+]
+
+const namesOf = (of: readonly Column[]) => of.map(({ name }) => name).join(', ')
+const arrays = columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ')
+
+const firstJob = '(d.operation is null and excluded.operation is not null)'
+const newerMove = '(excluded.step, excluded.moved_at) > (d.step, d.moved_at)'
+const newerAttempt =
+  '(excluded.attempt_step, excluded.attempted_at) > (d.attempt_step, d.attempted_at)'
+const knownAttempts = 'position(excluded.attempt_log in d.attempt_log) > 0'
+const takenWhen = (condition: string, names: readonly string[]) =>
+  names
+    .map((name) => `${name} = case when ${condition} then excluded.${name} else d.${name} end`)
+    .join(', ')
+
+const ofJob = ['watched_table', 'operation', 'webhook_id', 'redelivery_of', 'body', 'body_of']
+
+const upsert = `
+  insert into delivery as d (${namesOf(columns)})
+  select * from unnest(${arrays})
+  on conflict (id, day) do update set
+    ${takenWhen(firstJob, ofJob)},
+    ${takenWhen(newerMove, ['status', 'step', 'moved_at', 'next_attempt_at'])},
+    ${takenWhen(newerAttempt, ['attempt_step', 'attempted_at', 'http_status', 'last_error'])},
+    attempts = greatest(d.attempts, excluded.attempts),
+    attempt_log = case when ${knownAttempts} then d.attempt_log
+      else nullif(concat(d.attempt_log, excluded.attempt_log), '') end
+  where ${firstJob} or ${newerMove} or ${newerAttempt}
+    or (excluded.attempt_log is not null and not coalesce(${knownAttempts}, false))`

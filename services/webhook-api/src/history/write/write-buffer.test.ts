@@ -1,0 +1,117 @@
+import { describe, expect, it } from '@jest/globals'
+import { MemoryBudget } from '@surehook/service-kit/config/memory-budget'
+import { aJob, aMove } from '../../../test/support/delivery-samples.ts'
+import type { LogItem } from './delivery-projection.ts'
+import { HeldItems } from './write-buffer.ts'
+
+const held = (waitingBytes = 1_000_000, budget = new MemoryBudget(100_000_000)) =>
+  new HeldItems({ waitingBytes, budget })
+const place = (topic: string, offset: number) => ({
+  topic,
+  partition: 0,
+  offset: String(offset),
+  key: null,
+})
+const job = (deliveryId: string, offset: number, bytes = 10): LogItem => ({
+  ...place('jobs', offset),
+  job: aJob({ deliveryId, body: Buffer.alloc(bytes) }),
+  move: null,
+})
+const move = (deliveryId: string, offset: number, step = 1): LogItem => ({
+  ...place('moves', offset),
+  job: null,
+  move: aMove({ deliveryId, step }),
+})
+const read = (topic: string, offset: number) => ({ topic, partition: 0, offset })
+
+const taken = (items: HeldItems, now: number) => {
+  const due = items.take(now).flat()
+  items.written(due)
+  return due.map(({ item }) => item)
+}
+
+describe('HeldItems', () => {
+  it('gives a job with the move that follows it, and at once', () => {
+    const items = held()
+    items.add([job('a', 0), job('b', 1)], read('jobs', 2), 1_000)
+    expect(taken(items, 1_050)).toEqual([])
+    items.add([move('a', 7)], read('moves', 8), 1_060)
+    expect(items.waitMs).toBe(0)
+    expect(taken(items, 1_060)).toEqual([job('a', 0), move('a', 7)])
+    expect(taken(items, 1_060)).toEqual([])
+  })
+
+  it('gives a job that nothing follows after a moment, a longer one where much is held', () => {
+    const items = held(1_000_000)
+    items.add([job('a', 0)], read('jobs', 1), 1_000)
+    expect(taken(items, 1_300)).toEqual([job('a', 0)])
+    const many = Array.from({ length: 500 }, (_, n) => job(`many ${n}`, n + 1, 1_600))
+    items.add(many, read('jobs', 501), 5_000)
+    expect(items.mustPause(read('jobs', 0))).toBe(true)
+    expect(taken(items, 15_000)).toEqual([])
+    expect(taken(items, 36_000)).toEqual(many)
+    expect(items.mayResume(read('jobs', 0))).toBe(true)
+  })
+
+  it('gives a first move with the job that comes after it, or alone after a moment', () => {
+    const items = held()
+    items.add([move('a', 3), move('b', 4)], read('moves', 5), 1_000)
+    expect(taken(items, 1_100)).toEqual([])
+    items.add([job('a', 0)], read('jobs', 1), 1_200)
+    expect(taken(items, 1_200)).toEqual([move('a', 3), job('a', 0)])
+    expect(items.positions()).toEqual([read('moves', 4), read('jobs', 1)])
+    expect(taken(items, 1_500)).toEqual([move('b', 4)])
+  })
+
+  it('gives a job at once when its move was written before', () => {
+    const items = held(1_000)
+    items.add([move('a', 3)], read('moves', 4), 1_000)
+    expect(taken(items, 1_500)).toEqual([move('a', 3)])
+    items.add([job('a', 0, 900), job('b', 1, 900)], read('jobs', 2), 2_000)
+    expect(taken(items, 2_000)).toEqual([job('a', 0, 900)])
+  })
+
+  it('gives a later move at once: its job was read long ago', () => {
+    const items = held()
+    items.add([move('a', 3, 2)], read('moves', 4), 1_000)
+    expect(taken(items, 1_000)).toEqual([move('a', 3, 2)])
+  })
+
+  it('is done up to the first message that it still holds, partition by partition', () => {
+    const items = held()
+    items.add([job('a', 4), job('b', 5), job('c', 6)], read('jobs', 9), 1_000)
+    items.add([move('a', 1), move('c', 2)], read('moves', 3), 1_000)
+    taken(items, 1_000)
+    expect(items.positions()).toEqual([read('jobs', 5), read('moves', 3)])
+    items.add([move('b', 3)], read('moves', 4), 1_000)
+    taken(items, 1_000)
+    expect(items.positions()).toEqual([read('jobs', 9), read('moves', 4)])
+    items.clear()
+    expect(items.positions()).toEqual([])
+    expect(items.take(1_000)).toEqual([])
+  })
+
+  it('holds what was taken until it is written, in the positions and in the budget', () => {
+    const budget = new MemoryBudget(10_000)
+    const items = held(1_000_000, budget)
+    items.add([job('a', 4, 9_400), job('b', 5)], read('jobs', 6), 1_000)
+    expect(items.mustPause(read('jobs', 0))).toBe(true)
+    const due = items.take(2_000)
+    expect(items.positions()).toEqual([read('jobs', 4)])
+    expect([budget.used, items.mustPause(read('jobs', 0))]).toEqual([10_610, true])
+    items.written(due[0] ?? [])
+    expect(items.positions()).toEqual([read('jobs', 5)])
+    expect([budget.used, items.mayResume(read('jobs', 0))]).toEqual([610, true])
+    items.clear()
+    items.written(due[1] ?? [])
+    expect(budget.used).toBe(0)
+  })
+
+  it('pauses the partitions that hold most when all of them hold too much', () => {
+    const items = held(1_000_000, new MemoryBudget(10_000))
+    items.add([move('a', 1, 2)], read('moves', 2), 1_000)
+    items.add([job('b', 4, 9_000)], read('jobs', 5), 1_000)
+    const paused = ['jobs', 'moves'].map((topic) => items.mustPause(read(topic, 0)))
+    expect(paused).toEqual([true, false])
+  })
+})

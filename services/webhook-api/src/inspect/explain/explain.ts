@@ -1,0 +1,121 @@
+import { firstFailure } from '@surehook/contracts/filter/first-failure'
+import { type Explanation, lookLimits } from '@surehook/contracts/http/webhooks/log'
+import { changesKeptMs } from '@surehook/contracts/topics'
+import { mismatchOf } from '@surehook/matching/mismatch'
+import type { Change } from '@surehook/matching/read-change'
+import { AppError } from '@surehook/service-kit/errors'
+import type { Pool } from 'pg'
+import { type DeliveryRow, toDelivery } from '../../history/delivery-row.ts'
+import { findDeliveries } from '../../history/read/find-deliveries.ts'
+import { ownSubscription } from '../../subscriptions/find-own.ts'
+import type { Tenant } from '../../subscriptions/subscription-changes.ts'
+import type { SubscriptionRow } from '../../subscriptions/subscription-row.ts'
+import { findVersions } from '../../subscriptions/subscription-versions.ts'
+import type { ChangeLog } from '../log/change-log.ts'
+import type { TenantQueue } from '../log/tenant-queue.ts'
+import { timeInId } from './event-time.ts'
+import { versionAt } from './version-at.ts'
+
+export type ExplainDeps = {
+  pool: Pool
+  changeLog: Pick<ChangeLog, 'find'>
+  turns: TenantQueue
+  now: () => number
+}
+
+export type ExplainQuery = { eventId: string; timestamp?: Date | undefined }
+
+type Verdict = Omit<Explanation, 'eventId'>
+
+/** Why a change was delivered to a subscription, or was not. */
+export function createExplain(deps: ExplainDeps) {
+  return async (tenant: Tenant, id: string, query: ExplainQuery): Promise<Explanation> => {
+    const subscription = await ownSubscription(deps.pool, id, tenant)
+    const eventId = query.eventId.toLowerCase()
+    const delivery =
+      (await newestDelivery(deps.pool, subscription.id, eventId)) ??
+      // A publisher may write its ids in capitals; then they stand so everywhere.
+      (await newestDelivery(deps.pool, subscription.id, eventId.toUpperCase()))
+    const verdict =
+      delivery === undefined
+        ? await withoutDelivery(deps, { ...query, eventId, tenant, subscription })
+        : delivered(delivery)
+    return { eventId, ...verdict }
+  }
+}
+
+/** The delivery itself rather than one that was sent again. */
+async function newestDelivery(pool: Pool, subscriptionId: string, eventId: string) {
+  const found = await findDeliveries(pool, { subscriptionId, eventId, limit: 50 })
+  return found.find(({ redelivery_of }) => redelivery_of === null) ?? found[0]
+}
+
+const reasons: Record<DeliveryRow['status'], string> = {
+  pending: 'It matches and waits for its first attempt',
+  delivered: 'It matched and the receiver took it',
+  retrying: 'It matched; the last attempt failed and there will be another',
+  paused: 'It matched and waits: the subscription is inactive, or its endpoint failed too often',
+  dead_letter: 'It matched, and the last attempt failed',
+  cancelled: 'It matched, and the subscription was deleted',
+}
+
+function delivered(row: DeliveryRow): Verdict {
+  const error = row.last_error === null ? '' : `: ${row.last_error}`
+  const reason = `${reasons[row.status]}${row.status === 'delivered' ? '' : error}`
+  return { outcome: row.status, reason, delivery: toDelivery(row) }
+}
+
+type Question = ExplainQuery & { tenant: Tenant; subscription: SubscriptionRow }
+
+async function withoutDelivery(deps: ExplainDeps, question: Question): Promise<Verdict> {
+  const { eventId, timestamp, tenant, subscription } = question
+  const madeAt = timestamp === undefined ? timeInId(eventId) : timestamp.getTime()
+  if (madeAt === null) {
+    return unknown('The id does not tell when the change was made: give its timestamp')
+  }
+  if (madeAt < deps.now() - changesKeptMs) return unknown('The log no longer has changes of then')
+  const wanted = { ...lookLimits, eventId, madeAt }
+  const change = await deps.turns.take(tenant, () => deps.changeLog.find(tenant, wanted))
+  if (change === 'absent') throw new AppError('EVENT_NOT_FOUND', 'There is no such change')
+  if (change === 'unseen') {
+    return unknown('It is not among the changes that were written next after its time')
+  }
+  return verdictOn(change, subscription, await findVersions(deps.pool, subscription.id))
+}
+
+function verdictOn(
+  change: Change,
+  { project_id: projectId, environment, created_at }: SubscriptionRow,
+  versions: Awaited<ReturnType<typeof findVersions>>,
+): Verdict {
+  const version = versionAt(versions, change, created_at)
+  if (version === 'unknown') {
+    return unknown('The subscription was changed since, and what it was then is no longer kept')
+  }
+  if (version === 'none') return kept('createdAt', 'The subscription was made after the change')
+  if (!version.active) return kept('active', 'The subscription was not active then')
+  const { event, record } = change
+  switch (mismatchOf({ ...version, projectId, environment })(change)) {
+    case 'tenant':
+      throw new AppError('EVENT_NOT_FOUND', 'There is no such change')
+    case 'table':
+      return kept('table', `The change is of the table ${event.table}, not ${version.table}`)
+    case 'events':
+      return kept('events', `${event.operation} is not among its events`)
+    case 'filter': {
+      const filter = JSON.parse(version.filter ?? '{}') as Record<string, unknown>
+      const path = firstFailure(filter, { record, changedFields: event.changedFields })
+      const field = path === null ? 'filter' : `filter.${path}`
+      return kept(field, `The record did not match ${field}`)
+    }
+    case null:
+      return { outcome: 'pending', reason: 'It matches; its delivery is still to be made' }
+  }
+}
+
+const unknown = (reason: string): Verdict => ({ outcome: 'unknown', reason })
+const kept = (field: string, reason: string): Verdict => ({
+  outcome: 'not_delivered',
+  reason,
+  field,
+})

@@ -1,0 +1,168 @@
+import type { LogReader, LogSpan } from '@surehook/kafka/readers/log-reader'
+import { type Change, readChange } from '@surehook/matching/read-change'
+import type { EventCodec } from '@surehook/schemas/codec'
+import type { KafkaMessage } from 'kafkajs'
+import type { Tenant } from '../../subscriptions/subscription-changes.ts'
+
+/** Where a look at the log ends, whichever comes first. */
+export type LookLimits = { records: number; bytes: number; ms: number }
+
+export type ChangeLogDeps = {
+  reader: Pick<LogReader, 'bounds' | 'offsetsAt' | 'read'>
+  codec: Pick<EventCodec, 'change'>
+  now: () => number
+}
+
+/** `unseen`: the limits were reached before the change was found. */
+export type Found = Change | 'absent' | 'unseen'
+
+/** A record is sent after its change was made; clocks differ, though, and publishers name times of their own. */
+const skewMs = 60_000
+/** Per partition, in the first look at the end of the log; every further one takes twice as many. */
+const firstWindow = 32
+
+/** Looks into the log of changes for one tenant; what others wrote there is passed over unread. */
+export class ChangeLog {
+  readonly #deps: ChangeLogDeps
+
+  constructor(deps: ChangeLogDeps) {
+    this.#deps = deps
+  }
+
+  /** The newest changes of a table, newest first: `count` of them unless the limits come before. */
+  async newest(
+    place: Tenant & { table: string },
+    { count, ...limits }: LookLimits & { count: number },
+  ): Promise<Change[]> {
+    const { reader, codec, now } = this.#deps
+    const budget = new Budget(limits, now)
+    const tops = await reader.bounds()
+    const found: Change[] = []
+    const isRecord = ownRecord(place, place.table)
+    for (let window = firstWindow; found.length < count && !budget.spent; window *= 2) {
+      if (tops.every(({ start, end }) => end <= start)) break
+      for (const top of tops) {
+        const from = Math.max(top.start, top.end - window)
+        for await (const messages of this.#pieces({ ...top, from, to: top.end }, budget)) {
+          for (const message of messages.filter(isRecord)) {
+            const change = await ownChange(codec, message, place)
+            if (change?.event.table === place.table) found.push(change)
+          }
+        }
+        top.end = from
+      }
+    }
+    return found.toSorted(newestFirst).slice(0, count)
+  }
+
+  /** The change with this id (in small letters), which was made at about `madeAt`. */
+  async find(
+    tenant: Tenant,
+    { eventId, madeAt, ...limits }: LookLimits & { eventId: string; madeAt: number },
+  ): Promise<Found> {
+    const { reader, codec, now } = this.#deps
+    const budget = new Budget(limits, now)
+    const spellings = [eventId, eventId.toUpperCase()]
+    const isIt = ({ value }: KafkaMessage) => spellings.some((id) => value?.includes(id) ?? false)
+    let open = await this.#spansFrom(madeAt - skewMs)
+    // One piece of each partition after the other: the time leads to the first ones.
+    for (; open.length > 0; open = open.filter(({ from, to }) => from < to)) {
+      for (const span of open) {
+        if (budget.spent) return 'unseen'
+        const { messages, next } = await reader.read(span)
+        budget.spend(messages)
+        span.from = next
+        for (const message of messages.filter(isIt)) {
+          const change = await ownChange(codec, message, tenant)
+          if (change?.event.id.toLowerCase() === eventId) return change
+        }
+      }
+    }
+    return 'absent'
+  }
+
+  async *#pieces(span: LogSpan, budget: Budget): AsyncGenerator<KafkaMessage[]> {
+    for (let { from } = span; from < span.to && !budget.spent; ) {
+      const { messages, next } = await this.#deps.reader.read({ ...span, from })
+      budget.spend(messages)
+      yield messages
+      from = next
+    }
+  }
+
+  async #spansFrom(timestampMs: number): Promise<LogSpan[]> {
+    const { reader } = this.#deps
+    const [bounds, begins] = await Promise.all([reader.bounds(), reader.offsetsAt(timestampMs)])
+    return bounds
+      .map(({ partition, start, end }) => ({
+        partition,
+        from: Math.max(start, begins.get(partition) ?? start),
+        to: end,
+      }))
+      .filter(({ from, to }) => from < to)
+  }
+}
+
+/** What a look at the log may still cost. */
+class Budget {
+  #records: number
+  #bytes: number
+  readonly #until: number
+  readonly #now: () => number
+
+  constructor({ records, bytes, ms }: LookLimits, now: () => number) {
+    this.#records = records
+    this.#bytes = bytes
+    this.#until = now() + ms
+    this.#now = now
+  }
+
+  get spent(): boolean {
+    return this.#records <= 0 || this.#bytes <= 0 || this.#now() > this.#until
+  }
+
+  spend(messages: readonly KafkaMessage[]): void {
+    this.#records -= messages.length
+    for (const { value } of messages) this.#bytes -= value?.length ?? 0
+  }
+}
+
+const newestFirst = ({ event: a }: Change, { event: b }: Change) =>
+  Date.parse(b.timestamp) - Date.parse(a.timestamp) || (a.id < b.id ? 1 : -1)
+
+/**
+ * Whether a record may hold a change of the tenant (and table), by its key: most are of others, and
+ * need not be decoded. One with a key that is not in the form of ours may hold anything.
+ */
+export function ownRecord({ projectId, environment }: Tenant, table?: string) {
+  const own = [projectId, environment, ...(table === undefined ? [] : [table])]
+  const prefix = Buffer.from(`${own.join('/')}/`)
+  return ({ key, value }: Pick<KafkaMessage, 'key' | 'value'>): boolean => {
+    if (value === null) return false
+    if (key === null) return true
+    return key.subarray(0, prefix.length).equals(prefix) || !isOurForm(key)
+  }
+}
+
+const slash = 47
+
+function isOurForm(key: Buffer): boolean {
+  let at = -1
+  for (let parts = 0; parts < 3; parts++) {
+    at = key.indexOf(slash, at + 1)
+    if (at < 0) return false
+  }
+  return true
+}
+
+/** The tenant's change in a record, if it is one. */
+export async function ownChange(
+  codec: Pick<EventCodec, 'change'>,
+  message: KafkaMessage,
+  { projectId, environment }: Tenant,
+): Promise<Change | null> {
+  const read = await readChange(codec.change, message)
+  if (!('change' in read)) return null
+  const { event } = read.change
+  return event.projectId === projectId && event.environment === environment ? read.change : null
+}

@@ -1,0 +1,73 @@
+import type { PlatformAccess } from '@surehook/access/management-access'
+import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
+import { changesTopic } from '@surehook/contracts/topics'
+import { openLogReader } from '@surehook/kafka/readers/log-reader'
+import type { EventCodec } from '@surehook/schemas/codec'
+import { AppError } from '@surehook/service-kit/errors'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+import type { Kafka } from 'kafkajs'
+import type { Pool } from 'pg'
+import { createDeliveryDays } from '../../history/delivery-days.ts'
+import type { KeyedWriter } from '../../keyed-writer.ts'
+import { runReplayWorker } from '../../redelivery/replay/replay-worker.ts'
+import { createReplays } from '../../redelivery/replay/replays.ts'
+import { secretWarnings } from '../../subscriptions/subscription-warnings.ts'
+import { fitToTable } from '../../tables/fit-to-table.ts'
+import type { KnownTables } from '../../tables/known-tables.ts'
+import { tableWarnings } from '../../tables/table-warnings.ts'
+import { createExplain } from '../explain/explain.ts'
+import { ChangeLog } from './change-log.ts'
+import { createPreview } from './preview.ts'
+import { TenantQueue } from './tenant-queue.ts'
+
+export type LogQuestionsOptions = {
+  pool: Pool
+  kafka: Kafka
+  codec: EventCodec
+  writer: StateWriter
+  keyedWriter: KeyedWriter
+  tables: Pick<KnownTables, 'current' | 'fieldsOf'>
+  access: Pick<PlatformAccess, 'environmentExists'>
+  config: { kafka: { clientId: string }; maxBodyBytes: number }
+  log: Logger
+}
+
+/** What may be asked of the log of changes, with a reader of its own for as long as it is open. */
+export function openLogQuestions(options: LogQuestionsOptions) {
+  const { pool, kafka, codec, access, tables, writer, keyedWriter, config, log } = options
+  const { clientId } = config.kafka
+  const reader = openLogReader({ kafka, topic: changesTopic, clientId, log })
+  const changeLog = new ChangeLog({ reader, codec, now: Date.now })
+  const turns = new TenantQueue()
+  const days = createDeliveryDays(pool)
+  const { maxBodyBytes } = config
+  const worker = runReplayWorker({ pool, writer, reader, codec, days, maxBodyBytes, log })
+  return {
+    explain: createExplain({ pool, changeLog, turns, now: Date.now }),
+    replays: createReplays({
+      pool,
+      reader,
+      writer: keyedWriter,
+      wake: worker.wake,
+      now: Date.now,
+    }),
+    preview: createPreview({
+      changeLog,
+      turns,
+      async admit(tenant, input) {
+        if (!(await access.environmentExists(tenant.projectId, tenant.environment))) {
+          throw new AppError('ENVIRONMENT_NOT_FOUND', 'No such environment')
+        }
+        await tables.current()
+        const fields = tables.fieldsOf({ ...tenant, table: input.table })
+        const warnings = [...tableWarnings(input, fields), ...secretWarnings(input.secret)]
+        return { input: { ...input, filter: fitToTable(input.filter, fields) }, warnings }
+      },
+      now: Date.now,
+    }),
+    async [Symbol.asyncDispose]() {
+      await worker[Symbol.asyncDispose]()
+      await reader[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import type { ChangeEvent } from '@surehook/contracts/events'
+import {
+  type Preview,
+  type PreviewInput,
+  previewLimits,
+} from '@surehook/contracts/http/webhooks/log'
+import type { Warning } from '@surehook/contracts/http/webhooks/webhooks'
+import { deliveryId } from '@surehook/contracts/ids'
+import { buildBody } from '@surehook/matching/build-body'
+import { mismatchOf } from '@surehook/matching/mismatch'
+import { plainHeaders, signedHeaders, signingKeys } from '@surehook/matching/signed-headers'
+import { refuseForeignTenant, type Tenant } from '../../subscriptions/subscription-changes.ts'
+import type { ChangeLog } from './change-log.ts'
+import type { TenantQueue } from './tenant-queue.ts'
+
+export type PreviewDeps = {
+  changeLog: Pick<ChangeLog, 'newest'>
+  turns: TenantQueue
+  /** What a subscription would be; rejects when there is no such environment, or its table cannot be watched in this way. */
+  admit: (tenant: Tenant, input: PreviewInput) => Promise<Admitted>
+  now: () => number
+}
+
+type Admitted = { input: PreviewInput; warnings: Warning[] }
+
+/** Stands for the id that the subscription does not have yet. */
+const noSubscription = '00000000-0000-0000-0000-000000000000'
+
+/** What a subscription would have got of the newest changes. Nothing is stored and nothing sent. */
+export function createPreview({ changeLog, turns, admit, now }: PreviewDeps) {
+  return async (tenant: Tenant, asked: PreviewInput): Promise<Preview> => {
+    refuseForeignTenant(asked, tenant)
+    const { input, warnings } = await admit(tenant, asked)
+    const { table, events } = input
+    const filter = input.filter ? JSON.stringify(input.filter) : null
+    const mismatch = mismatchOf({ ...tenant, table, events, filter })
+    const { changes: count, ...limits } = previewLimits
+    const place = { ...tenant, table }
+    const changes = await turns.take(tenant, () => changeLog.newest(place, { ...limits, count }))
+    const matched = changes.filter((change) => mismatch(change) === null)
+    const samples = samplesOf(
+      matched.map(({ event }) => event),
+      { input, timestampS: Math.floor(now() / 1000) },
+    )
+    const preview = { scanned: changes.length, matched: matched.length, samples }
+    return warnings.length === 0 ? preview : { ...preview, warnings }
+  }
+}
+
+function samplesOf(
+  events: readonly ChangeEvent[],
+  { input, timestampS }: { input: PreviewInput; timestampS: number },
+): Preview['samples'] {
+  const select = input.select ? new Set(input.select) : null
+  const samples: Preview['samples'] = []
+  let left: number = previewLimits.sampleBytes
+  for (const event of events.slice(0, previewLimits.samples)) {
+    const body = buildBody(event, select)
+    left -= body.length
+    // One is shown however large it is.
+    if (left < 0 && samples.length > 0) break
+    const headers = headersOf({ event, body }, { secret: input.secret, timestampS })
+    samples.push({ eventId: event.id, headers, body: body.toString() })
+  }
+  return samples
+}
+
+function headersOf(
+  { event, body }: { event: ChangeEvent; body: Buffer },
+  { secret, timestampS }: { secret: string | undefined; timestampS: number },
+): Record<string, string> {
+  const { id: eventId, operation } = event
+  const webhookId = deliveryId(eventId, noSubscription)
+  const signable = { body, eventId, webhookId, operation }
+  return secret === undefined
+    ? plainHeaders(signable, timestampS)
+    : signedHeaders(signable, [signingKeys(secret)], timestampS)
+}

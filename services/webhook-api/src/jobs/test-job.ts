@@ -1,0 +1,36 @@
+import type { ChangeEvent, DeliveryJob } from '@surehook/contracts/events'
+import { planDeliveries } from '@surehook/matching/plan-deliveries'
+import { toSubscription } from '@surehook/matching/subscription'
+import { type SubscriptionRow, toState } from '../subscriptions/subscription-row.ts'
+
+const record = { test: true }
+
+/**
+ * The delivery of an event that never happened: `record` says so, and no filter or selection is asked.
+ * Its kind is one that the subscription has.
+ */
+export function testJob(
+  subscription: SubscriptionRow,
+  { eventId, now, traceparent }: { eventId: string; now: number; traceparent: string | null },
+): DeliveryJob {
+  const state = { ...toState(subscription), filter: null, select: null }
+  const event: ChangeEvent = {
+    id: eventId,
+    timestamp: new Date(now).toISOString(),
+    projectId: state.projectId,
+    environment: state.environment,
+    table: state.table,
+    recordId: 'test',
+    operation: state.events[0] ?? 'INSERT',
+    record: JSON.stringify(record),
+    changedFields: [],
+    source: 'webhook-api',
+    requestId: null,
+    traceparent,
+  }
+  const targets = [toSubscription(state, null)]
+  const plan = planDeliveries(event, targets, { maxBodyBytes: Number.POSITIVE_INFINITY, now })
+  const [planned] = plan
+  if (planned === undefined) throw new Error('a test event makes one delivery')
+  return planned.job
+}

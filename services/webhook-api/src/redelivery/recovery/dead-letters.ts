@@ -1,0 +1,72 @@
+import type { PoolClient } from 'pg'
+import { dayOf } from '../../history/delivery-days.ts'
+import { bodySql } from '../../history/read/find-delivery.ts'
+import type { Original } from '../../jobs/redelivery-job.ts'
+
+/** The dead letters of a subscription that were made in [since, until), as they were at `requestedAt`. */
+export type Span = { subscriptionId: string; since: Date; until: Date; requestedAt: Date }
+
+/** Up to where a span is done, in the order in which it is worked through. */
+export type Position = { at: Date; id: string }
+
+export const firstPosition = (since: Date): Position => ({
+  at: since,
+  id: '00000000-0000-0000-0000-000000000000',
+})
+
+/**
+ * What died later is not part of it: the span would never end. Neither is what was sent again already:
+ * if that died too, it is a dead letter itself. And what was too large can never be sent.
+ */
+const inSpan = `
+  d.subscription_id = $1 and d.status = 'dead_letter' and d.moved_at <= $4
+  and d.day >= $5::date and d.day <= $6::date and d.created_at >= $2 and d.created_at < $3
+  and d.operation is not null and d.last_error is distinct from 'too_large'
+  and not exists (select from delivery again
+    where again.redelivery_of = d.id::text and again.subscription_id = $1 and again.day >= $5::date)`
+
+const spanValues = ({ subscriptionId, since, until, requestedAt }: Span) => [
+  subscriptionId,
+  since,
+  until,
+  requestedAt,
+  dayOf(since.getTime()),
+  dayOf(until.getTime()),
+]
+
+export async function countDeadLetters(tx: PoolClient, span: Span): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>(
+    `select count(*)::integer as count from delivery d where ${inSpan}`,
+    spanValues(span),
+  )
+  return rows[0]?.count ?? 0
+}
+
+export type DeadLetter = Original & { created_at: Date }
+
+/** At most `limit`, and of bodies about `bytes` together, but at least one if there is one. */
+export async function nextDeadLetters(
+  tx: PoolClient,
+  { after, ...span }: Span & { after: Position },
+  { limit, bytes }: { limit: number; bytes: number },
+): Promise<DeadLetter[]> {
+  const { rows } = await tx.query<DeadLetter>(
+    `select id, created_at, event_id, webhook_id, watched_table, operation, body
+     from (
+       select letter.*,
+         sum(octet_length(body)) over (order by day, created_at, id) - octet_length(body) as before
+       from (
+         select d.day, d.id, d.created_at, event_id, webhook_id, watched_table, operation,
+           ${bodySql} as body
+         from delivery d
+         where ${inSpan}
+           and d.day >= $7::date and (d.day, d.created_at, d.id) > ($7::date, $8, $9::uuid)
+         order by d.day, d.created_at, d.id limit $10
+       ) letter
+     ) batch
+     where before < $11
+     order by day, created_at, id`,
+    [...spanValues(span), dayOf(after.at.getTime()), after.at, after.id, limit, bytes],
+  )
+  return rows
+}

@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto'
+import type { RecoverInput } from '@surehook/contracts/http/webhooks/deliveries'
+import { unavailable } from '@surehook/service-kit/errors'
+import type { KeyedWriter } from '../../keyed-writer.ts'
+import { isRebuilding } from '../../rebuild/rebuild-store.ts'
+import { lockedSubscription } from '../../subscriptions/find-own.ts'
+import type { Ask } from '../send-again.ts'
+import { countDeadLetters } from './dead-letters.ts'
+import { insertRecovery } from './recovery-store.ts'
+
+export type Recover = ReturnType<typeof recoverDeadLetters>
+
+export type RecoverDeps = { writer: KeyedWriter; wake: () => void }
+
+/** Counts the dead letters of a span and leaves them to the worker, which goes on after any crash. */
+export function recoverDeadLetters({ writer, wake }: RecoverDeps) {
+  return async (ask: Ask, id: string, { since, until }: RecoverInput) => {
+    const { tenant } = ask
+    const asked = { ...ask, request: ['recoverWebhook', id, { since, until }] }
+    const answer = await writer.write(asked, async (tx) => {
+      const { id: subscriptionId } = await lockedSubscription(tx, id, tenant)
+      const requestedAt = new Date()
+      const span = { subscriptionId, since, until: until ?? requestedAt, requestedAt }
+      const count = await countDeadLetters(tx, span)
+      if (await isRebuilding(tx)) throw unavailable('The history is being rebuilt')
+      if (count > 0) await insertRecovery(tx, { ...span, id: randomUUID(), tenant })
+      return { count }
+    })
+    wake()
+    return answer
+  }
+}

@@ -1,0 +1,86 @@
+import type { Pool, PoolClient } from 'pg'
+import { underWay } from '../../rebuild/rebuild-store.ts'
+import type { Tenant } from '../../subscriptions/subscription-changes.ts'
+import { firstPosition, type Position, type Span } from './dead-letters.ts'
+
+export type Recovery = Span & { id: string; tenant: Tenant; position: Position }
+
+type Row = {
+  id: string
+  project_id: string
+  environment: string
+  subscription_id: string
+  since: Date
+  until: Date
+  requested_at: Date
+  position_at: Date
+  position_id: string
+}
+
+export async function insertRecovery(
+  tx: PoolClient,
+  { id, tenant, ...span }: Omit<Recovery, 'position'>,
+): Promise<void> {
+  const { subscriptionId, since, until, requestedAt } = span
+  const position = firstPosition(since)
+  await tx.query(
+    `insert into recovery (id, project_id, environment, subscription_id, since, until,
+       requested_at, position_at, position_id, worked_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $7)`,
+    [
+      id,
+      tenant.projectId,
+      tenant.environment,
+      subscriptionId,
+      since,
+      until,
+      requestedAt,
+      position.at,
+      position.id,
+    ],
+  )
+}
+
+/** The one that waits longest for its turn; several at once take turns. None while there are letters it could not see. */
+export async function nextRecovery(pool: Pool): Promise<string | undefined> {
+  const { rows } = await pool.query<{ id: string }>(
+    `select id from recovery where not ${underWay} order by worked_at limit 1`,
+  )
+  return rows[0]?.id
+}
+
+/** `undefined` when it is done by now, or another replica is at work on it. */
+export async function takeRecovery(tx: PoolClient, id: string): Promise<Recovery | undefined> {
+  const { rows } = await tx.query<Row>(
+    `select * from recovery where id = $1 and not ${underWay} for update skip locked`,
+    [id],
+  )
+  const [row] = rows
+  if (row === undefined) return undefined
+  return {
+    id,
+    tenant: { projectId: row.project_id, environment: row.environment },
+    subscriptionId: row.subscription_id,
+    since: row.since,
+    until: row.until,
+    requestedAt: row.requested_at,
+    position: { at: row.position_at, id: row.position_id },
+  }
+}
+
+export async function advanceRecovery(tx: PoolClient, id: string, { at, id: last }: Position) {
+  await tx.query(
+    `update recovery set position_at = $2, position_id = $3, worked_at = clock_timestamp()
+     where id = $1`,
+    [id, at, last],
+  )
+}
+
+/** What fails must not keep others from their turn. */
+export async function postponeRecovery(pool: Pool, id: string): Promise<void> {
+  await pool.query('update recovery set worked_at = clock_timestamp() where id = $1', [id])
+}
+
+export async function endRecovery(tx: PoolClient, id: string): Promise<void> {
+  await tx.query('delete from recovery where id = $1', [id])
+}

@@ -1,0 +1,159 @@
+import type { Replay } from '@surehook/contracts/http/webhooks/log'
+import type { LogSpan } from '@surehook/kafka/readers/log-reader'
+import type { SweepJob } from '@surehook/service-kit/postgres/delete-expired'
+import type { Pool, PoolClient } from 'pg'
+import type { Tenant } from '../../subscriptions/subscription-changes.ts'
+
+/** A row of table `replay`. */
+export type ReplayRow = {
+  id: string
+  project_id: string
+  environment: string
+  subscription_id: string
+  state: Replay['state']
+  span_from: Date
+  span_until: Date
+  /** What of the log is still to be read. */
+  spans: LogSpan[]
+  scanned: string
+  deliveries: string
+  created_at: Date
+  finished_at: Date | null
+}
+
+export type NewReplay = {
+  id: string
+  tenant: Tenant
+  subscriptionId: string
+  from: Date
+  until: Date
+  spans: readonly LogSpan[]
+  now: Date
+}
+
+export async function insertReplay(tx: PoolClient, replay: NewReplay): Promise<void> {
+  const { id, tenant, subscriptionId, from, until, spans, now } = replay
+  await tx.query(
+    `insert into replay (id, project_id, environment, subscription_id, state, span_from, span_until,
+       spans, scanned, deliveries, created_at, due_at)
+     values ($1, $2, $3, $4, 'running', $5, $6, $7, 0, 0, $8, $8)`,
+    [
+      id,
+      tenant.projectId,
+      tenant.environment,
+      subscriptionId,
+      from,
+      until,
+      JSON.stringify(spans),
+      now,
+    ],
+  )
+}
+
+export async function isReplaying(tx: PoolClient, subscriptionId: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `select from replay where subscription_id = $1 and state = 'running'`,
+    [subscriptionId],
+  )
+  return rowCount !== 0
+}
+
+export async function findReplay(
+  pool: Pool,
+  { id, subscriptionId, tenant }: { id: string; subscriptionId: string; tenant: Tenant },
+): Promise<ReplayRow | undefined> {
+  const { rows } = await pool.query<ReplayRow>(
+    `select * from replay
+     where id = $1 and subscription_id = $2 and project_id = $3 and environment = $4`,
+    [id, subscriptionId, tenant.projectId, tenant.environment],
+  )
+  return rows[0]
+}
+
+/** Takes the one that waits longest for its turn, so that nobody else does for `forMs`. */
+export async function takeReplay(
+  pool: Pool,
+  { by, forMs }: { by: string; forMs: number },
+): Promise<ReplayRow | undefined> {
+  const { rows } = await pool.query<ReplayRow>(
+    `update replay set taken_by = $1, due_at = clock_timestamp() + $2 * interval '1 ms'
+     where id = (select id from replay where state = 'running' and due_at <= clock_timestamp()
+                 order by due_at limit 1 for update skip locked)
+     returning *`,
+    [by, forMs],
+  )
+  return rows[0]
+}
+
+export type ReplayStep = {
+  id: string
+  by: string
+  state: Replay['state']
+  spans: readonly LogSpan[]
+  scanned: number
+  deliveries: number
+}
+
+/** False when another replica has taken it meanwhile, which begins where this one did. */
+export async function advanceReplay(tx: PoolClient, step: ReplayStep): Promise<boolean> {
+  const { id, by, state, spans, scanned, deliveries } = step
+  const { rowCount } = await tx.query(
+    `update replay set state = $3, spans = $4, scanned = scanned + $5, deliveries = deliveries + $6,
+       due_at = clock_timestamp(),
+       finished_at = case when $3 = 'running' then null else clock_timestamp() end
+     where id = $1 and taken_by = $2 and state = 'running'`,
+    [id, by, state, JSON.stringify(spans), scanned, deliveries],
+  )
+  return rowCount === 1
+}
+
+/** Gives it back: its next turn comes after `afterMs`. */
+export async function postponeReplay(
+  pool: Pool,
+  { id, by, afterMs }: { id: string; by: string; afterMs: number },
+): Promise<void> {
+  await pool.query(
+    `update replay set due_at = clock_timestamp() + $3 * interval '1 ms'
+     where id = $1 and taken_by = $2`,
+    [id, by, afterMs],
+  )
+}
+
+/** For a subscription that ends: nothing more of them is delivered. */
+export async function cancelReplays(tx: PoolClient, subscriptionId: string): Promise<void> {
+  await tx.query(
+    `update replay set state = 'cancelled', finished_at = clock_timestamp()
+     where subscription_id = $1 and state = 'running'`,
+    [subscriptionId],
+  )
+}
+
+const shownDays = 30
+const batch = 500
+
+/** For `openSweep`: ends replays that were shown for long enough. */
+export const endedReplays: SweepJob = {
+  name: 'replays',
+  async run(pool) {
+    const { rowCount } = await pool.query(
+      `delete from replay where id in (
+         select id from replay where finished_at < clock_timestamp() - $1 * interval '1 day'
+         limit $2 for update skip locked)`,
+      [shownDays, batch],
+    )
+    return rowCount === batch
+  },
+}
+
+/** How many of these deliveries have not been attempted yet. */
+export async function countPending(
+  pool: Pool,
+  { day, ids }: { day: string; ids: readonly string[] },
+): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    `select count(*)::integer as count from delivery
+     where day = $1 and id = any($2::uuid[]) and status = 'pending'`,
+    [day, ids],
+  )
+  return rows[0]?.count ?? 0
+}

@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto'
+import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
+import type { DeliveryJob } from '@surehook/contracts/events'
+import type { LogReader, LogSpan } from '@surehook/kafka/readers/log-reader'
+import type { EventCodec } from '@surehook/schemas/codec'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+import type { Pool } from 'pg'
+import { type BackgroundWork, runBackgroundWork } from '../../background-work.ts'
+import { type DeliveryDays, dayOf } from '../../history/delivery-days.ts'
+import { ownChange, ownRecord } from '../../inspect/log/change-log.ts'
+import { emitJobs } from '../../jobs/emit-jobs.ts'
+import type { SubscriptionRow } from '../../subscriptions/subscription-row.ts'
+import { lockSubscription } from '../../subscriptions/subscription-store.ts'
+import { type LoggedChange, planReplay } from './replay-batch.ts'
+import * as store from './replay-store.ts'
+
+export type ReplayWorkerDeps = {
+  pool: Pool
+  writer: Pick<StateWriter, 'write'>
+  reader: Pick<LogReader, 'read'>
+  codec: Pick<EventCodec, 'change'>
+  days: Pick<DeliveryDays, 'ensure'>
+  maxBodyBytes: number
+  log: Logger
+}
+
+/** A piece of the log is at most 1 MiB, and a record more. */
+const batchLimits = { jobs: 100, bytes: 1_000_000 }
+/** A batch waits until so few of the one before have not been attempted: live changes come in between. */
+const mayWait = 20
+const paceMs = 250
+const lookEveryMs = 2_000
+/** Longer than a batch takes; then another replica takes over from one that was killed. */
+const turnMs = 60_000
+
+/** Another replica took the replay: what was begun here must not be committed. */
+class TurnLostError extends Error {}
+
+/**
+ * Works on replays, batch by batch and in turns. The deliveries of a batch, and how far the replay is,
+ * are one commit: killed at any line, whoever goes on repeats nothing.
+ */
+export function runReplayWorker(deps: ReplayWorkerDeps): BackgroundWork {
+  const worker = new ReplayWorker(deps)
+  const onFailure = (err: unknown) => deps.log.warn({ err }, 'replay.failed')
+  const work = (signal: AbortSignal) => worker.workOnNext(signal)
+  return runBackgroundWork({ work, onFailure, retryMs: lookEveryMs })
+}
+
+type LastBatch = { day: string; ids: readonly string[] }
+type Piece = { changes: readonly LoggedChange[]; next: number }
+
+class ReplayWorker {
+  readonly #deps: ReplayWorkerDeps
+  /** Tells replicas apart. */
+  readonly #by = randomUUID()
+  readonly #last = new Map<string, LastBatch>()
+  #idle = 0
+
+  constructor(deps: ReplayWorkerDeps) {
+    this.#deps = deps
+  }
+
+  /** @returns after how many milliseconds to look again */
+  async workOnNext(signal: AbortSignal): Promise<number> {
+    const { pool, log } = this.#deps
+    const replay = await store.takeReplay(pool, { by: this.#by, forMs: turnMs })
+    if (replay === undefined) return this.#rest()
+    this.#idle = 0
+    const { id } = replay
+    try {
+      if (await this.#isAhead(id)) {
+        await store.postponeReplay(pool, { id, by: this.#by, afterMs: paceMs })
+      } else {
+        await this.#workOn(replay, signal)
+      }
+      return 0
+    } catch (err) {
+      if (err instanceof TurnLostError) return 0
+      const late = (cause: unknown) => log.debug({ err: cause }, 'replay.not_postponed')
+      await store.postponeReplay(pool, { id, by: this.#by, afterMs: lookEveryMs }).catch(late)
+      throw err
+    }
+  }
+
+  #rest(): number {
+    this.#idle += 1
+    // Others may have ended what was begun here.
+    if (this.#idle * paceMs > turnMs) this.#last.clear()
+    return this.#last.size > 0 ? paceMs : lookEveryMs
+  }
+
+  async #isAhead(replayId: string): Promise<boolean> {
+    const last = this.#last.get(replayId)
+    return last !== undefined && (await store.countPending(this.#deps.pool, last)) > mayWait
+  }
+
+  async #workOn(replay: store.ReplayRow, signal: AbortSignal): Promise<void> {
+    const { days, log } = this.#deps
+    const { id: replayId, subscription_id: subscriptionId } = replay
+    const [span] = replay.spans
+    const piece = span && (await this.#read(replay, span, signal))
+    const now = Date.now()
+    await days.ensure([dayOf(now)])
+    const { state, ids } = await this.#commit(replay, piece, now)
+    if (state === 'running') {
+      this.#last.set(replayId, { day: dayOf(now), ids })
+      return
+    }
+    this.#last.delete(replayId)
+    log.info({ replayId, subscriptionId, state }, 'replay.ended')
+  }
+
+  async #read(replay: store.ReplayRow, span: LogSpan, signal: AbortSignal): Promise<Piece> {
+    const { reader, codec } = this.#deps
+    const tenant = tenantOf(replay)
+    const isOwn = ownRecord(tenant)
+    const { messages, next } = await reader.read(span, signal)
+    const changes: LoggedChange[] = []
+    for (const message of messages.filter(isOwn)) {
+      const change = await ownChange(codec, message, tenant)
+      if (change !== null) changes.push({ change, next: Number(message.offset) + 1 })
+    }
+    return { changes, next }
+  }
+
+  #commit(
+    replay: store.ReplayRow,
+    piece: Piece | undefined,
+    now: number,
+  ): Promise<{ state: store.ReplayStep['state']; ids: readonly string[] }> {
+    const { writer, maxBodyBytes } = this.#deps
+    return writer.write(async (tx, emit) => {
+      const subscription = await lockSubscription(tx, replay.subscription_id, tenantOf(replay))
+      const step = this.#stepOf(replay, piece, { subscription, maxBodyBytes, now })
+      if (!(await store.advanceReplay(tx, step))) throw new TurnLostError()
+      await emitJobs(tx, emit, step.jobs)
+      return { state: step.state, ids: step.jobs.map(({ deliveryId }) => deliveryId) }
+    })
+  }
+
+  #stepOf(
+    { id, spans: [span, ...others], span_from: from, span_until: until }: store.ReplayRow,
+    piece: Piece | undefined,
+    {
+      subscription,
+      maxBodyBytes,
+      now,
+    }: { subscription: SubscriptionRow | undefined; maxBodyBytes: number; now: number },
+  ): store.ReplayStep & { jobs: DeliveryJob[] } {
+    const none = { id, by: this.#by, spans: [], scanned: 0, deliveries: 0, jobs: [] }
+    if (subscription === undefined) return { ...none, state: 'cancelled' }
+    if (piece === undefined || span === undefined) return { ...none, state: 'done' }
+    const of = { subscription, span: { replayId: id, from, until }, now }
+    const batch = planReplay(piece.changes, of, { ...batchLimits, maxBodyBytes })
+    const rest = { ...span, from: batch.next ?? piece.next }
+    // The partitions take turns, so that the order of time is kept as far as it goes.
+    const spans = rest.from < rest.to ? [...others, rest] : others
+    const { jobs, scanned } = batch
+    const state = spans.length > 0 ? 'running' : 'done'
+    return { ...none, state, spans, scanned, jobs, deliveries: jobs.length }
+  }
+}
+
+const tenantOf = ({ project_id: projectId, environment }: store.ReplayRow) => ({
+  projectId,
+  environment,
+})

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+import type { Replay, ReplayInput } from '@surehook/contracts/http/webhooks/log'
+import { changesKeptMs } from '@surehook/contracts/topics'
+import type { LogReader, LogSpan } from '@surehook/kafka/readers/log-reader'
+import { AppError, invalid } from '@surehook/service-kit/errors'
+import type { Pool } from 'pg'
+import type { KeyedWriter } from '../../keyed-writer.ts'
+import { isUuid, lockedSubscription, ownSubscription } from '../../subscriptions/find-own.ts'
+import type { Tenant } from '../../subscriptions/subscription-changes.ts'
+import type { Ask } from '../send-again.ts'
+import { findReplay, insertReplay, isReplaying, type ReplayRow } from './replay-store.ts'
+
+export type ReplaysDeps = {
+  pool: Pool
+  reader: Pick<LogReader, 'bounds' | 'offsetsAt'>
+  writer: KeyedWriter
+  wake: () => void
+  now: () => number
+}
+
+export type Replays = ReturnType<typeof createReplays>
+
+/** Clocks of publishers and brokers differ. */
+const skewMs = 5 * 60_000
+/** A change may stand on the log long after it was made: Kafka, or its service, was away. */
+const lateMs = 24 * 3_600_000
+
+/** Asks for replays and shows them; the worker does them, and goes on after any crash. */
+export function createReplays({ pool, reader, writer, wake, now }: ReplaysDeps) {
+  async function spansOf(from: number, until: number): Promise<LogSpan[]> {
+    const [bounds, begins, lasts] = await Promise.all([
+      reader.bounds(),
+      reader.offsetsAt(from - skewMs),
+      reader.offsetsAt(until + lateMs),
+    ])
+    const spans = bounds.map(({ partition, start, end }) => ({
+      partition,
+      from: Math.max(start, begins.get(partition) ?? start),
+      to: Math.min(end, lasts.get(partition) ?? end),
+    }))
+    return spans.filter((span) => span.from < span.to)
+  }
+
+  return {
+    async start(ask: Ask, id: string, input: ReplayInput): Promise<{ replayId: string }> {
+      const { tenant } = ask
+      const { from, until = new Date(now()) } = input
+      refuseSpan({ from, until }, now())
+      const spans = await spansOf(from.getTime(), until.getTime())
+      const asked = { ...ask, request: ['replayWebhook', id, input] }
+      const answer = await writer.write(asked, async (tx) => {
+        const { id: subscriptionId } = await lockedSubscription(tx, id, tenant)
+        if (await isReplaying(tx, subscriptionId)) {
+          throw new AppError('CONFLICT', 'A replay to this webhook is running')
+        }
+        const replay = { id: randomUUID(), tenant, subscriptionId, from, until, spans }
+        await insertReplay(tx, { ...replay, now: new Date(now()) })
+        return { replayId: replay.id }
+      })
+      wake()
+      return answer
+    },
+
+    async get(tenant: Tenant, id: string, replayId: string): Promise<Replay> {
+      const { id: subscriptionId } = await ownSubscription(pool, id, tenant)
+      const place = { id: replayId, subscriptionId, tenant }
+      const row = isUuid(replayId) ? await findReplay(pool, place) : undefined
+      if (row === undefined) throw new AppError('REPLAY_NOT_FOUND', 'No such replay')
+      return toReplay(row)
+    },
+  }
+}
+
+function refuseSpan({ from, until }: { from: Date; until: Date }, now: number): void {
+  const days = changesKeptMs / 86_400_000
+  if (from.getTime() < now - changesKeptMs) {
+    throw invalid([
+      { field: 'from', message: `must not be before the log, which has ${days} days` },
+    ])
+  }
+  if (until.getTime() > now) {
+    throw invalid([{ field: 'until', message: 'must not be in the future' }])
+  }
+  if (from >= until) throw invalid([{ field: 'until', message: 'must be later than from' }])
+}
+
+function toReplay(row: ReplayRow): Replay {
+  return {
+    id: row.id,
+    webhookId: row.subscription_id,
+    state: row.state,
+    from: row.span_from.toISOString(),
+    until: row.span_until.toISOString(),
+    scanned: Number(row.scanned),
+    deliveries: Number(row.deliveries),
+    createdAt: row.created_at.toISOString(),
+    finishedAt: row.finished_at?.toISOString() ?? null,
+  }
+}

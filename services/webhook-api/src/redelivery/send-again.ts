@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import { newEventId } from '@surehook/contracts/ids'
+import { AppError, unavailable } from '@surehook/service-kit/errors'
+import { type DeliveryDays, dayOf } from '../history/delivery-days.ts'
+import { findDelivery, type LoggedDelivery } from '../history/read/find-delivery.ts'
+import { emitJobs } from '../jobs/emit-jobs.ts'
+import { type Original, redeliveryJob } from '../jobs/redelivery-job.ts'
+import { testJob } from '../jobs/test-job.ts'
+import type { KeyedWriter } from '../keyed-writer.ts'
+import { isRebuilding } from '../rebuild/rebuild-store.ts'
+import { isUuid, lockedSubscription } from '../subscriptions/find-own.ts'
+import type { Tenant } from '../subscriptions/subscription-changes.ts'
+
+export type SendDeps = { writer: KeyedWriter; days: Pick<DeliveryDays, 'ensure'> }
+
+/** Who asks, under which `Idempotency-Key` if any. */
+export type Ask = { tenant: Tenant; key: string | undefined; traceparent: string | null }
+
+export type SendAgain = ReturnType<typeof sendAgain>
+
+/** Deliveries that somebody asks for. Their jobs are on their topic when these resolve. */
+export function sendAgain({ writer, days }: SendDeps) {
+  return {
+    async redeliver(ask: Ask, place: { id: string; deliveryId: string }) {
+      const now = Date.now()
+      await days.ensure([dayOf(now)])
+      return writer.write({ ...ask, request: ['redeliver', place] }, async (tx, emit) => {
+        const subscription = await lockedSubscription(tx, place.id, ask.tenant)
+        const { deliveryId } = place
+        const wanted = { tenant: ask.tenant, subscriptionId: subscription.id, deliveryId }
+        const found = isUuid(deliveryId) ? await findDelivery(tx, wanted) : undefined
+        if (found === undefined && (await isRebuilding(tx))) {
+          throw unavailable('The history is being rebuilt')
+        }
+        const request = { requestId: randomUUID(), now, traceparent: ask.traceparent }
+        const job = redeliveryJob(resendable(found, now), subscription, request)
+        await emitJobs(tx, emit, [job])
+        return { deliveryId: job.deliveryId }
+      })
+    },
+
+    async test(ask: Ask, id: string) {
+      const now = Date.now()
+      await days.ensure([dayOf(now)])
+      return writer.write({ ...ask, request: ['testWebhook', id] }, async (tx, emit) => {
+        const subscription = await lockedSubscription(tx, id, ask.tenant)
+        const request = { eventId: newEventId(), now, traceparent: ask.traceparent }
+        const job = testJob(subscription, request)
+        await emitJobs(tx, emit, [job])
+        return { eventId: job.eventId, deliveryId: job.deliveryId }
+      })
+    },
+  }
+}
+
+export const noDelivery = () => new AppError('DELIVERY_NOT_FOUND', 'No such delivery')
+
+/** A job that the log reads later than the moves of its delivery is on its way for so long at most. */
+const jobComesWithinMs = 15 * 60_000
+
+function resendable(found: LoggedDelivery | undefined, now: number): Original {
+  if (found === undefined) throw noDelivery()
+  const { watched_table, operation, body } = found
+  if (watched_table === null || operation === null || body === null) {
+    if (now - found.created_at.getTime() > jobComesWithinMs) throw noBody()
+    throw unavailable('The log has not read the job of this delivery yet')
+  }
+  if (body.length === 0) throw noBody()
+  return { ...found, watched_table, operation, body }
+}
+
+const noBody = () => new AppError('CONFLICT', 'The log has no body of this delivery to send')

@@ -1,0 +1,70 @@
+import { boundedBy } from '@surehook/service-kit/bounded'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
+import type { Kafka } from 'kafkajs'
+import type { Pool } from 'pg'
+import { runBackgroundWork } from '../background-work.ts'
+import { dropOldDays } from './drop-old-days.ts'
+import { trimTopics } from './trim-topics.ts'
+
+export type SweepDeps = {
+  pool: Pool
+  kafka: Kafka
+  historyDays: number
+  log: Logger
+  metrics: Metrics
+}
+
+const everyMs = 10 * 60_000
+const closeWithinMs = 2_000
+const dayMs = 86_400_000
+
+/** Ends what has been kept long enough: at its start, and from then on every ten minutes. */
+export function runHistorySweep(deps: SweepDeps): AsyncDisposable {
+  const { log, metrics } = deps
+  const failures = metrics.counter({
+    name: 'surehook_webhook_history_sweep_failures_total',
+    help: 'Parts of a sweep of old history that failed and are tried again with the next',
+    labelNames: ['part'],
+  })
+  const parts = partsOf(deps)
+  fromZero(failures, 'part', Object.keys(parts))
+  const sweeping = runBackgroundWork({
+    async work(signal) {
+      for (const [part, work] of Object.entries(parts)) {
+        if (signal.aborted) break
+        await work().catch((err: unknown) => {
+          failures.inc({ part })
+          log.warn({ err, part }, 'history.sweep_failed')
+        })
+      }
+      return everyMs
+    },
+    onFailure: (err) => log.warn({ err }, 'history.sweep_failed'),
+    retryMs: everyMs,
+  })
+  return {
+    async [Symbol.asyncDispose]() {
+      const closed = Promise.resolve(sweeping[Symbol.asyncDispose]())
+      // What is left undone the next sweep does.
+      await boundedBy(closeWithinMs, closed, 'The sweep did not end').catch((err: unknown) =>
+        log.debug({ err }, 'history.sweep_left'),
+      )
+    },
+  }
+}
+
+function partsOf({ pool, kafka, historyDays, log }: SweepDeps) {
+  return {
+    async days() {
+      const { dropped, busy } = await dropOldDays(pool, { historyDays, now: Date.now() })
+      if (dropped.length > 0) log.info({ dropped }, 'history.dropped')
+      if (busy.length > 0) log.warn({ busy }, 'history.busy')
+    },
+    async topics() {
+      // A day more than is shown: what is shown can be read again from the topics.
+      const topics = await trimTopics(kafka, Date.now() - (historyDays + 1) * dayMs)
+      if (topics.length > 0) log.info({ topics }, 'history.trimmed')
+    },
+  }
+}

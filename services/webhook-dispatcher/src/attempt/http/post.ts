@@ -1,0 +1,145 @@
+import type { SecureContext } from 'node:tls'
+import { createSecureContext, getCACertificates } from 'node:tls'
+import { Client, type Dispatcher, Pool } from 'undici'
+import type { AttemptResult } from '../../transitions/decide-next-attempt.ts'
+import type { AddressGuard } from '../dns/address-guard.ts'
+import { NameUnresolvedError } from '../dns/host-names.ts'
+import { TenantCache } from '../tenant-cache.ts'
+import { Answer, type Answered } from './answer.ts'
+import { StaleConnectionError } from './answer-filter.ts'
+import { errorClassOf } from './error-class.ts'
+import { TimeLimit } from './time-limit.ts'
+import { tlsConnector } from './tls-connector.ts'
+
+export type PosterOptions = {
+  guard: AddressGuard
+  /** PEM roots that are trusted besides the system's; empty for none. */
+  extraCa: readonly string[]
+  /** For the whole exchange: resolving, connecting, sending, and the answer up to its first 4 KiB. */
+  timeoutMs: number
+  /** Of one tenant. */
+  connectionsPerOrigin: number
+  /** So many pools are kept. */
+  maxPools: number
+}
+
+export type Exchange = {
+  /** Whose delivery it is: tenants share no connections, and do not wait for each other's. */
+  tenant: string
+  url: string
+  headers: Record<string, string>
+  body: Buffer
+}
+
+/** Firewalls between may forget an idle connection without a word: whoever uses it then waits in vain. */
+const longestIdleMs = 60_000
+
+/** Of one tenant to one origin. */
+type Connections = { pool: Pool; connectAnew: () => Client }
+
+/** Posts deliveries over keep-alive connections, one bounded pool for each tenant and origin. */
+export class Poster implements AsyncDisposable {
+  readonly #options: PosterOptions
+  readonly #secureContext: SecureContext
+  readonly #connections: TenantCache<Connections>
+  /** No longer in use but for what is in flight. */
+  readonly #closing = new Set<Pool | Client>()
+
+  constructor(options: PosterOptions) {
+    this.#options = options
+    // Made once: reading some 150 roots takes 20 ms, which every new connection would pay.
+    this.#secureContext = createSecureContext({
+      // Given alone they would take the place of the roots that are trusted anyway.
+      ca: [...getCACertificates('default'), ...options.extraCa],
+    })
+    const dispose = ({ pool }: Connections) => this.#retire(pool)
+    this.#connections = new TenantCache({ max: options.maxPools, dispose })
+  }
+
+  /**
+   * Never throws: whatever goes wrong is a result. Redirects are answers like any other, and an
+   * answer counts by its status, also when its body breaks off or does not end in time.
+   */
+  async post(exchange: Exchange): Promise<AttemptResult> {
+    const startedAt = performance.now()
+    const answered = await this.#exchange(exchange)
+    const latencyMs = Math.round(performance.now() - startedAt)
+    if ('status' in answered) {
+      return { kind: 'responded', status: answered.status, answer: answered.text, latencyMs }
+    }
+    const { error } = answered
+    const message = error instanceof Error ? describe(error) : String(error)
+    const failure = {
+      kind: 'unreachable',
+      errorClass: errorClassOf(error),
+      message,
+      latencyMs,
+    } as const
+    return error instanceof NameUnresolvedError ? { ...failure, failedLookup: error } : failure
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const pools = [...this.#connections.values()].map(({ pool }) => pool)
+    await Promise.all([...pools, ...this.#closing].map((client) => client.destroy()))
+  }
+
+  /**
+   * Sends, and once more on a fresh connection when a reused one was closed before any byte of an answer.
+   * A client may repeat of itself what it knows to be idempotent (RFC 9110 §9.2.2): receivers recognise
+   * the delivery by its `webhook-id`.
+   */
+  async #exchange({ tenant, url, headers, body }: Exchange): Promise<Answered> {
+    const { timeoutMs } = this.#options
+    let answer = new Answer()
+    using _limit = new TimeLimit(timeoutMs, () => answer.giveUp(timedOut(timeoutMs)))
+    try {
+      const target = new URL(url)
+      const path = target.pathname + target.search
+      const request: Dispatcher.DispatchOptions = { method: 'POST', path, headers, body }
+      const { pool, connectAnew } = this.#connectionsTo(tenant, target.origin)
+      pool.dispatch(request, answer)
+      const answered = await answer.answered
+      if (!('error' in answered && answered.error instanceof StaleConnectionError)) return answered
+      answer = new Answer()
+      const fresh = connectAnew()
+      fresh.dispatch({ ...request, reset: true }, answer)
+      this.#retire(fresh)
+      return await answer.answered
+    } catch (error) {
+      return { error }
+    }
+  }
+
+  #connectionsTo(tenant: string, origin: string): Connections {
+    const known = this.#connections.get(tenant, origin)
+    if (known) return known
+    const options: Client.Options = {
+      connect: tlsConnector({ ...this.#options, secureContext: this.#secureContext }, tenant),
+      // A session would share one connection among all deliveries to an origin: lost, it costs all of them.
+      allowH2: false,
+      keepAliveMaxTimeout: longestIdleMs,
+      // The exchange has one limit of its own; these would only give it other names.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: 16_384,
+    }
+    const pool = new Pool(origin, { ...options, connections: this.#options.connectionsPerOrigin })
+    const connections = { pool, connectAnew: () => new Client(origin, options) }
+    this.#connections.add(tenant, origin, connections)
+    return connections
+  }
+
+  /** Its connections close when the requests that it has are answered. */
+  #retire(client: Pool | Client): void {
+    this.#closing.add(client)
+    void client.close().finally(() => this.#closing.delete(client))
+  }
+}
+
+const timedOut = (timeoutMs: number) =>
+  Object.assign(new Error(`no complete answer within ${timeoutMs} ms`), { name: 'TimeoutError' })
+
+function describe(err: Error): string {
+  const inner = err instanceof AggregateError ? err.errors[0] : err.cause
+  return inner instanceof Error && inner.message !== '' ? inner.message : err.message
+}

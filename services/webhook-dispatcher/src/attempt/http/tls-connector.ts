@@ -1,0 +1,75 @@
+import { isIP } from 'node:net'
+import { connect, type SecureContext, type TLSSocket } from 'node:tls'
+import type { buildConnector } from 'undici'
+import type { AddressGuard } from '../dns/address-guard.ts'
+import { filterAnswers } from './answer-filter.ts'
+import { TimeLimit } from './time-limit.ts'
+
+export type TlsConnectorOptions = {
+  guard: AddressGuard
+  secureContext: SecureContext
+  /** Of connecting, from the name's resolution to the end of the TLS handshake. */
+  timeoutMs: number
+}
+
+/** Proxies and firewalls forget connections that are idle for longer, often without a word. */
+const keepAliveProbeMs = 30_000
+
+/**
+ * Connects to one origin for one tenant, and offers HTTP/1.1 alone. A lookup hook is not enough to
+ * guard addresses: for `https://127.0.0.1/` nothing is looked up, so that literals are checked first.
+ */
+export function tlsConnector(
+  { guard, secureContext, timeoutMs }: TlsConnectorOptions,
+  tenant: string,
+): buildConnector.connector {
+  const settings = {
+    secureContext,
+    ALPNProtocols: ['http/1.1'],
+    lookup: guard.lookupFor(tenant),
+    // Node's own 250 ms would give up a distant address, or one whose first packet was lost.
+    autoSelectFamilyAttemptTimeout: Math.max(250, timeoutMs / 4),
+    // A record of TLS has no more.
+    highWaterMark: 16_384,
+  }
+  let session: Buffer | undefined
+  return ({ hostname, port, protocol }, callback) => {
+    try {
+      if (protocol !== 'https:') throw new Error('only HTTPS is delivered to')
+      guard.checkLiteral(hostname)
+    } catch (err) {
+      callback(err as Error, null)
+      return
+    }
+    const servername = isIP(hostname) === 0 ? hostname : ''
+    const target = { host: hostname, port: Number(port || 443), servername, session }
+    const socket = connect({ ...settings, ...target })
+    socket.setNoDelay(true).setKeepAlive(true, keepAliveProbeMs)
+    socket.on('session', (latest) => {
+      session = latest
+    })
+    whenConnected(socket, timeoutMs, callback)
+  }
+}
+
+function whenConnected(
+  socket: TLSSocket,
+  timeoutMs: number,
+  callback: buildConnector.Callback,
+): void {
+  const limit = new TimeLimit(timeoutMs, () => socket.destroy(notConnected(timeoutMs)))
+  let tell: buildConnector.Callback | null = callback
+  const end: buildConnector.Callback = (...outcome) => {
+    limit[Symbol.dispose]()
+    tell?.(...outcome)
+    tell = null
+  }
+  socket.on('error', (err) => end(err, null))
+  socket.once('secureConnect', () => {
+    filterAnswers(socket)
+    end(null, socket)
+  })
+}
+
+const notConnected = (timeoutMs: number) =>
+  Object.assign(new Error(`no connection within ${timeoutMs} ms`), { name: 'TimeoutError' })

@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import type { AttemptResult } from './decide-next-attempt.ts'
+import { decideNextStep, succeeded } from './decide-next-attempt.ts'
+
+const delays = [
+  { name: '1s', ms: 1_000 },
+  { name: '5s', ms: 5_000 },
+  { name: '30s', ms: 30_000 },
+  { name: '5m', ms: 300_000 },
+]
+const answered = (status: number): AttemptResult => ({
+  kind: 'responded',
+  status,
+  answer: '',
+  latencyMs: 1,
+})
+const unreachable: AttemptResult = {
+  kind: 'unreachable',
+  errorClass: 'refused',
+  message: 'connect ECONNREFUSED',
+  latencyMs: 1,
+}
+const now = { delays, at: 1_000_000, jitter: 0 }
+
+describe('decideNextStep', () => {
+  it.each([200, 201, 204, 299])('takes %i as delivered', (status) => {
+    expect(decideNextStep(answered(status), 1, now)).toEqual({ kind: 'delivered' })
+  })
+
+  it.each([100, 199, 300, 301, 400, 404, 410, 429, 500, 503])('retries after %i', (status) => {
+    expect(decideNextStep(answered(status), 1, now).kind).toBe('retry')
+  })
+
+  it('waits 1 s, 5 s, 30 s and 5 min, then gives up: five attempts in all', () => {
+    const steps = [1, 2, 3, 4, 5].map((attempt) => decideNextStep(unreachable, attempt, now))
+    expect(steps).toEqual([
+      { kind: 'retry', delay: delays[0], dueAt: 1_001_000 },
+      { kind: 'retry', delay: delays[1], dueAt: 1_005_000 },
+      { kind: 'retry', delay: delays[2], dueAt: 1_030_000 },
+      { kind: 'retry', delay: delays[3], dueAt: 1_300_000 },
+      { kind: 'dead-letter' },
+    ])
+  })
+
+  it('never retries a success, never drops a failure, and keeps jitter within 10 %', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.integer({ min: 100, max: 599 }).map(answered), fc.constant(unreachable)),
+        fc.integer({ min: 1, max: 6 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (result, attempt, jitter) => {
+          const at = 1_700_000_000_000
+          const step = decideNextStep(result, attempt, { delays, at, jitter })
+          expect(step.kind === 'delivered').toBe(succeeded(result))
+          if (step.kind === 'dead-letter') expect(attempt).toBeGreaterThan(delays.length)
+          if (step.kind !== 'retry') return
+          expect(step.delay).toBe(delays[attempt - 1])
+          expect(step.dueAt - at).toBeGreaterThanOrEqual(step.delay.ms)
+          expect(step.dueAt - at).toBeLessThanOrEqual(step.delay.ms * 1.1)
+        },
+      ),
+    )
+  })
+})

@@ -1,0 +1,46 @@
+import type { ErrorClass } from '@surehook/contracts/events'
+import type { OutgoingRecord } from '@surehook/kafka/producer/producer'
+
+export type AttemptResult = (
+  | { kind: 'responded'; status: number; answer: string; latencyMs: number }
+  | {
+      kind: 'unreachable'
+      errorClass: ErrorClass
+      message: string
+      latencyMs: number
+      /** The same object for every attempt that waited for the same lookup. */
+      failedLookup?: object
+    }
+) & {
+  /** What the records that come of it say of its span, when it is traced. */
+  sentAs?: OutgoingRecord['headers'] | undefined
+}
+
+/** A configured delay: its name is also the end of its topic's name. */
+export type RetryDelay = { name: string; ms: number }
+
+export type NextStep =
+  | { kind: 'delivered' }
+  | { kind: 'retry'; delay: RetryDelay; dueAt: number }
+  | { kind: 'dead-letter' }
+
+/** Every answer that is not a 2xx is a failure, 3xx, 4xx and 410 included: the receiver may be mended. */
+export function succeeded(result: AttemptResult): boolean {
+  return result.kind === 'responded' && result.status >= 200 && result.status < 300
+}
+
+/**
+ * @param attempt number of the attempt that gave `result`, from 1
+ * @param at when it ended, epoch ms
+ * @param jitter 0 ≤ jitter < 1; spreads retries over the 10 % after their delay
+ */
+export function decideNextStep(
+  result: AttemptResult,
+  attempt: number,
+  { delays, at, jitter }: { delays: readonly RetryDelay[]; at: number; jitter: number },
+): NextStep {
+  if (succeeded(result)) return { kind: 'delivered' }
+  const delay = delays[attempt - 1]
+  if (delay === undefined) return { kind: 'dead-letter' }
+  return { kind: 'retry', delay, dueAt: Math.round(at + delay.ms * (1 + 0.1 * jitter)) }
+}
