@@ -27,7 +27,7 @@ export type Metrics = {
 }
 
 /** All parts of the system have the same. */
-const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
 
 /** One registry per process, served at `/metrics`; asking twice for a name gives the same metric. */
 export function createMetrics(service: string): Metrics {
