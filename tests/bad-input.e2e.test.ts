@@ -182,7 +182,7 @@ describe('a table, an environment, a token: each invalid field is named', () => 
 })
 
 describe('what is no request', () => {
-  const doors = () => [
+  const transports = () => [
     'POST _webhooks',
     `PATCH _webhooks/${webhookId}`,
     'POST orders',
@@ -197,14 +197,14 @@ describe('what is no request', () => {
     ['\u0000', 400, 'VALIDATION_ERROR'],
     [`{"a":"${long(1024 * 1024)}"}`, 413, 'PAYLOAD_TOO_LARGE'],
   ])('body %.20j is %i %s', async (text, status, error) => {
-    for (const request of doors()) {
+    for (const request of transports()) {
       const answer = await tenant.rest(request, text)
       expect([request, answer.status, answer.body.error]).toEqual([request, status, error])
     }
   })
 
   it('a body that is not JSON is 415', async () => {
-    for (const request of doors()) {
+    for (const request of transports()) {
       const answer = await tenant.rest(request, 'a=1', { 'content-type': 'text/plain' })
       expect([answer.status, answer.body.error]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
     }
@@ -257,9 +257,9 @@ it('answers no body whatever with a 5xx', async () => {
     fc.dictionary(field, fc.jsonValue(), { maxKeys: 4 }),
     fc.tuple(field, fc.jsonValue()).map(([name, value]) => ({ ...valid, [name]: value })),
   )
-  const door = fc.constantFrom('POST _webhooks', `PATCH _webhooks/${webhookId}`, 'POST orders')
+  const transport = fc.constantFrom('POST _webhooks', `PATCH _webhooks/${webhookId}`, 'POST orders')
   await fc.assert(
-    fc.asyncProperty(door, input, async (request, body) => {
+    fc.asyncProperty(transport, input, async (request, body) => {
       const { status, text } = await tenant.rest(request, JSON.stringify(body))
       if (status >= 500) throw new Error(`${status}: ${text}`)
     }),

@@ -263,8 +263,8 @@ describe('recover', () => {
 describe('surehook rebuild history', () => {
   const rebuild = (...args: string[]) => {
     const { baseUrl, adminToken } = world.system
-    const door = { SUREHOOK_URL: baseUrl, SUREHOOK_ADMIN_TOKEN: adminToken }
-    return surehook(door, 'rebuild', 'history', ...args)
+    const platform = { SUREHOOK_URL: baseUrl, SUREHOOK_ADMIN_TOKEN: adminToken }
+    return surehook(platform, 'rebuild', 'history', ...args)
   }
 
   it('empties the history and shows the same again when it ends', async () => {
@@ -285,8 +285,8 @@ describe('surehook rebuild history', () => {
   })
 
   it('is refused without the token of the administrator', async () => {
-    const door = { SUREHOOK_URL: world.system.baseUrl, SUREHOOK_ADMIN_TOKEN: 'x'.repeat(32) }
-    const refused = await surehook(door, 'rebuild', 'history')
+    const platform = { SUREHOOK_URL: world.system.baseUrl, SUREHOOK_ADMIN_TOKEN: 'x'.repeat(32) }
+    const refused = await surehook(platform, 'rebuild', 'history')
     expect(refused).toMatchObject({ code: 1, out: '' })
     expect(refused.notes).toContain('ADMIN_TOKEN_INVALID')
   })

@@ -4,7 +4,7 @@ import { expectStatus } from '@surehook/scripts/client/call'
 import { defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
 import type { Behaviour } from '@surehook/scripts/receiver/receiver'
 import { verifySignature } from '@surehook/scripts/receiver/verify-signature'
-import { askGraphQL } from './support/data-doors.ts'
+import { askGraphQL } from './support/data-transports.ts'
 import {
   type Listener,
   type ListeningWorld,

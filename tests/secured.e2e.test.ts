@@ -15,8 +15,8 @@ import { Client } from 'pg'
 import { runCli } from 'surehook/cli/run-cli'
 import { commands } from 'surehook/commands/commands'
 import * as z from 'zod'
-import { doors } from './support/auth-doors.ts'
 import { AuthTenant } from './support/auth-tenant.ts'
+import { transports } from './support/auth-transports.ts'
 import { openSecuredSystem, type TestSystem } from './support/open-system.ts'
 import { eventually, payloadOf, type World, worldOn } from './support/world.ts'
 
@@ -68,10 +68,10 @@ describe('with TLS and users everywhere', () => {
   })
 
   it('users sign up, log in, renew and log out, and what they may not do is locked', async () => {
-    const [[, door]] = doors as [(typeof doors)[number]]
+    const [[, transport]] = transports as [(typeof transports)[number]]
     const mailbox = { nextCode: async () => '', count: () => 0 }
     const users = await AuthTenant.create(
-      { system: world.system, door, mailbox },
+      { system: world.system, transport, mailbox },
       {
         auth: {
           emailVerification: false,

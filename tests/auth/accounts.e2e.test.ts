@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { expectStatus } from '@surehook/scripts/client/call'
-import { doors } from '../support/auth-doors.ts'
 import {
   type AuthTenantOptions,
   expectOver,
@@ -9,6 +8,7 @@ import {
   trusting,
   wrong,
 } from '../support/auth-tenant.ts'
+import { transports } from '../support/auth-transports.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth-world.ts'
 
 let world: AuthWorld
@@ -22,8 +22,8 @@ afterAll(async () => {
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-describe.each(doors)('over %s', (_name, door) => {
-  const tenantOf = (options?: AuthTenantOptions) => world.tenant(door, options)
+describe.each(transports)('over %s', (_name, transport) => {
+  const tenantOf = (options?: AuthTenantOptions) => world.tenant(transport, options)
 
   describe('signup', () => {
     it('registers a user, who is unverified until the mailed code is confirmed', async () => {

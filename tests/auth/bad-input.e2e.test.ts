@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Problem } from '@surehook/contracts/problem'
 import { type Answer, send } from '@surehook/scripts/client/call'
 import fc from 'fast-check'
-import { doors, type OperationName, operations } from '../support/auth-doors.ts'
 import { type AuthTenant, newEmail, password } from '../support/auth-tenant.ts'
+import { type OperationName, operations, transports } from '../support/auth-transports.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth-world.ts'
 
 let world: AuthWorld
@@ -11,7 +11,7 @@ let tenant: AuthTenant
 
 beforeAll(async () => {
   world = await openAuthWorld()
-  const [[, rest]] = doors as readonly [(typeof doors)[0]]
+  const [[, rest]] = transports as readonly [(typeof transports)[0]]
   tenant = await world.tenant(rest)
 })
 afterAll(async () => {
@@ -83,34 +83,40 @@ const wrongTypes: [Operation, string, unknown][] = names.flatMap((name) =>
   ),
 )
 
-describe.each(doors)('over %s each fault is a violation that names its field', (_name, door) => {
-  let user: AuthTenant
-  beforeAll(async () => {
-    user = await world.tenant(door)
-  })
+describe.each(transports)(
+  'over %s each fault is a violation that names its field',
+  (_name, transport) => {
+    let user: AuthTenant
+    beforeAll(async () => {
+      user = await world.tenant(transport)
+    })
 
-  it.each([...faults, ...wrongTypes])('%s: %s %j', async (operation, field, value) => {
-    const outcome = await user.call(operation, { ...valid[operation], [field]: value })
-    expect([outcome.code, new Set(outcome.fields)]).toEqual(['VALIDATION_ERROR', new Set([field])])
-  })
+    it.each([...faults, ...wrongTypes])('%s: %s %j', async (operation, field, value) => {
+      const outcome = await user.call(operation, { ...valid[operation], [field]: value })
+      expect([outcome.code, new Set(outcome.fields)]).toEqual([
+        'VALIDATION_ERROR',
+        new Set([field]),
+      ])
+    })
 
-  it.each(['12345', '１２３４５６', ' 123456', 'abcdef'])('%j is a wrong code', async (code) => {
-    for (const operation of ['confirmSignup', 'resetPassword'] as const) {
-      const outcome = await user.call(operation, { ...valid[operation], code })
-      expect([operation, outcome.code]).toEqual([operation, 'AUTH_INVALID_CODE'])
-    }
-  })
+    it.each(['12345', '１２３４５６', ' 123456', 'abcdef'])('%j is a wrong code', async (code) => {
+      for (const operation of ['confirmSignup', 'resetPassword'] as const) {
+        const outcome = await user.call(operation, { ...valid[operation], code })
+        expect([operation, outcome.code]).toEqual([operation, 'AUTH_INVALID_CODE'])
+      }
+    })
 
-  it.each(names)('%s: a field that is missing, and one that is unknown', async (operation) => {
-    for (const field of Object.keys(valid[operation])) {
-      const { [field]: _, ...rest } = valid[operation]
-      const outcome = await user.call(operation, rest)
-      expect([outcome.code, outcome.fields]).toEqual(['VALIDATION_ERROR', [field]])
-    }
-    const outcome = await user.call(operation, { ...valid[operation], surprise: 'x' })
-    expect([outcome.code, outcome.fields]).toEqual(['VALIDATION_ERROR', ['surprise']])
-  })
-})
+    it.each(names)('%s: a field that is missing, and one that is unknown', async (operation) => {
+      for (const field of Object.keys(valid[operation])) {
+        const { [field]: _, ...rest } = valid[operation]
+        const outcome = await user.call(operation, rest)
+        expect([outcome.code, outcome.fields]).toEqual(['VALIDATION_ERROR', [field]])
+      }
+      const outcome = await user.call(operation, { ...valid[operation], surprise: 'x' })
+      expect([outcome.code, outcome.fields]).toEqual(['VALIDATION_ERROR', ['surprise']])
+    })
+  },
+)
 
 describe('what is no request', () => {
   const paths = [...names.map((name) => operations[name].path), 'graphql']

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { doors, type OperationName } from '../support/auth-doors.ts'
 import { newEmail, password, trusting } from '../support/auth-tenant.ts'
+import { type OperationName, transports } from '../support/auth-transports.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth-world.ts'
 import { type Balancer, openBalancer } from '../support/balancer.ts'
 
@@ -24,7 +24,7 @@ afterAll(async () => {
 const countOf = (outcomes: readonly { code: string }[], wanted: string) =>
   outcomes.filter(({ code }) => code === wanted).length
 
-describe.each(doors)('two replicas behind the gateway, over %s,', (_name, door) => {
+describe.each(transports)('two replicas behind the gateway, over %s,', (_name, transport) => {
   const many = (count: number, call: (n: number) => Promise<{ code: string }>) =>
     Promise.all(Array.from({ length: count }, (_, n) => call(n)))
 
@@ -36,7 +36,7 @@ describe.each(doors)('two replicas behind the gateway, over %s,', (_name, door) 
     ['resetPassword', 30, () => ({ email: newEmail(), newPassword: password, code: '123456' })],
   ]
   it.each(limited)('share the limit of %s', async (operation, limit, args) => {
-    const tenant = await world.tenant(door, trusting)
+    const tenant = await world.tenant(transport, trusting)
     const outcomes = await many(limit + 6, (n) =>
       tenant.call(operation, args(n), { from: '198.19.5.1' }),
     )
@@ -44,7 +44,7 @@ describe.each(doors)('two replicas behind the gateway, over %s,', (_name, door) 
   })
 
   it('share failures and locks', async () => {
-    const tenant = await world.tenant(door, trusting)
+    const tenant = await world.tenant(transport, trusting)
     const { email } = await tenant.newUser()
     const login = (tried: string) =>
       tenant.call('login', { email, password: tried }, { from: '198.19.5.2' })
@@ -53,7 +53,7 @@ describe.each(doors)('two replicas behind the gateway, over %s,', (_name, door) 
   })
 
   it('share revocations, from the answer on', async () => {
-    const tenant = await world.tenant(door, trusting)
+    const tenant = await world.tenant(transport, trusting)
     const { session } = await tenant.newUser()
     const { accessToken, refreshToken } = session
     await tenant.do('logout', {}, { accessToken })
@@ -63,7 +63,7 @@ describe.each(doors)('two replicas behind the gateway, over %s,', (_name, door) 
   })
 
   it('share the emergency: keys that are replaced at once are gone on both', async () => {
-    const tenant = await world.tenant(door, trusting)
+    const tenant = await world.tenant(transport, trusting)
     const { email, session } = await tenant.newUser()
     const { refreshToken } = session
     const before = await many(2, () => tenant.jwks())

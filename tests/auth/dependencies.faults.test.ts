@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { send } from '@surehook/scripts/client/call'
 import type { ComponentName } from '@surehook/scripts/local-stack/component'
 import { allReady } from '../support/all-ready.ts'
-import { type AuthDoor, doors, type OperationName } from '../support/auth-doors.ts'
 import { type AuthTenant, newEmail, password } from '../support/auth-tenant.ts'
+import { type AuthTransport, type OperationName, transports } from '../support/auth-transports.ts'
 import { openAuthWorldWithStack } from '../support/auth-world.ts'
 import { eventually } from '../support/world.ts'
 
@@ -22,7 +22,8 @@ function part(name: ComponentName) {
   return process
 }
 
-const newTenant = (door: AuthDoor) => world.tenant(door, { auth: { emailVerification: false } })
+const newTenant = (transport: AuthTransport) =>
+  world.tenant(transport, { auth: { emailVerification: false } })
 
 /** Every operation, each as it would succeed or be refused by a rule. */
 async function callEverything(
@@ -56,9 +57,9 @@ async function worksAgain(tenant: AuthTenant, email: string): Promise<void> {
   await eventually(login, ({ code }) => code === 'ok')
 }
 
-describe.each(doors)('over %s', (_name, door) => {
+describe.each(transports)('over %s', (_name, transport) => {
   it('while Redis is away everything that needs it is 503, and nobody is let in', async () => {
-    const tenant = await newTenant(door)
+    const tenant = await newTenant(transport)
     const { email, session } = await tenant.newUser()
     const ended = await tenant.login(email)
     await tenant.do('logout', {}, { accessToken: ended.accessToken })
@@ -87,7 +88,7 @@ describe.each(doors)('over %s', (_name, door) => {
   }, 120_000)
 
   it('while PostgreSQL is away everything is 503', async () => {
-    const tenant = await newTenant(door)
+    const tenant = await newTenant(transport)
     const { email, session } = await tenant.newUser()
     await part('postgres').kill('SIGKILL')
     try {

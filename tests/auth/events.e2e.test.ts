@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { expectStatus } from '@surehook/scripts/client/call'
 import { createTenant } from '@surehook/scripts/client/tenant'
-import { doors, execute } from '../support/auth-doors.ts'
 import { type AuthTenant, newEmail, password, wrong } from '../support/auth-tenant.ts'
+import { execute, transports } from '../support/auth-transports.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth-world.ts'
 import { payloadOf } from '../support/world.ts'
 
@@ -29,7 +29,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-const [[, rest]] = doors as readonly [(typeof doors)[0]]
+const [[, rest]] = transports as readonly [(typeof transports)[0]]
 
 /** A user's life, with successes and failures of every operation. */
 async function useEverything(): Promise<void> {

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type ProcessHandle, startProcess } from '@surehook/scripts/lib/managed-process'
 import { freePort } from '@surehook/scripts/lib/ports'
 import { openProcessGroup, type ProcessGroup } from '@surehook/scripts/lib/process-group'
-import { doors } from '../support/auth-doors.ts'
 import type { AuthTenant } from '../support/auth-tenant.ts'
+import { transports } from '../support/auth-transports.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth-world.ts'
 
 const recipe = new URL('../../docs/recipes/accept-access-tokens.md', import.meta.url)
@@ -20,8 +20,8 @@ let url: string
 
 beforeAll(async () => {
   world = await openAuthWorld()
-  const [[, door]] = doors as readonly [(typeof doors)[0]]
-  tenant = await world.tenant(door, { auth: { emailVerification: false } })
+  const [[, transport]] = transports as readonly [(typeof transports)[0]]
+  tenant = await world.tenant(transport, { auth: { emailVerification: false } })
   await mkdir(dir, { recursive: true })
   const [, code = ''] = /```ts\n(import[^]*?)```/.exec(await readFile(recipe, 'utf8')) ?? []
   await writeFile(`${dir}main.ts`, code)
@@ -93,8 +93,8 @@ describe('the service of the recipe', () => {
   })
 
   it('takes no token of another project, and none at all for none', async () => {
-    const [[, door]] = doors as readonly [(typeof doors)[0]]
-    const other = await world.tenant(door, { auth: { emailVerification: false } })
+    const [[, transport]] = transports as readonly [(typeof transports)[0]]
+    const other = await world.tenant(transport, { auth: { emailVerification: false } })
     const { session } = await other.newUser()
     expect((await ask(session.accessToken)).status).toBe(401)
     expect(await ask()).toMatchObject({ status: 401, challenge: 'Bearer' })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { doors, execute } from '../support/auth-doors.ts'
 import { newEmail, password, wrong } from '../support/auth-tenant.ts'
+import { execute, transports } from '../support/auth-transports.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth-world.ts'
 
 let world: AuthWorld
@@ -19,7 +19,10 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-const [[, rest], [, graphql]] = doors as readonly [(typeof doors)[0], (typeof doors)[0]]
+const [[, rest], [, graphql]] = transports as readonly [
+  (typeof transports)[0],
+  (typeof transports)[0],
+]
 const tenantWith = (auth: object = {}) =>
   world.tenant(rest, { auth: { emailVerification: false, ...auth } })
 const replica = (n: number) => (n % 2 === 0 ? first : second)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { doors } from '../support/auth-doors.ts'
 import { type AuthTenantOptions, expectOver, password, trusting } from '../support/auth-tenant.ts'
+import { transports } from '../support/auth-transports.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth-world.ts'
 
 let world: AuthWorld
@@ -12,8 +12,8 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-describe.each(doors)('over %s', (_name, door) => {
-  const tenantOf = (options?: AuthTenantOptions) => world.tenant(door, options)
+describe.each(transports)('over %s', (_name, transport) => {
+  const tenantOf = (options?: AuthTenantOptions) => world.tenant(transport, options)
 
   describe('a session', () => {
     it('goes on with a new pair for each refresh token', async () => {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { expectStatus, send } from '@surehook/scripts/client/call'
 import { createTenant } from '@surehook/scripts/client/tenant'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { doors } from '../support/auth-doors.ts'
 import { newEmail, password } from '../support/auth-tenant.ts'
+import { transports } from '../support/auth-transports.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth-world.ts'
 
 let world: AuthWorld
@@ -15,14 +15,14 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-describe.each(doors)('a user over %s', (_name, door) => {
+describe.each(transports)('a user over %s', (_name, transport) => {
   it.each([
     ['signed', false],
     ['encrypted', true],
   ])(
     'signs up, confirms, logs in, uses the data API, refreshes and logs out (%s)',
     async (_form, encryptTokens) => {
-      const tenant = await world.tenant(door, { auth: { encryptTokens } })
+      const tenant = await world.tenant(transport, { auth: { encryptTokens } })
       const { projectId } = tenant
       expectStatus(201, await tenant.admin('POST', '/roles', { name: 'clerk' }))
       await tenant.configure({ defaultRole: 'clerk' })
@@ -68,8 +68,8 @@ describe.each(doors)('a user over %s', (_name, door) => {
 
 describe('what others need nothing of ours for', () => {
   it('an access token verifies with the published keys, by the claims it is to have', async () => {
-    const [[, door]] = doors as readonly [(typeof doors)[0]]
-    const tenant = await world.tenant(door, { auth: { emailVerification: false } })
+    const [[, transport]] = transports as readonly [(typeof transports)[0]]
+    const tenant = await world.tenant(transport, { auth: { emailVerification: false } })
     const { email, session } = await tenant.newUser()
     const { baseUrl } = world.system
     const { projectId, environment } = tenant
@@ -88,8 +88,8 @@ describe('what others need nothing of ours for', () => {
   })
 
   it('the key set says how long it may be kept, and is not sent twice', async () => {
-    const [[, door]] = doors as readonly [(typeof doors)[0]]
-    const headers = (await world.tenant(door)).headers()
+    const [[, transport]] = transports as readonly [(typeof transports)[0]]
+    const headers = (await world.tenant(transport)).headers()
     const request = 'GET /auth/.well-known/jwks.json'
     const answer = await send(world.system.baseUrl, request, { headers })
     expect(answer.headers.get('cache-control')).toContain('max-age=300')

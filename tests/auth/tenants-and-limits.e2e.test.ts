@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { doors, type OperationName } from '../support/auth-doors.ts'
 import { type AuthTenantOptions, newEmail, password, trusting } from '../support/auth-tenant.ts'
+import { type OperationName, transports } from '../support/auth-transports.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth-world.ts'
 
 let world: AuthWorld
@@ -12,8 +12,8 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-describe.each(doors)('over %s', (_name, door) => {
-  const tenantOf = (options?: AuthTenantOptions) => world.tenant(door, options)
+describe.each(transports)('over %s', (_name, transport) => {
+  const tenantOf = (options?: AuthTenantOptions) => world.tenant(transport, options)
 
   describe('a tenant', () => {
     const calls: [OperationName | 'jwks', object][] = [

@@ -2,10 +2,10 @@ import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { admin, expectStatus, type Headed } from '@surehook/scripts/client/call'
 import fc from 'fast-check'
-import { doors } from '../support/auth-doors.ts'
 import type { AuthTenant } from '../support/auth-tenant.ts'
+import { transports } from '../support/auth-transports.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth-world.ts'
-import { askGraphQL, callRest } from '../support/data-doors.ts'
+import { askGraphQL, callRest } from '../support/data-transports.ts'
 
 /** One environment with a table, one record in it, a manager and a user who may everything there. */
 type Place = {
@@ -35,9 +35,9 @@ afterAll(async () => {
 })
 
 async function openPlace(names: { projectId?: string; environment?: string }): Promise<Place> {
-  const [, door] = doors[0] ?? []
-  if (door === undefined) throw new Error('no door')
-  const of = await world.tenant(door, { ...names, auth: { emailVerification: false } })
+  const [, transport] = transports[0] ?? []
+  if (transport === undefined) throw new Error('no transport')
+  const of = await world.tenant(transport, { ...names, auth: { emailVerification: false } })
   expectStatus(201, await of.admin('POST', '/roles', { name: 'member' }))
   await of.configure({ defaultRole: 'member' })
   const made = await admin(world.system, `POST /${of.projectId}/management-tokens`, {

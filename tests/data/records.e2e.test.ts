@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { admin, expectStatus } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import { fieldsOf } from '../support/client.ts'
-import { askGraphQL, type GraphQLAnswer } from '../support/data-doors.ts'
+import { askGraphQL, type GraphQLAnswer } from '../support/data-transports.ts'
 import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
 import { eventually } from '../support/world.ts'
 

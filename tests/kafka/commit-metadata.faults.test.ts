@@ -42,7 +42,7 @@ it('keeps its progress at a broker that takes less metadata, and counts the refu
     ...{ kafka, groupId, topics: [topic], metrics, log },
     window: { messages: 1_000, bytes: 1_000_000 },
     commitIntervalMs: 5,
-    handOverMs: 1_000,
+    drainMs: 1_000,
     handle: (message) => messages.push(message),
     inFlight: () => 0,
   })

@@ -26,8 +26,8 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-const door = () => ({ SUREHOOK_URL: system.baseUrl, SUREHOOK_ADMIN_TOKEN: system.adminToken })
-const admin = (...args: string[]) => surehook(door(), 'admin', ...args)
+const platform = () => ({ SUREHOOK_URL: system.baseUrl, SUREHOOK_ADMIN_TOKEN: system.adminToken })
+const admin = (...args: string[]) => surehook(platform(), 'admin', ...args)
 
 /** Runs it and insists on success; what it has shown as JSON. */
 async function done<T>(...args: string[]): Promise<T> {
@@ -44,7 +44,7 @@ async function fileOf(name: string, content: unknown): Promise<string> {
 type Listed = Record<string, { id: string; name?: string; email?: string }[]> & { hasMore: boolean }
 
 describe('surehook demo', () => {
-  const demo = (...args: string[]) => surehook(door(), 'demo', '--timeout', '30s', ...args)
+  const demo = (...args: string[]) => surehook(platform(), 'demo', '--timeout', '30s', ...args)
 
   it('succeeds with a delivery to its receiver, or with a first attempt where that is asked for', async () => {
     const port = await freePort()
@@ -71,7 +71,7 @@ describe('surehook demo', () => {
   it('says where the delivery is when time is over', async () => {
     const [dispatcher] = system.services['webhook-dispatcher']
     await dispatcher?.stop()
-    const late = await surehook(door(), 'demo', '--first-attempt', '--timeout', '5s')
+    const late = await surehook(platform(), 'demo', '--first-attempt', '--timeout', '5s')
     expect(late.code).toBe(1)
     expect(late.notes).toMatch(/time is over, and (there is no delivery|the delivery is pending)/)
     await dispatcher?.restart()
@@ -170,20 +170,20 @@ describe('surehook admin, through the gateway', () => {
 
   it('says so when the token is wrong or nobody is there', async () => {
     const list = ['admin', 'projects', 'list']
-    const wrong = { ...door(), SUREHOOK_ADMIN_TOKEN: 'not-the-token-of-it' }
+    const wrong = { ...platform(), SUREHOOK_ADMIN_TOKEN: 'not-the-token-of-it' }
     const refused = await surehook(wrong, ...list)
     expect(refused).toMatchObject({
       code: 1,
       notes: expect.stringContaining('ADMIN_TOKEN_INVALID'),
     })
-    const nobody = await surehook({ ...door(), SUREHOOK_URL: 'http://127.0.0.1:1' }, ...list)
+    const nobody = await surehook({ ...platform(), SUREHOOK_URL: 'http://127.0.0.1:1' }, ...list)
     expect(nobody).toMatchObject({ code: 1, notes: expect.stringContaining('cannot be reached') })
   })
 
   it('is a command of its own, with its exit codes', async () => {
     const run = async (...args: string[]) => {
       const bin = `${repoRoot}/packages/cli/bin/surehook.mjs`
-      const env = { ...process.env, ...door() }
+      const env = { ...process.env, ...platform() }
       const child = spawn(process.execPath, [bin, ...args], { cwd: dir, env })
       const ended = new Promise((resolve) => child.once('close', resolve))
       const [out, notes] = await Promise.all([text(child.stdout), text(child.stderr)])

@@ -6,7 +6,6 @@ import { defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import { Webhook } from 'standardwebhooks'
 import { eventually, openWorld, payloadOf, type World } from '../support/world.ts'
-import { type Delivered, type HttpsDoor, openHttpsDoor, postTo } from './https-door.ts'
 import {
   languages,
   type RunningReceiver,
@@ -14,6 +13,7 @@ import {
   startReceiver,
   testedLanguages,
 } from './receivers.ts'
+import { type Delivered, openTlsTerminator, postTo, type TlsTerminator } from './tls-terminator.ts'
 
 const nextSecret = `whsec_${Buffer.from('another, for the rotation').toString('base64')}`
 
@@ -38,7 +38,7 @@ describe.each(testedLanguages)('the $name receiver', (language) => {
   let open: AsyncDisposableStack
   let tenant: Tenant
   let receiver: RunningReceiver
-  let door: HttpsDoor
+  let terminator: TlsTerminator
   let subscriptionId: string
 
   beforeAll(async () => {
@@ -46,20 +46,20 @@ describe.each(testedLanguages)('the $name receiver', (language) => {
     tenant = await world.tenant()
     await tenant.putTable('orders')
     receiver = open.use(await startReceiver(language, [defaultSecret, nextSecret]))
-    door = open.use(await openHttpsDoor(world.certificates, receiver.port))
-    subscriptionId = (await tenant.subscribe(door.url)).id
+    terminator = open.use(await openTlsTerminator(world.certificates, receiver.port))
+    subscriptionId = (await tenant.subscribe(terminator.url)).id
   })
   afterAll(async () => open.disposeAsync())
 
   /** A change that was delivered: the request of its last attempt. */
   async function deliver(attempts = 1): Promise<Delivered> {
-    const before = door.delivered.length
+    const before = terminator.delivered.length
     await tenant.insert({ status: 'new', note: 'ä 😀' })
     await eventually(
-      async () => door.delivered.length,
+      async () => terminator.delivered.length,
       (count) => count === before + attempts,
     )
-    const last = door.delivered.at(-1)
+    const last = terminator.delivered.at(-1)
     if (last === undefined) throw new Error('nothing came')
     const { id } = payloadOf({ body: last.body.toString() })
     const [newest] = await eventually(
@@ -98,7 +98,7 @@ describe.each(testedLanguages)('the $name receiver', (language) => {
 
   it('takes one event though its answer was lost and it is attempted again', async () => {
     const count = (await receiver.inbox()).length
-    door.loseAnswers(1)
+    terminator.loseAnswers(1)
     await deliver(2)
     expect(await receiver.inbox()).toHaveLength(count + 1)
   })

@@ -63,7 +63,7 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
   },
   'stuck-consumer': {
     what: 'one of two dispatchers stands still for longer than its session',
-    file: 'tests/faults/parked-deliveries.faults.test.ts',
+    file: 'tests/faults/paused-deliveries.faults.test.ts',
     test: 'stands still',
   },
   'expired-certificate': {

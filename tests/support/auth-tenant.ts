@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { expect } from '@jest/globals'
-import { admin, type Door, expectStatus } from '@surehook/scripts/client/call'
-import type { AuthDoor, Headers, OperationName, Outcome, Result } from './auth-doors.ts'
+import { admin, expectStatus, type Platform } from '@surehook/scripts/client/call'
+import type { AuthTransport, Headers, OperationName, Outcome, Result } from './auth-transports.ts'
 
 export const password = 'correct horse battery'
 
@@ -27,9 +27,9 @@ export type Mailbox = {
 
 export type AuthTenantOptions = { projectId?: string; environment?: string; auth?: object }
 
-type Parts = { system: Door; door: AuthDoor; mailbox: Mailbox }
+type Parts = { system: Platform; transport: AuthTransport; mailbox: Mailbox }
 
-/** One (project, environment) and its users, seen through one of the doors. */
+/** One (project, environment) and its users, seen through one of the transports. */
 export class AuthTenant {
   readonly projectId: string
   readonly environment: string
@@ -76,14 +76,14 @@ export class AuthTenant {
   }
 
   call(operation: OperationName, args: Args = {}, options: CallOptions = {}): Promise<Outcome> {
-    const { system, door } = this.#parts
+    const { system, transport } = this.#parts
     const url = options.url ?? system.baseUrl
-    return door.call(url, operation, { args, headers: this.headers(options) })
+    return transport.call(url, operation, { args, headers: this.headers(options) })
   }
 
   jwks(options: CallOptions = {}): Promise<Outcome> {
-    const { system, door } = this.#parts
-    return door.jwks(options.url ?? system.baseUrl, this.headers(options))
+    const { system, transport } = this.#parts
+    return transport.jwks(options.url ?? system.baseUrl, this.headers(options))
   }
 
   /** Makes the call, which has to succeed. */

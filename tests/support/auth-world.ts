@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type MailCatcher, startMailCatcher } from '@surehook/scripts/mail/mail-catcher'
 import { Client } from 'pg'
-import type { AuthDoor } from './auth-doors.ts'
 import { AuthTenant, type AuthTenantOptions, type Mailbox } from './auth-tenant.ts'
+import type { AuthTransport } from './auth-transports.ts'
 import type { TestSystem, TestSystemOptions } from './open-system.ts'
 import { openWorld, openWorldWithStack, type World } from './world.ts'
 
@@ -10,7 +10,7 @@ export type AuthWorld<System extends TestSystem = TestSystem> = Omit<
   World<System>,
   'tenant' | 'certificates' | 'authority'
 > & {
-  tenant(door: AuthDoor, options?: AuthTenantOptions): Promise<AuthTenant>
+  tenant(transport: AuthTransport, options?: AuthTenantOptions): Promise<AuthTenant>
   /** Ends the codes of a user, as an hour does. Resolves with the seconds for which they were good still. */
   ageCode(userId: string): Promise<number>
   passed(ms: number): Promise<void>
@@ -36,7 +36,8 @@ async function authWorldOn<System extends TestSystem>(
   return {
     system,
     receiver,
-    tenant: (door, tenantOptions) => AuthTenant.create({ system, door, mailbox }, tenantOptions),
+    tenant: (transport, tenantOptions) =>
+      AuthTenant.create({ system, transport, mailbox }, tenantOptions),
     ageCode: (userId) => ageCode(system.endpoints.databaseUrl, userId),
     passed: (ms) => sleep(ms),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -1,12 +1,12 @@
 import type { Stack } from '@surehook/scripts/lib/stack'
-import { type Books, openBooks } from './books.ts'
+import { type DeliveryAudit, openDeliveryAudit } from './delivery-audit.ts'
 import { type Account, closeLedger, type Subscriber, subscribeTwice } from './ledger.ts'
 import { startLoad, type Written } from './load.ts'
 import type { StartStack, TestSystem, TestSystemOptions } from './open-system.ts'
 import { openWorldWithStack, type World } from './world.ts'
 
 export type FaultWorld = World<TestSystem & { readonly stack: Stack }> & {
-  readonly books: Books
+  readonly audit: DeliveryAudit
   /** Writes changes, makes the fault when a third is written, then closes the ledger and prints it. */
   duringLoad(load: FaultLoad, fault: Fault): Promise<void>
 }
@@ -35,11 +35,11 @@ export async function openFaultWorld(
   // On a busy machine an attempt that ends at 5 s would repeat what no fault has repeated.
   const env = { WEBHOOK_TIMEOUT: '30s', ...options.env }
   const world = opening.use(await openWorldWithStack({ ...options, env }, start))
-  const books = opening.use(await openBooks(world.system.endpoints))
+  const audit = opening.use(await openDeliveryAudit(world.system.endpoints))
   const resources = opening.move()
   return {
     ...world,
-    books,
+    audit,
     async duringLoad({ cause, changes, mayRepeat = 0, goesOn = false, ...settling }, fault) {
       const startedAt = performance.now()
       const { receiver } = world
@@ -51,7 +51,7 @@ export async function openFaultWorld(
       if (goesOn) load.stop()
       const written = await load.done
       const accounts = await closeLedger({
-        ...{ books, receiver, subscribers, written, mayRepeat },
+        ...{ audit, receiver, subscribers, written, mayRepeat },
         ...settling,
       })
       for (const { path } of subscribers) receiver.forget(path)

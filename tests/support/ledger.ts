@@ -3,7 +3,7 @@ import type { EventPayload } from '@surehook/contracts/event-payload'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import type { Receipt, Receiver } from '@surehook/scripts/receiver/receiver'
-import type { Books, Statuses } from './books.ts'
+import type { DeliveryAudit, Statuses } from './delivery-audit.ts'
 import { loadColumns, type Story, type Written } from './load.ts'
 
 export type Subscriber = {
@@ -52,7 +52,7 @@ function answering(
 }
 
 export type LedgerOptions = {
-  books: Books
+  audit: DeliveryAudit
   receiver: Receiver
   subscribers: readonly Subscriber[]
   written: Written
@@ -80,12 +80,13 @@ const attemptTimeoutMs = 30_000
 
 /** Waits until nothing is under way, then throws everything that does not add up. */
 export async function closeLedger(options: LedgerOptions): Promise<Account[]> {
-  const { books, subscribers } = options
+  const { audit, subscribers } = options
   await settled(options)
   const faults: string[] = []
   const accounts: Account[] = []
-  for (const subscriber of subscribers) accounts.push(await audit(subscriber, options, faults))
-  const refused = (await books.refused()) - (options.refusedBefore ?? 0)
+  for (const subscriber of subscribers)
+    accounts.push(await auditSubscriber(subscriber, options, faults))
+  const refused = (await audit.refused()) - (options.refusedBefore ?? 0)
   if (refused > 0) faults.push(`${refused} messages were put on invalid topics`)
   if (faults.length > 0) {
     const more = faults.length > 20 ? `\n… and ${faults.length - 20} more` : ''
@@ -94,20 +95,20 @@ export async function closeLedger(options: LedgerOptions): Promise<Account[]> {
   return accounts
 }
 
-async function settled({ books, subscribers, written, settleWithinMs }: LedgerOptions) {
+async function settled({ audit, subscribers, written, settleWithinMs }: LedgerOptions) {
   let open = ''
   const isSettled = async () => {
     const found: string[] = []
     for (const subscriber of subscribers) {
       const matched = expectedKeys(subscriber, written).length
-      const statuses = await books.statuses(subscriber.id)
+      const statuses = await audit.statuses(subscriber.id)
       const { delivered = 0, dead_letter = 0 } = statuses
       if (delivered + dead_letter !== matched || sumOf(statuses) !== matched) {
         found.push(`${subscriber.name}: ${matched} matched, ${JSON.stringify(statuses)}`)
       }
     }
     if (found.length === 0) {
-      const lag = await books.lag()
+      const lag = await audit.lag()
       if (Object.values(lag).some((messages) => messages > 0)) found.push(JSON.stringify(lag))
     }
     open = found.join('; ')
@@ -118,7 +119,7 @@ async function settled({ books, subscribers, written, settleWithinMs }: LedgerOp
     await waitUntil(isSettled, { what: 'the end of all deliveries', timeoutMs, everyMs: 200 })
   } catch (err) {
     throw new Error(
-      `${(err as Error).message}: ${open}; lag ${JSON.stringify(await books.lag())}`,
+      `${(err as Error).message}: ${open}; lag ${JSON.stringify(await audit.lag())}`,
       {
         cause: err,
       },
@@ -126,9 +127,9 @@ async function settled({ books, subscribers, written, settleWithinMs }: LedgerOp
   }
 }
 
-async function audit(
+async function auditSubscriber(
   subscriber: Subscriber,
-  { books, receiver, written, mayRepeat = 0 }: LedgerOptions,
+  { audit, receiver, written, mayRepeat = 0 }: LedgerOptions,
   faults: string[],
 ): Promise<Account> {
   const { name, id, path } = subscriber
@@ -142,7 +143,7 @@ async function audit(
     ([event, times]) => times - (subscriber.refused.get(event) ?? 0),
   )
   const repeated = taken.reduce((sum, times) => sum + Math.max(0, times - 1), 0)
-  const { dead_letter: dead = 0 } = await books.statuses(id)
+  const { dead_letter: dead = 0 } = await audit.statuses(id)
   const untaken = taken.filter((times) => times === 0).length
   if (dead < untaken || dead > untaken + mayRepeat) {
     fault(`${untaken} deliveries were never taken, and ${dead} are dead letters`)
@@ -150,7 +151,7 @@ async function audit(
   if (repeated > mayRepeat) fault(`${repeated} deliveries were repeated, more than ${mayRepeat}`)
 
   const positions = new Map(
-    (await books.jobs(id)).map(({ body }, index) => [keyOf(JSON.parse(body.toString())), index]),
+    (await audit.jobs(id)).map(({ body }, index) => [keyOf(JSON.parse(body.toString())), index]),
   )
   const pairs = consecutivePairs(written.stories.filter(subscriber.wants))
   for (const [key, next] of pairs) {

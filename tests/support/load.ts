@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ChangeOperation } from '@surehook/contracts/events'
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import { type ChangeDoor, restDoor } from './change-doors.ts'
+import { type ChangeTransport, restTransport } from './change-transports.ts'
 
 export type Change = { operation: ChangeOperation; version: number }
 
@@ -36,16 +36,16 @@ export type LoadOptions = {
   /** Records that are written at the same time. */
   concurrency?: number
   /** Writers take them in turn; REST when absent. */
-  doors?: readonly ChangeDoor[]
+  transports?: readonly ChangeTransport[]
   /** Of each writer, after each change. */
   pauseMs?: number
-  /** Told of each change that was acknowledged, with the door it went through. */
+  /** Told of each change that was acknowledged, with the transport it went through. */
   onMade?: (change: Made) => void
   /** How long one change may stay without a success. */
   patienceMs?: number
 }
 
-export type Made = { story: Story; change: Change; door: ChangeDoor }
+export type Made = { story: Story; change: Change; transport: ChangeTransport }
 
 export const loadColumns = { ref: 'text', version: 'integer', lane: 'text' }
 
@@ -77,7 +77,7 @@ class RunningLoad {
     this.#options = {
       changes: Infinity,
       concurrency: 16,
-      doors: [restDoor(tenant)],
+      transports: [restTransport(tenant)],
       pauseMs: 0,
       onMade: () => {},
       patienceMs: 45_000,
@@ -101,15 +101,15 @@ class RunningLoad {
   }
 
   async run(): Promise<Written> {
-    const { changes, concurrency, doors } = this.#options
+    const { changes, concurrency, transports } = this.#options
     const records = Math.ceil(changes / changesPerRecord)
-    const writer = async (door: ChangeDoor) => {
+    const writer = async (transport: ChangeTransport) => {
       while (this.#nextRecord < records && !this.#stopped) {
-        await this.#writeRecord(this.#nextRecord++, door)
+        await this.#writeRecord(this.#nextRecord++, transport)
       }
     }
-    const through = Array.from({ length: concurrency }, (_, n) => doors[n % doors.length])
-    await Promise.all(through.filter((door) => door !== undefined).map(writer))
+    const through = Array.from({ length: concurrency }, (_, n) => transports[n % transports.length])
+    await Promise.all(through.filter((transport) => transport !== undefined).map(writer))
     return {
       stories: this.#stories,
       absent: await this.#settleUncertain(),
@@ -118,52 +118,59 @@ class RunningLoad {
   }
 
   /** Each change waits for the answer to the one before; every third record is deleted in the end. */
-  async #writeRecord(record: number, door: ChangeDoor): Promise<void> {
-    const { story, id } = await this.#insert(record % 2 === 0 ? 'even' : 'odd', door)
+  async #writeRecord(record: number, transport: ChangeTransport): Promise<void> {
+    const { story, id } = await this.#insert(record % 2 === 0 ? 'even' : 'odd', transport)
     const deletes = record % 3 === 0
     for (let version = 2; version < changesPerRecord; version++) {
-      await this.#update(id, story, door)
+      await this.#update(id, story, transport)
     }
-    if (deletes) await this.#delete(id, story, door)
-    else await this.#update(id, story, door)
+    if (deletes) await this.#delete(id, story, transport)
+    else await this.#update(id, story, transport)
   }
 
   /** A try without an answer leaves a record behind that may be there: the next is another one. */
-  async #insert(lane: Story['lane'], door: ChangeDoor): Promise<{ story: Story; id: string }> {
+  async #insert(
+    lane: Story['lane'],
+    transport: ChangeTransport,
+  ): Promise<{ story: Story; id: string }> {
     let story: Story = { ref: randomUUID(), lane, changes: [] }
     for (const deadline = this.#deadline(); ; await this.#pause(deadline)) {
-      const id = await door.insert({ ref: story.ref, lane, version: 1 })
+      const id = await transport.insert({ ref: story.ref, lane, version: 1 })
       if (id !== null) {
         this.#stories.push(story)
-        await this.#made({ story, change: { operation: 'INSERT', version: 1 }, door })
+        await this.#made({ story, change: { operation: 'INSERT', version: 1 }, transport })
         return { story, id }
       }
       this.#unanswered++
-      if (door.repeatsInserts) continue
+      if (transport.repeatsInserts) continue
       this.#uncertain.push(story)
       story = { ref: randomUUID(), lane, changes: [] }
     }
   }
 
   /** Repeated until answered: a repetition of a change that was made changes nothing. */
-  async #update(id: string, story: Story, door: ChangeDoor): Promise<void> {
+  async #update(id: string, story: Story, transport: ChangeTransport): Promise<void> {
     const version = lastVersion(story) + 1
     const deadline = this.#deadline()
-    while (!(await door.update(id, version))) {
+    while (!(await transport.update(id, version))) {
       this.#unanswered++
       await this.#pause(deadline)
     }
-    await this.#made({ story, change: { operation: 'UPDATE', version }, door })
+    await this.#made({ story, change: { operation: 'UPDATE', version }, transport })
   }
 
-  async #delete(id: string, story: Story, door: ChangeDoor): Promise<void> {
+  async #delete(id: string, story: Story, transport: ChangeTransport): Promise<void> {
     const deadline = this.#deadline()
     // Not found after a try without an answer: that one was made.
-    for (let again = false; !(await door.delete(id, again)); again = true) {
+    for (let again = false; !(await transport.delete(id, again)); again = true) {
       this.#unanswered++
       await this.#pause(deadline)
     }
-    await this.#made({ story, change: { operation: 'DELETE', version: lastVersion(story) }, door })
+    await this.#made({
+      story,
+      change: { operation: 'DELETE', version: lastVersion(story) },
+      transport,
+    })
   }
 
   /** A row and its event commit together: an insert that is in the table must be heard of. */

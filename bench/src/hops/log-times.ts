@@ -1,4 +1,4 @@
-import { calmRequestQueues } from '@surehook/kafka/kafkajs-patches/idle-timer'
+import { stopIdleTimers } from '@surehook/kafka/kafkajs-patches/idle-timer'
 import { type Admin, type Consumer, Kafka, type KafkaMessage, logLevel } from 'kafkajs'
 
 /** Where the partitions of each topic ended. */
@@ -12,7 +12,7 @@ export type Logged = {
 }
 
 export function openKafka(brokers: string): Kafka {
-  calmRequestQueues()
+  stopIdleTimers()
   return new Kafka({
     brokers: brokers.split(','),
     clientId: 'bench-hops',

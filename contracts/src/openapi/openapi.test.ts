@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import * as admin from '../http/admin/admin.ts'
 import * as adminDeletion from '../http/admin/deletion.ts'
-import * as reseal from '../http/admin/re-encryption.ts'
+import * as reEncrypt from '../http/admin/re-encryption.ts'
 import * as users from '../http/admin/users.ts'
 import * as auth from '../http/auth.ts'
 import * as data from '../http/data/data.ts'
@@ -29,7 +29,7 @@ const shownIn = (document: Document) =>
 describe('the OpenAPI documents', () => {
   test('show every operation once', () => {
     const ofWebhooks = [webhooks, deliveries, webhookLog, webhookLedger, webhookRebuild]
-    const defined = [admin, adminDeletion, auth, data, users, reseal, ...ofWebhooks]
+    const defined = [admin, adminDeletion, auth, data, users, reEncrypt, ...ofWebhooks]
       .flatMap((module) => Object.values<unknown>(module))
       .flatMap((value) =>
         typeof value === 'object' && value !== null && 'reply' in value && 'id' in value

@@ -1,7 +1,7 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
 import * as admin from '../http/admin/admin.ts'
 import * as adminDeletion from '../http/admin/deletion.ts'
-import * as reseal from '../http/admin/re-encryption.ts'
+import * as reEncrypt from '../http/admin/re-encryption.ts'
 import * as users from '../http/admin/users.ts'
 import * as auth from '../http/auth.ts'
 import * as data from '../http/data/data.ts'
@@ -33,7 +33,7 @@ const apis = {
       ...operationsOf(admin),
       ...operationsOf(adminDeletion),
       ...operationsOf(users),
-      reseal.resealKeys,
+      reEncrypt.reEncryptKeys,
     ],
     tags: {
       administration: 'For the administrator of the platform',
@@ -67,7 +67,7 @@ const apis = {
       ...operationsOf(webhookLog),
       ...operationsOf(webhookLedger),
       ...operationsOf(webhookRebuild),
-      reseal.resealSecrets,
+      reEncrypt.reEncryptSecrets,
     ],
     tags: {
       webhooks: 'Subscriptions',

@@ -1,6 +1,6 @@
 import { emit } from '@surehook/change-capture/emit/capture'
 import { environmentPurgesTopic } from '@surehook/contracts/topics'
-import { openSweep } from '@surehook/service-kit/postgres/delete-expired'
+import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { DeletedEnvironment } from './platform-state.ts'
@@ -49,7 +49,7 @@ export function purgeDeleted(options: PurgeOptions): AsyncDisposable {
     progress.set(id, { dueAt: performance.now() + settleMs, isSettled: true, isTold })
   }
 
-  return openSweep({
+  return openExpiryDeletion({
     pool,
     jobs: [
       {

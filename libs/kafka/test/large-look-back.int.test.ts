@@ -14,7 +14,7 @@ function open(topic: string, options: Partial<WindowedConsumerOptions>): Windowe
     ...{ kafka, groupId: `group-${topic}`, topics: [topic], log: silent },
     window: { messages: 1_000, bytes: 100_000_000 },
     commitIntervalMs: 5,
-    handOverMs: 1_000,
+    drainMs: 1_000,
     handle: (message) => message.finish(),
     inFlight: () => 0,
     ...options,

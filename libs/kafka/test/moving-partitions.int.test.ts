@@ -50,7 +50,7 @@ class Owners {
 class Member implements AsyncDisposable {
   readonly owned = new Set<number>()
   readonly handled: { partition: number; offset: number }[] = []
-  readonly handingOver = new Set<number>()
+  readonly isDraining = new Set<number>()
   /** Partitions whose work does not end before the test says so. */
   readonly held = new Set<number>()
   readonly consumer: WindowedConsumer
@@ -65,7 +65,7 @@ class Member implements AsyncDisposable {
       topics: [at.topic],
       window: { messages: 500, bytes: 1_000_000 },
       commitIntervalMs: 5,
-      handOverMs: 60_000,
+      drainMs: 60_000,
       handle: (message) => void this.#waiting.push(message),
       onAssigned: (partition) => {
         this.owned.add(partition)
@@ -73,13 +73,13 @@ class Member implements AsyncDisposable {
       },
       onRevoked: (partition) => {
         this.owned.delete(partition)
-        this.handingOver.delete(partition)
+        this.isDraining.delete(partition)
         at.owners.lost(partition, this)
       },
       inFlight: (partition) => this.#inFlightOf(partition).length,
-      onHandOver: (partition, handingOver) => {
-        if (handingOver) this.handingOver.add(partition)
-        else this.handingOver.delete(partition)
+      onDrain: (partition, isDraining) => {
+        if (isDraining) this.isDraining.add(partition)
+        else this.isDraining.delete(partition)
       },
       log: silent,
     })
@@ -110,7 +110,7 @@ class Member implements AsyncDisposable {
     this.#waiting = []
     for (const message of waiting) {
       const { partition } = message
-      if (!this.consumer.mayStart || this.handingOver.has(partition)) this.#waiting.push(message)
+      if (!this.consumer.mayStart || this.isDraining.has(partition)) this.#waiting.push(message)
       else if (!this.held.has(partition)) this.#finish(message)
       else this.#inFlight.set(partition, [...this.#inFlightOf(partition), message])
     }
@@ -150,9 +150,9 @@ it('what stays is worked on while what moves is drained, and nobody has it befor
   await until(() => [0, 1, 2, 3].every((partition) => first.inFlight(partition) > 0))
   await using second = open()
   await second.consumer.start()
-  await until(() => first.handingOver.size === 2)
-  const [one = -1, other = -1] = first.handingOver
-  const staying = [0, 1, 2, 3].filter((partition) => !first.handingOver.has(partition))
+  await until(() => first.isDraining.size === 2)
+  const [one = -1, other = -1] = first.isDraining
+  const staying = [0, 1, 2, 3].filter((partition) => !first.isDraining.has(partition))
   for (const partition of staying) first.release(partition)
   const before = first.handled.length
   await publish()
@@ -209,12 +209,12 @@ it('goes on where it was when the leader dies between the two phases', async () 
   await until(() => [...second.owned].every((partition) => second.inFlight(partition) > 0))
   await using third = open()
   await third.consumer.start()
-  await until(() => second.handingOver.size === 1, 30_000)
-  const [moving = -1] = second.handingOver
+  await until(() => second.isDraining.size === 1, 30_000)
+  const [moving = -1] = second.isDraining
   leader[Symbol.dispose]()
   // Those of the leader are divided among two: nobody has to let go of anything any more.
   await until(() => second.owned.size === 3 && third.owned.size === 3, 40_000)
-  await until(() => second.handingOver.size === 0)
+  await until(() => second.isDraining.size === 0)
   expect(second.owned.has(moving)).toBe(true)
   for (const partition of second.owned) second.release(partition)
   await until(() => second.handled.some(({ partition }) => partition === moving))
@@ -237,7 +237,7 @@ it('drains everything before a join while a member of the version before is ther
   await until(() => [...first.owned].every((partition) => first.inFlight(partition) > 0))
   await using second = open()
   const joined = second.consumer.start()
-  await until(() => first.handingOver.size === 2)
+  await until(() => first.isDraining.size === 2)
   expect(second.owned.size).toBe(0)
   for (const partition of first.owned) first.release(partition)
   await joined

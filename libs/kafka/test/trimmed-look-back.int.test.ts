@@ -41,7 +41,7 @@ it('keeps the commit of a partition whose log is trimmed just as a member begins
     topics: [topic],
     window: { messages: 500, bytes: 1_000_000 },
     commitIntervalMs: 5,
-    handOverMs: 1_000,
+    drainMs: 1_000,
     lookBack: { topics: [topic], messages: lookBack, bytes: 1_000_000 },
     handle: ({ value }) => taken.push(Number(value)),
     inFlight: () => 0,

@@ -25,7 +25,7 @@ it('starts nothing while what is finished cannot be committed, and goes on when 
     topics: [topic],
     window: { messages: 1_000, bytes: 1_000_000 },
     commitIntervalMs: 5,
-    handOverMs: 1_000,
+    drainMs: 1_000,
     handle: (message) => waiting.push(message),
     inFlight: () => 0,
     log: silent,

@@ -56,7 +56,7 @@ async function open(options: Partial<WindowedConsumerOptions> = {}): Promise<Mem
     topics: [left, right],
     window: { messages: 500, bytes: 1_000_000 },
     commitIntervalMs: 5,
-    handOverMs: 2_000,
+    drainMs: 2_000,
     handle: (message) => messages.push(message),
     onAssigned: (partition) => owned.add(partition),
     onRevoked: (partition) => owned.delete(partition),
@@ -164,11 +164,11 @@ describe('WindowedConsumer', () => {
   it('repeats nothing when a member joins under load and work in flight is handed back', async () => {
     const seen: number[] = []
     let inFlight = 0
-    let handingOver = false
+    let isDraining = false
     const held: WindowedMessage[] = []
     const begin = (message: WindowedMessage) => {
       if (message.lease.aborted) return
-      if (handingOver) return void held.push(message)
+      if (isDraining) return void held.push(message)
       inFlight++
       setTimeout(() => {
         seen.push(Number(message.value))
@@ -179,8 +179,8 @@ describe('WindowedConsumer', () => {
     const first = await open({
       handle: begin,
       inFlight: () => inFlight,
-      onHandOver: (_partition, now) => {
-        handingOver = now
+      onDrain: (_partition, now) => {
+        isDraining = now
         if (!now) for (const message of held.splice(0)) begin(message)
       },
     })

@@ -39,7 +39,7 @@ type Run = StepResult & { again: readonly string[] }
 
 /**
  * Runs one level of the tests; a suite that cannot even load counts as one failure. What failed on the
- * real stack, in at most three files, is run once more alone: what passes then is told as unsteady, with its failure.
+ * real stack, in at most three files, is run once more alone: what passes then is told as flaky, with its failure.
  */
 export async function runJest(step: JestStep): Promise<StepResult> {
   const { level } = step
@@ -50,7 +50,7 @@ export async function runJest(step: JestStep): Promise<StepResult> {
   return {
     passed: first.passed + first.failed,
     failed: 0,
-    unsteady: first.failed,
+    flaky: first.failed,
     output: first.output,
   }
 }

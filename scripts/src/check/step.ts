@@ -5,7 +5,7 @@ export type StepResult = {
   failed: number
   output: string
   /** Of those that passed: how many had failed before, as the output tells. */
-  unsteady?: number
+  flaky?: number
 }
 
 export type Step = {
@@ -29,8 +29,8 @@ export function commandStep(name: string, args: readonly string[]): Step {
 /** Runs the steps one after the other, each with a line, and goes on after a failure. */
 export async function runSteps(
   steps: readonly Step[],
-): Promise<{ passed: number; failed: number; unsteady: number }> {
-  const total = { passed: 0, failed: 0, unsteady: 0 }
+): Promise<{ passed: number; failed: number; flaky: number }> {
+  const total = { passed: 0, failed: 0, flaky: 0 }
   const broken = new Set<string>()
   for (const step of steps) {
     const missing = step.needs?.find((name) => broken.has(name))
@@ -39,17 +39,17 @@ export async function runSteps(
       passed,
       failed,
       output,
-      unsteady = 0,
+      flaky = 0,
     } = missing ? skippedFor(missing) : await attempt(step)
     if (failed > 0) broken.add(step.name)
     total.passed += passed
     total.failed += failed
-    total.unsteady += unsteady
+    total.flaky += flaky
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-    const doubts = `${failed > 0 ? `, ${failed} FAILED` : ''}${unsteady > 0 ? `, ${unsteady} UNSTEADY` : ''}`
+    const doubts = `${failed > 0 ? `, ${failed} FAILED` : ''}${flaky > 0 ? `, ${flaky} UNSTEADY` : ''}`
     const counts = `${passed} passed${doubts}`
     console.log(`${step.name.padEnd(14)} ${counts.padEnd(24)} ${seconds} s`)
-    if (failed + unsteady > 0) console.log(`${shortened(output)}\n`)
+    if (failed + flaky > 0) console.log(`${shortened(output)}\n`)
   }
   return total
 }

@@ -59,12 +59,12 @@ export function expectStatus(status: number, answer: Answer): Answer {
   throw new Error(`expected ${status}, got ${answer.status}: ${answer.text}`)
 }
 
-export type Door = { baseUrl: string; adminToken: string }
+export type Platform = { baseUrl: string; adminToken: string }
 
-export function admin(door: Door, request: string, body?: unknown): Promise<Answer> {
+export function admin(platform: Platform, request: string, body?: unknown): Promise<Answer> {
   const [method, path = ''] = request.split(' ')
-  return send(door.baseUrl, `${method} /auth/admin/projects${path}`, {
+  return send(platform.baseUrl, `${method} /auth/admin/projects${path}`, {
     body,
-    headers: { authorization: `Bearer ${door.adminToken}` },
+    headers: { authorization: `Bearer ${platform.adminToken}` },
   })
 }

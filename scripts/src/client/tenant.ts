@@ -3,10 +3,10 @@ import type { Delivery, Subscription } from '@surehook/contracts/http/webhooks/w
 import {
   type Answer,
   admin,
-  type Door,
   expectStatus,
   type Fields,
   type Headed,
+  type Platform,
   send,
 } from './call.ts'
 
@@ -15,10 +15,13 @@ export class Tenant {
   readonly projectId: string
   readonly environment: string
   readonly token: string
-  readonly #door: Door
+  readonly #platform: Platform
 
-  constructor(door: Door, names: { projectId: string; environment: string; token: string }) {
-    this.#door = door
+  constructor(
+    platform: Platform,
+    names: { projectId: string; environment: string; token: string },
+  ) {
+    this.#platform = platform
     this.projectId = names.projectId
     this.environment = names.environment
     this.token = names.token
@@ -35,7 +38,7 @@ export class Tenant {
   /** `rest('POST orders', { … })`: below `/gw/api/rest/`. */
   rest(request: string, body?: unknown, headers: Headed = {}): Promise<Answer> {
     const [method, path = ''] = request.split(' ')
-    return send(this.#door.baseUrl, `${method} /gw/api/rest/${path}`, {
+    return send(this.#platform.baseUrl, `${method} /gw/api/rest/${path}`, {
       body,
       headers: { ...this.headers, ...headers },
     })
@@ -85,13 +88,20 @@ const defaultColumns = { status: 'text', n: 'integer', note: 'text' }
 export type TenantOptions = { projectId?: string; environment?: string; tokenFor?: string[] }
 
 /** Makes the environment and a token for it (for all of the project's, unless `tokenFor` says). */
-export async function createTenant(door: Door, options: TenantOptions = {}): Promise<Tenant> {
+export async function createTenant(
+  platform: Platform,
+  options: TenantOptions = {},
+): Promise<Tenant> {
   const { projectId = `p-${randomUUID()}`, environment = 'master', tokenFor } = options
   const path = `/${projectId}/environments/${environment}`
-  expectStatus(200, await admin(door, `PUT ${path}`, {}))
-  const token = await admin(door, `POST /${projectId}/management-tokens`, {
+  expectStatus(200, await admin(platform, `PUT ${path}`, {}))
+  const token = await admin(platform, `POST /${projectId}/management-tokens`, {
     name: 'tests',
     environments: tokenFor,
   })
-  return new Tenant(door, { projectId, environment, token: expectStatus(201, token).body.token })
+  return new Tenant(platform, {
+    projectId,
+    environment,
+    token: expectStatus(201, token).body.token,
+  })
 }

@@ -53,12 +53,12 @@ console.log(containers.said)
 const without = process.env['TEST_WITHOUT']
 if (without) console.log(`TEST_WITHOUT=${without}: what needs that was not tested`)
 if (infra === 'containers') console.log(`TEST_INFRA=containers: ${whatIsLocal()}`)
-if (total.unsteady > 0) {
+if (total.flaky > 0) {
   console.log(
-    `${total.unsteady} tests failed first and passed alone: a bug of theirs or of ours, see above`,
+    `${total.flaky} tests failed first and passed alone: a bug of theirs or of ours, see above`,
   )
 }
-if (total.failed + total.unsteady === 0) await rm(runDir, { recursive: true, force: true })
+if (total.failed + total.flaky === 0) await rm(runDir, { recursive: true, force: true })
 console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed === 0 ? 0 : 1
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { admin, type Door, expectStatus, send } from '../client/call.ts'
+import { admin, expectStatus, type Platform, send } from '../client/call.ts'
 import { createTenant } from '../client/tenant.ts'
 import { waitUntil } from '../lib/wait-until.ts'
 
@@ -34,8 +34,8 @@ const typesOfColumns = {
 }
 
 /** A tenant of its own for one document: what fuzzing leaves behind is in nobody's way. */
-export async function prepareFuzzTarget(door: Door): Promise<FuzzTarget> {
-  const tenant = await createTenant(door)
+export async function prepareFuzzTarget(platform: Platform): Promise<FuzzTarget> {
+  const tenant = await createTenant(platform)
   const { projectId, environment } = tenant
   const table = 'things'
   await tenant.putTable(table, typesOfColumns)
@@ -44,10 +44,10 @@ export async function prepareFuzzTarget(door: Door): Promise<FuzzTarget> {
 
   const settings = { auth: { emailVerification: false } }
   const path = `/${projectId}/environments/${environment}`
-  expectStatus(200, await admin(door, `PUT ${path}`, settings))
+  expectStatus(200, await admin(platform, `PUT ${path}`, settings))
   const headers = { 'x-project-id': projectId, environment }
   const call = (operation: string, body: object) =>
-    send(door.baseUrl, `POST /auth/${operation}`, { body, headers })
+    send(platform.baseUrl, `POST /auth/${operation}`, { body, headers })
   const password = 'correct horse battery'
   const one = async () => {
     const email = `${randomUUID()}@example.com`
@@ -66,9 +66,9 @@ export async function prepareFuzzTarget(door: Door): Promise<FuzzTarget> {
   const [delivery] = await tenant.deliveries(ids.webhooks)
   const session = expectStatus(200, await call('login', { email, password })).body
   return {
-    baseUrl: door.baseUrl,
+    baseUrl: platform.baseUrl,
     tokens: {
-      admin: door.adminToken,
+      admin: platform.adminToken,
       management: tenant.token,
       user: String(Reflect.get(session, 'accessToken')),
     },

@@ -10,20 +10,20 @@ import { openProcessGroup } from '../lib/process-group.ts'
 import { type Component, type ComponentOptions, environment } from './component.ts'
 import { jvmFlags, requireJava } from './java.ts'
 import { fetchWithMaven, moveIntoPlace } from './maven.ts'
-import { answersTls } from './secured/secured-door.ts'
+import { answersTls } from './secured/answers-tls.ts'
 import { scramArguments, securedProperties } from './secured/secured-kafka.ts'
 
 // Every stack is alone on its ports, so that all may carry the same id.
 export const clusterId = 'c3VyZWhvb2stbG9jYWwtMQ'
 
 /** A port of the broker's own, and the one that it tells to clients that come in there: of a proxy. */
-export type KafkaDoor = { port: number; advertised: number }
+export type KafkaListener = { port: number; advertised: number }
 
 /** One of the brokers of a cluster, by its place. The first ones are controllers as well, as many as there are ports. */
 export type KafkaNode = { place: number; controllerPorts: readonly number[] }
 
 export type KafkaOptions = ComponentOptions & {
-  kafkaDoors?: readonly KafkaDoor[]
+  kafkaListeners?: readonly KafkaListener[]
   kafkaNode?: KafkaNode | undefined
 }
 
@@ -42,10 +42,10 @@ async function startBroker(broker: Broker): Promise<ProcessHandle> {
   const { dir, port, owner, libs, archiveFlags } = broker
   const dataDir = `${dir}/kafka`
   const properties = `${dir}/kafka.properties`
-  const { kafkaDoors = [], kafkaNode: node, secured, settings = {} } = broker
-  const alone = withDoors(
+  const { kafkaListeners = [], kafkaNode: node, secured, settings = {} } = broker
+  const alone = withListeners(
     await serverProperties(port, dataDir, node?.controllerPorts[node.place]),
-    kafkaDoors,
+    kafkaListeners,
   )
   const open = node === undefined ? alone : asNode(alone, node)
   const text = secured === undefined ? open : await securedProperties(open, secured)
@@ -120,8 +120,8 @@ const asBrokerAlone = (properties: string): string =>
     .replace(/^(listeners=.*?),CONTROLLER:[^,\n]*/m, '$1')
 
 /** A listener for each door: it alone decides what address its clients are told. */
-function withDoors(properties: string, doors: readonly KafkaDoor[]): string {
-  const add = (text: string, key: string, entry: (door: KafkaDoor) => string) =>
+function withListeners(properties: string, doors: readonly KafkaListener[]): string {
+  const add = (text: string, key: string, entry: (door: KafkaListener) => string) =>
     text.replace(new RegExp(`^${key}=.*$`, 'm'), (line) => [line, ...doors.map(entry)].join(','))
   const listening = add(properties, 'listeners', ({ port }) => `DOOR${port}://127.0.0.1:${port}`)
   const advertising = add(

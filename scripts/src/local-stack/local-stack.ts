@@ -7,7 +7,7 @@ import { settleAll } from '../lib/settle-all.ts'
 import { type Stack, type StackOptions, stackOf } from '../lib/stack.ts'
 import type { Component, ComponentName } from './component.ts'
 import { requireJava } from './java.ts'
-import { type KafkaDoor, type KafkaNode, type KafkaOptions, startKafka } from './kafka.ts'
+import { type KafkaListener, type KafkaNode, type KafkaOptions, startKafka } from './kafka.ts'
 import { startPostgres } from './postgres.ts'
 import { postgresIdentity, postgresPlace } from './postgres-home.ts'
 import { startRedis } from './redis.ts'
@@ -25,7 +25,7 @@ export type LocalStackOptions = StackOptions & {
   /** Settings of the broker besides those that it has here. */
   kafkaSettings?: Readonly<Record<string, string>>
   /** Further ways into the broker. */
-  kafkaDoors?: readonly KafkaDoor[]
+  kafkaListeners?: readonly KafkaListener[]
   /** The broker is one of several. */
   kafkaNode?: KafkaNode
   /** TLS and users for everything but the registry, which has none. */
@@ -48,7 +48,7 @@ const allComponents = Object.keys(starters) as ComponentName[]
 /** Kafka, schema registry, PostgreSQL and Redis as child processes, all ready when it resolves. */
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
   const { only = allComponents, ports = {}, keepAlive = false, log = () => {} } = options
-  const { env = {}, kafkaDoors = [], kafkaNode, secured } = options
+  const { env = {}, kafkaListeners = [], kafkaNode, secured } = options
   const dir = resolve(options.dir)
   if (only.includes('kafka') || only.includes('registry')) await requireJava()
   await mkdir(dir, { recursive: true })
@@ -64,7 +64,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     const owner = { group, log }
     const settings = { kafka: options.kafkaSettings, postgres: options.postgresSettings }
     const common = { dir, port, owner, keepAlive, env: env[name], secured }
-    const ofKafka = name === 'kafka' ? { kafkaDoors, kafkaNode } : {}
+    const ofKafka = name === 'kafka' ? { kafkaListeners, kafkaNode } : {}
     const own = name === 'kafka' || name === 'postgres' ? { settings: settings[name] } : {}
     started.set(name, await starters[name]({ ...common, ...own, ...ofKafka }))
     log(`${name} ready on port ${port} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`)

@@ -3,7 +3,7 @@ import { startProcess } from '../lib/managed-process.ts'
 import { askPort } from '../lib/ports.ts'
 import { type Component, type ComponentOptions, environment } from './component.ts'
 import { fetchWithMaven } from './maven.ts'
-import { answersTls } from './secured/secured-door.ts'
+import { answersTls } from './secured/answers-tls.ts'
 import { securedRedisSettings } from './secured/secured-redis.ts'
 
 export async function startRedis(options: ComponentOptions): Promise<Component> {

@@ -1,5 +1,5 @@
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
-import { openSweep } from '@surehook/service-kit/postgres/delete-expired'
+import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
 import type { Router } from 'express'
 import { expiredCodes } from './accounts/delete-expired-codes.ts'
 import { expiredSignups } from './accounts/delete-expired-signups.ts'
@@ -15,11 +15,11 @@ import { endedKeys } from './keys/delete-expired-keys.ts'
 import { readJwks } from './keys/jwks.ts'
 import { keyRoutes } from './keys/key-routes.ts'
 import { createPrepareKeys } from './keys/prepare-keys.ts'
-import { createResealKeys } from './keys/re-encrypt-keys.ts'
-import { resealRoutes } from './keys/re-encrypt-routes.ts'
+import { createKeyReEncryption } from './keys/re-encrypt-keys.ts'
+import { reEncryptRoutes } from './keys/re-encrypt-routes.ts'
 import { adminRoutes } from './platform/admin-routes.ts'
 import { createResolveTenant } from './platform/tenant.ts'
-import { sessionSweeps } from './sessions/delete-expired-sessions.ts'
+import { sessionDeletions } from './sessions/delete-expired-sessions.ts'
 import { openSessions, type SessionPartsOptions } from './sessions/open-sessions.ts'
 import { userRoutes } from './users/user-routes.ts'
 
@@ -40,11 +40,13 @@ export async function openAuthentication(
   const { adminTokens, serviceTokens } = config
   const parts = { ...config, ...infrastructure, box: createSecretBox(...config.encryptionKeys) }
   const { keys, accessTokens, sessions } = opening.use(openSessions(parts))
-  const { accounts, users, demandRoom } = opening.use(await openAccounts({ ...parts, sessions }))
+  const { accounts, users, assertCapacity } = opening.use(
+    await openAccounts({ ...parts, sessions }),
+  )
   opening.use(
-    openSweep({
+    openExpiryDeletion({
       pool,
-      jobs: [...sessionSweeps(), expiredCodes, expiredSignups(log), endedKeys],
+      jobs: [...sessionDeletions(), expiredCodes, expiredSignups(log), endedKeys],
       log,
     }),
   )
@@ -62,11 +64,14 @@ export async function openAuthentication(
     authRoutes({
       api,
       openCall,
-      demandRoom: (context) => demandRoom(lineOf(context)),
+      assertCapacity: (context) => assertCapacity(lineOf(context)),
       graphql: createGraphQL(api),
     }),
     introspectionRoute({ resolveTenant, accessTokens, serviceTokens }),
-    resealRoutes({ adminTokens, resealPage: createResealKeys(pool, config.encryptionKeys) }),
+    reEncryptRoutes({
+      adminTokens,
+      reEncryptPage: createKeyReEncryption(pool, config.encryptionKeys),
+    }),
   ]
   const resources = opening.move()
   return {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { EncryptionKeys } from '@surehook/service-kit/config/config'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
-import type { ResealedKeys } from '../src/keys/re-encrypt-keys.ts'
+import type { ReEncryptedKeys } from '../src/keys/re-encrypt-keys.ts'
 import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
 import { sql } from './support/sql.ts'
 import {
@@ -52,12 +52,12 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-async function reseal(query = '', token = adminToken) {
+async function reEncrypt(query = '', token = adminToken) {
   const answer = await fetch(`${running[1]?.api}/auth/admin/reseal${query}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
   })
-  return { status: answer.status, body: (await answer.json()) as ResealedKeys }
+  return { status: answer.status, body: (await answer.json()) as ReEncryptedKeys }
 }
 
 describe('while the key is replaced', () => {
@@ -110,7 +110,7 @@ describe('sealing keys anew', () => {
     const code = await waitingCode(encryptionKey)
     await expect(waitingCode(newKey)).rejects.toThrow()
 
-    const { status, body } = await reseal()
+    const { status, body } = await reEncrypt()
     expect([status, body]).toEqual([
       200,
       {
@@ -134,7 +134,7 @@ describe('sealing keys anew', () => {
     const renewed = await during.refresh(refreshToken)
     expect(outcome(await after.refresh(renewed.body.refreshToken))).toEqual([200])
     await sql(world, 'delete from code')
-    expect((await reseal()).body).toEqual({
+    expect((await reEncrypt()).body).toEqual({
       ...body,
       resealed: 0,
       previousKeysUntil: null,
@@ -150,9 +150,9 @@ describe('sealing keys anew', () => {
          sealed_private_key, longest_ttl, created_at, active_from
          from signing_key, generate_series(1, 250) n`,
     )
-    const first = (await reseal()).body
+    const first = (await reEncrypt()).body
     expect(first).toMatchObject({ checked: 200, previousKeysUntil: null })
-    const rest = (await reseal(`?after=${encodeURIComponent(first.next ?? '')}`)).body
+    const rest = (await reEncrypt(`?after=${encodeURIComponent(first.next ?? '')}`)).body
     expect(rest).toMatchObject({ checked: 51, next: null, sessions: 1 })
     expect(first.unreadable + rest.unreadable).toBe(250)
     expect(first.resealed + rest.resealed).toBe(1)
@@ -160,13 +160,13 @@ describe('sealing keys anew', () => {
 
   it('is for the administrator', async () => {
     for (const token of ['wrong-token-of-nobody', serviceToken]) {
-      expect(await reseal('', token)).toMatchObject({
+      expect(await reEncrypt('', token)).toMatchObject({
         status: 401,
         body: { error: 'ADMIN_TOKEN_INVALID' },
       })
     }
     for (const position of ['x', '["a"]', '{}']) {
-      expect(await reseal(`?after=${position}`)).toMatchObject({
+      expect(await reEncrypt(`?after=${position}`)).toMatchObject({
         status: 400,
         body: { violations: [{ field: 'query.after' }] },
       })

@@ -14,7 +14,7 @@ import { openApiServer } from '@surehook/service-kit/http/api-server'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
 import { endedKeys } from '@surehook/service-kit/idempotency/once-per-key'
 import { retryUntilReady, type Service } from '@surehook/service-kit/lifecycle'
-import { openSweep } from '@surehook/service-kit/postgres/delete-expired'
+import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
 import { openPool } from '@surehook/service-kit/postgres/pool'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
@@ -65,7 +65,7 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
   )
   observePool(metrics, pool)
   await wait('postgres', () => pool.query('select from table_definition limit 1'))
-  opening.use(openSweep({ pool, jobs: [endedKeys(idempotencyTable)], log }))
+  opening.use(openExpiryDeletion({ pool, jobs: [endedKeys(idempotencyTable)], log }))
   const toRecord = capturedRecord(codec, service)
   const toInvalid = toInvalidTopic(codec, { service, topic: changesTopic })
   const relay = opening.use(

@@ -8,13 +8,13 @@ import { attemptsTopic, subscriptionsTopic } from '@surehook/contracts/topics'
 import { type Messaging, openMessaging } from '@surehook/kafka/client/messaging'
 import { check } from '@surehook/service-kit/check'
 import { observeCertificates } from '@surehook/service-kit/config/certificates'
-import { createReseal } from '@surehook/service-kit/crypto/re-encrypt'
+import { createReEncryption } from '@surehook/service-kit/crypto/re-encrypt'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { openApiServer } from '@surehook/service-kit/http/api-server'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
 import { endedKeys } from '@surehook/service-kit/idempotency/once-per-key'
 import { retryUntilReady, type Service } from '@surehook/service-kit/lifecycle'
-import { openSweep } from '@surehook/service-kit/postgres/delete-expired'
+import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
 import { openPool } from '@surehook/service-kit/postgres/pool'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { createMetrics, type Metrics } from '@surehook/service-kit/telemetry/metrics'
@@ -39,8 +39,8 @@ import { openRebuilds } from './rebuild/open-rebuilds.ts'
 import { rebuildRoutes } from './rebuild/rebuild-routes.ts'
 import { endedReplays } from './redelivery/replay/replay-store.ts'
 import { manageSubscriptions } from './subscriptions/manage-subscriptions.ts'
-import { resealRoutes } from './subscriptions/re-encryption/re-encrypt-routes.ts'
-import { createResealSecrets } from './subscriptions/re-encryption/re-encrypt-secrets.ts'
+import { reEncryptRoutes } from './subscriptions/re-encryption/re-encrypt-routes.ts'
+import { createSecretReEncryption } from './subscriptions/re-encryption/re-encrypt-secrets.ts'
 import type { Tenant } from './subscriptions/subscription-changes.ts'
 import { webhookRoutes } from './subscriptions/webhook-routes.ts'
 import { type KnownTables, openKnownTables } from './tables/known-tables.ts'
@@ -149,7 +149,7 @@ function openManagement(deps: ManagementDeps) {
   const open = new AsyncDisposableStack()
   const parts = { config, pool, writer, keyedWriter, access, tables, log, metrics }
   const subscriptions = openSubscriptions(open, parts)
-  open.use(openSweep({ pool, jobs: [endedKeys(keyTable), endedReplays], log }))
+  open.use(openExpiryDeletion({ pool, jobs: [endedKeys(keyTable), endedReplays], log }))
   const deliveries = open.use(openHistory({ ...parts, kafka, historyDays }))
   const logQuestions = open.use(openLogQuestions({ ...parts, ...messaging }))
   const reading = { topic: attemptsTopic, groupId: logGroupId, withinMs: 5_000 }
@@ -181,12 +181,15 @@ function openManagement(deps: ManagementDeps) {
   const authorize = managementCaller(access)
   const newestDeliveries = deliveries.history.newest
   const admit = adminGate(config.adminTokenDigests)
-  const resealPage = createResealSecrets({ writer, reseal: createReseal(config.encryptionKeys) })
+  const reEncryptPage = createSecretReEncryption({
+    writer,
+    reEncrypt: createReEncryption(config.encryptionKeys),
+  })
   const mounts = [
     // Before those whose paths have an id in its place.
     ledgerRoutes({ admit, ledgers }),
     rebuildRoutes({ admit, rebuilds }),
-    resealRoutes({ admit, resealPage }),
+    reEncryptRoutes({ admit, reEncryptPage }),
     webhookRoutes({ authorize, subscriptions, newestDeliveries }),
     deliveryRoutes({ authorize, ...deliveries }),
     logRoutes({ authorize, ...logQuestions }),

@@ -56,7 +56,7 @@ async function ask(query = '', token = adminToken, { api } = during) {
   return { status: answer.status, body: (await answer.json()) as ResealedPage }
 }
 
-async function resealAll(): Promise<ResealedPage[]> {
+async function reEncryptAll(): Promise<ResealedPage[]> {
   const pages: ResealedPage[] = []
   for (let next: string | null = ''; next !== null; ) {
     const { status, body } = await ask(next && `?after=${next}`)
@@ -96,7 +96,7 @@ describe('sealing secrets anew', () => {
     const { rows } = await pool.query('select secrets from subscription where id = $1', [id])
     expect(rows).toEqual([{ secrets: state?.secrets }])
     expect((await clientOf(after.api, tenant).call('GET', `/${id}`)).body.webhook).toEqual(known)
-    expect(await resealAll()).toEqual([{ checked: 1, resealed: 0, unreadable: 0, next: null }])
+    expect(await reEncryptAll()).toEqual([{ checked: 1, resealed: 0, unreadable: 0, next: null }])
   })
 
   it('leaves out a secret that signs nothing any more, and tells of one that nobody can read', async () => {
@@ -125,7 +125,7 @@ describe('sealing secrets anew', () => {
          from subscription, generate_series(1, 450) where id = $1`,
       [id],
     )
-    const pages = await resealAll()
+    const pages = await reEncryptAll()
     expect(pages.map(({ checked }) => checked)).toEqual([200, 200, 51])
     // A copy is bound to another id.
     expect(pages.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(1)

@@ -10,9 +10,9 @@ const env = {
 }
 
 it.each([
-  ['5s', { graceMs: 10_000, handOverMs: 6_000 }],
-  ['100ms', { graceMs: 10_000, handOverMs: 1_100 }],
-  ['60s', { graceMs: 65_000, handOverMs: 8_000 }],
+  ['5s', { graceMs: 10_000, drainMs: 6_000 }],
+  ['100ms', { graceMs: 10_000, drainMs: 1_100 }],
+  ['60s', { graceMs: 65_000, drainMs: 8_000 }],
 ])('gives attempts of %s time to end when it stops or hands over', (timeout, expected) => {
   expect(readConfig({ ...env, WEBHOOK_TIMEOUT: timeout })).toMatchObject(expected)
 })

@@ -49,7 +49,7 @@ const leastForgetAfterMs = 10 * 60_000
 const endpointsPerOrigin = 16
 const maxPools = 2_000
 /** The session of a group's member is 10 s: by then it must have joined again. */
-const longestHandOverMs = 8_000
+const longestDrainMs = 8_000
 const leastGraceMs = 10_000
 const windowBytes = 4 * 1024 * 1024
 
@@ -80,7 +80,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       extraCa: read.WEBHOOK_EXTRA_CA_FILE ? [readFileSync(read.WEBHOOK_EXTRA_CA_FILE, 'utf8')] : [],
     },
     circuit: circuitOf(read),
-    handOverMs: Math.min(read.WEBHOOK_TIMEOUT + 1_000, longestHandOverMs),
+    drainMs: Math.min(read.WEBHOOK_TIMEOUT + 1_000, longestDrainMs),
     endpointConcurrency: read.WEBHOOK_ENDPOINT_CONCURRENCY,
     window: { messages: read.WEBHOOK_WINDOW, bytes: windowBytes },
   })

@@ -20,7 +20,7 @@ import { projectOf } from './waiting-changes.ts'
 /** Of each partition, read and not matched yet: a few of the largest batches. */
 const changesWindow = { messages: 2_000, bytes: 4 * 1024 * 1024 }
 const commitIntervalMs = 25
-const handOverMs = 8_000
+const drainMs = 8_000
 
 export type Matcher = Service & { readonly internalPort: number }
 
@@ -76,11 +76,11 @@ function followChanges(config: Config, { kafka, batches, registry, log }: Follow
     // Matchers that read in the order of the log join with the library's own; then this group uses it too.
     olderAssignors: [PartitionAssigners.roundRobin],
     commitIntervalMs,
-    handOverMs,
+    drainMs,
     handle: (message) => batches.add(message),
     inFlight: (partition) =>
       partition === undefined ? batches.inFlight : batches.inFlightOf(partition),
-    onHandOver: (partition, handingOver) => batches.hold(partition, handingOver),
+    onDrain: (partition, isDraining) => batches.hold(partition, isDraining),
     onRevoked: (partition) => batches.forget(partition),
     metrics: registry,
     log,

@@ -1,6 +1,6 @@
 import { freePort } from '@surehook/scripts/lib/ports'
 import type { ComponentName } from '@surehook/scripts/local-stack/component'
-import type { KafkaDoor } from '@surehook/scripts/local-stack/kafka'
+import type { KafkaListener } from '@surehook/scripts/local-stack/kafka'
 import { type ServiceName, serviceNames } from '@surehook/scripts/system/service-catalog'
 import type { Ways } from '@surehook/scripts/system/ways'
 import { type LinkState, openTcpLink, type TcpLink } from '../../support/tcp-link.ts'
@@ -13,7 +13,7 @@ export type Links = AsyncDisposable & {
   /** Where the components must listen. */
   readonly ports: Readonly<Record<ComponentName, number>>
   /** What the broker tells to whoever comes by a link: that link. */
-  readonly kafkaDoors: readonly KafkaDoor[]
+  readonly kafkaListeners: readonly KafkaListener[]
   waysOf(replica: string): Ways
   set(state: LinkState, which: (link: Pick<Link, 'replica' | 'service' | 'to'>) => boolean): void
 }
@@ -30,12 +30,12 @@ export async function openLinks(replicas: Readonly<Record<ServiceName, number>>)
     await Promise.all(components.map(async (name) => [name, await freePort()] as const)),
   ) as Record<ComponentName, number>
   const links: Link[] = []
-  const kafkaDoors: KafkaDoor[] = []
+  const kafkaListeners: KafkaListener[] = []
   const open = async (replica: string, service: Link['service'], to: ComponentName) => {
     const port = to === 'kafka' ? await freePort() : ports[to]
     const tcp = opening.use(await openTcpLink(port))
     links.push({ replica, service, to, tcp })
-    if (to === 'kafka') kafkaDoors.push({ port, advertised: tcp.port })
+    if (to === 'kafka') kafkaListeners.push({ port, advertised: tcp.port })
   }
   await open(publisherReplica, 'publisher', 'kafka')
   for (const service of serviceNames) {
@@ -46,7 +46,7 @@ export async function openLinks(replicas: Readonly<Record<ServiceName, number>>)
   const resources = opening.move()
   return {
     ports,
-    kafkaDoors,
+    kafkaListeners,
     waysOf: (replica) =>
       Object.fromEntries(
         links.filter((link) => link.replica === replica).map(({ to, tcp }) => [to, tcp.port]),

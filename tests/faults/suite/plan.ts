@@ -45,7 +45,7 @@ export type Trial = {
   /** Set by so much, then by as much to the other side, then right. */
   clockAheadMs: number
   diskLateMs: number
-  /** Writers at each door, and how long each of them rests after a change. */
+  /** Writers at each transport, and how long each of them rests after a change. */
   writers: { rest: number; graphql: number; topic: number }
   pauseMs: number
   /** Seconds of load before the fault. */

@@ -2,7 +2,12 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createTenant } from '@surehook/scripts/client/tenant'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import { type ChangeDoor, graphqlDoor, restDoor, topicDoor } from '../../support/change-doors.ts'
+import {
+  type ChangeTransport,
+  graphqlTransport,
+  restTransport,
+  topicTransport,
+} from '../../support/change-transports.ts'
 import { undecidedAtMost } from '../../support/fault-world.ts'
 import { type Account, closeLedger, type Subscriber, subscribeTwice } from '../../support/ledger.ts'
 import { type Load, startLoad } from '../../support/load.ts'
@@ -26,7 +31,7 @@ export type Outcome = {
   faults: readonly string[]
 }
 
-const doorNames = ['rest', 'graphql', 'topic'] as const
+const transportNames = ['rest', 'graphql', 'topic'] as const
 /** A change that is delivered so soon after its answer is what one is used to. */
 const usualMs = 1_000
 const recoverWithinMs = 120_000
@@ -46,25 +51,25 @@ export function runTrial(trial: Trial, stage: Stage): Promise<Outcome> {
 /** As `runTrial`, with whatever is to happen under the load. */
 export async function runUnderLoad(
   shape: LoadShape,
-  stage: Pick<Stage, 'receiver' | 'books' | 'door' | 'publisher'>,
+  stage: Pick<Stage, 'receiver' | 'audit' | 'platform' | 'publisher'>,
   work: () => Promise<void>,
 ): Promise<Outcome> {
-  const { receiver, books } = stage
+  const { receiver, audit } = stage
   const { mayRepeat } = shape
-  const refusedBefore = await books.refused()
-  const tenant = await createTenant(stage.door)
+  const refusedBefore = await audit.refused()
+  const tenant = await createTenant(stage.platform)
   const subscribers = await subscribeTwice(tenant, receiver)
-  const rest = restDoor(tenant, { keyed: true })
-  const graphql = graphqlDoor(stage.door.baseUrl, tenant, { keyed: true })
-  const topic = topicDoor(stage.publisher, tenant)
+  const rest = restTransport(tenant, { keyed: true })
+  const graphql = graphqlTransport(stage.platform.baseUrl, tenant, { keyed: true })
+  const topic = topicTransport(stage.publisher, tenant)
   using watch = new Watch(receiver, subscribers)
   let acknowledged = 0
   const delay = monitorEventLoopDelay()
   delay.enable()
-  const doors = mixed({ rest, graphql, topic }, shape)
+  const transports = mixed({ rest, graphql, topic }, shape)
   const load = startLoad(tenant, {
-    doors,
-    concurrency: doors.length,
+    transports,
+    concurrency: transports.length,
     pauseMs: shape.pauseMs,
     patienceMs: recoverWithinMs,
     onMade(made) {
@@ -95,7 +100,7 @@ export async function runUnderLoad(
     const written = await load.done
     unanswered = written.unanswered
     accounts = await closeLedger({
-      ...{ books, receiver, subscribers, written, mayRepeat, settleWithinMs, refusedBefore },
+      ...{ audit, receiver, subscribers, written, mayRepeat, settleWithinMs, refusedBefore },
     })
   } catch (err) {
     faults.push((err as Error).message)
@@ -108,8 +113,11 @@ export async function runUnderLoad(
   return { ...outcome, stoodStillMs, acknowledged, unanswered, accounts, repetitions, faults }
 }
 
-function mixed(by: Record<(typeof doorNames)[number], ChangeDoor>, { writers }: LoadShape) {
-  return doorNames.flatMap((name) => Array.from({ length: writers[name] }, () => by[name]))
+function mixed(
+  by: Record<(typeof transportNames)[number], ChangeTransport>,
+  { writers }: LoadShape,
+) {
+  return transportNames.flatMap((name) => Array.from({ length: writers[name] }, () => by[name]))
 }
 
 async function recovered(watch: Watch, endedAt: number, load: Load): Promise<number> {
@@ -121,7 +129,7 @@ async function recovered(watch: Watch, endedAt: number, load: Load): Promise<num
   await waitUntil(
     () => {
       if (failed !== null) throw failed
-      ended = watch.recoveredAt(endedAt, doorNames, usualMs)
+      ended = watch.recoveredAt(endedAt, transportNames, usualMs)
       return ended !== null
     },
     { what: 'recovery', timeoutMs: recoverWithinMs },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ChangePublisher, openChangePublisher } from '@surehook/publisher'
-import type { Door } from '@surehook/scripts/client/call'
+import type { Platform } from '@surehook/scripts/client/call'
 import { type LocalStack, startLocalStack } from '@surehook/scripts/local-stack/local-stack'
 import { createCertificates } from '@surehook/scripts/receiver/certificates'
 import { openReceiver, type Receiver } from '@surehook/scripts/receiver/receiver'
@@ -17,7 +17,7 @@ import {
   type SystemOptions,
   startServices,
 } from '@surehook/scripts/system/start-services'
-import { type Books, openBooks } from '../../support/books.ts'
+import { type DeliveryAudit, openDeliveryAudit } from '../../support/delivery-audit.ts'
 import { type HealthyBalancer, openHealthyBalancer } from './healthy-balancer.ts'
 import { type Links, openLinks, publisherReplica } from './links.ts'
 import { prepareSlowDisk, type SlowDisk } from './slow-disk.ts'
@@ -31,9 +31,9 @@ export type Stage = AsyncDisposable & {
   readonly system: System
   readonly links: Links
   /** The gateways, behind a balancer. */
-  readonly door: Door
+  readonly platform: Platform
   readonly receiver: Receiver
-  readonly books: Books
+  readonly audit: DeliveryAudit
   readonly publisher: ChangePublisher
   /** Null where none can be made. */
   readonly slowDisk: SlowDisk | null
@@ -92,7 +92,7 @@ export async function openStage(dir: string, options: StageOptions = {}): Promis
   const stack = await startLocalStack({
     dir: join(dir, 'stack'),
     ports: links.ports,
-    kafkaDoors: links.kafkaDoors,
+    kafkaListeners: links.kafkaListeners,
     postgresSettings: options.postgresSettings,
     env: slowDisk === null ? {} : slowEnv(slowDisk),
   })
@@ -136,8 +136,8 @@ export async function openStage(dir: string, options: StageOptions = {}): Promis
       source: 'faults',
     }),
   )
-  const books = opening.use(await openBooks(stack))
-  const door = { baseUrl: balancers.get('gateway')?.url ?? '', adminToken: system.adminToken }
+  const audit = opening.use(await openDeliveryAudit(stack))
+  const platform = { baseUrl: balancers.get('gateway')?.url ?? '', adminToken: system.adminToken }
   const resources = opening.move()
   return {
     stack,
@@ -145,9 +145,9 @@ export async function openStage(dir: string, options: StageOptions = {}): Promis
     env,
     system,
     links,
-    door,
+    platform,
     receiver,
-    books,
+    audit,
     publisher,
     slowDisk,
     balancers,

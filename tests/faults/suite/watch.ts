@@ -1,12 +1,12 @@
 import type { EventPayload } from '@surehook/contracts/event-payload'
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
-import type { DoorName } from '../../support/change-doors.ts'
+import type { TransportName } from '../../support/change-transports.ts'
 import { changeKey, keyOf, type Subscriber } from '../../support/ledger.ts'
 import type { Made } from '../../support/load.ts'
 
 const lookEveryMs = 50
 
-type Expected = { door: DoorName; madeAt: number; missing: Set<string> }
+type Expected = { transport: TransportName; madeAt: number; missing: Set<string> }
 
 /** Follows, while the load goes on, what was acknowledged and has not arrived everywhere yet. */
 export class Watch implements Disposable {
@@ -17,17 +17,17 @@ export class Watch implements Disposable {
   /** When each change came first, by subscription and change. */
   readonly #arrived = new Map<string, number>()
   readonly #open = new Map<string, Expected>()
-  readonly #complete: { door: DoorName; madeAt: number; arrivedAt: number }[] = []
+  readonly #complete: { transport: TransportName; madeAt: number; arrivedAt: number }[] = []
 
   constructor(receiver: Receiver, subscribers: readonly Subscriber[]) {
     this.#receiver = receiver
     this.#subscribers = subscribers
   }
 
-  made({ story, change, door }: Made): void {
+  made({ story, change, transport }: Made): void {
     const wanting = this.#subscribers.filter(({ wants }) => wants(story))
     const missing = new Set(wanting.map(({ path }) => path))
-    const expected = { door: door.name, madeAt: Date.now(), missing }
+    const expected = { transport: transport.name, madeAt: Date.now(), missing }
     this.#open.set(changeKey(story.ref, change), expected)
   }
 
@@ -39,20 +39,20 @@ export class Watch implements Disposable {
   }
 
   /**
-   * When everything acknowledged until `at` had arrived, and through each door a change that was
+   * When everything acknowledged until `at` had arrived, and through each transport a change that was
    * acknowledged later had arrived within `withinMs`; null when that is not so yet.
    */
-  recoveredAt(at: number, doors: readonly DoorName[], withinMs: number): number | null {
+  recoveredAt(at: number, transports: readonly TransportName[], withinMs: number): number | null {
     this.#look()
     if (this.missing(at) > 0) return null
     let recoveredAt = at
     for (const { madeAt, arrivedAt } of this.#complete) {
       if (madeAt <= at) recoveredAt = Math.max(recoveredAt, arrivedAt)
     }
-    for (const name of doors) {
+    for (const name of transports) {
       const fresh = this.#complete.find(
-        ({ door, madeAt, arrivedAt }) =>
-          door === name && madeAt > at && arrivedAt - madeAt <= withinMs,
+        ({ transport, madeAt, arrivedAt }) =>
+          transport === name && madeAt > at && arrivedAt - madeAt <= withinMs,
       )
       if (fresh === undefined) return null
       recoveredAt = Math.max(recoveredAt, fresh.arrivedAt)
@@ -73,11 +73,11 @@ export class Watch implements Disposable {
       }
       this.#seen.set(path, receipts.length)
     }
-    for (const [key, { door, madeAt, missing }] of this.#open) {
+    for (const [key, { transport, madeAt, missing }] of this.#open) {
       const times = Array.from(missing, (path) => this.#arrived.get(`${path} ${key}`))
       if (times.some((at) => at === undefined)) continue
       this.#open.delete(key)
-      this.#complete.push({ door, madeAt, arrivedAt: Math.max(...times.map((at) => at ?? 0)) })
+      this.#complete.push({ transport, madeAt, arrivedAt: Math.max(...times.map((at) => at ?? 0)) })
     }
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { startLocalStack } from '@surehook/scripts/local-stack/local-stack'
 import { allReady } from '../../support/all-ready.ts'
-import { restDoor } from '../../support/change-doors.ts'
+import { restTransport } from '../../support/change-transports.ts'
 import { type FaultWorld, openFaultWorld, undecidedAtMost } from '../../support/fault-world.ts'
 import { loadColumns } from '../../support/load.ts'
 import { eventually, payloadOf } from '../../support/world.ts'
@@ -71,11 +71,11 @@ describe('the primary of PostgreSQL is lost in the middle of 1,000 changes, its 
     const tenant = await world.tenant()
     await tenant.putTable('orders', loadColumns)
     const { id } = await tenant.subscribe(receiver.url('/async'))
-    const door = restDoor(tenant)
+    const platform = restTransport(tenant)
     const writeMany = (count: number) =>
       inParallel(count, async () => {
         const ref = randomUUID()
-        const record = await door.insert({ ref, lane: 'even', version: 1 })
+        const record = await platform.insert({ ref, lane: 'even', version: 1 })
         if (record === null) throw new Error('an insert was not answered')
         return { ref, record }
       })
@@ -107,8 +107,8 @@ describe('the primary of PostgreSQL is lost in the middle of 1,000 changes, its 
     expect(new Set(present)).toEqual(new Set([...kept, ...after].map(({ ref }) => ref)))
     expect(refsReceived()).toEqual(new Set(present))
     const isRead = (lag: Record<string, number>) => Object.values(lag).every((left) => left === 0)
-    await eventually(() => world.books.lag(), isRead, 30_000)
-    const statuses = await world.books.statuses(id)
+    await eventually(() => world.audit.lag(), isRead, 30_000)
+    const statuses = await world.audit.statuses(id)
     const lost = written.length - present.length
     process.stdout.write(
       `fail-over, asynchronous: ready after ${(readyMs / 1000).toFixed(1)} s; ${lost} of ${written.length} acknowledged changes lost; in the delivery log: ${JSON.stringify(statuses)}\n`,

@@ -107,7 +107,7 @@ it('poisoned messages on every topic are put aside and hold nothing up', async (
     })),
   })
   const isRead = (lag: Record<string, number>) => Object.values(lag).every((left) => left === 0)
-  await eventually(() => world.books.lag(), isRead, 30_000)
+  await eventually(() => world.audit.lag(), isRead, 30_000)
   const refused = await Promise.all(
     topics.map(async (topic) => [invalidTopic(topic), await sizeOf(invalidTopic(topic))] as const),
   )

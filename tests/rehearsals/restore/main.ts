@@ -68,7 +68,7 @@ async function withItsWal(stage: Stage, files: ClusterFiles): Promise<boolean> {
 
 async function withoutItsWal(stage: Stage, files: ClusterFiles): Promise<boolean> {
   say('the database is lost with what was not archived')
-  const tenant = await createTenant(stage.door)
+  const tenant = await createTenant(stage.platform)
   await tenant.putTable('orders', { n: 'integer', note: 'text', amount: 'bigint' })
   const kept = await tenant.insert({ n: 1, note: 'archived', amount: '9007199254740993' })
   // What the first half put into pg_wal goes away only if the archive has taken everything before it.
@@ -107,8 +107,8 @@ async function loseAndRestore(
   say(`     up again after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`)
 }
 
-function isServing({ door }: Stage): Promise<boolean> {
-  return fetch(`${door.baseUrl}/readyz`).then(
+function isServing({ platform }: Stage): Promise<boolean> {
+  return fetch(`${platform.baseUrl}/readyz`).then(
     ({ ok }) => ok,
     () => false,
   )

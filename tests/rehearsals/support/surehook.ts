@@ -22,8 +22,8 @@ export const operatorEnv = ({
   stack,
   secrets,
   env,
-  door,
-}: Pick<Stage, 'stack' | 'secrets' | 'env' | 'door'>): NodeJS.ProcessEnv => ({
+  platform,
+}: Pick<Stage, 'stack' | 'secrets' | 'env' | 'platform'>): NodeJS.ProcessEnv => ({
   ...env,
   // What is set for the services alone.
   NODE_OPTIONS: '',
@@ -33,7 +33,7 @@ export const operatorEnv = ({
   REDIS_URL: stack.redisUrl,
   KEY_ENCRYPTION_KEY: secrets.keyEncryptionKey,
   SUREHOOK_ADMIN_TOKEN: secrets.adminToken,
-  SUREHOOK_URL: door.baseUrl,
+  SUREHOOK_URL: platform.baseUrl,
 })
 
 export const indented = (text: string): string => text.replaceAll(/^/gm, '     ')

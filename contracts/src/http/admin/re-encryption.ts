@@ -19,7 +19,7 @@ export type ResealedPage = z.infer<typeof ResealedPage>
 
 const errors = ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'SERVICE_UNAVAILABLE'] as const
 
-export const resealKeys = defineOperation({
+export const reEncryptKeys = defineOperation({
   tag: 'administration',
   security: 'admin',
   id: 'resealKeys',
@@ -47,7 +47,7 @@ export const resealKeys = defineOperation({
   errors,
 })
 
-export const resealSecrets = defineOperation({
+export const reEncryptSecrets = defineOperation({
   tag: 'webhooks',
   security: 'admin',
   id: 'resealSecrets',

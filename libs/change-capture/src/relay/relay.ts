@@ -6,7 +6,7 @@ import type { Tracer } from '@surehook/service-kit/telemetry/tracing/tracer'
 import type { Logger } from 'pino'
 import type { Captured } from '../emit/capture.ts'
 import type { InvalidCapture } from '../emit/to-invalid.ts'
-import { letFailOver } from '../slot/enable-slot-failover.ts'
+import { enableSlotFailover } from '../slot/enable-slot-failover.ts'
 import { SlotLostError, SlotMonitor } from '../slot/slot-monitor.ts'
 import { relayMeters } from './relay-meters.ts'
 import { RelaySession } from './relay-session.ts'
@@ -114,7 +114,7 @@ class SlotRelay implements Relay {
         await sleep(standbyPollMs, undefined, { signal: this.#stop.signal })
         continue
       }
-      if (!failsOver) await this.#letFailOver()
+      if (!failsOver) await this.#enableSlotFailover()
       await using session = new RelaySession({
         ...this.#options,
         confirmed,
@@ -136,10 +136,10 @@ class SlotRelay implements Relay {
   }
 
   /** For slots that were made before this was asked for; the relay does not depend on it. */
-  async #letFailOver(): Promise<void> {
+  async #enableSlotFailover(): Promise<void> {
     const { databaseUrl, slot, log } = this.#options
     try {
-      await letFailOver(databaseUrl, slot)
+      await enableSlotFailover(databaseUrl, slot)
     } catch (err) {
       log.warn({ err, slot }, 'capture.slot.does-not-fail-over')
     }

@@ -3,7 +3,7 @@ import { Client, type ClientConfig, escapeIdentifier } from 'pg'
 const withinMs = 5_000
 
 /** Has the server let stand-bys keep a copy of the slot, which nobody may be reading now. */
-export async function letFailOver(databaseUrl: string, slot: string): Promise<void> {
+export async function enableSlotFailover(databaseUrl: string, slot: string): Promise<void> {
   const config: ClientConfig & { replication: string } = {
     connectionString: databaseUrl,
     // It is no SQL, and is understood on such a connection only.

@@ -46,7 +46,7 @@ function coPartitionAssigner(
       return assignPartitions(members, topics, counts)
     },
     protocol({ topics }) {
-      if (!mayJoin()) throw new HandOverPending()
+      if (!mayJoin()) throw new DrainPending()
       const userData = encodeClaim(claim())
       return {
         name,
@@ -57,7 +57,7 @@ function coPartitionAssigner(
 }
 
 /** kafkajs takes an error of this type as "join again", after its retry time. */
-class HandOverPending extends Error {
+class DrainPending extends Error {
   readonly type = 'REBALANCE_IN_PROGRESS'
   constructor() {
     super('work in flight is being handed back before the group is joined again')

@@ -4,9 +4,9 @@ type Steering = Pick<Consumer, 'seek' | 'pause' | 'resume' | 'commitOffsets'>
 
 /**
  * Steers the consumer that runs at the moment. Between two memberships there is none, and nothing
- * to steer: joining sets every lane up anew.
+ * to steer: joining sets every assigned partition up anew.
  */
-export class LaneReader implements Steering {
+export class PartitionReader implements Steering {
   readonly #current: () => Consumer | null
 
   /** @param current `null` while this process is not a member of the group */
@@ -18,12 +18,12 @@ export class LaneReader implements Steering {
     this.#whileRunning((consumer) => consumer.seek(at))
   }
 
-  pause(lanes: Parameters<Consumer['pause']>[0]): void {
-    this.#whileRunning((consumer) => consumer.pause(lanes))
+  pause(assignments: Parameters<Consumer['pause']>[0]): void {
+    this.#whileRunning((consumer) => consumer.pause(assignments))
   }
 
-  resume(lanes: Parameters<Consumer['resume']>[0]): void {
-    this.#whileRunning((consumer) => consumer.resume(lanes))
+  resume(assignments: Parameters<Consumer['resume']>[0]): void {
+    this.#whileRunning((consumer) => consumer.resume(assignments))
   }
 
   /** Rejects while there is no membership. */

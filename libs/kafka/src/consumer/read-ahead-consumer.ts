@@ -3,7 +3,7 @@ import type { EachBatchPayload, Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
 import { meterLag, type Progress } from '../offsets/consumer-lag.ts'
 import type { OrderedBatch } from './ordered-consumer.ts'
-import { LaneReader } from './partition-reader.ts'
+import { PartitionReader } from './partition-reader.ts'
 import { SupervisedConsumer } from './supervised-consumer.ts'
 import { whileBeating } from './while-beating.ts'
 
@@ -39,7 +39,7 @@ export type Position = Place & { offset: number }
 export class ReadAheadConsumer implements AsyncDisposable {
   readonly #consumer: SupervisedConsumer
   readonly #options: ReadAheadOptions
-  readonly #steering = new LaneReader(() => this.#consumer.current)
+  readonly #steering = new PartitionReader(() => this.#consumer.current)
   /** Of the partitions that something was read of since the group was joined. */
   readonly #progress = new Map<string, Progress>()
   readonly #lag: AsyncDisposable | null

@@ -1,13 +1,13 @@
 import { fetchInOnePass } from './fetch-decoder.ts'
 import { commitsOfOneMembership } from './generation-fencing.ts'
-import { calmRequestQueues } from './idle-timer.ts'
-import { spareIdleTopics } from './idle-topic-backoff.ts'
+import { stopIdleTimers } from './idle-timer.ts'
+import { backOffIdleTopics } from './idle-topic-backoff.ts'
 import { joinWhileWorking } from './join-while-working.ts'
 import { goOnWithoutLeaders } from './leaderless-partitions.ts'
 import { followMovedCoordinator } from './moved-coordinator.ts'
 import { encodeProducesAtOnce } from './produce-encoder.ts'
 import { steadyHeartbeats } from './steady-heartbeats.ts'
-import { leaveSilentBrokers } from './unresponsive-broker.ts'
+import { dropUnresponsiveBrokers } from './unresponsive-broker.ts'
 
 /**
  * Mends faults of kafkajs 2.2.4 for every client of the process. Call it before anything connects; further
@@ -20,7 +20,7 @@ export function applyPatches(): void {
   followMovedCoordinator()
   goOnWithoutLeaders()
   fetchInOnePass()
-  spareIdleTopics()
+  backOffIdleTopics()
   joinWhileWorking()
 }
 
@@ -29,7 +29,7 @@ export function applyPatches(): void {
  * connected to brokers that answer nothing, and encodes slowly.
  */
 export function applyProducerPatches(): void {
-  calmRequestQueues()
-  leaveSilentBrokers()
+  stopIdleTimers()
+  dropUnresponsiveBrokers()
   encodeProducesAtOnce()
 }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
-import { calmRequestQueues } from './idle-timer.ts'
+import { stopIdleTimers } from './idle-timer.ts'
 
 type Queue = {
   push(request: object): void
@@ -14,7 +14,7 @@ const RequestQueue = createRequire(import.meta.url)('kafkajs/src/network/request
 ) => Queue
 const logger = { debug: () => {}, warn: () => {}, info: () => {}, error: () => {} }
 
-calmRequestQueues()
+stopIdleTimers()
 
 let queue: Queue
 let sent: number[]

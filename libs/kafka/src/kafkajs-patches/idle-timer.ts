@@ -17,6 +17,6 @@ function scheduleWhenNeeded(this: RequestQueue): void {
  * (https://github.com/tulios/kafkajs/issues/1704): 4 % of a core for an idle process. A request
  * that has to wait schedules the look itself.
  */
-export function calmRequestQueues(): void {
+export function stopIdleTimers(): void {
   prototype.scheduleCheckPendingRequests = scheduleWhenNeeded
 }

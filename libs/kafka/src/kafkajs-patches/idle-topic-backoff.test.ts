@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
-import { fetchSeldom, spareIdleTopics } from './idle-topic-backoff.ts'
+import { backOffIdleTopics, fetchWithBackoff } from './idle-topic-backoff.ts'
 
 type Asked = {
   maxWaitTime: number
@@ -74,7 +74,7 @@ const askedTopics = () => asked.at(-1)?.topics.map(({ topic }) => topic)
 
 beforeEach(() => {
   jest.useFakeTimers()
-  spareIdleTopics()
+  backOffIdleTopics()
   asked = []
   there = new Map()
 })
@@ -82,7 +82,7 @@ afterEach(() => void jest.useRealTimers())
 
 describe('a consumer with seldom topics', () => {
   it('asks for them again after a while, and waits no longer than that without them', async () => {
-    fetchSeldom('group-1', ['retries', 'parked'])
+    fetchWithBackoff('group-1', ['retries', 'parked'])
     const group = openGroup('group-1')
     await group.fetch('1')
     expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([topics, 100])
@@ -94,7 +94,7 @@ describe('a consumer with seldom topics', () => {
   })
 
   it('asks with every fetch for one that has something, until it has nothing', async () => {
-    fetchSeldom('group-2', ['retries', 'parked'])
+    fetchWithBackoff('group-2', ['retries', 'parked'])
     const group = openGroup('group-2')
     there.set('retries/1', ['5', '6'])
     const [batch] = await group.fetch('1')
@@ -107,7 +107,7 @@ describe('a consumer with seldom topics', () => {
   })
 
   it('asks at once for one that is to be read from elsewhere', async () => {
-    fetchSeldom('group-3', ['retries', 'parked'])
+    fetchWithBackoff('group-3', ['retries', 'parked'])
     const group = openGroup('group-3')
     await group.fetch('1')
     group.seek({ topic: 'parked', partition: 1, offset: '3' })

@@ -26,7 +26,7 @@ const { filterPartitionsByNode, fetch } = prototype
 /** A seldom topic that had nothing is asked for again after so long. */
 const everyMs = 50
 /** By group. */
-const seldomTopics = new Map<string, ReadonlySet<string>>()
+const idleTopics = new Map<string, ReadonlySet<string>>()
 
 /** What a consumer has asked a broker for. */
 type Asked = {
@@ -53,7 +53,7 @@ function partitionsForNow(
   assigned: TopicPartitions[],
 ): TopicPartitions[] {
   const all = filterPartitionsByNode.call(this, nodeId, assigned)
-  const seldom = seldomTopics.get(this.groupId)
+  const seldom = idleTopics.get(this.groupId)
   if (seldom === undefined) return all
   const waitMs = fullWait.get(this) ?? this.maxWaitTime
   fullWait.set(this, waitMs)
@@ -73,7 +73,7 @@ function partitionsForNow(
 async function fetchWhatThereIs(this: ConsumerGroup, nodeId: string): Promise<Batch[]> {
   const batches = await fetch.call(this, nodeId)
   tellEmptyFetches(this.groupId, batches)
-  const seldom = seldomTopics.get(this.groupId)
+  const seldom = idleTopics.get(this.groupId)
   const found = batches.filter((batch) => !batch.isEmpty() || batch.isEmptyDueToFiltering())
   if (seldom === undefined) return found
   const { busy } = askedOf(this, nodeId)
@@ -87,12 +87,12 @@ async function fetchWhatThereIs(this: ConsumerGroup, nodeId: string): Promise<Ba
  * most of them empty, and asks for all of them each time: of an idle topic with many partitions that
  * costs broker and client more than what the others bring.
  */
-export function spareIdleTopics(): void {
+export function backOffIdleTopics(): void {
   prototype.filterPartitionsByNode = partitionsForNow
   prototype.fetch = fetchWhatThereIs
 }
 
 /** Topics of a group on which nothing is in a hurry: while they have nothing they are asked for 20 times a second. */
-export function fetchSeldom(groupId: string, topics: readonly string[]): void {
-  seldomTopics.set(groupId, new Set(topics))
+export function fetchWithBackoff(groupId: string, topics: readonly string[]): void {
+  idleTopics.set(groupId, new Set(topics))
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { beforeAll, expect, it } from '@jest/globals'
-import { answeringFirst, leaveSilentBrokers } from './unresponsive-broker.ts'
+import { answeringFirst, dropUnresponsiveBrokers } from './unresponsive-broker.ts'
 
 type Connections = { send(call: object): Promise<unknown>; isConnected(): boolean }
 
@@ -60,7 +60,7 @@ function clusterAt(port: number) {
   return cluster
 }
 
-beforeAll(() => leaveSilentBrokers())
+beforeAll(() => dropUnresponsiveBrokers())
 
 it('hangs up on a broker that leaves a request unanswered, on each of its connections', async () => {
   await using silence = await openSilence()

@@ -88,7 +88,7 @@ export function answeringFirst(brokers: readonly string[]): string[] {
  * still, holds up what it led until metadata are five minutes old. Here its connections are closed, as by Kafka's own
  * clients, and the others are asked before it is used again.
  */
-export function leaveSilentBrokers(): void {
+export function dropUnresponsiveBrokers(): void {
   connections.send = sendOrHangUp
   cluster.findBroker = findAnswering
   cluster.findGroupCoordinatorMetadata = findCoordinatorAnswering

@@ -2,26 +2,26 @@ import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { LookBack } from './look-back.ts'
 
-/** Reads lanes in turn, in fetches of `fetchBytes` at most but one message at least, as Kafka does. */
+/** Reads assigned partitions in turn, in fetches of `fetchBytes` at most but one message at least, as Kafka does. */
 function readAll(sizes: readonly (readonly number[])[], bytes: number, fetchBytes: number) {
-  const lanes = sizes.map((messages) => ({ committed: messages.length, next: 0, messages }))
-  const lookBack = new LookBack(bytes, lanes)
+  const assignments = sizes.map((messages) => ({ committed: messages.length, next: 0, messages }))
+  const lookBack = new LookBack(bytes, assignments)
   let total = 0
-  for (let left = lanes.length; left > 0; ) {
+  for (let left = assignments.length; left > 0; ) {
     left = 0
-    for (const lane of lanes) {
-      if (lane.next >= lane.committed) continue
-      const read = { position: lane.next, messages: 0, bytes: 0 }
-      while (read.position < lane.committed) {
-        const size = lane.messages[read.position] ?? 0
+    for (const assignment of assignments) {
+      if (assignment.next >= assignment.committed) continue
+      const read = { position: assignment.next, messages: 0, bytes: 0 }
+      while (read.position < assignment.committed) {
+        const size = assignment.messages[read.position] ?? 0
         if (read.messages > 0 && read.bytes + size > fetchBytes) break
         read.position++
         read.messages++
         read.bytes += size
       }
       total += read.bytes
-      lane.next = lookBack.readOn(lane, read)
-      if (lane.next < lane.committed) left++
+      assignment.next = lookBack.readOn(assignment, read)
+      if (assignment.next < assignment.committed) left++
     }
   }
   return total
@@ -29,7 +29,7 @@ function readAll(sizes: readonly (readonly number[])[], bytes: number, fetchByte
 
 const size = fc.oneof(fc.nat(100), fc.integer({ min: 5_000, max: 20_000 }))
 
-it('reads no more than it may and a fetch of each lane, whatever the sizes', () => {
+it('reads no more than it may and a fetch of each assigned partition, whatever the sizes', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(size, { maxLength: 300 }), { minLength: 1, maxLength: 5 }),
@@ -49,7 +49,7 @@ it('reads everything while that is little', () => {
 })
 
 it('leaves out what is oldest', () => {
-  const lane = { committed: 1_000 }
-  const lookBack = new LookBack(1_000, [lane])
-  expect(lookBack.readOn(lane, { position: 10, messages: 10, bytes: 100 })).toBe(910)
+  const assignment = { committed: 1_000 }
+  const lookBack = new LookBack(1_000, [assignment])
+  expect(lookBack.readOn(assignment, { position: 10, messages: 10, bytes: 100 })).toBe(910)
 })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { boundedBy, orAborted } from '@surehook/service-kit/bounded'
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
-import { LaneReader } from '../consumer/partition-reader.ts'
+import { PartitionReader } from '../consumer/partition-reader.ts'
 import { SupervisedConsumer } from '../consumer/supervised-consumer.ts'
 import type { EmptyFetch } from '../kafkajs-patches/empty-fetches.ts'
 import { LogEnds, type PartitionBounds } from '../offsets/log-ends.ts'
@@ -46,14 +46,14 @@ class KafkaLogReader implements LogReader {
   readonly #topic: string
   readonly #ends: LogEnds
   readonly #consumer: SupervisedConsumer
-  readonly #lanes: LaneReader
+  readonly #assignments: PartitionReader
   #turn: Promise<unknown> = Promise.resolve()
   #pending: Pending | null = null
 
   constructor({ kafka, topic, clientId, log }: LogReaderOptions) {
     this.#topic = topic
     this.#ends = new LogEnds(kafka, [topic], log)
-    this.#lanes = new LaneReader(() => this.#consumer.current)
+    this.#assignments = new PartitionReader(() => this.#consumer.current)
     this.#consumer = new SupervisedConsumer({
       kafka,
       groupId: () => `${clientId}.reader.${randomUUID()}`,
@@ -106,13 +106,13 @@ class KafkaLogReader implements LogReader {
       return await orAborted(piece, signal ?? this.#consumer.stopping)
     } finally {
       this.#pending = null
-      this.#lanes.pause([{ topic: this.#topic, partitions: [span.partition] }])
+      this.#assignments.pause([{ topic: this.#topic, partitions: [span.partition] }])
     }
   }
 
   #begin({ span: { partition, from } }: Pending): void {
-    this.#lanes.seek({ topic: this.#topic, partition, offset: String(from) })
-    this.#lanes.resume([{ topic: this.#topic, partitions: [partition] }])
+    this.#assignments.seek({ topic: this.#topic, partition, offset: String(from) })
+    this.#assignments.resume([{ topic: this.#topic, partitions: [partition] }])
   }
 
   #watch(consumer: Consumer): void {

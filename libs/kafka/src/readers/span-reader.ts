@@ -3,7 +3,7 @@ import { orAborted } from '@surehook/service-kit/bounded'
 import { unavailable } from '@surehook/service-kit/errors'
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
-import { LaneReader } from '../consumer/partition-reader.ts'
+import { PartitionReader } from '../consumer/partition-reader.ts'
 import { SupervisedConsumer } from '../consumer/supervised-consumer.ts'
 import type { EmptyFetch } from '../kafkajs-patches/empty-fetches.ts'
 import type { LogSpan } from './log-reader.ts'
@@ -53,11 +53,11 @@ const keyOf = ({ topic, partition }: { topic: string; partition: number }) =>
 
 class KafkaSpanReader implements SpanReader {
   readonly #consumer: SupervisedConsumer
-  readonly #lanes: LaneReader
+  readonly #assignments: PartitionReader
   #reading: Reading | null = null
 
   constructor({ kafka, topics, clientId, log }: SpanReaderOptions) {
-    this.#lanes = new LaneReader(() => this.#consumer.current)
+    this.#assignments = new PartitionReader(() => this.#consumer.current)
     this.#consumer = new SupervisedConsumer({
       kafka,
       groupId: () => `${clientId}.spans.${randomUUID()}`,
@@ -113,12 +113,12 @@ class KafkaSpanReader implements SpanReader {
   }
 
   #begin({ topic, partition, from }: TopicSpan): void {
-    this.#lanes.seek({ topic, partition, offset: String(from) })
-    this.#lanes.resume([{ topic, partitions: [partition] }])
+    this.#assignments.seek({ topic, partition, offset: String(from) })
+    this.#assignments.resume([{ topic, partitions: [partition] }])
   }
 
   #pause({ topic, partition }: TopicSpan): void {
-    this.#lanes.pause([{ topic, partitions: [partition] }])
+    this.#assignments.pause([{ topic, partitions: [partition] }])
   }
 
   #watch(consumer: Consumer): void {

@@ -1,37 +1,37 @@
 import type { GroupCommit } from '../offsets/group-commits.ts'
 import type { CommitPosition, Range, Taken } from '../offsets/offset-tracker.ts'
 import { decodeNote, OffsetTracker } from '../offsets/offset-tracker.ts'
-import { LaneShares, type Window } from './fair-share.ts'
-import { Overtaking } from './tenant-backlog.ts'
+import { FairShare, type Window } from './fair-share.ts'
+import { TenantBacklog } from './tenant-backlog.ts'
 
 /** It may also wait in the log because its tenant holds its share already. */
-export type LaneTaken = Taken | 'waits'
+export type PartitionTaken = Taken | 'waits'
 
 type Held = { tenant: string; bytes: number }
 
-/** Of a lane whose window is not shared all messages are of one tenant. */
+/** Of an assigned partition whose window is not shared all messages are of one tenant. */
 const nobody = () => ''
 /** The commit's metadata holds 4,000: while so many are in use nobody overtakes any further. */
-const overtakenFarAt = 3_000
+const backlogIsFarAt = 3_000
 
 /** One topic-partition that this process owns: what is open, how much memory it holds. */
-export class PartitionLane {
+export class AssignedPartition {
   readonly topic: string
   readonly partition: number
   /** Aborted when the partition is taken away or the consumer stops. */
   readonly lease: AbortSignal
   readonly #revoked = new AbortController()
   readonly #tracker: OffsetTracker
-  /** Offsets below it were finished before this process owned the lane. */
+  /** Offsets below it were finished before this process owned the partition. */
   readonly committed: number
-  /** The end of the log when the lane was assigned. */
+  /** The end of the log when the partition was assigned. */
   readonly endAtStart: number
   /** Finished here since what the last successful commit covers. */
   uncommitted = 0
   /** Who waits for room, when the window is shared by tenants. */
-  readonly overtaking: Overtaking | null
+  readonly backlog: TenantBacklog | null
   readonly #held = new Map<number, Held>()
-  readonly #shares: LaneShares
+  readonly #shares: FairShare
   /** What the owner before has noted with its commit. */
   readonly note: Uint8Array | null
   /** What is noted with each commit of ours. */
@@ -74,8 +74,8 @@ export class PartitionLane {
     this.#next = Math.max(at.committed, this.#logStart)
     this.#tracker = new OffsetTracker(at.committed, at.metadata)
     this.lease = this.#revoked.signal
-    this.#shares = new LaneShares(at.shared ?? { messages: 0, bytes: 0 })
-    this.overtaking = at.shared === undefined ? null : new Overtaking(this.#shares)
+    this.#shares = new FairShare(at.shared ?? { messages: 0, bytes: 0 })
+    this.backlog = at.shared === undefined ? null : new TenantBacklog(this.#shares)
   }
 
   get held(): number {
@@ -122,12 +122,12 @@ export class PartitionLane {
   latestBegin(first: number): number {
     const { skippedFrom } = this
     if (skippedFrom !== null && first < (this.#tracker.skipped?.end ?? 0)) return skippedFrom
-    return this.overtaking?.position ?? this.#next
+    return this.backlog?.position ?? this.#next
   }
 
   /** All messages of a tenant below it were handed out, or finished before. */
   handedOutBelow(tenant: string): number {
-    return Math.min(this.#next, this.overtaking?.waitingFrom(tenant) ?? this.#next)
+    return Math.min(this.#next, this.backlog?.waitingFrom(tenant) ?? this.#next)
   }
 
   /** See the tracker's. */
@@ -136,24 +136,24 @@ export class PartitionLane {
   }
 
   /** What is finished above the commit nearly fills its metadata: reading on must wait for it. */
-  get overtakenFar(): boolean {
-    return this.#metadataLength > overtakenFarAt
+  get backlogIsFar(): boolean {
+    return this.#metadataLength > backlogIsFarAt
   }
 
   /** @param tenantOf whose message it is */
-  take(offset: number, bytes: number, tenantOf: () => string = nobody): LaneTaken {
+  take(offset: number, bytes: number, tenantOf: () => string = nobody): PartitionTaken {
     if (offset >= this.#next) this.#next = offset + 1
     const taken = this.#tracker.take(offset)
     if (taken === 'finished') {
       this.dirty = true
       return taken
     }
-    if (this.overtaking === null) {
+    if (this.backlog === null) {
       if (taken === 'new') this.#hold(offset, { tenant: '', bytes })
       return taken
     }
     const tenant = tenantOf()
-    if (!this.overtaking.admits(tenant, offset, { isNew: taken === 'new' })) return 'waits'
+    if (!this.backlog.admits(tenant, offset, { isNew: taken === 'new' })) return 'waits'
     this.#hold(offset, { tenant, bytes })
     return 'new'
   }

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import type { Consumer } from 'kafkajs'
 import { pino } from 'pino'
-import { LaneReader } from '../consumer/partition-reader.ts'
-import type { PartitionLane } from './assigned-partition.ts'
-import { LaneSet } from './assigned-partitions.ts'
+import { PartitionReader } from '../consumer/partition-reader.ts'
+import type { AssignedPartition } from './assigned-partition.ts'
+import { AssignedPartitions } from './assigned-partitions.ts'
 import type { WindowedConsumerOptions } from './windowed-consumer.ts'
 
 type Record = { offset: number; tenant: string }
@@ -31,8 +31,8 @@ class Member {
   readonly handedOut: Record[] = []
   /** Handed out and not finished. */
   readonly held: Record[] = []
-  lane!: PartitionLane
-  readonly lanes: LaneSet
+  assignment!: AssignedPartition
+  readonly assignments: AssignedPartitions
   readonly #log: Log
   #joined = true
   #position = 0
@@ -55,12 +55,15 @@ class Member {
       topics: [topic],
       tenants: { topics: [topic] },
       window,
-      onAssigned: (_partition: number, lanes: Map<string, PartitionLane>) => {
-        this.lane = lanes.get(topic) as PartitionLane
+      onAssigned: (_partition: number, assignments: Map<string, AssignedPartition>) => {
+        this.assignment = assignments.get(topic) as AssignedPartition
       },
       log: pino({ level: 'silent' }),
     } as unknown as WindowedConsumerOptions
-    this.lanes = new LaneSet(options, new LaneReader(() => (this.#joined ? consumer : null)))
+    this.assignments = new AssignedPartitions(
+      options,
+      new PartitionReader(() => (this.#joined ? consumer : null)),
+    )
   }
 
   async join(): Promise<this> {
@@ -68,8 +71,12 @@ class Member {
     this.#seek = null
     this.#paused = false
     this.#position = Math.max(0, Number(this.#log.commit.offset))
-    this.lanes.assign({ [topic]: [partition] }, { isContinued: false, mayDrain: false }, () => {})
-    await this.lanes.ready(topic, partition)
+    this.assignments.assign(
+      { [topic]: [partition] },
+      { isContinued: false, mayDrain: false },
+      () => {},
+    )
+    await this.assignments.ready(topic, partition)
     return this
   }
 
@@ -104,13 +111,13 @@ class Member {
   finish(record: Record | undefined): void {
     if (record === undefined) return
     this.held.splice(this.held.indexOf(record), 1)
-    this.lane.finish(record.offset)
-    this.lanes.released(this.lane)
+    this.assignment.finish(record.offset)
+    this.assignments.released(this.assignment)
   }
 
   commit(): void {
     if (!this.#joined) return
-    const { offset, metadata } = this.lane.position()
+    const { offset, metadata } = this.assignment.position()
     this.#log.commit = { offset: String(offset), metadata }
   }
 
@@ -125,24 +132,24 @@ class Member {
   }
 
   #handle(batch: Record[], { first, last }: { first: Record; last: Record }): void {
-    const { lane } = this
-    if (this.lanes.isAhead(lane, first.offset)) return
+    const { assignment } = this
+    if (this.assignments.isAhead(assignment, first.offset)) return
     const position = last.offset + 1
     let next = position
-    lane.overtaking?.begin()
+    assignment.backlog?.begin()
     for (const record of batch) {
-      const taken = lane.take(record.offset, 1, () => record.tenant)
+      const taken = assignment.take(record.offset, 1, () => record.tenant)
       if (taken === 'new') {
         this.handedOut.push(record)
         this.held.push(record)
       }
-      if (lane.overtaking?.hasEnough) {
+      if (assignment.backlog?.hasEnough) {
         next = record.offset + 1
         break
       }
     }
-    lane.end = this.#log.end
-    this.lanes.wasRead(lane, { next, position })
+    assignment.end = this.#log.end
+    this.assignments.wasRead(assignment, { next, position })
   }
 }
 

@@ -1,36 +1,36 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Admin, KafkaMessage } from 'kafkajs'
 import type { Joined } from '../consumer/group-membership.ts'
-import type { LaneReader } from '../consumer/partition-reader.ts'
+import type { PartitionReader } from '../consumer/partition-reader.ts'
 import { fetchGroupCommits, type GroupCommit } from '../offsets/group-commits.ts'
 import { LookBack } from '../offsets/look-back.ts'
-import type { PartitionLane } from './assigned-partition.ts'
-import { LaneSteering } from './flow-control.ts'
-import { type LoadedLane, loadLanes } from './load-partitions.ts'
+import type { AssignedPartition } from './assigned-partition.ts'
+import { FlowControl } from './flow-control.ts'
+import { type LoadedPartition, loadPartitions } from './load-partitions.ts'
 import type { WindowedConsumerOptions } from './windowed-consumer.ts'
 
-/** The lanes this member owns: loaded on assignment, paused and resumed by what they hold. */
-export class LaneSet {
+/** The partitions this member owns: loaded on assignment, paused and resumed by what they hold. */
+export class AssignedPartitions {
   readonly #options: WindowedConsumerOptions
-  readonly #reader: LaneReader
+  readonly #reader: PartitionReader
   readonly #admin: Admin
-  readonly #steering: LaneSteering
-  #lanes = new Map<string, PartitionLane>()
-  /** Those whose lanes are loaded. */
+  readonly #steering: FlowControl
+  #assignments = new Map<string, AssignedPartition>()
+  /** Partitions that are loaded. */
   readonly #partitions = new Set<number>()
   /** Assigned, loaded or not. */
   #assigned: ReadonlySet<number> = new Set()
   /** Not assigned any more, but drained here before anybody else is given them. */
   readonly #leaving = new Set<number>()
-  readonly #lookBacks = new Map<number, LookBack<PartitionLane>>()
+  readonly #lookBacks = new Map<number, LookBack<AssignedPartition>>()
   #loading: Promise<void> = Promise.resolve()
   #epoch = 0
   #certain = true
 
-  constructor(options: WindowedConsumerOptions, reader: LaneReader) {
+  constructor(options: WindowedConsumerOptions, reader: PartitionReader) {
     this.#options = options
     this.#reader = reader
-    this.#steering = new LaneSteering(options.window, reader)
+    this.#steering = new FlowControl(options.window, reader)
     this.#admin = options.kafka.admin({ retry: { retries: 5 } })
   }
 
@@ -45,8 +45,8 @@ export class LaneSet {
     await this.#admin.disconnect()
   }
 
-  all(): Iterable<PartitionLane> {
-    return this.#lanes.values()
+  all(): Iterable<AssignedPartition> {
+    return this.#assignments.values()
   }
 
   /** False while it is not known whether another member had the kept partitions in between. */
@@ -55,8 +55,8 @@ export class LaneSet {
   }
 
   /** What may be committed. */
-  committable(): Iterable<PartitionLane> {
-    return this.#certain ? this.#lanes.values() : []
+  committable(): Iterable<AssignedPartition> {
+    return this.#certain ? this.#assignments.values() : []
   }
 
   partitions(): number[] {
@@ -74,42 +74,44 @@ export class LaneSet {
   }
 
   isUncommitted(partition: number): boolean {
-    const lanes = [...this.#lanes.values()]
-    return lanes.some((lane) => lane.partition === partition && lane.uncommitted > 0)
+    const assignments = [...this.#assignments.values()]
+    return assignments.some(
+      (assignment) => assignment.partition === partition && assignment.uncommitted > 0,
+    )
   }
 
-  /** The lane of an owned topic-partition once it is loaded; undefined when it is not owned. */
-  async ready(topic: string, partition: number): Promise<PartitionLane | undefined> {
+  /** The owned partition of a topic once it is loaded; undefined when it is not owned. */
+  async ready(topic: string, partition: number): Promise<AssignedPartition | undefined> {
     if (this.#leaving.has(partition)) return undefined
-    const lane = this.#lanes.get(laneKey(topic, partition))
-    if (lane !== undefined && this.#certain) return lane
+    const assignment = this.#assignments.get(partitionKey(topic, partition))
+    if (assignment !== undefined && this.#certain) return assignment
     await this.#loading
-    return this.#lanes.get(laneKey(topic, partition))
+    return this.#assignments.get(partitionKey(topic, partition))
   }
 
   /**
-   * Takes over a new assignment: new lanes load their commits; after a break of the membership kept ones
-   * are compared with theirs. Lost lanes leave once they are drained where that may be, else at once.
-   * @param onCertain called once the lanes are known that are really kept, unless it is superseded
+   * Takes over a new assignment: new partitions load their commits; after a break of the membership kept ones
+   * are compared with theirs. Lost partitions leave once they are drained where that may be, else at once.
+   * @param onCertain called once it is known which partitions are really kept, unless it is superseded
    * @returns whether partitions were lost at once
    */
   assign(
-    assignment: Record<string, number[]>,
+    byTopic: Record<string, number[]>,
     { isContinued, mayDrain }: Joined,
     onCertain: () => void,
   ): boolean {
-    this.#assigned = new Set(Object.values(assignment).flat())
+    this.#assigned = new Set(Object.values(byTopic).flat())
     const lost = this.partitions().filter((partition) => !this.#assigned.has(partition))
     this.#leaving.clear()
     for (const partition of lost) {
       if (mayDrain) this.#leaving.add(partition)
       else this.#revoke(partition, 'revoked')
     }
-    for (const lane of this.#lanes.values()) {
-      if (this.#assigned.has(lane.partition)) this.#readOn(lane)
+    for (const assignment of this.#assignments.values()) {
+      if (this.#assigned.has(assignment.partition)) this.#readOn(assignment)
     }
     const epoch = ++this.#epoch
-    this.#certain = this.#lanes.size === 0 || (isContinued && this.#certain)
+    this.#certain = this.#assignments.size === 0 || (isContinued && this.#certain)
     if (this.#certain) onCertain()
     this.#loading = this.#settle([...this.#assigned], epoch, onCertain)
     return lost.length > 0 && !mayDrain
@@ -122,7 +124,7 @@ export class LaneSet {
   }
 
   pauseAll(): void {
-    for (const lane of this.#lanes.values()) this.#steering.pause(lane)
+    for (const assignment of this.#assignments.values()) this.#steering.pause(assignment)
   }
 
   revokeAll(reason: string): void {
@@ -131,55 +133,55 @@ export class LaneSet {
   }
 
   /** Something of it was finished or moved aside. */
-  released(lane: PartitionLane): void {
-    this.#steering.steer(lane)
+  released(assignment: AssignedPartition): void {
+    this.#steering.steer(assignment)
   }
 
   /**
-   * Whether a batch begins behind what comes next in the lane, which is then read again. A log that
+   * Whether a batch begins behind what comes next in the assigned partition, which is then read again. A log that
    * has a gap there shows the same batch once more.
    */
-  isAhead(lane: PartitionLane, first: number): boolean {
-    const { topic, partition } = lane
+  isAhead(assignment: AssignedPartition, first: number): boolean {
+    const { topic, partition } = assignment
     // While partitions change their leaders a fetch of before a seek may come after it.
-    const next = lane.latestBegin(first)
-    if (first <= next || lane.aheadAt === first) return false
-    lane.aheadAt = first
+    const next = assignment.latestBegin(first)
+    if (first <= next || assignment.aheadAt === first) return false
+    assignment.aheadAt = first
     this.#options.log.warn({ topic, partition, next, first }, 'consumer.gap')
-    this.#seek(lane, next)
+    this.#seek(assignment, next)
     return true
   }
 
   /** A batch of it was handed out. */
-  wasRead(lane: PartitionLane, at: { next: number; position: number }): void {
-    lane.aheadAt = -1
-    this.#steering.wasRead(lane, at)
+  wasRead(assignment: AssignedPartition, at: { next: number; position: number }): void {
+    assignment.aheadAt = -1
+    this.#steering.wasRead(assignment, at)
   }
 
   /** These were handed out; of finished ones only so many bytes are read again. */
-  lookedBack(lane: PartitionLane, messages: readonly KafkaMessage[]): void {
-    const below = messages.filter(({ offset }) => Number(offset) < lane.committed)
+  lookedBack(assignment: AssignedPartition, messages: readonly KafkaMessage[]): void {
+    const below = messages.filter(({ offset }) => Number(offset) < assignment.committed)
     if (below.length === 0) return
     const position = Number(below.at(-1)?.offset) + 1
     const bytes = below.reduce((sum, { value }) => sum + (value?.length ?? 0), 0)
     const read = { position, messages: below.length, bytes }
-    const next = this.#lookBacks.get(lane.partition)?.readOn(lane, read) ?? position
-    if (next > position) this.#seek(lane, next)
+    const next = this.#lookBacks.get(assignment.partition)?.readOn(assignment, read) ?? position
+    if (next > position) this.#seek(assignment, next)
   }
 
   /** The group was joined again. */
-  #readOn(lane: PartitionLane): void {
-    lane.overtaking?.interrupt()
-    // kafkajs would read kept lanes from their commit again.
-    this.#seek(lane, lane.next)
+  #readOn(assignment: AssignedPartition): void {
+    assignment.backlog?.interrupt()
+    // kafkajs would read kept assigned partitions from their commit again.
+    this.#seek(assignment, assignment.next)
     // A new consumer knows of no pause.
-    if (lane.paused) this.#steering.pause(lane)
+    if (assignment.paused) this.#steering.pause(assignment)
     // What waits may have room by now: at the end of a log nothing else would tell.
-    this.#steering.steer(lane)
-    this.#options.onSought?.(lane)
+    this.#steering.steer(assignment)
+    this.#options.onSought?.(assignment)
   }
 
-  #seek({ topic, partition }: PartitionLane, offset: number): void {
+  #seek({ topic, partition }: AssignedPartition, offset: number): void {
     this.#reader.seek({ topic, partition, offset: String(offset) })
   }
 
@@ -187,10 +189,10 @@ export class LaneSet {
     this.#partitions.delete(partition)
     this.#leaving.delete(partition)
     this.#lookBacks.delete(partition)
-    for (const [key, lane] of this.#lanes) {
-      if (lane.partition !== partition) continue
-      this.#lanes.delete(key)
-      lane.revoke(reason)
+    for (const [key, assignment] of this.#assignments) {
+      if (assignment.partition !== partition) continue
+      this.#assignments.delete(key)
+      assignment.revoke(reason)
     }
     this.#options.onRevoked?.(partition)
   }
@@ -217,10 +219,10 @@ export class LaneSet {
    * yet; being away for a while, with nobody else to take over, repeats nothing.
    */
   async #compare(epoch: number): Promise<void> {
-    while (this.#lanes.size > 0 && epoch === this.#epoch) {
+    while (this.#assignments.size > 0 && epoch === this.#epoch) {
       try {
         const commitOf = await fetchGroupCommits(this.#admin, this.#options)
-        if (epoch === this.#epoch) this.#dropOvertaken(commitOf)
+        if (epoch === this.#epoch) this.#dropBacklog(commitOf)
         return
       } catch (err) {
         this.#options.log.warn({ err }, 'consumer.comparison.retry')
@@ -229,12 +231,12 @@ export class LaneSet {
     }
   }
 
-  #dropOvertaken(commitOf: (topic: string, partition: number) => GroupCommit): void {
+  #dropBacklog(commitOf: (topic: string, partition: number) => GroupCommit): void {
     const overtaken = new Set<number>()
-    for (const lane of this.#lanes.values()) {
-      const { topic, partition, low } = lane
+    for (const assignment of this.#assignments.values()) {
+      const { topic, partition, low } = assignment
       const commit = commitOf(topic, partition)
-      if (lane.covers(commit)) continue
+      if (assignment.covers(commit)) continue
       overtaken.add(partition)
       const { offset: committed } = commit
       this.#options.log.warn({ topic, partition, low, committed }, 'consumer.overtaken')
@@ -246,9 +248,9 @@ export class LaneSet {
   async #load(gained: readonly number[], epoch: number): Promise<void> {
     while (gained.length > 0 && epoch === this.#epoch) {
       try {
-        const lanes = await loadLanes(gained, { ...this.#options, admin: this.#admin })
+        const assignments = await loadPartitions(gained, { ...this.#options, admin: this.#admin })
         if (epoch !== this.#epoch) return
-        this.#open(gained, lanes)
+        this.#open(gained, assignments)
         return
       } catch (err) {
         this.#options.log.warn({ err, gained }, 'consumer.assignment.retry')
@@ -257,29 +259,29 @@ export class LaneSet {
     }
   }
 
-  #open(gained: readonly number[], loaded: readonly LoadedLane[]): void {
+  #open(gained: readonly number[], loaded: readonly LoadedPartition[]): void {
     const { lookBack, onAssigned } = this.#options
-    for (const { lane, logStart } of loaded) {
-      this.#lanes.set(laneKey(lane.topic, lane.partition), lane)
+    for (const { assignment, logStart } of loaded) {
+      this.#assignments.set(partitionKey(assignment.topic, assignment.partition), assignment)
       // kafkajs remembers that it was paused when it was here before.
-      this.#reader.resume([{ topic: lane.topic, partitions: [lane.partition] }])
-      const back = lookBack?.topics.includes(lane.topic) ? lookBack.messages : 0
-      const from = Math.max(logStart, lane.committed - back)
-      this.#seek(lane, from)
+      this.#reader.resume([{ topic: assignment.topic, partitions: [assignment.partition] }])
+      const back = lookBack?.topics.includes(assignment.topic) ? lookBack.messages : 0
+      const from = Math.max(logStart, assignment.committed - back)
+      this.#seek(assignment, from)
     }
     for (const partition of gained) {
       this.#partitions.add(partition)
-      const mine = loaded.filter(({ lane }) => lane.partition === partition)
-      const lookedAt = mine.filter(({ lane }) => lookBack?.topics.includes(lane.topic))
-      const behind = lookedAt.filter(({ lane, logStart }) => logStart < lane.committed)
+      const mine = loaded.filter(({ assignment }) => assignment.partition === partition)
+      const lookedAt = mine.filter(({ assignment }) => lookBack?.topics.includes(assignment.topic))
+      const behind = lookedAt.filter(({ assignment, logStart }) => logStart < assignment.committed)
       const budget = new LookBack(
         lookBack?.bytes ?? 0,
-        behind.map(({ lane }) => lane),
+        behind.map(({ assignment }) => assignment),
       )
       this.#lookBacks.set(partition, budget)
-      onAssigned?.(partition, new Map(mine.map(({ lane }) => [lane.topic, lane])))
+      onAssigned?.(partition, new Map(mine.map(({ assignment }) => [assignment.topic, assignment])))
     }
   }
 }
 
-const laneKey = (topic: string, partition: number) => `${topic}/${partition}`
+const partitionKey = (topic: string, partition: number) => `${topic}/${partition}`

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { pino } from 'pino'
-import type { PartitionLane } from './assigned-partition.ts'
+import type { AssignedPartition } from './assigned-partition.ts'
 import { CommitFailures } from './commit-failures.ts'
 import { CommitLoop, type CommitLoopOptions } from './commit-loop.ts'
 
@@ -12,19 +12,26 @@ afterEach(() => void jest.useRealTimers())
 
 function openLoop() {
   const commitOffsets = jest.fn<Commit>(async () => {})
-  const lane = { topic: 't', partition: 0, dirty: false, uncommitted: 0 }
+  const assignment = { topic: 't', partition: 0, dirty: false, uncommitted: 0 }
   const position = () => ({ offset: 7, metadata: '', complete: true })
-  const lanes = () => [Object.assign(lane, { position }) as Partial<PartitionLane> as PartitionLane]
+  const assignments = () => [
+    Object.assign(assignment, { position }) as Partial<AssignedPartition> as AssignedPartition,
+  ]
   const failures = new CommitFailures({ groupId: 'g', log })
-  const loop = new CommitLoop({ consumer: { commitOffsets }, intervalMs: 25, lanes, failures })
+  const loop = new CommitLoop({
+    consumer: { commitOffsets },
+    intervalMs: 25,
+    assignments,
+    failures,
+  })
   const finish = (count: number) => {
     for (let n = 0; n < count; n++) {
-      lane.dirty = true
-      lane.uncommitted++
-      loop.wake(lane)
+      assignment.dirty = true
+      assignment.uncommitted++
+      loop.wake(assignment)
     }
   }
-  return { loop, lane, finish, commitOffsets }
+  return { loop, assignment, finish, commitOffsets }
 }
 
 /** As kafkajs hands it on. */
@@ -33,14 +40,14 @@ const refusal = (type: string) =>
 
 describe('CommitLoop', () => {
   it('gathers what is finished for a while', async () => {
-    const { finish, lane, commitOffsets } = openLoop()
+    const { finish, assignment, commitOffsets } = openLoop()
     finish(1)
     await jest.advanceTimersByTimeAsync(24)
     finish(1)
     expect(commitOffsets).not.toHaveBeenCalled()
     await jest.advanceTimersByTimeAsync(1)
     expect(commitOffsets).toHaveBeenCalledTimes(1)
-    expect(lane).toMatchObject({ dirty: false, uncommitted: 0 })
+    expect(assignment).toMatchObject({ dirty: false, uncommitted: 0 })
   })
 
   it('does not let many of one partition wait', async () => {
@@ -53,7 +60,7 @@ describe('CommitLoop', () => {
   })
 
   it('commits once more what was finished during a commit, and repeats one that failed', async () => {
-    const { finish, lane, commitOffsets } = openLoop()
+    const { finish, assignment, commitOffsets } = openLoop()
     const away = Promise.withResolvers<void>()
     commitOffsets.mockReturnValueOnce(away.promise)
     finish(32)
@@ -61,11 +68,11 @@ describe('CommitLoop', () => {
     away.reject(new Error('away'))
     await jest.advanceTimersByTimeAsync(100)
     expect(commitOffsets).toHaveBeenCalledTimes(2)
-    expect(lane).toMatchObject({ dirty: false, uncommitted: 0 })
+    expect(assignment).toMatchObject({ dirty: false, uncommitted: 0 })
   })
 
   it('has nothing pending while no commit can succeed, until there is a new membership', async () => {
-    const { loop, finish, lane, commitOffsets } = openLoop()
+    const { loop, finish, assignment, commitOffsets } = openLoop()
     commitOffsets.mockRejectedValue(refusal('UNKNOWN_MEMBER_ID'))
     finish(1)
     expect(loop.pending).toBe(true)
@@ -79,23 +86,23 @@ describe('CommitLoop', () => {
     await jest.advanceTimersByTimeAsync(300)
     // What is still owned is not known yet.
     expect(commitOffsets).toHaveBeenCalledTimes(1)
-    loop.wake(lane)
+    loop.wake(assignment)
     expect(loop.pending).toBe(true)
     await jest.advanceTimersByTimeAsync(300)
     expect(loop.pending).toBe(false)
-    expect(lane).toMatchObject({ dirty: false, uncommitted: 0 })
+    expect(assignment).toMatchObject({ dirty: false, uncommitted: 0 })
   })
 
   it('goes on in a membership that only a broker of before has called over', async () => {
-    const { loop, finish, lane, commitOffsets } = openLoop()
+    const { loop, finish, assignment, commitOffsets } = openLoop()
     commitOffsets.mockRejectedValueOnce(refusal('UNKNOWN_MEMBER_ID'))
     finish(40)
     await jest.advanceTimersByTimeAsync(300)
-    expect(lane).toMatchObject({ dirty: true })
+    expect(assignment).toMatchObject({ dirty: true })
     loop.confirmed()
     await jest.advanceTimersByTimeAsync(300)
     expect(commitOffsets).toHaveBeenCalledTimes(2)
-    expect(lane).toMatchObject({ dirty: false, uncommitted: 0 })
+    expect(assignment).toMatchObject({ dirty: false, uncommitted: 0 })
   })
 
   it('waits for what may still be committed: while a rebalance begins, or after the next join', async () => {
@@ -135,15 +142,15 @@ describe('CommitLoop', () => {
     expect(loop.isBehind).toBe(true)
   })
 
-  it('is not behind for what was finished in lanes that are gone', async () => {
-    const { loop, finish, lane, commitOffsets } = openLoop()
+  it('is not behind for what was finished in assigned partitions that are gone', async () => {
+    const { loop, finish, assignment, commitOffsets } = openLoop()
     commitOffsets.mockRejectedValue(refusal('UNKNOWN_MEMBER_ID'))
     finish(1)
     await jest.advanceTimersByTimeAsync(1_100)
     expect(loop.isBehind).toBe(true)
     loop.joined()
-    lane.dirty = false
-    loop.lanesChanged()
+    assignment.dirty = false
+    loop.assignmentsChanged()
     expect(loop.isBehind).toBe(false)
   })
 

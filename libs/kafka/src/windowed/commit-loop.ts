@@ -1,13 +1,13 @@
 import type { Consumer, TopicPartitionOffsetAndMetadata } from 'kafkajs'
 import { isMembershipOver } from '../kafkajs-patches/membership-over.ts'
-import type { PartitionLane } from './assigned-partition.ts'
+import type { AssignedPartition } from './assigned-partition.ts'
 import { type CommitFailures, reasonOf } from './commit-failures.ts'
 
 export type CommitLoopOptions = {
   consumer: Pick<Consumer, 'commitOffsets'>
   /** How long what is finished may wait for more to be committed with it. */
   intervalMs: number
-  lanes: () => Iterable<PartitionLane>
+  assignments: () => Iterable<AssignedPartition>
   /** After each commit that succeeded. */
   onCommitted?: (() => void) | undefined
   failures: Pick<CommitFailures, 'failed'>
@@ -18,7 +18,7 @@ const enough = 32
 /** What a crash repeats besides the work in flight was finished no longer ago than this. */
 const longestUncommittedMs = 1_000
 
-/** Commits the positions of dirty lanes: one request at a time, everything dirty in each. */
+/** Commits the positions of dirty assigned partitions: one request at a time, everything dirty in each. */
 export class CommitLoop {
   readonly #options: CommitLoopOptions
   #timer: NodeJS.Timeout | null = null
@@ -61,18 +61,18 @@ export class CommitLoop {
     if (this.#running === null) this.#timer ??= this.#runLater()
   }
 
-  /** It is known which lanes are kept, or one was let go. */
-  lanesChanged(): void {
-    const dirty = [...this.#options.lanes()].filter((lane) => lane.dirty)
+  /** It is known which assigned partitions are kept, or one was let go. */
+  assignmentsChanged(): void {
+    const dirty = [...this.#options.assignments()].filter((assignment) => assignment.dirty)
     if (dirty.length === 0) this.#uncoveredSince = null
-    for (const lane of dirty) this.wake(lane)
+    for (const assignment of dirty) this.wake(assignment)
   }
 
-  /** @param lane in which something was finished */
-  wake(lane: Pick<PartitionLane, 'uncommitted'>): void {
+  /** @param assignment in which something was finished */
+  wake(assignment: Pick<AssignedPartition, 'uncommitted'>): void {
     this.#uncoveredSince ??= performance.now()
     if (this.#running !== null || this.#stopped || this.#over) return
-    if (lane.uncommitted >= enough) this.#run()
+    if (assignment.uncommitted >= enough) this.#run()
     else this.#timer ??= this.#runLater()
   }
 
@@ -84,7 +84,8 @@ export class CommitLoop {
     this.#clearTimer()
     this.#running = this.#commit().finally(() => {
       this.#running = null
-      for (const lane of this.#options.lanes()) if (lane.dirty) this.wake(lane)
+      for (const assignment of this.#options.assignments())
+        if (assignment.dirty) this.wake(assignment)
     })
   }
 
@@ -102,7 +103,7 @@ export class CommitLoop {
   }
 
   async #commit(): Promise<void> {
-    const dirty = [...this.#options.lanes()].filter((lane) => lane.dirty)
+    const dirty = [...this.#options.assignments()].filter((assignment) => assignment.dirty)
     if (dirty.length === 0) {
       // What was finished is of partitions that are somebody else's now.
       this.#uncoveredSince = null
@@ -110,18 +111,19 @@ export class CommitLoop {
     }
     this.#coveredSince = this.#uncoveredSince
     this.#uncoveredSince = null
-    const covered = dirty.map((lane) => lane.uncommitted)
+    const covered = dirty.map((assignment) => assignment.uncommitted)
     const membership = this.#membership
     try {
       await this.#send(dirty.map(take))
-      for (const [index, lane] of dirty.entries()) lane.uncommitted -= covered[index] ?? 0
+      for (const [index, assignment] of dirty.entries())
+        assignment.uncommitted -= covered[index] ?? 0
       this.#coveredSince = null
       this.#options.onCommitted?.()
     } catch (err) {
       this.#uncoveredSince = this.#coveredSince
       this.#coveredSince = null
       // A commit that failed is made again with the next one; what it covered may be repeated.
-      for (const lane of dirty) lane.dirty = true
+      for (const assignment of dirty) assignment.dirty = true
       this.#over ||= membership === this.#membership && isMembershipOver(err)
       this.#options.failures.failed(err, this.isBehind)
       await new Promise((resolve) => setTimeout(resolve, 100))
@@ -141,10 +143,10 @@ export class CommitLoop {
   }
 }
 
-/** The lane's position, which is committed now. */
-function take(lane: PartitionLane): TopicPartitionOffsetAndMetadata {
-  lane.dirty = false
-  const { offset, metadata } = lane.position()
-  const { topic, partition } = lane
+/** The assigned partition's position, which is committed now. */
+function take(assignment: AssignedPartition): TopicPartitionOffsetAndMetadata {
+  assignment.dirty = false
+  const { offset, metadata } = assignment.position()
+  const { topic, partition } = assignment
   return { topic, partition, offset: String(offset), metadata }
 }

@@ -9,10 +9,10 @@ const worthwhile = 1 / 3
 const leastOfWindow = 1 / 16
 
 /**
- * What tenants hold of the window of one lane. One alone may fill three quarters of it, and each of n
+ * What tenants hold of the window of one assigned partition. One alone may fill three quarters of it, and each of n
  * that want more than they get has 3/(1 + 3n): there is always room left for who comes next.
  */
-export class LaneShares {
+export class FairShare {
   readonly #window: Window
   readonly #of = new Map<string, Held>()
   readonly #all: Held = { messages: 0, bytes: 0 }

@@ -1,69 +1,74 @@
-import type { LaneReader } from '../consumer/partition-reader.ts'
-import type { PartitionLane } from './assigned-partition.ts'
+import type { PartitionReader } from '../consumer/partition-reader.ts'
+import type { AssignedPartition } from './assigned-partition.ts'
 import type { Window } from './fair-share.ts'
 
-/** Decides where a lane is read, and when it is not. */
-export class LaneSteering {
+/** Decides where an assigned partition is read, and when it is not. */
+export class FlowControl {
   readonly #window: Window
-  readonly #reader: Pick<LaneReader, 'seek' | 'pause' | 'resume'>
+  readonly #reader: Pick<PartitionReader, 'seek' | 'pause' | 'resume'>
 
-  constructor(window: Window, reader: Pick<LaneReader, 'seek' | 'pause' | 'resume'>) {
+  constructor(window: Window, reader: Pick<PartitionReader, 'seek' | 'pause' | 'resume'>) {
     this.#window = window
     this.#reader = reader
   }
 
-  /** Pauses a lane that holds too much; resumes it at half. Goes back for what waits in the log. */
-  steer(lane: PartitionLane): void {
-    if (lane.lease.aborted || this.#goesBack(lane)) return
+  /** Pauses an assigned partition that holds too much; resumes it at half. Goes back for what waits in the log. */
+  steer(assignment: AssignedPartition): void {
+    if (assignment.lease.aborted || this.#goesBack(assignment)) return
     const { messages, bytes } = this.#window
-    const full = lane.held >= messages || lane.heldBytes >= bytes
+    const full = assignment.held >= messages || assignment.heldBytes >= bytes
     // What was overtaken must be read before others overtake it any further.
-    const far = lane.overtaking !== null && lane.overtaking.waiting > 0 && lane.overtakenFar
+    const far =
+      assignment.backlog !== null && assignment.backlog.waiting > 0 && assignment.backlogIsFar
     if (full || far) {
-      if (!lane.paused) this.pause(lane)
+      if (!assignment.paused) this.pause(assignment)
       return
     }
-    const roomy = lane.held <= messages / 2 && lane.heldBytes <= bytes / 2
-    if (lane.paused && roomy) this.#resume(lane)
+    const roomy = assignment.held <= messages / 2 && assignment.heldBytes <= bytes / 2
+    if (assignment.paused && roomy) this.#resume(assignment)
   }
 
   /**
    * @param next behind the last message that was looked at
    * @param position where the consumer reads on by itself: further when the rest was not looked at
    */
-  wasRead(lane: PartitionLane, { next, position }: { next: number; position: number }): void {
-    const frontier = lane.next
-    const done = lane.overtaking?.isDone({ next, frontier }) ?? false
+  wasRead(
+    assignment: AssignedPartition,
+    { next, position }: { next: number; position: number },
+  ): void {
+    const frontier = assignment.next
+    const done = assignment.backlog?.isDone({ next, frontier }) ?? false
     // Others have their turn before it goes back again.
-    lane.mayGoBack = !done
-    if (done && position !== frontier) this.#seek(lane, frontier)
-    this.steer(lane)
+    assignment.mayGoBack = !done
+    if (done && position !== frontier) this.#seek(assignment, frontier)
+    this.steer(assignment)
   }
 
-  pause(lane: PartitionLane): void {
-    lane.paused = true
-    this.#reader.pause([{ topic: lane.topic, partitions: [lane.partition] }])
+  pause(assignment: AssignedPartition): void {
+    assignment.paused = true
+    this.#reader.pause([{ topic: assignment.topic, partitions: [assignment.partition] }])
   }
 
   /** @returns true while messages are read again that waited for room */
-  #goesBack(lane: PartitionLane): boolean {
-    const { overtaking } = lane
-    if (overtaking === null || overtaking.waiting === 0) return false
-    if (overtaking.isReadingBack) return true
-    if (!lane.mayGoBack && !lane.paused && lane.next < lane.end) return false
-    const from = overtaking.goBack()
+  #goesBack(assignment: AssignedPartition): boolean {
+    const { backlog } = assignment
+    if (backlog === null || backlog.waiting === 0) return false
+    if (backlog.isReadingBack) return true
+    if (!assignment.mayGoBack && !assignment.paused && assignment.next < assignment.end)
+      return false
+    const from = backlog.goBack()
     if (from === undefined) return false
-    this.#seek(lane, from)
-    if (lane.paused) this.#resume(lane)
+    this.#seek(assignment, from)
+    if (assignment.paused) this.#resume(assignment)
     return true
   }
 
-  #resume(lane: PartitionLane): void {
-    lane.paused = false
-    this.#reader.resume([{ topic: lane.topic, partitions: [lane.partition] }])
+  #resume(assignment: AssignedPartition): void {
+    assignment.paused = false
+    this.#reader.resume([{ topic: assignment.topic, partitions: [assignment.partition] }])
   }
 
-  #seek({ topic, partition }: PartitionLane, offset: number): void {
+  #seek({ topic, partition }: AssignedPartition, offset: number): void {
     this.#reader.seek({ topic, partition, offset: String(offset) })
   }
 }

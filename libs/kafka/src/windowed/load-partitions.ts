@@ -1,21 +1,21 @@
 import type { Admin } from 'kafkajs'
 import { fetchGroupCommits } from '../offsets/group-commits.ts'
-import { PartitionLane } from './assigned-partition.ts'
+import { AssignedPartition } from './assigned-partition.ts'
 import type { WindowedConsumerOptions } from './windowed-consumer.ts'
 
-export type LoadLanesOptions = Pick<
+export type LoadPartitionsOptions = Pick<
   WindowedConsumerOptions,
   'groupId' | 'topics' | 'window' | 'tenants'
 > & { admin: Admin }
 
 /** The log begins at `logStart`. */
-export type LoadedLane = { lane: PartitionLane; logStart: number }
+export type LoadedPartition = { assignment: AssignedPartition; logStart: number }
 
-/** Lanes of partitions that were gained, as the group has committed them. */
-export async function loadLanes(
+/** Assigned partitions of partitions that were gained, as the group has committed them. */
+export async function loadPartitions(
   gained: readonly number[],
-  of: LoadLanesOptions,
-): Promise<LoadedLane[]> {
+  of: LoadPartitionsOptions,
+): Promise<LoadedPartition[]> {
   const { admin, topics, window, tenants } = of
   const [commitOf, ...logs] = await Promise.all([
     fetchGroupCommits(admin, of),
@@ -27,7 +27,7 @@ export async function loadLanes(
       .map(({ partition, low, high }) => {
         const { offset: committed, metadata } = commitOf(topic, partition)
         const logStart = Number(low)
-        const lane = new PartitionLane({
+        const assignment = new AssignedPartition({
           topic,
           partition,
           // Its metadata counts from the commit, also when the log begins after it by now.
@@ -37,7 +37,7 @@ export async function loadLanes(
           end: Number(high),
           shared: tenants?.topics.includes(topic) ? window : undefined,
         })
-        return { lane, logStart }
+        return { assignment, logStart }
       }),
   )
 }

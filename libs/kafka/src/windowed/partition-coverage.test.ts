@@ -1,13 +1,19 @@
 import { expect, it } from '@jest/globals'
 import { OffsetTracker } from '../offsets/offset-tracker.ts'
-import { PartitionLane } from './assigned-partition.ts'
+import { AssignedPartition } from './assigned-partition.ts'
 
 /** Both have read 100 messages; these are finished. */
-function laneWith(finished: readonly number[]): PartitionLane {
-  const lane = new PartitionLane({ topic: 't', partition: 0, committed: 0, metadata: '', end: 100 })
-  for (let offset = 0; offset < 100; offset++) lane.take(offset, 1)
-  for (const offset of finished) lane.finish(offset)
-  return lane
+function assignmentWith(finished: readonly number[]): AssignedPartition {
+  const assignment = new AssignedPartition({
+    topic: 't',
+    partition: 0,
+    committed: 0,
+    metadata: '',
+    end: 100,
+  })
+  for (let offset = 0; offset < 100; offset++) assignment.take(offset, 1)
+  for (const offset of finished) assignment.finish(offset)
+  return assignment
 }
 
 function commitOf(finished: readonly number[]) {
@@ -28,9 +34,9 @@ it.each<{ what: string; own: number[]; other: number[]; covers: boolean }>([
   { what: 'a range that is longer to the right', own: [4, 5, 6], other: [6, 7], covers: false },
   { what: 'a range over an open one', own: [0, 3, 5], other: [0, 3, 4, 5], covers: false },
 ])('covers a commit by what it has finished: $what', ({ own, other, covers }) => {
-  expect(laneWith(own).covers(commitOf(other))).toBe(covers)
+  expect(assignmentWith(own).covers(commitOf(other))).toBe(covers)
 })
 
 it('covers it when the group has no commit', () => {
-  expect(laneWith([0]).covers({ offset: -1, metadata: null })).toBe(true)
+  expect(assignmentWith([0]).covers({ offset: -1, metadata: null })).toBe(true)
 })

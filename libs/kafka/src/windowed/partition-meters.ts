@@ -1,22 +1,25 @@
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
-import type { PartitionLane } from './assigned-partition.ts'
+import type { AssignedPartition } from './assigned-partition.ts'
 import type { Window } from './fair-share.ts'
 
-export type LaneMetersOptions = {
+export type PartitionMetersOptions = {
   groupId: string
   window: Window
-  lanes: () => Iterable<PartitionLane>
+  assignments: () => Iterable<AssignedPartition>
 }
 
-/** What a windowed consumer tells about its lanes; read when metrics are asked for. */
-export function laneMeters(metrics: Metrics, { groupId: group, window, lanes }: LaneMetersOptions) {
+/** What a windowed consumer tells about its assigned partitions; read when metrics are asked for. */
+export function partitionMeters(
+  metrics: Metrics,
+  { groupId: group, window, assignments }: PartitionMetersOptions,
+) {
   metrics.gauge({
     name: 'surehook_kafka_consumer_window_use_ratio',
     help: 'Part of the window that is in use, of messages or of bytes: of the fullest partition',
     labelNames: ['group', 'topic'],
     collect() {
       this.reset()
-      for (const [topic, used] of fullest(lanes(), window)) this.set({ group, topic }, used)
+      for (const [topic, used] of fullest(assignments(), window)) this.set({ group, topic }, used)
     },
   })
   metrics.gauge({
@@ -33,16 +36,19 @@ export function laneMeters(metrics: Metrics, { groupId: group, window, lanes }: 
     labelNames: ['group', 'topic'],
     collect() {
       this.reset()
-      for (const { topic, overtaking } of lanes()) {
-        if (overtaking !== null) this.inc({ group, topic }, overtaking.waiting)
+      for (const { topic, backlog } of assignments()) {
+        if (backlog !== null) this.inc({ group, topic }, backlog.waiting)
       }
     },
   })
 }
 
-function fullest(lanes: Iterable<PartitionLane>, { messages, bytes }: Window): Map<string, number> {
+function fullest(
+  assignments: Iterable<AssignedPartition>,
+  { messages, bytes }: Window,
+): Map<string, number> {
   const byTopic = new Map<string, number>()
-  for (const { topic, held, heldBytes } of lanes) {
+  for (const { topic, held, heldBytes } of assignments) {
     const used = Math.max(held / messages, heldBytes / bytes)
     byTopic.set(topic, Math.max(byTopic.get(topic) ?? 0, used))
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { PartitionLane } from './assigned-partition.ts'
-import { LaneSteering } from './flow-control.ts'
+import { AssignedPartition } from './assigned-partition.ts'
+import { FlowControl } from './flow-control.ts'
 
 const window = { messages: 16, bytes: 1_000_000 }
 
@@ -12,8 +12,8 @@ class LogWorld {
   readonly held: number[] = []
   mostHeld = 0
   reads = 0
-  readonly lane: PartitionLane
-  readonly #steering: LaneSteering
+  readonly assignment: AssignedPartition
+  readonly #steering: FlowControl
   readonly #log: string[]
   readonly #batch: number
   #position = 0
@@ -23,9 +23,9 @@ class LogWorld {
     this.#log = log.split('')
     this.#batch = batch
     const at = { topic: 't', partition: 0, committed, metadata, end: log.length }
-    this.lane = new PartitionLane({ ...at, shared: window })
+    this.assignment = new AssignedPartition({ ...at, shared: window })
     this.#position = committed
-    this.#steering = new LaneSteering(window, {
+    this.#steering = new FlowControl(window, {
       seek: ({ offset }) => void (this.#position = Number(offset)),
       pause: () => void (this.#paused = true),
       resume: () => void (this.#paused = false),
@@ -44,16 +44,16 @@ class LogWorld {
     const first = this.#position
     const position = first + batch.length
     this.#position = position
-    const { overtaking } = this.lane
-    overtaking?.begin()
+    const { backlog } = this.assignment
+    backlog?.begin()
     let next = first
     for (const tenant of batch) {
       const offset = next++
-      if (this.lane.take(offset, 1, () => tenant) === 'new') this.#handOut(offset)
-      if (overtaking?.hasEnough) break
+      if (this.assignment.take(offset, 1, () => tenant) === 'new') this.#handOut(offset)
+      if (backlog?.hasEnough) break
     }
-    this.lane.end = this.#log.length
-    this.#steering.wasRead(this.lane, { next, position })
+    this.assignment.end = this.#log.length
+    this.#steering.wasRead(this.assignment, { next, position })
     return true
   }
 
@@ -63,9 +63,9 @@ class LogWorld {
 
   finish(offset: number): void {
     this.held.splice(this.held.indexOf(offset), 1)
-    this.lane.finish(offset)
-    this.lane.position()
-    this.#steering.steer(this.lane)
+    this.assignment.finish(offset)
+    this.assignment.position()
+    this.#steering.steer(this.assignment)
   }
 
   tenantsOf(offsets: readonly number[]): string {
@@ -103,8 +103,8 @@ describe('Overtaking', () => {
     for (const tenant of 'AB') {
       expect(of(world, tenant)).toEqual(of(world, tenant).toSorted((a, b) => a - b))
     }
-    expect(world.lane.overtaking?.waiting).toBe(0)
-    expect(world.lane.position()).toEqual({ offset: 140, metadata: '', complete: true })
+    expect(world.assignment.backlog?.waiting).toBe(0)
+    expect(world.assignment.position()).toEqual({ offset: 140, metadata: '', complete: true })
   })
 
   it('shares the window among those who want more than there is', () => {
@@ -140,7 +140,7 @@ describe('Overtaking', () => {
     const first = new LogWorld(log)
     first.readAll()
     for (const offset of of(first, 'B')) first.finish(offset)
-    const { offset: committed, metadata } = first.lane.position()
+    const { offset: committed, metadata } = first.assignment.position()
     const second = new LogWorld(log, { committed, metadata })
     for (second.readAll(); second.held.length > 0; second.readAll()) {
       second.finish(second.held[0] ?? -1)

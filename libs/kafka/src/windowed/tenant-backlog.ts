@@ -1,13 +1,13 @@
-import type { LaneShares } from './fair-share.ts'
+import type { FairShare } from './fair-share.ts'
 
 /**
- * Lets the messages of one lane overtake those of tenants that hold their share of its window. What
+ * Lets the messages of one assigned partition overtake those of tenants that hold their share of its window. What
  * does not fit waits in the log, and of a tenant only the offset is kept from which it does: all of
- * its messages from there on wait, so that they stay in order. The lane reads on for the others, and
+ * its messages from there on wait, so that they stay in order. The assigned partition reads on for the others, and
  * goes back when there is room.
  */
-export class Overtaking {
-  readonly #shares: LaneShares
+export class TenantBacklog {
+  readonly #shares: FairShare
   /** By tenant: its first message that waits. */
   readonly #waitingFrom = new Map<string, number>()
   /** While reading back: those whose messages come again without a gap. */
@@ -17,7 +17,7 @@ export class Overtaking {
   /** Where what is read back goes on. */
   #at = 0
 
-  constructor(shares: LaneShares) {
+  constructor(shares: FairShare) {
     this.#shares = shares
   }
 

@@ -3,16 +3,16 @@ import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage, PartitionAssigner } from 'kafkajs'
 import type { Logger } from 'pino'
 import { MemberLease } from '../consumer/member-lease.ts'
-import { fetchedFrom, LaneReader } from '../consumer/partition-reader.ts'
+import { fetchedFrom, PartitionReader } from '../consumer/partition-reader.ts'
 import { SupervisedConsumer } from '../consumer/supervised-consumer.ts'
 import { whileBeating } from '../consumer/while-beating.ts'
-import { fetchSeldom } from '../kafkajs-patches/idle-topic-backoff.ts'
+import { fetchWithBackoff } from '../kafkajs-patches/idle-topic-backoff.ts'
 import { meterLag } from '../offsets/consumer-lag.ts'
-import type { PartitionLane } from './assigned-partition.ts'
-import { LaneSet } from './assigned-partitions.ts'
+import type { AssignedPartition } from './assigned-partition.ts'
+import { AssignedPartitions } from './assigned-partitions.ts'
 import { CommitFailures } from './commit-failures.ts'
 import { CommitLoop } from './commit-loop.ts'
-import { laneMeters } from './partition-meters.ts'
+import { partitionMeters } from './partition-meters.ts'
 import { Rebalance } from './rebalance/rebalance.ts'
 import type { WindowedMessage } from './windowed-message.ts'
 
@@ -42,7 +42,7 @@ export type WindowedConsumerOptions = {
   /** How often finished offsets are committed at most. */
   commitIntervalMs: number
   /** A leaving or joining member waits this long at most for what is in flight before it lets go. */
-  handOverMs: number
+  drainMs: number
   /**
    * On assignment so many messages of each topic below the commit are shown to `onFinishedBefore`: the newest, and of a
    * partition, over all topics, about so many bytes.
@@ -50,21 +50,21 @@ export type WindowedConsumerOptions = {
   lookBack?: { topics: readonly string[]; messages: number; bytes: number }
   /** Must return at once; whatever it starts calls `finish` in the end. */
   handle: (message: WindowedMessage) => void
-  onAssigned?: (partition: number, lanes: ReadonlyMap<string, PartitionLane>) => void
+  onAssigned?: (partition: number, assignments: ReadonlyMap<string, AssignedPartition>) => void
   onRevoked?: (partition: number) => void
-  /** A batch of a lane is about to be handed out, which was asked for from `offset`. */
-  onReading?: (lane: PartitionLane, offset: number) => void
+  /** A batch of an assigned partition is about to be handed out, which was asked for from `offset`. */
+  onReading?: (assignment: AssignedPartition, offset: number) => void
   /** It was handed out, whether or not there was anything new in it: what comes next is read from `position`. */
-  onRead?: (lane: PartitionLane, position: number) => void
-  /** The group was joined again: the lane is read on from the first offset that was never read. */
-  onSought?: (lane: PartitionLane) => void
-  /** After each commit: lanes have fewer finished offsets that are not committed. */
+  onRead?: (assignment: AssignedPartition, position: number) => void
+  /** The group was joined again: the assigned partition is read on from the first offset that was never read. */
+  onSought?: (assignment: AssignedPartition) => void
+  /** After each commit: assigned partitions have fewer finished offsets that are not committed. */
   onCommitted?: () => void
   onFinishedBefore?: (message: { topic: string; partition: number; value: Buffer | null }) => void
   /** Units of work that have started and not ended: of a partition, or of all, lost ones included. */
   inFlight: (partition?: number) => number
   /** True while the partition may move to another member: start nothing of it. False after every join that keeps it. */
-  onHandOver?: (partition: number, handingOver: boolean) => void
+  onDrain?: (partition: number, isDraining: boolean) => void
   metrics?: Metrics | undefined
   log: Logger
 }
@@ -76,8 +76,8 @@ export type WindowedConsumerOptions = {
  */
 export class WindowedConsumer implements AsyncDisposable {
   readonly #options: WindowedConsumerOptions
-  readonly #reader: LaneReader
-  readonly #lanes: LaneSet
+  readonly #reader: PartitionReader
+  readonly #assignments: AssignedPartitions
   readonly #commits: CommitLoop
   #group: SupervisedConsumer | null = null
   readonly #rebalance: Rebalance
@@ -89,24 +89,24 @@ export class WindowedConsumer implements AsyncDisposable {
 
   constructor(options: WindowedConsumerOptions) {
     this.#options = options
-    fetchSeldom(options.groupId, options.seldom ?? [])
-    this.#reader = new LaneReader(() => (this.#joined && this.#group?.current) || null)
-    this.#lanes = new LaneSet(options, this.#reader)
+    fetchWithBackoff(options.groupId, options.seldom ?? [])
+    this.#reader = new PartitionReader(() => (this.#joined && this.#group?.current) || null)
+    this.#assignments = new AssignedPartitions(options, this.#reader)
     if (options.metrics !== undefined) {
-      const lanes = () => this.#lanes.all()
-      laneMeters(options.metrics, { ...options, lanes })
-      this.#lag = meterLag(options.metrics, { ...options, progress: lanes })
+      const assignments = () => this.#assignments.all()
+      partitionMeters(options.metrics, { ...options, assignments })
+      this.#lag = meterLag(options.metrics, { ...options, progress: assignments })
     }
     this.#commits = new CommitLoop({
       consumer: this.#reader,
       intervalMs: options.commitIntervalMs,
-      lanes: () => this.#lanes.committable(),
+      assignments: () => this.#assignments.committable(),
       onCommitted: options.onCommitted,
       failures: new CommitFailures(options),
     })
     this.#rebalance = new Rebalance({
       options,
-      lanes: this.#lanes,
+      assignments: this.#assignments,
       commits: this.#commits,
       isStopping: () => this.#stopping,
       confirmed: () => this.#lease.taken(),
@@ -125,13 +125,13 @@ export class WindowedConsumer implements AsyncDisposable {
 
   /** Messages read and not finished. */
   get open(): number {
-    return [...this.#lanes.all()].reduce((sum, { open }) => sum + open, 0)
+    return [...this.#assignments.all()].reduce((sum, { open }) => sum + open, 0)
   }
 
   /** Resolves when the group is joined. */
   async start(): Promise<void> {
     const { kafka, groupId, topics, log } = this.#options
-    await this.#lanes.connect()
+    await this.#assignments.connect()
     this.#group ??= new SupervisedConsumer({
       kafka,
       groupId,
@@ -171,7 +171,7 @@ export class WindowedConsumer implements AsyncDisposable {
   /** Stops reading; what is in flight may still finish and is committed by `asyncDispose`. */
   stopReading(): void {
     this.#stopping = true
-    this.#lanes.pauseAll()
+    this.#assignments.pauseAll()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -181,62 +181,62 @@ export class WindowedConsumer implements AsyncDisposable {
     const committed = boundedBy(commitWithinMs, this.#commits.stop(), 'Kafka is away')
     await committed.catch((err) => log.warn({ err }, 'consumer.uncommitted'))
     this.#rebalance.lost()
-    this.#lanes.revokeAll('stopped')
+    this.#assignments.revokeAll('stopped')
     await this.#group?.[Symbol.asyncDispose]()
-    const closed = boundedBy(closeWithinMs, this.#lanes.disconnect(), 'Kafka is away')
+    const closed = boundedBy(closeWithinMs, this.#assignments.disconnect(), 'Kafka is away')
     await closed.catch((err) => log.debug({ err }, 'consumer.close'))
     await this.#lag?.[Symbol.asyncDispose]()
   }
 
   async #eachBatch(payload: EachBatchPayload): Promise<void> {
     const { batch } = payload
-    const lane = await this.#laneOf(payload)
-    if (lane === undefined) return
+    const assignment = await this.#assignmentOf(payload)
+    if (assignment === undefined) return
     // What is not read here would count as a gap of the log, and so as finished.
-    if (this.#lanes.isAhead(lane, Number(batch.messages[0]?.offset ?? 0))) return
-    lane.overtaking?.begin()
-    this.#options.onReading?.(lane, fetchedFrom(batch))
-    const next = this.#offerAll(lane, batch.messages)
+    if (this.#assignments.isAhead(assignment, Number(batch.messages[0]?.offset ?? 0))) return
+    assignment.backlog?.begin()
+    this.#options.onReading?.(assignment, fetchedFrom(batch))
+    const next = this.#offerAll(assignment, batch.messages)
     const position = Number(batch.lastOffset()) + 1
-    lane.end = Math.max(lane.end, Number(batch.highWatermark))
-    this.#lanes.wasRead(lane, { next: next ?? position, position })
-    this.#lanes.lookedBack(lane, batch.messages)
+    assignment.end = Math.max(assignment.end, Number(batch.highWatermark))
+    this.#assignments.wasRead(assignment, { next: next ?? position, position })
+    this.#assignments.lookedBack(assignment, batch.messages)
     // Trimmed while it was looked back at, kafkajs has committed the log's beginning, without metadata.
-    if (Number(batch.firstOffset()) <= lane.committed) lane.dirty = true
-    this.#options.onRead?.(lane, position)
-    if (lane.dirty) this.#commits.wake(lane)
+    if (Number(batch.firstOffset()) <= assignment.committed) assignment.dirty = true
+    this.#options.onRead?.(assignment, position)
+    if (assignment.dirty) this.#commits.wake(assignment)
     await payload.heartbeat()
   }
 
-  /** The lane of a batch that is to be read now. */
-  async #laneOf({ batch, isStale, heartbeat }: EachBatchPayload) {
-    const lane = await this.#lanes.ready(batch.topic, batch.partition)
-    if (!lane || isStale() || this.#stopping) return undefined
-    if (lane.overtaking === null) return lane
-    const known = this.#options.tenants?.whenKnown?.(batch.messages, lane.lease)
+  /** The assigned partition of a batch that is to be read now. */
+  async #assignmentOf({ batch, isStale, heartbeat }: EachBatchPayload) {
+    const assignment = await this.#assignments.ready(batch.topic, batch.partition)
+    if (!assignment || isStale() || this.#stopping) return undefined
+    if (assignment.backlog === null) return assignment
+    const known = this.#options.tenants?.whenKnown?.(batch.messages, assignment.lease)
     if (known !== undefined) await whileBeating(known, heartbeat)
-    return lane.lease.aborted || isStale() ? undefined : lane
+    return assignment.lease.aborted || isStale() ? undefined : assignment
   }
 
   /** @returns behind which message the rest was not looked at; undefined when all were */
-  #offerAll(lane: PartitionLane, messages: readonly KafkaMessage[]): number | undefined {
+  #offerAll(assignment: AssignedPartition, messages: readonly KafkaMessage[]): number | undefined {
     for (const message of messages) {
-      this.#offer(lane, message)
-      if (lane.overtaking?.hasEnough) return Number(message.offset) + 1
+      this.#offer(assignment, message)
+      if (assignment.backlog?.hasEnough) return Number(message.offset) + 1
     }
     return undefined
   }
 
-  #offer(lane: PartitionLane, message: KafkaMessage): void {
-    const { topic, partition, lease } = lane
+  #offer(assignment: AssignedPartition, message: KafkaMessage): void {
+    const { topic, partition, lease } = assignment
     const offset = Number(message.offset)
     const { value } = message
-    if (offset < lane.committed) {
+    if (offset < assignment.committed) {
       this.#options.onFinishedBefore?.({ topic, partition, value })
       return
     }
     const { tenants } = this.#options
-    const taken = lane.take(offset, value?.length ?? 0, () => tenants?.of(message) ?? '')
+    const taken = assignment.take(offset, value?.length ?? 0, () => tenants?.of(message) ?? '')
     if (taken === 'finished' || taken === 'waits') return
     this.#options.handle({
       topic,
@@ -249,13 +249,13 @@ export class WindowedConsumer implements AsyncDisposable {
       lease,
       reread: taken === 'open',
       finish: () => {
-        lane.finish(offset)
-        this.#lanes.released(lane)
-        this.#commits.wake(lane)
+        assignment.finish(offset)
+        this.#assignments.released(assignment)
+        this.#commits.wake(assignment)
       },
       detach: () => {
-        lane.detach(offset)
-        this.#lanes.released(lane)
+        assignment.detach(offset)
+        this.#assignments.released(assignment)
       },
     })
   }

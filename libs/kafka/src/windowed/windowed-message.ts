@@ -11,7 +11,7 @@ export type WindowedMessage = {
   timestamp: string
   /** Aborted when the partition is taken away: what has not started must not start any more. */
   lease: AbortSignal
-  /** True when the offset was handed out before and is still open: its lane was sought back. */
+  /** True when the offset was handed out before and is still open: its assigned partition was sought back. */
   reread: boolean
   /** Everything this message stood for is durable elsewhere: its offset may be committed. */
   finish: () => void

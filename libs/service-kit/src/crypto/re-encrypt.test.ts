@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from '@jest/globals'
-import { createReseal } from './re-encrypt.ts'
+import { createReEncryption } from './re-encrypt.ts'
 import { createSecretBox } from './secret-box.ts'
 
 it('seals anew only what another known key has sealed', () => {
   const [old, current] = [randomBytes(32), randomBytes(32)]
-  const reseal = createReseal([current, old])
-  const anew = reseal(createSecretBox(old).seal('secret', 'c'), 'c')
+  const reEncrypt = createReEncryption([current, old])
+  const anew = reEncrypt(createSecretBox(old).seal('secret', 'c'), 'c')
   if (typeof anew === 'string') throw new Error(anew)
   expect(createSecretBox(current).open(anew.sealed, 'c')).toBe('secret')
-  expect(reseal(anew.sealed, 'c')).toBe('current')
-  expect(reseal(anew.sealed, 'other')).toBe('unreadable')
-  expect(reseal(createSecretBox(randomBytes(32)).seal('secret', 'c'), 'c')).toBe('unreadable')
+  expect(reEncrypt(anew.sealed, 'c')).toBe('current')
+  expect(reEncrypt(anew.sealed, 'other')).toBe('unreadable')
+  expect(reEncrypt(createSecretBox(randomBytes(32)).seal('secret', 'c'), 'c')).toBe('unreadable')
 })

@@ -1,12 +1,12 @@
 import type { EncryptionKeys } from '../config/config.ts'
 import { createSecretBox, type SecretBox } from './secret-box.ts'
 
-export type Resealing = 'current' | 'unreadable' | { sealed: string }
+export type ReEncrypting = 'current' | 'unreadable' | { sealed: string }
 
 /** Seals under the current key what was sealed under another one. */
-export type Reseal = (sealed: string, context: string) => Resealing
+export type ReEncryption = (sealed: string, context: string) => ReEncrypting
 
-export function createReseal(keys: EncryptionKeys): Reseal {
+export function createReEncryption(keys: EncryptionKeys): ReEncryption {
   const current = createSecretBox(keys[0])
   const all = createSecretBox(...keys)
   return (sealed, context) => {

@@ -17,7 +17,7 @@ import { type QueryLimits, requireSmall } from './query-limits.ts'
 type Log = RequestContext['log']
 
 /** What one endpoint decides about the documents that it takes. */
-export type GraphQLDoor = { maxTokens: number; limits: QueryLimits }
+export type GraphQLTransport = { maxTokens: number; limits: QueryLimits }
 
 export type GraphQLQuestion<Context> = {
   /** Asked when the document is known to be small. */
@@ -43,15 +43,15 @@ export type GraphQLAnswer = { text: string; hasData: boolean }
 
 /** Executes a request. Rejects with a limit that it exceeds, and with what `schemaFor` throws: nothing was executed then. */
 export async function answerGraphQL<Context extends OperationContext>(
-  door: GraphQLDoor,
+  transport: GraphQLTransport,
   { schemaFor, rootValue, context, request, log }: GraphQLQuestion<Context>,
 ): Promise<GraphQLAnswer> {
   const { query, variables = null, operationName = null } = request
-  requireShallow(query, door.maxTokens)
+  requireShallow(query, transport.maxTokens)
   let hasData = false
   const handle = createHandler<unknown, unknown, Context>({
     schema(_req, { document }) {
-      requireSmall(document, door.limits)
+      requireSmall(document, transport.limits)
       return schemaFor(document)
     },
     rootValue,

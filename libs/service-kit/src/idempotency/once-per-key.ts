@@ -1,7 +1,7 @@
 import { idempotencyKeyHours } from '@surehook/contracts/http/idempotency-key'
 import type { Pool, PoolClient } from 'pg'
 import { AppError } from '../errors.ts'
-import type { SweepJob } from '../postgres/delete-expired.ts'
+import type { ExpiryDeletion } from '../postgres/delete-expired.ts'
 
 export type KeyedRequest = {
   /**
@@ -66,8 +66,8 @@ export async function oncePerKey(
 
 const batch = 10_000
 
-/** For `openSweep`: ends the keys that have been kept long enough. */
-export const endedKeys = (table: string): SweepJob => ({
+/** For `openExpiryDeletion`: ends the keys that have been kept long enough. */
+export const endedKeys = (table: string): ExpiryDeletion => ({
   name: 'idempotency-keys',
   run: async (pool) => (await dropOldKeys(pool, table)) === batch,
 })

@@ -4,11 +4,11 @@ import type { Logger } from 'pino'
 import { reasonOf } from '../errors.ts'
 
 /** Removes one batch of what nobody needs any more; resolves with whether there may be more at once. */
-export type SweepJob = { name: string; run: (pool: Pool) => Promise<boolean> }
+export type ExpiryDeletion = { name: string; run: (pool: Pool) => Promise<boolean> }
 
-export type SweepOptions = {
+export type ExpiryDeletionOptions = {
   pool: Pool
-  jobs: readonly SweepJob[]
+  jobs: readonly ExpiryDeletion[]
   log: Logger
   everyMs?: number
   /** Between two batches: other work goes first. */
@@ -16,13 +16,13 @@ export type SweepOptions = {
 }
 
 /** Runs the jobs for ever in small batches, on every replica: they do not mind each other. */
-export function openSweep(options: SweepOptions): AsyncDisposable {
+export function openExpiryDeletion(options: ExpiryDeletionOptions): AsyncDisposable {
   const { pool, jobs, log, everyMs = 60_000, pauseMs = 200 } = options
   const stop = new AbortController()
   // An early end of a wait is the end of the loop.
   const pause = (ms: number) => sleep(ms, undefined, { signal: stop.signal }).catch(() => undefined)
 
-  async function finish({ name, run }: SweepJob): Promise<void> {
+  async function finish({ name, run }: ExpiryDeletion): Promise<void> {
     try {
       while (!stop.signal.aborted && (await run(pool))) await pause(pauseMs)
     } catch (err) {

@@ -7,7 +7,7 @@ import {
   type OptionSpecs,
   type Values,
 } from '../cli/command.ts'
-import { doorOptions, doorVariables, findDoor } from '../lib/platform-client.ts'
+import { findPlatform, platformOptions, platformVariables } from '../lib/platform-client.ts'
 import { textFields, textTable } from '../lib/text-table.ts'
 import { callOperation, type ReplyOf, type RequestOf } from './call-operation.ts'
 
@@ -35,17 +35,17 @@ type Words = { project: string; environment: string; id: string; name: string }
 /** A command that speaks with the platform's administration through the gateway. */
 export function adminCommand<const Specs extends OptionSpecs>(
   command: AdminCommand<Specs>,
-): Command<Specs & typeof doorOptions> {
+): Command<Specs & typeof platformOptions> {
   const { act, ...described } = command
-  return defineCommand<Specs & typeof doorOptions>({
+  return defineCommand<Specs & typeof platformOptions>({
     ...described,
-    options: { ...command.options, ...doorOptions },
-    variables: doorVariables,
+    options: { ...command.options, ...platformOptions },
+    variables: platformVariables,
     async run(call) {
-      const values = call.values as Values<Specs> & Values<typeof doorOptions>
-      const door = findDoor(values, call.env)
+      const values = call.values as Values<Specs> & Values<typeof platformOptions>
+      const platform = findPlatform(values, call.env)
       const words = call.words as Words
-      const ask: Ask = (operation, request) => callOperation(door, operation, request)
+      const ask: Ask = (operation, request) => callOperation(platform, operation, request)
       const { value, lines, isWrong = false } = await act({ ...call, values, words }, ask)
       if (call.json) call.out(JSON.stringify(value, null, 2))
       else for (const line of lines) call.out(line)

@@ -4,7 +4,7 @@ import { reasonOf } from '@surehook/service-kit/errors'
 import type * as z from 'zod'
 import { Failure } from '../cli/command.ts'
 import { causeOf } from '../lib/cause-of.ts'
-import type { Door } from '../lib/platform-client.ts'
+import type { Platform } from '../lib/platform-client.ts'
 
 type InputOf<Schema> = Schema extends z.ZodType ? z.input<Schema> : undefined
 /** An absent part is left out; of `query` all fields are texts in the end. */
@@ -21,7 +21,7 @@ const timeoutMs = 60_000
 
 /** Asks the gateway for one operation of the contract, as the administrator. A refusal is a `Failure` with its violations. */
 export async function callOperation<Op extends Operation>(
-  door: Door,
+  platform: Platform,
   operation: Op,
   request: RequestOf<Op>,
 ): Promise<ReplyOf<Op>> {
@@ -29,11 +29,11 @@ export async function callOperation<Op extends Operation>(
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(params[name])),
   )
-  const url = `${door.baseUrl}${path}${queryOf(query)}`
+  const url = `${platform.baseUrl}${path}${queryOf(query)}`
   const response = await ask(url, {
     method: operation.method.toUpperCase(),
     headers: {
-      authorization: `Bearer ${door.adminToken}`,
+      authorization: `Bearer ${platform.adminToken}`,
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     body: body === undefined ? null : JSON.stringify(body),

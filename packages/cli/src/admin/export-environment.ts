@@ -2,7 +2,7 @@ import { mkdir, open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { getEnvironment } from '@surehook/contracts/http/admin/admin'
 import { listRoles, listUsers } from '@surehook/contracts/http/admin/users'
-import type { Door } from '../lib/platform-client.ts'
+import type { Platform } from '../lib/platform-client.ts'
 import { callOperation } from './call-operation.ts'
 import {
   type ManagedEnvironment,
@@ -22,26 +22,26 @@ const pageSize = 200
  * @returns how many lines each file of lines has, by its path below `dir`
  */
 export async function exportEnvironment(
-  door: Door,
+  platform: Platform,
   of: ManagedEnvironment,
   dir: string,
 ): Promise<Record<string, number>> {
   await mkdir(dir, { recursive: true })
-  await using client = await openManagementClient(door, of, 'surehook admin export')
+  await using client = await openManagementClient(platform, of, 'surehook admin export')
   const counts: Record<string, number> = {}
   const lines = async (path: string, read: ReadPage) => {
     counts[path] = await writeLines(join(dir, path), read)
   }
   await writeJson(
     join(dir, 'settings.json'),
-    await callOperation(door, getEnvironment, { params: of }),
+    await callOperation(platform, getEnvironment, { params: of }),
   )
   await lines('roles.ndjson', async (cursor) => {
-    const { roles, nextCursor } = await callOperation(door, listRoles, pageOf(of, cursor))
+    const { roles, nextCursor } = await callOperation(platform, listRoles, pageOf(of, cursor))
     return { items: roles, nextCursor }
   })
   await lines('users.ndjson', async (cursor) => {
-    const { users, nextCursor } = await callOperation(door, listUsers, pageOf(of, cursor))
+    const { users, nextCursor } = await callOperation(platform, listUsers, pageOf(of, cursor))
     return { items: users, nextCursor }
   })
   const { tables } = await client.rest<{ tables: { name: string }[] }>('GET _tables')

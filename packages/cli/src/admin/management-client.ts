@@ -1,6 +1,6 @@
 import { createManagementToken, deleteManagementToken } from '@surehook/contracts/http/admin/admin'
 import { Failure } from '../cli/command.ts'
-import type { Door } from '../lib/platform-client.ts'
+import type { Platform } from '../lib/platform-client.ts'
 import { callOperation } from './call-operation.ts'
 
 /** Asks the data and webhook APIs with a management token of its own, which ends with it. */
@@ -14,19 +14,19 @@ export type ManagedEnvironment = { project: string; environment: string }
 const timeoutMs = 20_000
 
 export async function openManagementClient(
-  door: Door,
+  platform: Platform,
   { project, environment }: ManagedEnvironment,
   /** Tells the administrator what the token is for. */
   name: string,
 ): Promise<ManagementClient> {
-  const { id, token } = await callOperation(door, createManagementToken, {
+  const { id, token } = await callOperation(platform, createManagementToken, {
     params: { project },
     body: { name },
   })
   return {
     rest: async <T>(request: string, body?: unknown) => {
       const [method = 'GET', path = ''] = request.split(' ')
-      const response = await fetch(`${door.baseUrl}/gw/api/rest/${path}`, {
+      const response = await fetch(`${platform.baseUrl}/gw/api/rest/${path}`, {
         method,
         headers: {
           authorization: `Bearer ${token}`,
@@ -42,7 +42,7 @@ export async function openManagementClient(
       return (text === '' ? undefined : JSON.parse(text)) as T
     },
     async [Symbol.asyncDispose]() {
-      await callOperation(door, deleteManagementToken, { params: { project, id } })
+      await callOperation(platform, deleteManagementToken, { params: { project, id } })
     },
   }
 }

@@ -5,10 +5,10 @@ import { openDemoReceiver } from '../demo/demo-receiver.ts'
 import { playDemo } from '../demo/play-demo.ts'
 import {
   checkedUrl,
-  type Door,
-  doorOptions,
-  doorVariables,
-  findDoor,
+  findPlatform,
+  type Platform,
+  platformOptions,
+  platformVariables,
 } from '../lib/platform-client.ts'
 import { demoCertificate, findRunningSystem } from '../lib/running-system.ts'
 import { durationOf } from '../lib/wait-for.ts'
@@ -35,16 +35,16 @@ export const demoCommand = defineCommand({
       help: 'deliver nothing: end with the first attempt at a name that does not exist',
     },
     timeout: { type: 'string', value: 'duration', default: '1m', help: 'how long all may take' },
-    ...doorOptions,
+    ...platformOptions,
   },
-  variables: doorVariables,
+  variables: platformVariables,
   async run({ values, env, json, out, note, signal }) {
-    const door = findDoor(values, env)
+    const platform = findPlatform(values, env)
     const over = AbortSignal.timeout(durationOf('timeout', values.timeout))
     await using opened = new AsyncDisposableStack()
-    const receiver = await openReceiver(receiverOf(values, door), opened)
+    const receiver = await openReceiver(receiverOf(values, platform), opened)
     const say = json ? note : out
-    await playDemo({ door, receiver, signal: AbortSignal.any([signal, over]), say })
+    await playDemo({ platform, receiver, signal: AbortSignal.any([signal, over]), say })
     if (json) out(JSON.stringify({ ok: true }, null, 2))
     return exitCodes.ok
   },
@@ -58,13 +58,13 @@ type Values = Readonly<
 type ReceiverAt = { url: string; certificate: string; key: string }
 
 /** Null: no receiver is wanted. */
-function receiverOf(values: Values, door: Door): ReceiverAt | null {
+function receiverOf(values: Values, platform: Platform): ReceiverAt | null {
   const { receiver, certificate, key } = values
   if (values['first-attempt']) {
     if (receiver === undefined) return null
     throw new UsageError('--first-attempt has no receiver: leave out --receiver')
   }
-  if (receiver === undefined) return localReceiver(door)
+  if (receiver === undefined) return localReceiver(platform)
   if (certificate === undefined || key === undefined) {
     throw new UsageError('--receiver needs --certificate and --key')
   }
@@ -74,7 +74,7 @@ function receiverOf(values: Values, door: Door): ReceiverAt | null {
 }
 
 /** The system that runs from this checkout trusts a certificate that lies here. */
-function localReceiver({ baseUrl }: Door): ReceiverAt {
+function localReceiver({ baseUrl }: Platform): ReceiverAt {
   const system = findRunningSystem()
   if (system?.baseUrl === baseUrl && existsSync(demoCertificate.key)) {
     return { url: `https://${system.receiverHost ?? 'localhost'}:0`, ...demoCertificate }

@@ -2,7 +2,7 @@ import { defineCommand, exitCodes, UsageError } from '../cli/command.ts'
 import { countOf, reportOf } from '../doctor/report.ts'
 import { runChecks } from '../doctor/run-checks.ts'
 import { findTarget } from '../doctor/target.ts'
-import { doorOptions } from '../lib/platform-client.ts'
+import { platformOptions } from '../lib/platform-client.ts'
 
 export const doctorCommand = defineCommand({
   name: 'doctor',
@@ -19,7 +19,7 @@ export const doctorCommand = defineCommand({
       multiple: true,
       help: 'whose variables these are: whether it would start; of a file all by default',
     },
-    url: doorOptions.url,
+    url: platformOptions.url,
     'lag-limit': {
       type: 'string',
       value: 'messages',

@@ -3,7 +3,7 @@ import { defineCommand, exitCodes, UsageError } from '../cli/command.ts'
 import { askLedger } from '../ledger/ask-ledger.ts'
 import { ledgerSpan } from '../ledger/ledger-span.ts'
 import { ledgerTable } from '../ledger/ledger-table.ts'
-import { doorOptions, doorVariables, findDoor } from '../lib/platform-client.ts'
+import { findPlatform, platformOptions, platformVariables } from '../lib/platform-client.ts'
 
 const { ok: closed, wrong: holes, usage: unknown } = exitCodes
 
@@ -17,14 +17,14 @@ export const ledgerCommand = defineCommand({
     to: { type: 'string', value: 'when', default: 'now', help: 'likewise' },
     project: { type: 'string', help: 'only of this project' },
     environment: { type: 'string', help: 'only of this environment' },
-    ...doorOptions,
+    ...platformOptions,
   },
-  variables: doorVariables,
+  variables: platformVariables,
   async run({ values, env, json, out, note, now, signal }) {
     const { project, environment } = values
     const question = { ...ledgerSpan(values, now()), project, environment }
     try {
-      const ledger = await askLedger(findDoor(values, env), question, signal)
+      const ledger = await askLedger(findPlatform(values, env), question, signal)
       out(json ? JSON.stringify(ledger, null, 2) : ledgerTable(ledger).join('\n'))
       if (!ledger.complete) return unknown
       return ledger.closes ? closed : holes

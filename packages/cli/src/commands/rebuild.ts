@@ -6,7 +6,7 @@ import {
 } from '@surehook/contracts/http/webhooks/rebuild'
 import { callOperation } from '../admin/call-operation.ts'
 import { defineCommand, exitCodes } from '../cli/command.ts'
-import { doorOptions, doorVariables, findDoor } from '../lib/platform-client.ts'
+import { findPlatform, platformOptions, platformVariables } from '../lib/platform-client.ts'
 
 const lookEveryMs = 1_000
 
@@ -17,17 +17,17 @@ export const rebuildHistoryCommand = defineCommand({
     'Deliveries go on meanwhile, and new ones show at once; recoveries wait. It goes on in webhook-api whatever',
     'becomes of this command; one that is under way already is shown.',
   ].join('\n'),
-  options: { detach: { type: 'boolean', help: 'do not wait for its end' }, ...doorOptions },
-  variables: doorVariables,
+  options: { detach: { type: 'boolean', help: 'do not wait for its end' }, ...platformOptions },
+  variables: platformVariables,
   async run({ values, env, json, out, note, signal }) {
-    const found = findDoor(values, env)
-    const door = { ...found, baseUrl: `${found.baseUrl}/gw` }
-    let rebuild: HistoryRebuild = await callOperation(door, rebuildHistory, {})
+    const found = findPlatform(values, env)
+    const platform = { ...found, baseUrl: `${found.baseUrl}/gw` }
+    let rebuild: HistoryRebuild = await callOperation(platform, rebuildHistory, {})
     const { id } = rebuild
     while (!values.detach && rebuild.id === id && rebuild.state === 'running') {
       note(progress(rebuild))
       await sleep(lookEveryMs, undefined, { signal })
-      rebuild = (await callOperation(door, getHistoryRebuild, {})).rebuild ?? rebuild
+      rebuild = (await callOperation(platform, getHistoryRebuild, {})).rebuild ?? rebuild
     }
     out(json ? JSON.stringify(rebuild, null, 2) : progress(rebuild))
     return exitCodes.ok

@@ -1,11 +1,11 @@
 import {
   type ResealedPage,
-  resealKeys,
-  resealSecrets,
+  reEncryptKeys,
+  reEncryptSecrets,
 } from '@surehook/contracts/http/admin/re-encryption'
 import { callOperation } from '../admin/call-operation.ts'
 import { defineCommand, exitCodes, Failure } from '../cli/command.ts'
-import { doorOptions, doorVariables, findDoor } from '../lib/platform-client.ts'
+import { findPlatform, platformOptions, platformVariables } from '../lib/platform-client.ts'
 
 type Sum = Omit<ResealedPage, 'next'>
 
@@ -17,18 +17,18 @@ export const rotateKeyCommand = defineCommand({
     'KEY_ENCRYPTION_KEY_PREVIOUS: docs/operations/security.md has the steps. The services do it themselves, while they',
     'run, and no key leaves them. Safe to repeat and to break off. It says when the old key is of no use any more.',
   ].join('\n'),
-  options: doorOptions,
-  variables: doorVariables,
+  options: platformOptions,
+  variables: platformVariables,
   async run({ values, env, json, out, note, signal }) {
-    const door = findDoor(values, env)
+    const platform = findPlatform(values, env)
     const keys = await everyPage(
-      (after) => callOperation(door, resealKeys, { query: { after } }),
+      (after) => callOperation(platform, reEncryptKeys, { query: { after } }),
       signal,
     )
     note('private keys and waiting mails: done')
-    const webhooks = { ...door, baseUrl: `${door.baseUrl}/gw` }
+    const webhooks = { ...platform, baseUrl: `${platform.baseUrl}/gw` }
     const secrets = await everyPage(
-      (after) => callOperation(webhooks, resealSecrets, { query: { after } }),
+      (after) => callOperation(webhooks, reEncryptSecrets, { query: { after } }),
       signal,
     )
     const { previousKeysUntil, sessions } = keys.last

@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { putEnvironment } from '@surehook/contracts/http/admin/admin'
 import { callOperation } from '../admin/call-operation.ts'
 import { type ManagementClient, openManagementClient } from '../admin/management-client.ts'
-import type { Door } from '../lib/platform-client.ts'
+import type { Platform } from '../lib/platform-client.ts'
 
 /** A project of its own, seen with a management token; disposing revokes that. */
 export type DemoTenant = ManagementClient & { readonly projectId: string }
 
 const environment = 'master'
 
-export async function openDemoTenant(door: Door): Promise<DemoTenant> {
+export async function openDemoTenant(platform: Platform): Promise<DemoTenant> {
   const project = `demo-${randomBytes(4).toString('hex')}`
-  await callOperation(door, putEnvironment, { params: { project, environment }, body: {} })
-  const client = await openManagementClient(door, { project, environment }, 'surehook demo')
+  await callOperation(platform, putEnvironment, { params: { project, environment }, body: {} })
+  const client = await openManagementClient(platform, { project, environment }, 'surehook demo')
   return { projectId: project, ...client }
 }

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Delivery } from '@surehook/contracts/http/webhooks/webhooks'
 import { Failure } from '../cli/command.ts'
-import type { Door } from '../lib/platform-client.ts'
+import type { Platform } from '../lib/platform-client.ts'
 import { type DemoReceiver, isSigned } from './demo-receiver.ts'
 import { type DemoTenant, openDemoTenant } from './demo-tenant.ts'
 
 export type DemoOptions = {
-  door: Door
+  platform: Platform
   /** Without one, webhooks go to an address that does not exist. */
   receiver: { url: string; open: DemoReceiver } | null
   signal: AbortSignal
@@ -22,9 +22,9 @@ const pollMs = 200
  * Follows a change through the whole system: to the receiver and its signature, or, without one, to the first attempt.
  * Cleans up after itself.
  */
-export async function playDemo({ door, receiver, signal, say }: DemoOptions): Promise<void> {
+export async function playDemo({ platform, receiver, signal, say }: DemoOptions): Promise<void> {
   await using opened = new AsyncDisposableStack()
-  const tenant = opened.use(await openDemoTenant(door))
+  const tenant = opened.use(await openDemoTenant(platform))
   say(`project ${tenant.projectId}`)
   const columns = [{ name: 'customer', type: 'text' }]
   await tenant.rest('PUT _tables/orders', { columns })

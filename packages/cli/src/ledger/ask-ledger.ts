@@ -1,6 +1,6 @@
 import type { Ledger } from '@surehook/contracts/http/webhooks/ledger'
 import type { Problem } from '@surehook/contracts/problem'
-import type { Door } from '../lib/platform-client.ts'
+import type { Platform } from '../lib/platform-client.ts'
 
 export type LedgerQuestion = {
   from: Date
@@ -12,7 +12,7 @@ export type LedgerQuestion = {
 
 /** Takes the ledger of a running system; it is read for as long as it takes, or until `signal` aborts. */
 export async function askLedger(
-  { baseUrl, adminToken }: Door,
+  { baseUrl, adminToken }: Platform,
   { from, to, project, environment }: LedgerQuestion,
   signal?: AbortSignal,
 ): Promise<Ledger> {

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
-import { findDoor } from './platform-client.ts'
+import { findPlatform } from './platform-client.ts'
 import type { RunningSystem } from './running-system.ts'
 
 const nothing = { url: undefined, 'token-file': undefined }
@@ -11,7 +11,7 @@ const running = () => local
 
 describe('findDoor', () => {
   it('finds the system of this checkout when nothing is said', () => {
-    expect(findDoor(nothing, {}, running)).toEqual({
+    expect(findPlatform(nothing, {}, running)).toEqual({
       baseUrl: 'http://localhost:8080',
       adminToken: 'local-token',
     })
@@ -19,27 +19,29 @@ describe('findDoor', () => {
 
   it('never shows the token of this checkout to another system', () => {
     const elsewhere = { ...nothing, url: 'https://elsewhere.example' }
-    expect(() => findDoor(elsewhere, {}, running)).toThrow('token is missing')
-    expect(() => findDoor(nothing, { SUREHOOK_URL: 'https://a.example' }, running)).toThrow('token')
+    expect(() => findPlatform(elsewhere, {}, running)).toThrow('token is missing')
+    expect(() => findPlatform(nothing, { SUREHOOK_URL: 'https://a.example' }, running)).toThrow(
+      'token',
+    )
   })
 
   it('takes the token from the environment, of two the first, or from a file', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'surehook-door-')), 'token')
     writeFileSync(file, 'from-a-file\n')
     const env = { SUREHOOK_URL: 'https://a.example/', PLATFORM_ADMIN_TOKEN: 'new, old' }
-    expect(findDoor(nothing, env, () => null)).toEqual({
+    expect(findPlatform(nothing, env, () => null)).toEqual({
       baseUrl: 'https://a.example',
       adminToken: 'new',
     })
     const named = { ...env, SUREHOOK_ADMIN_TOKEN: 'mine' }
-    expect(findDoor(nothing, named, () => null).adminToken).toBe('mine')
+    expect(findPlatform(nothing, named, () => null).adminToken).toBe('mine')
     const values = { ...nothing, 'token-file': file }
-    expect(findDoor(values, named, () => null).adminToken).toBe('from-a-file')
+    expect(findPlatform(values, named, () => null).adminToken).toBe('from-a-file')
   })
 
   it('says what is missing', () => {
-    expect(() => findDoor(nothing, {}, () => null)).toThrow('--url or SUREHOOK_URL')
+    expect(() => findPlatform(nothing, {}, () => null)).toThrow('--url or SUREHOOK_URL')
     const env = { SUREHOOK_ADMIN_TOKEN: 'mine' }
-    expect(() => findDoor({ ...nothing, url: 'ftp://x' }, env, running)).toThrow('not an http')
+    expect(() => findPlatform({ ...nothing, url: 'ftp://x' }, env, running)).toThrow('not an http')
   })
 })

@@ -4,10 +4,10 @@ import { Failure, type OptionSpecs, UsageError } from '../cli/command.ts'
 import { findRunningSystem, type RunningSystem } from './running-system.ts'
 
 /** Where the gateway is, and what lets in. */
-export type Door = { baseUrl: string; adminToken: string }
+export type Platform = { baseUrl: string; adminToken: string }
 
 /** For commands that speak with the gateway. */
-export const doorOptions = {
+export const platformOptions = {
   url: {
     type: 'string',
     value: 'url',
@@ -16,19 +16,22 @@ export const doorOptions = {
   'token-file': { type: 'string', value: 'file', help: "that holds the administration's token" },
 } as const satisfies OptionSpecs
 
-export const doorVariables = {
+export const platformVariables = {
   SUREHOOK_URL: 'of the gateway',
   SUREHOOK_ADMIN_TOKEN: "the administration's token; else the first of PLATFORM_ADMIN_TOKEN",
 } as const
 
-type DoorValues = { readonly url: string | undefined; readonly 'token-file': string | undefined }
+type PlatformValues = {
+  readonly url: string | undefined
+  readonly 'token-file': string | undefined
+}
 
 /** The token of `npm start` goes to the system of `npm start` and nowhere else. */
-export function findDoor(
-  values: DoorValues,
+export function findPlatform(
+  values: PlatformValues,
   env: NodeJS.ProcessEnv,
   running: () => RunningSystem | null = findRunningSystem,
-): Door {
+): Platform {
   const url = values.url ?? (env['SUREHOOK_URL'] || undefined)
   const given = values['token-file'] === undefined ? tokenOf(env) : tokenIn(values['token-file'])
   if (url !== undefined) {

@@ -1,9 +1,9 @@
-import type { SweepJob } from '@surehook/service-kit/postgres/delete-expired'
+import type { ExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
 
 const batch = 500
 
-/** For `openSweep`. An hour later than they expire: until then codes hold what was tried. */
-export const expiredCodes: SweepJob = {
+/** For `openExpiryDeletion`. An hour later than they expire: until then codes hold what was tried. */
+export const expiredCodes: ExpiryDeletion = {
   name: 'codes',
   async run(pool) {
     const { rowCount } = await pool.query(

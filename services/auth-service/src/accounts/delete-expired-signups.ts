@@ -1,5 +1,5 @@
 import { defaultAuthSettings } from '@surehook/contracts/http/admin/auth-settings'
-import type { SweepJob } from '@surehook/service-kit/postgres/delete-expired'
+import type { ExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { PoolClient } from 'pg'
@@ -12,7 +12,7 @@ const share = 20
 const noOrigin = { requestId: null, traceparent: null }
 
 /** Deletes accounts whose address nobody confirmed in time, and tells of it as of every deletion. */
-export const expiredSignups = (log: Logger): SweepJob => ({
+export const expiredSignups = (log: Logger): ExpiryDeletion => ({
   name: 'signups',
   async run(pool) {
     const { found, deleted } = await inTransaction(pool, async (tx) => {

@@ -9,7 +9,7 @@ import type { Passwords } from '../password/passwords.ts'
 import type { Tenant } from '../platform/tenant.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { toPublicUser, type User } from '../users/user.ts'
-import { findDearestScheme, findUserByEmail, holdLogin } from '../users/user-store.ts'
+import { findCostliestScheme, findUserByEmail, holdLogin } from '../users/user-store.ts'
 import { lockoutMeter } from './account-meters.ts'
 import type { Accounts, LoginResult } from './accounts.ts'
 
@@ -17,7 +17,7 @@ export type LoginDeps = {
   pool: Pool
   limits: RateLimits
   lockout: Lockout
-  passwords: Pick<Passwords, 'check' | 'demandRoom'>
+  passwords: Pick<Passwords, 'check' | 'assertCapacity'>
   sessions: Pick<Sessions, 'open'>
   metrics: Metrics
 }
@@ -36,10 +36,15 @@ export function createLogin(deps: LoginDeps): Accounts['login'] {
     user: User | null,
     password: string,
   ): Promise<Verified | null> => {
-    const dearest = await findDearestScheme(pool, tenant)
+    const costliest = await findCostliestScheme(pool, tenant)
     const admitted = user?.disabled === true ? null : user
     const line = clientLine(tenant, client)
-    const { matches, rehashed } = await passwords.check({ user: admitted, password, dearest, line })
+    const { matches, rehashed } = await passwords.check({
+      user: admitted,
+      password,
+      costliest,
+      line,
+    })
     return matches && user !== null ? { user, rehashed } : null
   }
 
@@ -49,7 +54,7 @@ export function createLogin(deps: LoginDeps): Accounts['login'] {
       const user = await findUserByEmail(pool, tenant, email)
       // Before the lock, and not counted: unconfirmed is unconfirmed whatever was tried.
       if (user !== null && !user.emailVerified) throw notVerified()
-      await lockout.demandUnlocked(attempt)
+      await lockout.assertUnlocked(attempt)
       const verified = await verify(attempt, user, password)
       const { locked } = await lockout.settle(attempt, verified === null ? 'failure' : 'success')
       if (locked) {
@@ -64,7 +69,7 @@ export function createLogin(deps: LoginDeps): Accounts['login'] {
   }
 
   return async (tenant, { email, password }, client) => {
-    passwords.demandRoom(clientLine(tenant, client))
+    passwords.assertCapacity(clientLine(tenant, client))
     const work = () => attemptLogin({ tenant, email, client }, password)
     return limits.admit('login', tenant, { subject: client.address, work })
   }

@@ -38,7 +38,7 @@ export type AccountParts = AsyncDisposable & {
   readonly accounts: Accounts
   readonly users: ManageUsers
   /** SERVICE_UNAVAILABLE when a password hash for this line would wait too long. */
-  demandRoom: HashQueue['demandRoom']
+  assertCapacity: HashQueue['assertCapacity']
 }
 
 /** Limits, passwords, codes, mails and what is done with them, put together. */
@@ -70,7 +70,7 @@ export async function openAccounts(options: AccountPartsOptions): Promise<Accoun
   return {
     accounts,
     users,
-    demandRoom: passwords.demandRoom,
+    assertCapacity: passwords.assertCapacity,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

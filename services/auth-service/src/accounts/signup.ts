@@ -13,7 +13,7 @@ import { findSelfAssignableRole } from '../users/roles.ts'
 import { toPublicUser, type User } from '../users/user.ts'
 import { type ChangeOrigin, emitUserChanges } from '../users/user-changes.ts'
 import {
-  findDearestScheme,
+  findCostliestScheme,
   findUserByEmail,
   insertUsers,
   type NewUser,
@@ -28,7 +28,7 @@ export type SignupDeps = {
   limits: RateLimits
   lockout: Pick<Lockout, 'clear'>
   rules: PasswordRules
-  passwords: Pick<Passwords, 'hash' | 'isSame' | 'demandRoom'>
+  passwords: Pick<Passwords, 'hash' | 'isSame' | 'assertCapacity'>
   codes: Codes
   sessions: Pick<Sessions, 'open'>
   /** A mail waits in the outbox. */
@@ -43,7 +43,7 @@ export function createSignup(
   return {
     async signup(tenant, input, client, origin) {
       const line = clientLine(tenant, client)
-      passwords.demandRoom(line)
+      passwords.assertCapacity(line)
       const attempt = { tenant, input, line }
       const { email, firstName, lastName } = input
       const { roles, passwordHash } = await limits.admit('signup', tenant, {
@@ -140,7 +140,7 @@ function createRefuseTaken({ pool, passwords }: SignupDeps) {
       // Nothing is to be learnt here of the password of an account that is in use.
       user: user?.emailVerified === true ? null : user,
       password: input.password,
-      dearest: await findDearestScheme(pool, tenant),
+      costliest: await findCostliestScheme(pool, tenant),
       line,
     })
     if (user !== null) await contestSignup(pool, user, { network: line[1], samePassword })

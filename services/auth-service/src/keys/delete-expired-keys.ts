@@ -1,13 +1,13 @@
-import type { SweepJob } from '@surehook/service-kit/postgres/delete-expired'
+import type { ExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
 
 const batch = 200
 
 /**
- * For `openSweep`. A key ends when the next one of its use is active and its last token has expired: by then nobody
+ * For `openExpiryDeletion`. A key ends when the next one of its use is active and its last token has expired: by then nobody
  * reads with it, and an hour later nobody who was late does. The older one goes first, so that no other one than
  * its successor ever says when it ended.
  */
-export const endedKeys: SweepJob = {
+export const endedKeys: ExpiryDeletion = {
   name: 'keys',
   async run(pool) {
     const { rowCount } = await pool.query(

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
 import type { ResealedPage } from '@surehook/contracts/http/admin/re-encryption'
 import type { EncryptionKeys } from '@surehook/service-kit/config/config'
-import { createReseal, type Reseal } from '@surehook/service-kit/crypto/re-encrypt'
+import { createReEncryption, type ReEncryption } from '@surehook/service-kit/crypto/re-encrypt'
 import type { Pool } from 'pg'
 import { mailContext } from '../mail/outbox.ts'
 import { signingKeyContext } from './key-store.ts'
 
-export type ResealedKeys = ResealedPage & { previousKeysUntil: string | null; sessions: number }
+export type ReEncryptedKeys = ResealedPage & { previousKeysUntil: string | null; sessions: number }
 
 /** Where a page of signing keys ends. */
 export type KeyPosition = readonly [projectId: string, environment: string, kid: string]
@@ -16,15 +16,15 @@ type Sealed = { sealed: string; context: string; update: (sealed: string) => Pro
 const pageSize = 200
 
 /** Looks at the signing keys after one, in order; after the last of them at the mails that wait. */
-export function createResealKeys(pool: Pool, encryptionKeys: EncryptionKeys) {
-  const reseal = createReseal(encryptionKeys)
+export function createKeyReEncryption(pool: Pool, encryptionKeys: EncryptionKeys) {
+  const reEncrypt = createReEncryption(encryptionKeys)
   const keyId = createHmac('sha256', encryptionKeys[0]).update('surehook/key-id').digest('hex')
-  return async (after: KeyPosition | null): Promise<ResealedKeys> => {
+  return async (after: KeyPosition | null): Promise<ReEncryptedKeys> => {
     if (after === null) await noteKey(pool, keyId.slice(0, 16))
     const { page, next } = await signingKeys(pool, after)
     const isLast = next === null
     const items = isLast ? [...page, ...(await waitingMails(pool))] : page
-    const counts = await resealEach(reseal, items)
+    const counts = await reEncryptEach(reEncrypt, items)
     const rest = isLast ? await heldByClients(pool, keyId.slice(0, 16)) : nothing
     return { ...counts, next: next && JSON.stringify(next), ...rest }
   }
@@ -38,10 +38,10 @@ async function noteKey(pool: Pool, keyId: string): Promise<void> {
   ])
 }
 
-async function resealEach(reseal: Reseal, items: readonly Sealed[]) {
+async function reEncryptEach(reEncrypt: ReEncryption, items: readonly Sealed[]) {
   const counts = { checked: items.length, resealed: 0, unreadable: 0 }
   for (const { sealed, context, update } of items) {
-    const outcome = reseal(sealed, context)
+    const outcome = reEncrypt(sealed, context)
     if (outcome === 'unreadable') counts.unreadable++
     if (typeof outcome === 'string') continue
     await update(outcome.sealed)

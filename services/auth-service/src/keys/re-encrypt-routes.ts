@@ -1,24 +1,24 @@
-import { resealKeys } from '@surehook/contracts/http/admin/re-encryption'
+import { reEncryptKeys } from '@surehook/contracts/http/admin/re-encryption'
 import { invalid } from '@surehook/service-kit/errors'
 import { mount } from '@surehook/service-kit/http/mount'
 import type { Router } from 'express'
 import * as z from 'zod'
 import { adminGate } from '../platform/admin-token.ts'
-import type { createResealKeys, KeyPosition } from './re-encrypt-keys.ts'
+import type { createKeyReEncryption, KeyPosition } from './re-encrypt-keys.ts'
 
 const Position = z.tuple([z.string(), z.string(), z.string()])
 
 /** For the administrator of the platform: of all tenants. */
-export function resealRoutes(deps: {
+export function reEncryptRoutes(deps: {
   adminTokens: readonly string[]
-  resealPage: ReturnType<typeof createResealKeys>
+  reEncryptPage: ReturnType<typeof createKeyReEncryption>
 }): (router: Router) => void {
   const gate = adminGate(deps.adminTokens)
   return (router) =>
-    mount(router, resealKeys, {
+    mount(router, reEncryptKeys, {
       authorize: ({ req }) => gate(req.headers.authorization),
       async handle({ query }, { log }) {
-        const page = await deps.resealPage(positionOf(query.after))
+        const page = await deps.reEncryptPage(positionOf(query.after))
         if (page.resealed > 0) log.info({ resealed: page.resealed }, 'keys.resealed')
         return page
       },

@@ -15,7 +15,7 @@ export type FairTurnsOptions = {
 
 export type FairTurns = {
   /** Throws the refusal if `take` of one unit would find no room now. */
-  demandRoom(line: ClientLine): void
+  assertCapacity(line: ClientLine): void
   /** Resolves when it is the line's turn; give the same cost back then. */
   take(line: ClientLine, cost: number): Promise<void>
   giveBack(cost: number): void
@@ -54,7 +54,7 @@ export function createFairTurns(options: FairTurnsOptions): FairTurns {
     })
   }
   return {
-    demandRoom(line) {
+    assertCapacity(line) {
       if (!isFree(1) && !queue.hasRoom(line, 1, room())) throw refusal()
     },
     async take(line, cost) {

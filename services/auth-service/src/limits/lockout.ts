@@ -8,7 +8,7 @@ export type Attempt = { tenant: Tenant; email: string; client: { readonly addres
 
 export type Lockout = {
   /** AUTH_ACCOUNT_LOCKED while it holds. Knows nothing about whether there is such an account. */
-  demandUnlocked(attempt: Attempt): Promise<void>
+  assertUnlocked(attempt: Attempt): Promise<void>
   /**
    * Counts how a password check ended. AUTH_ACCOUNT_LOCKED when other checks, which ended in the
    * meantime, locked the account: what this one found out is then not told.
@@ -35,7 +35,7 @@ export function createLockout(redis: RedisClient): Lockout {
     return { locked: byThis === 1 }
   }
   return {
-    async demandUnlocked(attempt) {
+    async assertUnlocked(attempt) {
       await run(attempt, 'check')
     },
     settle: run,

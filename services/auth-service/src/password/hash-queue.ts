@@ -14,7 +14,7 @@ export type HashQueueOptions = {
 
 export type HashQueue = {
   /** Refuses as `run` would now. Call it before a request that needs a hash costs anything else. */
-  demandRoom(line: ClientLine): void
+  assertCapacity(line: ClientLine): void
   /** Runs `work` when it is its turn; NoHashRoomError when that would be too late. */
   run<T>(job: HashJob<T>): Promise<T>
 }
@@ -57,7 +57,7 @@ export function createHashQueue(options: HashQueueOptions): HashQueue {
     onWaiting: (change) => meters.depth.inc(change),
   })
   return {
-    demandRoom: turns.demandRoom,
+    assertCapacity: turns.assertCapacity,
     async run({ line, work, lanes: asked = 1 }) {
       const lanes = Math.min(asked, concurrency)
       const askedAt = now()

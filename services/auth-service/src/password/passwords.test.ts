@@ -12,8 +12,8 @@ const log = { error: (...entry: unknown[]) => void errors.push(entry) } as unkno
 const queue = createHashQueue({ concurrency: 1, maxWaitMs: 10_000, metrics: createMetrics('test') })
 const passwords = createPasswords(queue, log)
 const line = ['tenant', 'network'] as const
-const check = (passwordHash: string | null, given = password, dearest: string | null = null) =>
-  passwords.check({ user: { id: 'u-1', passwordHash }, password: given, dearest, line })
+const check = (passwordHash: string | null, given = password, costliest: string | null = null) =>
+  passwords.check({ user: { id: 'u-1', passwordHash }, password: given, costliest, line })
 const nothing = { matches: false, rehashed: null }
 
 describe('a password', () => {
@@ -50,21 +50,23 @@ describe('a password', () => {
       },
     }
     const counted = createPasswords(counting, log)
-    expect(await counted.check({ user: null, password, dearest: '$2b$04$', line })).toEqual(nothing)
+    expect(await counted.check({ user: null, password, costliest: '$2b$04$', line })).toEqual(
+      nothing,
+    )
     const user = { id: 'u-1', passwordHash: await bcrypt.hash('another', 4) }
-    expect(await counted.check({ user, password, dearest: '$2b$04$', line })).toEqual(nothing)
+    expect(await counted.check({ user, password, costliest: '$2b$04$', line })).toEqual(nothing)
     expect(turns).toBe(2)
   })
 
-  it('that is wrong takes the work of our own hash and of the dearest imported one', () => {
+  it('that is wrong takes the work of our own hash and of the costliest imported one', () => {
     const ours = hashOfNobody(ownScheme)
     const [cheap, like, dear] = ['$2b$04$', '$2b$09$', '$2b$12$']
     expect(restOf(null, null)).toEqual([ownScheme])
     expect(restOf(ours, null)).toEqual([])
-    for (const dearest of [cheap, like, dear]) {
-      expect(restOf(null, dearest)).toEqual([ownScheme, dearest])
-      expect(restOf(ours, dearest)).toEqual([dearest])
-      expect(restOf(dearest, dearest)).toEqual([ownScheme])
+    for (const costliest of [cheap, like, dear]) {
+      expect(restOf(null, costliest)).toEqual([ownScheme, costliest])
+      expect(restOf(ours, costliest)).toEqual([costliest])
+      expect(restOf(costliest, costliest)).toEqual([ownScheme])
     }
     expect(restOf(cheap, dear)).toEqual([ownScheme, dear])
     expect(restOf(cheap, like)).toEqual([ownScheme, like])

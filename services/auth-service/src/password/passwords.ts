@@ -18,8 +18,8 @@ export type PasswordAttempt = {
   /** `null`: nobody who can log in. The time tells nobody so. */
   user: { id: string; passwordHash: string | null } | null
   password: string
-  /** The dearest scheme that is not our own among the hashes of the environment. */
-  dearest: string | null
+  /** The costliest scheme that is not our own among the hashes of the environment. */
+  costliest: string | null
   line: ClientLine
 }
 
@@ -29,7 +29,7 @@ export type PasswordCheck = {
   rehashed: string | null
 }
 
-export type Passwords = Pick<HashQueue, 'demandRoom'> & {
+export type Passwords = Pick<HashQueue, 'assertCapacity'> & {
   hash(password: string, line: ClientLine): Promise<string>
   check(attempt: PasswordAttempt): Promise<PasswordCheck>
   /** Whether the user has this password; takes as long whether it is so or not. */
@@ -51,18 +51,18 @@ export function createPasswords(queue: HashQueue, log: Logger): Passwords {
   }
 
   const compare = (attempt: PasswordAttempt, onMatch: 'stop' | 'go on') => {
-    const { user, dearest, line } = attempt
+    const { user, costliest, line } = attempt
     const password = normalForm(attempt.password)
     const passwordHash = user?.passwordHash ?? null
     // One turn for all of it: who is refused half-way would learn something that nobody counted.
     return queue.run({
       line,
-      lanes: mostLanes([passwordHash, dearest]),
+      lanes: mostLanes([passwordHash, costliest]),
       work: async () => {
         const outcome =
           passwordHash === null ? null : await tryVerify(passwordHash, password, user?.id ?? null)
         if (outcome === true && onMatch === 'stop') return true
-        for (const scheme of restOf(outcome === null ? null : passwordHash, dearest)) {
+        for (const scheme of restOf(outcome === null ? null : passwordHash, costliest)) {
           await tryVerify(hashOfNobody(scheme), password, null)
         }
         return outcome === true
@@ -71,7 +71,7 @@ export function createPasswords(queue: HashQueue, log: Logger): Passwords {
   }
 
   return {
-    demandRoom: queue.demandRoom,
+    assertCapacity: queue.assertCapacity,
     hash,
     isSame: (attempt) => compare(attempt, 'go on'),
     async check(attempt) {
@@ -88,21 +88,21 @@ export function createPasswords(queue: HashQueue, log: Logger): Passwords {
 
 /**
  * What is still to be verified, so that every wrong password of an environment costs a hash of our own
- * and, where there are imported ones, the dearest of these. An account's own hash is one of the two, or
+ * and, where there are imported ones, the costliest of these. An account's own hash is one of the two, or
  * something else: then with what comes nearest to their sum.
  */
-export function restOf(own: string | null, dearest: string | null): string[] {
-  if (dearest === null) return own === null ? [ownScheme] : []
-  const both = [ownScheme, dearest]
+export function restOf(own: string | null, costliest: string | null): string[] {
+  if (costliest === null) return own === null ? [ownScheme] : []
+  const both = [ownScheme, costliest]
   if (own === null) return both
-  if (foreignWorkOf(own) === null) return [dearest]
+  if (foreignWorkOf(own) === null) return [costliest]
   const sum = (schemes: string[]) => schemes.reduce((total, one) => total + workOf(one), 0)
   const distance = (rest: string[]) => Math.abs(Math.log(sum([own, ...rest]) / sum(both)))
-  const choices = [[ownScheme], [dearest], both]
+  const choices = [[ownScheme], [costliest], both]
   return choices.reduce((best, next) => (distance(next) < distance(best) ? next : best))
 }
 
-/** Nobody who waits can tell by it whose hash is verified: the dearest takes part in every wrong password. */
+/** Nobody who waits can tell by it whose hash is verified: the costliest takes part in every wrong password. */
 const mostLanes = (hashes: readonly (string | null)[]): number =>
   Math.max(1, ...hashes.map((hash) => (hash === null ? 1 : lanesOf(hash))))
 

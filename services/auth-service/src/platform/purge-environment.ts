@@ -2,7 +2,7 @@ import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { EnvironmentPurge } from '@surehook/contracts/events'
 import { environmentPurgesTopic, environmentsTopic } from '@surehook/contracts/topics'
 import { openTopicView, type TopicViewOptions } from '@surehook/kafka/views/topic-view'
-import { openSweep } from '@surehook/service-kit/postgres/delete-expired'
+import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
 
@@ -66,7 +66,7 @@ export async function openPurge(deps: PurgeDeps): Promise<AsyncDisposable> {
     return false
   }
   const jobs = [{ name: 'deleted environments', run }]
-  opening.use(openSweep({ pool, jobs, log, everyMs: lookEveryMs }))
+  opening.use(openExpiryDeletion({ pool, jobs, log, everyMs: lookEveryMs }))
   const resources = opening.move()
   return { [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }

@@ -79,7 +79,7 @@ export async function findLivingRevocation(pool: Pool, sessionId: string): Promi
  * Of a user, what was revoked before and may not have reached everybody: what Redis may not have, and the newest
  * of all, since the topic has whatever came before it once it has that.
  */
-export async function untoldRevocations(
+export async function unpublishedRevocations(
   tx: PoolClient,
   { projectId, environment, userId }: { projectId: string; environment: string; userId: string },
 ): Promise<EndedSessions> {

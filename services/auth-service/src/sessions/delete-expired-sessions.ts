@@ -1,9 +1,9 @@
-import type { SweepJob } from '@surehook/service-kit/postgres/delete-expired'
+import type { ExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
 import type { Pool } from 'pg'
 
 const batch = 1_000
 
-const expiredRevocations: SweepJob = {
+const expiredRevocations: ExpiryDeletion = {
   name: 'revocations',
   async run(pool) {
     const { rowCount } = await pool.query(
@@ -20,7 +20,7 @@ const expiredRevocations: SweepJob = {
  * Walks along the primary key: an index on the times that a refresh moves would cost every refresh more than this
  * costs. What is left of an ended session answers as one that never was.
  */
-function oldSessions(): SweepJob {
+function oldSessions(): ExpiryDeletion {
   let after: string | null = null
   return {
     name: 'sessions',
@@ -48,5 +48,5 @@ async function sweepFrom(pool: Pool, after: string | null): Promise<string | nul
   return row !== undefined && Number(row.seen) === batch ? row.last : null
 }
 
-/** For `openSweep`. */
-export const sessionSweeps = (): SweepJob[] => [expiredRevocations, oldSessions()]
+/** For `openExpiryDeletion`. */
+export const sessionDeletions = (): ExpiryDeletion[] => [expiredRevocations, oldSessions()]

@@ -10,7 +10,7 @@ import type { EndedSessions, EndReason, Revocation } from '../revocation/revocat
 import {
   emitRevocations,
   findRevocation,
-  untoldRevocations,
+  unpublishedRevocations,
 } from '../revocation/revocation-store.ts'
 import type { User } from '../users/user.ts'
 import { createRefresh, type RefreshDeps } from './refresh.ts'
@@ -111,9 +111,9 @@ export function createSessions(deps: SessionsDeps): Sessions {
       return ended
     },
     async tellAgain(tx, emit, at) {
-      const untold = await untoldRevocations(tx, at)
-      await emitRevocations(emit, untold)
-      return untold
+      const unpublished = await unpublishedRevocations(tx, at)
+      await emitRevocations(emit, unpublished)
+      return unpublished
     },
     blacklist: copyRevocations,
   }

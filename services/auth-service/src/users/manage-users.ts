@@ -48,11 +48,11 @@ export function manageUsers(deps: ManageUsersDeps): ManageUsers {
     const shutsOut = disabled === true || emailVerified === false || emailVerified === null
     if (!shutsOut && roles === undefined) return []
     // Before anything ends now: what is revoked in this call is told with it.
-    const untold = await sessions.tellAgain(tx, emit, at(user))
+    const pending = await sessions.tellAgain(tx, emit, at(user))
     const reason = shutOutBy(user, fields)
-    if (reason !== null) return [...untold, ...(await sessions.endAll(tx, emit, at(user), reason))]
-    if (!fields.includes('roles')) return untold
-    return [...untold, ...(await sessions.endAccessTokens(tx, emit, at(user)))]
+    if (reason !== null) return [...pending, ...(await sessions.endAll(tx, emit, at(user), reason))]
+    if (!fields.includes('roles')) return pending
+    return [...pending, ...(await sessions.endAccessTokens(tx, emit, at(user)))]
   }
 
   return {
@@ -71,14 +71,14 @@ export function manageUsers(deps: ManageUsersDeps): ManageUsers {
       const { ended, isGone } = await writer.write(async (tx, emit) => {
         const locked = await findLocked(tx, place, id)
         // A repeat finds no user, and says so only when everybody knows.
-        const untold = isId(id) ? await sessions.tellAgain(tx, emit, { ...place, userId: id }) : []
-        if (locked === null) return { ended: untold, isGone: true }
+        const pending = isId(id) ? await sessions.tellAgain(tx, emit, { ...place, userId: id }) : []
+        if (locked === null) return { ended: pending, isGone: true }
         const over = await sessions.endAll(tx, emit, at(locked), 'deleted')
         const deletedAt = await deleteUser(tx, locked)
         await emitUserChanges(tx, [{ operation: 'DELETE', user: locked, at: deletedAt }], origin)
         // Last, so that nothing else can still fail but the commit: a repeat finds no user.
         await lockout.clear(place, locked.email)
-        return { ended: [...untold, ...over], isGone: false }
+        return { ended: [...pending, ...over], isGone: false }
       })
       await sessions.blacklist(ended)
       if (isGone) throw userNotFound()
@@ -87,8 +87,8 @@ export function manageUsers(deps: ManageUsersDeps): ManageUsers {
     async logout(place, id) {
       const ended = await writer.write(async (tx, emit) => {
         const user = at(await demandLocked(tx, place, id))
-        const untold = await sessions.tellAgain(tx, emit, user)
-        return [...untold, ...(await sessions.endAll(tx, emit, user, 'forced'))]
+        const pending = await sessions.tellAgain(tx, emit, user)
+        return [...pending, ...(await sessions.endAll(tx, emit, user, 'forced'))]
       })
       await sessions.blacklist(ended)
     },

@@ -31,8 +31,8 @@ export async function findUserByEmail(
   return rows[0] ?? null
 }
 
-/** The scheme of the dearest password hash of the environment that is not of our own parameters. */
-export async function findDearestScheme(
+/** The scheme of the costliest password hash of the environment that is not of our own parameters. */
+export async function findCostliestScheme(
   db: Db,
   { projectId, environment }: UserPlace,
 ): Promise<string | null> {

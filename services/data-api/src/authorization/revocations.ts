@@ -1,7 +1,7 @@
 import type { SessionRevocation } from '@surehook/contracts/events'
 import type { AccessClaims } from '@surehook/token-verifier'
 
-const sweepEveryMs = 60_000
+const deleteEveryMs = 60_000
 
 type Known = { minGeneration: number; expiresAt: number }
 
@@ -34,7 +34,7 @@ export class Revocations {
 
   #sweep(): void {
     const now = this.#now()
-    if (now - this.#sweptAt < sweepEveryMs) return
+    if (now - this.#sweptAt < deleteEveryMs) return
     this.#sweptAt = now
     for (const [sessionId, { expiresAt }] of this.#bySession) {
       if (expiresAt <= now) this.#bySession.delete(sessionId)

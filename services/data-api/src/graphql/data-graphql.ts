@@ -3,7 +3,7 @@ import { AppError } from '@surehook/service-kit/errors'
 import {
   answerGraphQL,
   type GraphQLAnswer,
-  type GraphQLDoor,
+  type GraphQLTransport,
 } from '@surehook/service-kit/graphql/graphql-transport'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import { type DocumentNode, visit } from 'graphql'
@@ -23,7 +23,7 @@ export type DataGraphQL = {
 export type DataCall = RecordCall & Pick<DataContext, 'enter'> & Pick<RequestContext, 'log'>
 
 /** A person's or a tool's largest questions; each list and each write also takes its turn in the database. */
-const door: GraphQLDoor = {
+const transport: GraphQLTransport = {
   maxTokens: 5_000,
   limits: {
     maxDefinitions: 20,
@@ -44,7 +44,7 @@ export function createDataGraphQL(deps: { schemas: SchemaCache; api: RecordApi }
       const { tables } = environment
       const seen = tables.filter(({ access }) => mayUse(call.auth, access))
       const context: DataContext = { call, api: deps.api, enter, pageBytes: maxPageBytes }
-      return answerGraphQL(door, {
+      return answerGraphQL(transport, {
         context,
         request,
         log,

@@ -7,7 +7,7 @@ import type { KeyedWriter } from '../keyed-writer.ts'
 import { type Recover, recoverDeadLetters } from '../redelivery/recovery/recover.ts'
 import { runRecoveryWorker } from '../redelivery/recovery/recovery-worker.ts'
 import { type SendAgain, sendAgain } from '../redelivery/send-again.ts'
-import { runHistorySweep } from '../retention/delete-expired-history.ts'
+import { runHistoryDeletion } from '../retention/delete-expired-history.ts'
 import { createDeliveryDays } from './delivery-days.ts'
 import { type DeliveryHistory, deliveryHistory } from './read/delivery-history.ts'
 
@@ -31,7 +31,7 @@ export type OpenHistory = AsyncDisposable & {
 export function openHistory(deps: HistoryDeps): OpenHistory {
   const { pool, writer, keyedWriter, log } = deps
   const days = createDeliveryDays(pool)
-  const sweep = runHistorySweep(deps)
+  const sweep = runHistoryDeletion(deps)
   const worker = runRecoveryWorker({ pool, writer, days, log })
   return {
     history: deliveryHistory(pool),

@@ -7,7 +7,7 @@ import { runBackgroundWork } from '../background-work.ts'
 import { dropOldDays } from './drop-old-days.ts'
 import { trimTopics } from './trim-topics.ts'
 
-export type SweepDeps = {
+export type ExpiryDeletionDeps = {
   pool: Pool
   kafka: Kafka
   historyDays: number
@@ -20,7 +20,7 @@ const closeWithinMs = 2_000
 const dayMs = 86_400_000
 
 /** Ends what has been kept long enough: at its start, and from then on every ten minutes. */
-export function runHistorySweep(deps: SweepDeps): AsyncDisposable {
+export function runHistoryDeletion(deps: ExpiryDeletionDeps): AsyncDisposable {
   const { log, metrics } = deps
   const failures = metrics.counter({
     name: 'surehook_webhook_history_sweep_failures_total',
@@ -54,7 +54,7 @@ export function runHistorySweep(deps: SweepDeps): AsyncDisposable {
   }
 }
 
-function partsOf({ pool, kafka, historyDays, log }: SweepDeps) {
+function partsOf({ pool, kafka, historyDays, log }: ExpiryDeletionDeps) {
   return {
     async days() {
       const { dropped, busy } = await dropOldDays(pool, { historyDays, now: Date.now() })

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, expect, it } from '@jest/globals'
 import { type DeliveryJob } from '@surehook/contracts/events'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
-import { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
+import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import { UndecodableError } from '@surehook/schemas/codec'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { pino } from 'pino'
@@ -49,10 +49,10 @@ function setUp(decode: Record<string, Decode[]>) {
     log: pino({ level: 'silent' }),
   })
   dispatcher = open
-  const lanes = [deliveriesTopic, pausedTopic].map(
-    (topic) => new PartitionLane({ topic, partition: 0, committed: 0, metadata: null, end: 0 }),
+  const assignments = [deliveriesTopic, pausedTopic].map(
+    (topic) => new AssignedPartition({ topic, partition: 0, committed: 0, metadata: null, end: 0 }),
   )
-  open.assigned(0, new Map(lanes.map((lane) => [lane.topic, lane])))
+  open.assigned(0, new Map(assignments.map((assignment) => [assignment.topic, assignment])))
   const read = (name: string, offset: number) => {
     const value = Buffer.from(name)
     const place = { topic: deliveriesTopic, partition: 0, offset }

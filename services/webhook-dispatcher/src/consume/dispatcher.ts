@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
-import type { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
+import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
 import { type EventCodec, UndecodableError } from '@surehook/schemas/codec'
 import { reasonOf } from '@surehook/service-kit/errors'
@@ -68,8 +68,8 @@ export class Dispatcher implements Disposable {
     return sum
   }
 
-  assigned(partition: number, lanes: ReadonlyMap<string, PartitionLane>): void {
-    this.#workers.set(partition, new PartitionWorker(lanes, this.#deps.worker))
+  assigned(partition: number, assignments: ReadonlyMap<string, AssignedPartition>): void {
+    this.#workers.set(partition, new PartitionWorker(assignments, this.#deps.worker))
   }
 
   revoked(partition: number): void {
@@ -86,13 +86,13 @@ export class Dispatcher implements Disposable {
     return this.#workers.get(partition)?.busy ?? 0
   }
 
-  handOver(partition: number, handingOver: boolean): void {
-    this.#workers.get(partition)?.handOver(handingOver)
+  drain(partition: number, isDraining: boolean): void {
+    this.#workers.get(partition)?.drain(isDraining)
   }
 
   /** Nothing starts any more; what is in flight ends. */
   stop(): void {
-    for (const worker of this.#workers.values()) worker.handOver(true)
+    for (const worker of this.#workers.values()) worker.drain(true)
   }
 
   /** Resolves when `tenantOf` can tell whose these are; undefined when it can already. */
@@ -124,14 +124,14 @@ export class Dispatcher implements Disposable {
     if (job !== null) dispatchTo(worker, message, job)
   }
 
-  /** A batch of the lane is about to be handed out, which was asked for from `offset`. */
-  beforeRead({ topic, partition }: PartitionLane, offset: number): void {
+  /** A batch of the assigned partition is about to be handed out, which was asked for from `offset`. */
+  beforeRead({ topic, partition }: AssignedPartition, offset: number): void {
     if (topic !== pausedTopic) return
     this.#inTurn(partition, (worker) => worker.pausedBatchBegins(offset))
   }
 
   /** It was handed out; what comes next is read from `position`. */
-  afterRead({ topic, partition }: PartitionLane, position: number): void {
+  afterRead({ topic, partition }: AssignedPartition, position: number): void {
     if (topic === pausedTopic) {
       this.#inTurn(partition, (worker) => worker.pausedBatchEnded(position))
     } else if (topic === deliveriesTopic) {
@@ -139,8 +139,8 @@ export class Dispatcher implements Disposable {
     }
   }
 
-  /** The group was joined again, and the lane is read on where it stands. */
-  sought({ topic, partition }: PartitionLane): void {
+  /** The group was joined again, and the assigned partition is read on where it stands. */
+  sought({ topic, partition }: AssignedPartition): void {
     if (topic === pausedTopic) this.#workers.get(partition)?.pausedSought()
   }
 

@@ -1,5 +1,5 @@
 import { retryTopic } from '@surehook/contracts/topics'
-import type { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
+import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import { parseDuration } from '@surehook/service-kit/time'
 import type { Delivery } from './delivery.ts'
 
@@ -19,7 +19,7 @@ function longestWaitOn(topic: string): number {
 
 /** The jobs of one partition that are not due yet. */
 export class DueTimes {
-  /** Per topic. A lane may be full of them by design. */
+  /** Per topic. An assigned partition may be full of them by design. */
   readonly #waitingBy = new Map<string, number>()
 
   /** Calls `then` when the job is due, at once when it is already. */
@@ -34,8 +34,8 @@ export class DueTimes {
     timer.unref()
   }
 
-  /** How many messages and bytes of a lane wait for something else than their time. */
-  dueOf({ topic, held, heldBytes }: PartitionLane): { messages: number; bytes: number } {
+  /** How many messages and bytes of an assigned partition wait for something else than their time. */
+  dueOf({ topic, held, heldBytes }: AssignedPartition): { messages: number; bytes: number } {
     const messages = held - this.#waitingOn(topic)
     return { messages, bytes: held === 0 ? 0 : heldBytes * (messages / held) }
   }

@@ -1,5 +1,5 @@
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
-import type { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
+import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import { Endpoints } from '../endpoint/endpoints.ts'
 import { PausedDeliveries } from '../paused/paused-deliveries.ts'
@@ -26,7 +26,7 @@ export class PartitionState {
   readonly endpoints: Endpoints<Delivery>
   readonly paused: PausedDeliveries
   readonly steps = new RecentSteps(rememberedSteps)
-  /** Jobs that wait until it is known who has paused deliveries, or for a hand-over to end. */
+  /** Jobs that wait until it is known who has paused deliveries, or for a rebalance drain to end. */
   readonly held: Delivery[] = []
   readonly undecided = new Undecided()
   /** Subscriptions that are deleted for certain. */
@@ -43,24 +43,25 @@ export class PartitionState {
 
   /** @param onChange a circuit opened or closed, or became known */
   constructor(
-    lanes: ReadonlyMap<string, PartitionLane>,
+    assignments: ReadonlyMap<string, AssignedPartition>,
     deps: WorkerDeps,
     onChange: (endpoint: Endpoint<Delivery>) => void,
   ) {
-    const pausedLane = lanes.get(pausedTopic)
-    const deliveries = lanes.get(deliveriesTopic)
-    if (!pausedLane || !deliveries) throw new Error('a partition without its lanes')
+    const pausedAssignment = assignments.get(pausedTopic)
+    const deliveries = assignments.get(deliveriesTopic)
+    if (!pausedAssignment || !deliveries)
+      throw new Error('a partition without its assigned partitions')
     this.deps = deps
-    this.partition = pausedLane.partition
-    this.lease = pausedLane.lease
-    this.unsettled = new Unsettled(lanes)
+    this.partition = pausedAssignment.partition
+    this.lease = pausedAssignment.lease
+    this.unsettled = new Unsettled(assignments)
     this.work = new WorkInFlight(deps.onFault)
     this.router = new DeliveryRouter({ ...deps, lease: this.lease })
-    this.pressure = new Pressure({ lanes, dueTimes: this.dueTimes, window: deps.window })
+    this.pressure = new Pressure({ assignments, dueTimes: this.dueTimes, window: deps.window })
     this.endpoints = new Endpoints({ ...deps, pressure: () => this.pressure.isOn }, onChange)
     this.turns = new Turns(() => this.mayStart)
     this.paused = new PausedDeliveries(
-      pausedLane,
+      pausedAssignment,
       releaseView({
         subscriptions: deps.subscriptions,
         endpoints: this.endpoints,

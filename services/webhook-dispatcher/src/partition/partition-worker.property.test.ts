@@ -27,7 +27,7 @@ const action = fc.oneof(
   { weight: 2, arbitrary: fc.record({ active: one, is: fc.boolean() }) },
   { weight: 2, arbitrary: fc.constant({ kill: true }) },
   { weight: 1, arbitrary: fc.constant({ move: true }) },
-  { weight: 1, arbitrary: fc.record({ handOver: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ drain: fc.boolean() }) },
 )
 type Action = typeof action extends fc.Arbitrary<infer T> ? T : never
 
@@ -65,10 +65,10 @@ async function play(on: PartitionWorld, step: Action): Promise<void> {
   else if ('relieve' in step) shed(on)
   else if ('active' in step) on.setActive(step.active, step.is)
   else if ('kill' in step) on.kill()
-  else if ('handOver' in step) on.worker.handOver(step.handOver)
+  else if ('drain' in step) on.worker.drain(step.drain)
   else {
     // A rebalance: what is in flight ends and is committed, before another one has the partition.
-    on.worker.handOver(true)
+    on.worker.drain(true)
     await on.settle()
     on.commit()
     on.kill()
@@ -78,7 +78,7 @@ async function play(on: PartitionWorld, step: Action): Promise<void> {
 
 /** Everything is answered, and read, until all is delivered. */
 async function drain(on: PartitionWorld): Promise<void> {
-  on.worker.handOver(false)
+  on.worker.drain(false)
   for (const id of subscriptions) on.setActive(id, true)
   for (let round = 0; round < 400 && on.delivered.size < on.enqueued; round++) {
     for (const topic of topics) on.fetch(topic, 50)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { type DeliveryJob } from '@surehook/contracts/events'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
-import { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
+import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { dispatcherMetrics } from '../metrics.ts'
 import { pausedHeaders } from '../paused/paused-headers.ts'
@@ -31,17 +31,17 @@ class WorkerWorld {
   #offset = 0
   /** On the paused topic. */
   #position = 0
-  readonly #pausedLane: PartitionLane
+  readonly #pausedAssignment: AssignedPartition
 
   constructor() {
-    const laneOf = (topic: string) =>
-      new PartitionLane({ topic, partition: 0, committed: 0, metadata: null, end: 0 })
-    this.#pausedLane = laneOf(pausedTopic)
-    const lanes = [laneOf(deliveriesTopic), this.#pausedLane]
-    const byTopic = new Map(lanes.map((lane) => [lane.topic, lane]))
+    const assignmentOf = (topic: string) =>
+      new AssignedPartition({ topic, partition: 0, committed: 0, metadata: null, end: 0 })
+    this.#pausedAssignment = assignmentOf(pausedTopic)
+    const assignments = [assignmentOf(deliveriesTopic), this.#pausedAssignment]
+    const byTopic = new Map(assignments.map((assignment) => [assignment.topic, assignment]))
     this.worker = new PartitionWorker(byTopic, this.#deps())
     this.lose = () => {
-      for (const lane of lanes) lane.revoke('lost')
+      for (const assignment of assignments) assignment.revoke('lost')
     }
   }
 
@@ -61,7 +61,7 @@ class WorkerWorld {
     this.worker.pausedBatchBegins(this.#position)
     while (this.#position < this.paused.length) {
       const offset = this.#position++
-      const reread = this.#pausedLane.take(offset, 1) === 'open'
+      const reread = this.#pausedAssignment.take(offset, 1) === 'open'
       const job = this.paused[offset]
       if (job === undefined) throw new Error('read beyond the end')
       const headers = this.headers[offset] ?? {}
@@ -272,10 +272,10 @@ describe('paused jobs', () => {
     for (const deliveryId of ['b', 'c']) world.read({ deliveryId })
     await passes(10)
     // So that they are read and may not go yet.
-    world.worker.handOver(true)
+    world.worker.drain(true)
     world.readBack()
     world.active = false
-    world.worker.handOver(false)
+    world.worker.drain(false)
     world.readBack()
     await passes(10)
     expect(world.told.slice(3)).toEqual(['paused at 1 b', 'paused at 1 c'])

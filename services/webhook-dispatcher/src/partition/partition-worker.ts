@@ -1,5 +1,5 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
-import type { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
+import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import type { Delivery } from './delivery.ts'
 import { DeliveryExecutor } from './delivery-executor.ts'
 import { PartitionState } from './partition-state.ts'
@@ -14,8 +14,8 @@ export class PartitionWorker {
   readonly #state: PartitionState
   readonly #executor: DeliveryExecutor
 
-  constructor(lanes: ReadonlyMap<string, PartitionLane>, deps: WorkerDeps) {
-    this.#state = new PartitionState(lanes, deps, (endpoint) =>
+  constructor(assignments: ReadonlyMap<string, AssignedPartition>, deps: WorkerDeps) {
+    this.#state = new PartitionState(assignments, deps, (endpoint) =>
       this.#executor.endpointChanged(endpoint),
     )
     this.#executor = new DeliveryExecutor(this.#state)
@@ -64,7 +64,7 @@ export class PartitionWorker {
     this.#executor.carryOut()
   }
 
-  /** The group was joined again: the paused topic is read on where its lane stands. */
+  /** The group was joined again: the paused topic is read on where its assigned partition stands. */
   pausedSought(): void {
     this.#state.paused.sought()
     this.#executor.carryOut()
@@ -103,7 +103,7 @@ export class PartitionWorker {
   }
 
   /** While true nothing starts; what is in flight ends. */
-  handOver(isHandingOver: boolean): void {
+  drain(isHandingOver: boolean): void {
     this.#state.isHandingOver = isHandingOver
     if (isHandingOver) return
     this.#admitHeld()

@@ -1,31 +1,33 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
-import { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
+import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import type { Delivery } from './delivery.ts'
 import { DueTimes } from './due-times.ts'
 import { Pressure } from './pressure.ts'
 
-const laneOf = (topic: string) =>
-  new PartitionLane({ topic, partition: 0, committed: 0, metadata: null, end: 0 })
+const assignmentOf = (topic: string) =>
+  new AssignedPartition({ topic, partition: 0, committed: 0, metadata: null, end: 0 })
 
-let lane: PartitionLane
+let assignment: AssignedPartition
 let dueTimes: DueTimes
 let pressure: Pressure
 
 beforeEach(() => {
   jest.useFakeTimers()
-  lane = laneOf(deliveriesTopic)
+  assignment = assignmentOf(deliveriesTopic)
   dueTimes = new DueTimes()
-  const lanes = new Map([lane, laneOf(pausedTopic)].map((one) => [one.topic, one]))
-  pressure = new Pressure({ lanes, dueTimes, window: { messages: 10, bytes: 1_000 } })
+  const assignments = new Map(
+    [assignment, assignmentOf(pausedTopic)].map((one) => [one.topic, one]),
+  )
+  pressure = new Pressure({ assignments, dueTimes, window: { messages: 10, bytes: 1_000 } })
 })
 afterEach(() => {
   jest.useRealTimers()
 })
 
 function hold(count: number, bytes = 1): void {
-  for (let n = 0; n < count; n++) lane.take(lane.next, bytes)
+  for (let n = 0; n < count; n++) assignment.take(assignment.next, bytes)
 }
 
 function lasts(ms: number): void {
@@ -53,7 +55,7 @@ it('is on when more than half of the bytes have', () => {
 it('begins anew after it was over', () => {
   hold(6)
   lasts(499)
-  lane.finish(0)
+  assignment.finish(0)
   lasts(0)
   hold(1)
   lasts(499)

@@ -1,13 +1,13 @@
-import type { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
+import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import type { DueTimes } from './due-times.ts'
 
 /** A shorter one passes by itself, as while the first connections of an endpoint open. */
 const lastsMs = 500
 
 export type PressureOptions = {
-  lanes: ReadonlyMap<string, PartitionLane>
+  assignments: ReadonlyMap<string, AssignedPartition>
   dueTimes: DueTimes
-  /** What a lane may hold before it stops reading. */
+  /** What an assigned partition may hold before it stops reading. */
   window: { messages: number; bytes: number }
 }
 
@@ -25,16 +25,18 @@ export class Pressure {
     return this.#since !== null && performance.now() - this.#since >= lastsMs
   }
 
-  /** Looks at the lanes; to be called several times a second. */
+  /** Looks at the assigned partitions; to be called several times a second. */
   sample(): void {
-    const pressed = this.#options.lanes.values().some((lane) => this.#isPressed(lane))
+    const pressed = this.#options.assignments
+      .values()
+      .some((assignment) => this.#isPressed(assignment))
     this.#since = pressed ? (this.#since ?? performance.now()) : null
   }
 
-  /** More than half of what the lane may hold waits for endpoints: soon it would stop reading. */
-  #isPressed(lane: PartitionLane): boolean {
+  /** More than half of what the assigned partition may hold waits for endpoints: soon it would stop reading. */
+  #isPressed(assignment: AssignedPartition): boolean {
     const { window, dueTimes } = this.#options
-    const due = dueTimes.dueOf(lane)
+    const due = dueTimes.dueOf(assignment)
     return due.messages > window.messages / 2 || due.bytes > window.bytes / 2
   }
 }

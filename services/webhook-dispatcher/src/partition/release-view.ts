@@ -1,5 +1,5 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
-import type { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
+import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import type { Endpoints } from '../endpoint/endpoints.ts'
 import type { PausedView } from '../paused/paused-actions.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
@@ -9,7 +9,7 @@ export type ReleaseFacts = {
   subscriptions: Subscriptions
   endpoints: Endpoints<Delivery>
   /** `webhook.deliveries`. */
-  deliveries: PartitionLane
+  deliveries: AssignedPartition
   isHandingOver: () => boolean
   /** Whether deliveries of the subscription are neither started nor paused yet. */
   hasUndecided: (subscriptionId: string) => boolean
@@ -50,7 +50,7 @@ export function releaseView(facts: ReleaseFacts): PausedView {
  */
 export function areEarlierKnown(
   { arrival, projectId }: Pick<DeliveryJob, 'arrival' | 'projectId'>,
-  deliveries: Pick<PartitionLane, 'endAtStart' | 'handedOutBelow'>,
+  deliveries: Pick<AssignedPartition, 'endAtStart' | 'handedOutBelow'>,
 ): boolean {
   return deliveries.handedOutBelow(projectId) >= Math.min(arrival, deliveries.endAtStart)
 }

@@ -1,24 +1,26 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { deliveriesTopic, pausedTopic } from '@surehook/contracts/topics'
-import { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
+import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import { Unsettled } from './unsettled.ts'
 
-const laneOf = (topic: string) =>
-  new PartitionLane({ topic, partition: 0, committed: 0, metadata: null, end: 0 })
+const assignmentOf = (topic: string) =>
+  new AssignedPartition({ topic, partition: 0, committed: 0, metadata: null, end: 0 })
 
-let lane: PartitionLane
+let assignment: AssignedPartition
 let unsettled: Unsettled
 
 beforeEach(() => {
-  lane = laneOf(deliveriesTopic)
-  unsettled = new Unsettled(new Map([lane, laneOf(pausedTopic)].map((one) => [one.topic, one])))
+  assignment = assignmentOf(deliveriesTopic)
+  unsettled = new Unsettled(
+    new Map([assignment, assignmentOf(pausedTopic)].map((one) => [one.topic, one])),
+  )
 })
 
 function finish(count: number): void {
-  const from = lane.next
+  const from = assignment.next
   for (let offset = from; offset < from + count; offset++) {
-    lane.take(offset, 10)
-    lane.finish(offset)
+    assignment.take(offset, 10)
+    assignment.finish(offset)
   }
 }
 
@@ -28,7 +30,7 @@ describe('Unsettled', () => {
     expect(unsettled.hasRoom).toBe(true)
     finish(1)
     expect(unsettled.hasRoom).toBe(false)
-    lane.uncommitted -= 128
+    assignment.uncommitted -= 128
     expect(unsettled.hasRoom).toBe(true)
   })
 
@@ -52,7 +54,7 @@ describe('Unsettled', () => {
     finish(128)
     expect(unsettled.hasRoom).toBe(false)
     expect(unsettled.hasRoomAgain()).toBe(false)
-    lane.uncommitted = 0
+    assignment.uncommitted = 0
     expect(unsettled.hasRoomAgain()).toBe(true)
     expect(unsettled.hasRoomAgain()).toBe(false)
   })

@@ -1,4 +1,4 @@
-import type { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
+import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 
 /** Far more than is on its way to a healthy Kafka at full speed. */
 const maxUnsettled = 128
@@ -9,18 +9,18 @@ const maxUnsettled = 128
  * when Kafka is slow or away.
  */
 export class Unsettled {
-  readonly #lanes: ReadonlyMap<string, PartitionLane>
+  readonly #assignments: ReadonlyMap<string, AssignedPartition>
   #recording = 0
   #refused = false
 
-  constructor(lanes: ReadonlyMap<string, PartitionLane>) {
-    this.#lanes = lanes
+  constructor(assignments: ReadonlyMap<string, AssignedPartition>) {
+    this.#assignments = assignments
   }
 
   /** Whether an attempt may start; a `false` is remembered for `hasRoomAgain`. */
   get hasRoom(): boolean {
     let unsettled = this.#recording
-    for (const lane of this.#lanes.values()) unsettled += lane.uncommitted
+    for (const assignment of this.#assignments.values()) unsettled += assignment.uncommitted
     if (unsettled < maxUnsettled) return true
     this.#refused = true
     return false

@@ -10,7 +10,7 @@ import type { Transitions } from '../transitions/transitions.ts'
 export type WorkerDeps = {
   circuit: CircuitOptions
   limits: EndpointLimits
-  /** What a lane may hold before it stops reading. */
+  /** What an assigned partition may hold before it stops reading. */
   window: { messages: number; bytes: number }
   attempts: Attempts
   transitions: Pick<Transitions, 'make'>

@@ -55,7 +55,7 @@ describe('PausedDeliveries', () => {
           expect(arrivals(world.released)).toEqual(paused)
         }
         expect(world.paused.size).toBe(0)
-        expect(world.lane.low).toBe(world.log.length)
+        expect(world.assignment.low).toBe(world.log.length)
       }),
       { numRuns: 500 },
     )
@@ -76,7 +76,7 @@ describe('PausedDeliveries', () => {
     const world = new PausedWorld(0)
     world.blocked.add('a')
     for (let arrival = 0; arrival < 5_000; arrival++) world.pause('a', arrival)
-    while (world.lane.next < 5_000) world.fetch(1_000)
+    while (world.assignment.next < 5_000) world.fetch(1_000)
     world.block('a', false)
     let fetches = 0
     for (; world.released.length < 5_000; fetches++) {
@@ -133,7 +133,7 @@ describe('PausedDeliveries', () => {
     world.block('a', false)
     drain(world)
     expect(world.released.map(({ arrival }) => arrival)).toEqual([0, 1, 2])
-    expect(world.lane.low).toBe(world.log.length)
+    expect(world.assignment.low).toBe(world.log.length)
   })
 
   it('moves the oldest blocked job to the end when the commit has no room for what came after it', () => {
@@ -146,10 +146,14 @@ describe('PausedDeliveries', () => {
       world.fetch(100)
     }
     expect(world.released).toHaveLength(total / 2)
-    expect(world.lane.crowded).toBe(false)
+    expect(world.assignment.crowded).toBe(false)
     world.crash()
     world.block('a', false)
-    for (let i = 0; i < 1_000 && world.paused.size + world.log.length - world.lane.next > 0; i++) {
+    for (
+      let i = 0;
+      i < 1_000 && world.paused.size + world.log.length - world.assignment.next > 0;
+      i++
+    ) {
       world.getRoom(200)
       world.fetch(100)
     }
@@ -166,7 +170,7 @@ describe('PausedDeliveries', () => {
     for (const id of inactive) world.blocked.add(id)
     inactive.forEach((id, arrival) => world.pause(id, arrival))
     world.pause('a', 10_000)
-    while (world.lane.next < world.log.length) world.fetch(1_000)
+    while (world.assignment.next < world.log.length) world.fetch(1_000)
     world.asked = 0
     world.getRoom(1)
     world.fetch(1_000)

@@ -1,5 +1,5 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
-import type { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
+import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import type { Delivery } from '../partition/delivery.ts'
 import type { PausedAction, PausedView } from './paused-actions.ts'
 import { pausedMark } from './paused-headers.ts'
@@ -9,7 +9,7 @@ import { type Demands, PausedReading } from './paused-reading.ts'
 import { PausedReleases } from './paused-releases.ts'
 import type { PausedRun } from './paused-run.ts'
 import { PausedTopic } from './paused-topic.ts'
-import { UntoldDeliveries } from './unpublished-deliveries.ts'
+import { UnpublishedDeliveries } from './unpublished-deliveries.ts'
 
 /** So many are written and not read before the end of the topic comes first. */
 const mostUnread = 1_000
@@ -21,12 +21,12 @@ const mostUnread = 1_000
  * and a subscription costs nothing until something changes that it waits for.
  */
 export class PausedDeliveries {
-  readonly #lane: PartitionLane
+  readonly #assignment: AssignedPartition
   readonly #view: PausedView
   readonly #topic: PausedTopic
   readonly #reading: PausedReading
   readonly #queues = new PausedQueues()
-  readonly #untold = new UntoldDeliveries()
+  readonly #unpublished = new UnpublishedDeliveries()
   readonly #releases: PausedReleases
   /** By offset, those that were released and have not gone yet; whether they were told. */
   readonly #released = new Map<number, { told: boolean }>()
@@ -37,11 +37,11 @@ export class PausedDeliveries {
   /** Something changed that decides what is read next. */
   #mayReadElse = true
 
-  constructor(lane: PartitionLane, view: PausedView) {
-    this.#lane = lane
+  constructor(assignment: AssignedPartition, view: PausedView) {
+    this.#assignment = assignment
     this.#view = view
-    this.#reading = new PausedReading(lane.next)
-    this.#topic = new PausedTopic(lane)
+    this.#reading = new PausedReading(assignment.next)
+    this.#topic = new PausedTopic(assignment)
     const queues = this.#queues
     this.#releases = new PausedReleases({
       view,
@@ -49,7 +49,7 @@ export class PausedDeliveries {
       topic: this.#topic,
       reading: this.#reading,
     })
-    lane.noteOf = () => this.#topic.note(this.#queues)
+    assignment.noteOf = () => this.#topic.note(this.#queues)
   }
 
   /** False until it is known of every subscription whether it may have paused deliveries. */
@@ -59,7 +59,7 @@ export class PausedDeliveries {
 
   /** Number of deliveries that wait here. */
   get size(): number {
-    return this.#lane.open - this.#released.size
+    return this.#assignment.open - this.#released.size
   }
 
   /** Number of places and bodies that are in memory. */
@@ -101,7 +101,7 @@ export class PausedDeliveries {
     const told = this.#released.get(message.offset)?.told ?? true
     this.#released.delete(message.offset)
     this.#queueOf(subscriptionId).putBack(placeOf(delivery))
-    if (!told) this.#untold.add(subscriptionId, message, this.#reading.sweep)
+    if (!told) this.#unpublished.add(subscriptionId, message, this.#reading.sweep)
     this.#releases.changed(subscriptionId)
   }
 
@@ -146,11 +146,11 @@ export class PausedDeliveries {
     this.#queues.bound()
   }
 
-  /** The group was joined again: reading goes on where the lane stands. */
+  /** The group was joined again: reading goes on where the assigned partition stands. */
   sought(): void {
     this.#inBatch = false
     this.#mayReadElse = true
-    this.#reading.movedTo(this.#lane.next)
+    this.#reading.movedTo(this.#assignment.next)
     this.#releases.allChanged()
   }
 
@@ -178,7 +178,7 @@ export class PausedDeliveries {
 
   /** To be called several times a second: each time it tells a bounded number of deliveries. */
   tick(): void {
-    this.#untold.tick()
+    this.#unpublished.tick()
     this.#reading.tick()
     this.#topic.sample(this.#reading.sweep)
     this.#mayReadElse = true
@@ -193,7 +193,7 @@ export class PausedDeliveries {
     this.#mayReadElse ||= this.#releases.wantsMore()
     if (this.#inBatch || !this.#mayReadElse) return
     this.#mayReadElse = false
-    const from = this.#reading.next(this.#demands(), this.#lane.next)
+    const from = this.#reading.next(this.#demands(), this.#assignment.next)
     if (from !== null) yield { kind: 'read', from }
   }
 
@@ -221,13 +221,13 @@ export class PausedDeliveries {
       if (offset === undefined) isExpected = true
       else if (this.#queues.hasRoom(subscriptionId)) offsets.push(offset)
     }
-    const { next } = this.#lane
+    const { next } = this.#assignment
     return {
       end: isExpected || !this.isReady ? next : undefined,
       release: offsets,
-      tell: this.isReady ? this.#untold.next(sweep, this.#view.isPaused) : undefined,
+      tell: this.isReady ? this.#unpublished.next(sweep, this.#view.isPaused) : undefined,
       move: this.#topic.moveFrom(sweep),
-      skipped: this.isReady ? (this.#lane.skippedFrom ?? undefined) : undefined,
+      skipped: this.isReady ? (this.#assignment.skippedFrom ?? undefined) : undefined,
     }
   }
 
@@ -242,9 +242,10 @@ export class PausedDeliveries {
     const owner = queue.place(placeOf(delivery), { ...standing, near: this.#queues.near })
     if (owner !== undefined) this.#keep(queue, delivery, owner)
     if (told) return
-    const isTold = this.#view.isPaused(subscriptionId) && this.#untold.tellAtOnce(subscriptionId)
+    const isTold =
+      this.#view.isPaused(subscriptionId) && this.#unpublished.tellAtOnce(subscriptionId)
     if (isTold) this.#due.push({ kind: 'tell', job })
-    else this.#untold.add(subscriptionId, message, sweep)
+    else this.#unpublished.add(subscriptionId, message, sweep)
   }
 
   #readAgain(delivery: Delivery): void {
@@ -257,7 +258,8 @@ export class PausedDeliveries {
       owner?.refuse(placeOf(delivery), sweep)
     }
     if (told || !this.#view.isPaused(job.subscriptionId)) return
-    if (this.#untold.tell(job.subscriptionId, message, sweep)) this.#due.push({ kind: 'tell', job })
+    if (this.#unpublished.tell(job.subscriptionId, message, sweep))
+      this.#due.push({ kind: 'tell', job })
   }
 
   #standingOf({ offset }: Delivery['message'], run: number): Standing {
@@ -284,7 +286,7 @@ export class PausedDeliveries {
   }
 
   #isTold({ job, message }: Delivery): boolean {
-    return pausedMark(message).told || this.#untold.isTold(job.subscriptionId, message.offset)
+    return pausedMark(message).told || this.#unpublished.isTold(job.subscriptionId, message.offset)
   }
 
   #queueOf(subscriptionId: string): PausedQueue {

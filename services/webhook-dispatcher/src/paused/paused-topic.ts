@@ -1,4 +1,4 @@
-import type { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
+import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import type { Sweep } from './paused-run.ts'
 import { PausedSummary } from './paused-summary.ts'
 
@@ -12,7 +12,7 @@ const noteEvery = 1_000
  */
 export class PausedTopic {
   readonly summary: PausedSummary
-  readonly #lane: PartitionLane
+  readonly #assignment: AssignedPartition
   readonly #skippedBelow: number
   /** All below it was read, or skipped. */
   #readUpTo: number
@@ -25,15 +25,16 @@ export class PausedTopic {
   /** The sweep in which they were found: they have to be read again. */
   #gapsOf = -1
 
-  constructor(lane: PartitionLane) {
-    this.#lane = lane
-    this.summary = new PausedSummary(lane.note)
+  constructor(assignment: AssignedPartition) {
+    this.#assignment = assignment
+    this.summary = new PausedSummary(assignment.note)
     const { upTo } = this.summary
     // A log that was cut off begins anew with whatever it has.
-    if (upTo !== null && upTo > lane.next) lane.skipTo(Math.min(upTo, lane.endAtStart))
-    this.#skippedBelow = lane.skippedFrom === null ? 0 : lane.next
-    this.#readUpTo = lane.next
-    if ((lane.skippedFrom ?? 0) >= this.#skippedBelow) lane.endSkipped()
+    if (upTo !== null && upTo > assignment.next)
+      assignment.skipTo(Math.min(upTo, assignment.endAtStart))
+    this.#skippedBelow = assignment.skippedFrom === null ? 0 : assignment.next
+    this.#readUpTo = assignment.next
+    if ((assignment.skippedFrom ?? 0) >= this.#skippedBelow) assignment.endSkipped()
     this.#look()
   }
 
@@ -70,21 +71,22 @@ export class PausedTopic {
 
   wasRead(sweep: Sweep): void {
     if (sweep.from <= this.#readUpTo) this.#readUpTo = Math.max(this.#readUpTo, sweep.position)
-    const { skippedFrom } = this.#lane
+    const { skippedFrom } = this.#assignment
     const passed = skippedFrom !== null && sweep.from <= skippedFrom
-    if (passed && sweep.position >= this.#skippedBelow) this.#lane.endSkipped()
+    if (passed && sweep.position >= this.#skippedBelow) this.#assignment.endSkipped()
     this.#look()
     // While nothing of the topic is finished nothing else would commit.
-    if (this.#isComplete && this.#readUpTo - this.#notedUpTo >= noteEvery) this.#lane.dirty = true
+    if (this.#isComplete && this.#readUpTo - this.#notedUpTo >= noteEvery)
+      this.#assignment.dirty = true
     this.sample(sweep)
   }
 
   /** Finds out whether deliveries have to be moved to the end, so that what is finished can be committed. */
   sample(sweep: Sweep): void {
-    const { crowded } = this.#lane
+    const { crowded } = this.#assignment
     if (!crowded || !this.#isComplete || this.#gaps.length > 0) return
     this.#gapsOf = sweep.id
-    this.#gaps = this.#lane.gapsToClose().map(([from, to]) => ({ from, to }))
+    this.#gaps = this.#assignment.gapsToClose().map(([from, to]) => ({ from, to }))
   }
 
   /** Where the next one stands that is to be moved. */
@@ -115,8 +117,8 @@ export class PausedTopic {
   }
 
   #look(): void {
-    this.#isReady ||= this.#readUpTo >= this.#lane.endAtStart
-    if (this.#isComplete || !this.#isReady || this.#lane.skippedFrom !== null) return
+    this.#isReady ||= this.#readUpTo >= this.#assignment.endAtStart
+    if (this.#isComplete || !this.#isReady || this.#assignment.skippedFrom !== null) return
     this.#isComplete = true
     this.summary.complete()
   }

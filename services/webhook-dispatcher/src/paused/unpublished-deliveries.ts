@@ -3,14 +3,14 @@ import type { Place, Sweep } from './paused-run.ts'
 /** So many are told at once: their subscription may have any number paused. */
 const perTick = 1_000
 
-type Untold = { from: number; to: number; refusedIn: number }
+type Unpublished = { from: number; to: number; refusedIn: number }
 
 /**
  * Where deliveries stand that waited for room only, which nobody is told. When the circuit of their endpoint opens
  * or their subscription is deactivated, they are read again and told as `paused`, some at a time.
  */
-export class UntoldDeliveries {
-  readonly #of = new Map<string, Untold>()
+export class UnpublishedDeliveries {
+  readonly #of = new Map<string, Unpublished>()
   #left = perTick
 
   has(subscriptionId: string): boolean {
@@ -36,23 +36,24 @@ export class UntoldDeliveries {
 
   /** Of one that was written as not told: whether it is told since. */
   isTold(subscriptionId: string, offset: number): boolean {
-    const untold = this.#of.get(subscriptionId)
-    return untold === undefined || offset < untold.from
+    const unpublished = this.#of.get(subscriptionId)
+    return unpublished === undefined || offset < unpublished.from
   }
 
   /** @returns whether the delivery is to be told now */
   tell(subscriptionId: string, { offset }: Pick<Place, 'offset'>, sweep: Sweep): boolean {
-    const untold = this.#of.get(subscriptionId)
-    if (untold === undefined || untold.refusedIn === sweep.id) return false
-    if (sweep.from > untold.from || offset < untold.from || offset > untold.to) return false
-    untold.from = offset
+    const unpublished = this.#of.get(subscriptionId)
+    if (unpublished === undefined || unpublished.refusedIn === sweep.id) return false
+    if (sweep.from > unpublished.from || offset < unpublished.from || offset > unpublished.to)
+      return false
+    unpublished.from = offset
     if (this.#left === 0) {
-      untold.refusedIn = sweep.id
+      unpublished.refusedIn = sweep.id
       return false
     }
     this.#left--
-    untold.from = offset + 1
-    this.#forgetIfTold(subscriptionId, untold)
+    unpublished.from = offset + 1
+    this.#forgetIfTold(subscriptionId, unpublished)
     return true
   }
 
@@ -70,17 +71,17 @@ export class UntoldDeliveries {
   /** Where the first one stands that is to be told; undefined for nothing now. */
   next(sweep: Sweep, isPaused: (subscriptionId: string) => boolean): number | undefined {
     if (this.#left === 0) return undefined
-    for (const [subscriptionId, untold] of this.#of) {
-      if (untold.refusedIn !== sweep.id && sweep.from <= untold.from) {
-        untold.from = Math.max(untold.from, sweep.position)
+    for (const [subscriptionId, unpublished] of this.#of) {
+      if (unpublished.refusedIn !== sweep.id && sweep.from <= unpublished.from) {
+        unpublished.from = Math.max(unpublished.from, sweep.position)
       }
-      if (this.#forgetIfTold(subscriptionId, untold)) continue
-      if (isPaused(subscriptionId)) return untold.from
+      if (this.#forgetIfTold(subscriptionId, unpublished)) continue
+      if (isPaused(subscriptionId)) return unpublished.from
     }
     return undefined
   }
 
-  #forgetIfTold(subscriptionId: string, { from, to }: Untold): boolean {
+  #forgetIfTold(subscriptionId: string, { from, to }: Unpublished): boolean {
     return from > to && this.#of.delete(subscriptionId)
   }
 }

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { deliveriesTopic, pausedTopic, retryTopic } from '@surehook/contracts/topics'
-import { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
-import { LaneSteering } from '@surehook/kafka/windowed/flow-control'
+import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
+import { FlowControl } from '@surehook/kafka/windowed/flow-control'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { dispatcherMetrics } from '../../src/metrics.ts'
 import type { Delivery } from '../../src/partition/delivery.ts'
@@ -20,7 +20,7 @@ const shared = { messages: 12, bytes: 1_000_000 }
 
 /** One owner of the partition: it reads the logs from the last commits, until it is killed. */
 class Owner {
-  readonly lanes: Map<string, PartitionLane>
+  readonly assignments: Map<string, AssignedPartition>
   readonly positions = new Map<string, number>()
   readonly worker: PartitionWorker
   readonly attempts: Attempt[] = []
@@ -28,18 +28,19 @@ class Owner {
   readonly attempted: string[] = []
   readonly acks: (() => void)[] = []
   readonly stopped = new Set<string>()
-  readonly steering: LaneSteering
+  readonly steering: FlowControl
 
-  constructor(lanes: Map<string, PartitionLane>, deps: (owner: Owner) => WorkerDeps) {
-    this.lanes = lanes
-    for (const lane of lanes.values()) this.positions.set(lane.topic, lane.next)
+  constructor(assignments: Map<string, AssignedPartition>, deps: (owner: Owner) => WorkerDeps) {
+    this.assignments = assignments
+    for (const assignment of assignments.values())
+      this.positions.set(assignment.topic, assignment.next)
     type At = { topic: string; offset: string }
-    this.steering = new LaneSteering(shared, {
+    this.steering = new FlowControl(shared, {
       seek: ({ topic, offset }: At) => void this.positions.set(topic, Number(offset)),
-      pause: ([lane]) => void this.stopped.add(lane?.topic ?? ''),
+      pause: ([assignment]) => void this.stopped.add(assignment?.topic ?? ''),
       resume: (all) => void (all && this.stopped.delete([...all][0]?.topic ?? '')),
     })
-    this.worker = new PartitionWorker(lanes, deps(this))
+    this.worker = new PartitionWorker(assignments, deps(this))
   }
 }
 
@@ -76,19 +77,19 @@ export class PartitionWorld {
 
   /** One fetch of a topic. */
   fetch(topic: string, count: number): void {
-    const { lanes, positions, stopped, steering, worker } = this.#owner
-    const lane = lanes.get(topic) as PartitionLane
+    const { assignments, positions, stopped, steering, worker } = this.#owner
+    const assignment = assignments.get(topic) as AssignedPartition
     const log = this.logs.get(topic) as Entry[]
     const begin = positions.get(topic) as number
     const entries = log.slice(begin, begin + count)
     if (entries.length === 0 || stopped.has(topic)) return
-    lane.overtaking?.begin()
+    assignment.backlog?.begin()
     if (topic === pausedTopic) worker.pausedBatchBegins(begin)
-    const next = this.#offerAll(lane, entries, begin)
+    const next = this.#offerAll(assignment, entries, begin)
     const position = begin + entries.length
     positions.set(topic, position)
-    lane.end = Math.max(lane.end, log.length)
-    steering.wasRead(lane, { next, position })
+    assignment.end = Math.max(assignment.end, log.length)
+    steering.wasRead(assignment, { next, position })
     if (topic === pausedTopic) worker.pausedBatchEnded(position)
     if (topic === deliveriesTopic) worker.deliveriesRead()
   }
@@ -105,10 +106,10 @@ export class PartitionWorld {
   }
 
   commit(): void {
-    for (const lane of this.#owner.lanes.values()) {
-      lane.dirty = false
-      lane.uncommitted = 0
-      this.#commits.set(lane.topic, lane.position())
+    for (const assignment of this.#owner.assignments.values()) {
+      assignment.dirty = false
+      assignment.uncommitted = 0
+      this.#commits.set(assignment.topic, assignment.position())
     }
     this.#owner.worker.committed()
   }
@@ -121,8 +122,8 @@ export class PartitionWorld {
 
   /** The owner dies, and another one goes on from what was committed. */
   kill(): void {
-    const { lanes, worker } = this.#owner
-    for (const lane of lanes.values()) lane.revoke('killed')
+    const { assignments, worker } = this.#owner
+    for (const assignment of assignments.values()) assignment.revoke('killed')
     worker.dispose()
     this.#owner = this.#open()
   }
@@ -138,9 +139,9 @@ export class PartitionWorld {
         metadata: commit.metadata,
         end: 0,
       }
-      const lane = new PartitionLane(at)
+      const assignment = new AssignedPartition(at)
       return (this.logs.get(topic) ?? []).flatMap(({ job }, offset) => {
-        const isOpen = offset >= commit.offset && lane.take(offset, 0) !== 'finished'
+        const isOpen = offset >= commit.offset && assignment.take(offset, 0) !== 'finished'
         return isOpen && job.deliveryId === deliveryId ? [topic] : []
       })
     })
@@ -159,33 +160,33 @@ export class PartitionWorld {
   }
 
   /** @returns behind which one the rest was not looked at */
-  #offerAll(lane: PartitionLane, entries: readonly Entry[], begin: number): number {
+  #offerAll(assignment: AssignedPartition, entries: readonly Entry[], begin: number): number {
     let offset = begin
     for (const entry of entries) {
-      this.#offer(lane, entry, offset++)
-      if (lane.overtaking?.hasEnough) break
+      this.#offer(assignment, entry, offset++)
+      if (assignment.backlog?.hasEnough) break
     }
     return offset
   }
 
-  #offer(lane: PartitionLane, { job, headers }: Entry, offset: number): void {
-    const { topic, lease } = lane
+  #offer(assignment: AssignedPartition, { job, headers }: Entry, offset: number): void {
+    const { topic, lease } = assignment
     const { worker, steering } = this.#owner
-    if (offset < lane.committed) return worker.remember(job)
-    const taken = lane.take(offset, job.body.length, () => job.projectId)
+    if (offset < assignment.committed) return worker.remember(job)
+    const taken = assignment.take(offset, job.body.length, () => job.projectId)
     if (taken === 'finished' || taken === 'waits') return
     const reread = taken === 'open'
     if (reread && topic !== pausedTopic) return
-    const released = () => steering.steer(lane)
+    const released = () => steering.steer(assignment)
     const message = {
       ...{ topic, partition: 0, offset, headers, lease, reread, key: null, value: null },
       timestamp: '0',
       finish: () => {
-        lane.finish(offset)
+        assignment.finish(offset)
         released()
       },
       detach: () => {
-        lane.detach(offset)
+        assignment.detach(offset)
         released()
       },
     }
@@ -195,17 +196,18 @@ export class PartitionWorld {
   }
 
   #open(): Owner {
-    const lanes = topics.map((topic) => {
+    const assignments = topics.map((topic) => {
       const { offset, metadata } = this.#commits.get(topic) ?? { offset: 0, metadata: '' }
       const end = this.logs.get(topic)?.length ?? 0
       const at = { topic, partition: 0, committed: offset, metadata, end }
-      return new PartitionLane(topic === pausedTopic ? at : { ...at, shared })
+      return new AssignedPartition(topic === pausedTopic ? at : { ...at, shared })
     })
-    const owner = new Owner(new Map(lanes.map((lane) => [lane.topic, lane])), (it) =>
-      this.#deps(it),
+    const owner = new Owner(
+      new Map(assignments.map((assignment) => [assignment.topic, assignment])),
+      (it) => this.#deps(it),
     )
     for (const topic of [deliveriesTopic, retries]) {
-      const { committed } = owner.lanes.get(topic) as PartitionLane
+      const { committed } = owner.assignments.get(topic) as AssignedPartition
       // What is looked back at; finished ones above the commit are not shown, as by the real one.
       for (const { job } of (this.logs.get(topic) ?? []).slice(0, committed))
         owner.worker.remember(job)

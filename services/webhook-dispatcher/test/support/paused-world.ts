@@ -1,5 +1,5 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
-import { PartitionLane } from '@surehook/kafka/windowed/assigned-partition'
+import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import type { Delivery } from '../../src/partition/delivery.ts'
 import type { PausedAction } from '../../src/paused/paused-actions.ts'
 import { PausedDeliveries } from '../../src/paused/paused-deliveries.ts'
@@ -15,7 +15,7 @@ export class PausedWorld {
   readonly blocked = new Set<string>()
   /** What other steps of these came to is known. */
   readonly doneElsewhere = new Set<string>()
-  lane: PartitionLane
+  assignment: AssignedPartition
   paused: PausedDeliveries
   room: number
   /** How often somebody's room was asked for. */
@@ -30,7 +30,7 @@ export class PausedWorld {
 
   constructor(room: number) {
     this.room = room
-    this.lane = this.#laneAt(0, '')
+    this.assignment = this.#assignmentAt(0, '')
     this.paused = this.#open()
   }
 
@@ -40,7 +40,7 @@ export class PausedWorld {
 
   /** All was read at least once. */
   get isRead(): boolean {
-    return this.lane.next >= this.log.length && this.lane.skippedFrom === null
+    return this.assignment.next >= this.log.length && this.assignment.skippedFrom === null
   }
 
   pause(subscriptionId: string, arrival: number, step = 0): void {
@@ -72,7 +72,7 @@ export class PausedWorld {
     for (const entry of this.log.slice(begin, begin + count)) this.#read(entry)
     this.paused.batchEnded(this.#position)
     // As the commit loop does: it also finds out whether the metadata is full.
-    this.lane.position()
+    this.assignment.position()
     this.mostEntries = Math.max(this.mostEntries, this.paused.entries)
     this.#carryOut()
   }
@@ -97,16 +97,19 @@ export class PausedWorld {
 
   /** The process dies and another takes over from the last commit; without its note, as one of an earlier version. */
   crash({ withNote = true } = {}): void {
-    const { offset, metadata } = this.lane.position()
+    const { offset, metadata } = this.assignment.position()
     this.#position = offset
-    this.lane = this.#laneAt(offset, withNote ? metadata : (metadata.split('=')[0] ?? ''))
+    this.assignment = this.#assignmentAt(
+      offset,
+      withNote ? metadata : (metadata.split('=')[0] ?? ''),
+    )
     this.paused = this.#open()
     this.#carryOut()
   }
 
   /** A rebalance that took nothing away. */
   rejoin(): void {
-    this.#position = this.lane.next
+    this.#position = this.assignment.next
     this.paused.sought()
     this.#carryOut()
   }
@@ -118,7 +121,7 @@ export class PausedWorld {
 
   #read({ job, headers }: LogEntry): void {
     const offset = this.#position++
-    const taken = this.lane.take(offset, job.body.length)
+    const taken = this.assignment.take(offset, job.body.length)
     if (taken === 'finished') return
     this.bodiesRead++
     const delivery = this.#delivery(job, { offset, headers, reread: taken === 'open' })
@@ -163,22 +166,25 @@ export class PausedWorld {
     job: DeliveryJob,
     message: { offset: number; headers: Record<string, string>; reread: boolean },
   ): Delivery {
-    const { lane } = this
+    const { assignment } = this
     const { offset } = message
     const finish = () => {
-      lane.finish(offset)
+      assignment.finish(offset)
       this.#finished++
     }
-    return { job, message: { ...message, detach: () => lane.detach(offset), finish } } as Delivery
+    return {
+      job,
+      message: { ...message, detach: () => assignment.detach(offset), finish },
+    } as Delivery
   }
 
-  #laneAt(committed: number, metadata: string): PartitionLane {
+  #assignmentAt(committed: number, metadata: string): AssignedPartition {
     const end = this.log.length
-    return new PartitionLane({ topic: 'paused', partition: 0, committed, metadata, end })
+    return new AssignedPartition({ topic: 'paused', partition: 0, committed, metadata, end })
   }
 
   #open(): PausedDeliveries {
-    return new PausedDeliveries(this.lane, {
+    return new PausedDeliveries(this.assignment, {
       roomOf: (id) => {
         this.asked++
         return this.blocked.has(id) ? -1 : this.room

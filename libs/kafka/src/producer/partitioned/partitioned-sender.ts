@@ -10,7 +10,7 @@ import type { PartitionQueue, ProducerIdentity } from './partition-queue.ts'
 import { ProduceConnection } from './produce-connection.ts'
 import { outcomeOf } from './produce-outcome.ts'
 import { type ProducerMeters, producerMeters } from './producer-meters.ts'
-import { type Lane, type ScheduledBatch, SendSchedule } from './send-schedule.ts'
+import { type RequestSequence, type ScheduledBatch, SendSchedule } from './send-schedule.ts'
 import { TopicDirectory } from './topic-directory.ts'
 import { UnavailablePlaces } from './unavailable-places.ts'
 
@@ -68,7 +68,7 @@ export class PartitionedSender {
     this.#schedule = new SendSchedule({
       leaderOf: (queue) => this.#directory.leaderOf(queue),
       batchOf: (queue) => queue.batch(this.#identity),
-      serve: (lane) => this.#serve(lane),
+      serve: (sequence) => this.#serve(sequence),
       leaderless: (queue) => this.#repeatLater(queue, this.#directory.whyLeaderless(queue)),
     })
     this.#meters =
@@ -106,12 +106,12 @@ export class PartitionedSender {
     await Promise.all([this.#main.close(), this.#aside.close()])
   }
 
-  async #serve(lane: Lane): Promise<void> {
-    for (let batches = this.#schedule.take(lane); batches.length > 0; ) {
-      await this.#request(lane, batches)
+  async #serve(sequence: RequestSequence): Promise<void> {
+    for (let batches = this.#schedule.take(sequence); batches.length > 0; ) {
+      await this.#request(sequence, batches)
       const records = batches.reduce((sum, { batch }) => sum + batch.entries.length, 0)
       if (records >= many) await this.#gather()
-      batches = this.#schedule.take(lane)
+      batches = this.#schedule.take(sequence)
     }
   }
 
@@ -121,7 +121,10 @@ export class PartitionedSender {
     await sleep(this.#gatherMs)
   }
 
-  async #request({ node, isAside }: Lane, batches: readonly ScheduledBatch[]): Promise<void> {
+  async #request(
+    { node, isAside }: RequestSequence,
+    batches: readonly ScheduledBatch[],
+  ): Promise<void> {
     const connection = isAside ? this.#aside : this.#main
     const stopTimer = this.#meters?.seconds.startTimer()
     try {

@@ -1,7 +1,11 @@
 import type { Batch, PartitionQueue } from './partition-queue.ts'
 
-/** Requests to one broker follow each other: one lane for healthy partitions, and one for those that fail. */
-export type Lane = { readonly key: string; readonly node: number; readonly isAside: boolean }
+/** Requests to one broker follow each other: one sequence for healthy partitions, and one for those that fail. */
+export type RequestSequence = {
+  readonly key: string
+  readonly node: number
+  readonly isAside: boolean
+}
 
 export type ScheduledBatch = { queue: PartitionQueue; batch: Batch }
 
@@ -10,8 +14,8 @@ type Actions = {
   leaderOf: (queue: PartitionQueue) => number
   /** The batch that this queue sends next. */
   batchOf: (queue: PartitionQueue) => Batch
-  /** Called when a lane that nobody serves has something to send; `take` until there is nothing more. */
-  serve: (lane: Lane) => Promise<void>
+  /** Called when a sequence that nobody serves has something to send; `take` until there is nothing more. */
+  serve: (sequence: RequestSequence) => Promise<void>
   /** Called for a queue whose partition has no leader. */
   leaderless: (queue: PartitionQueue) => void
 }
@@ -26,7 +30,7 @@ export class SendSchedule {
   readonly #ready = new Set<PartitionQueue>()
   /** Their batch is under way, or waits for its next try. */
   readonly #held = new Set<PartitionQueue>()
-  /** Lanes that are served. */
+  /** Sequences that are served. */
   readonly #busy = new Set<string>()
   #isScheduled = false
 
@@ -68,13 +72,13 @@ export class SendSchedule {
     this.add(queue)
   }
 
-  /** The batches of the lane's next request, all of one producer. Their queues are held. */
-  take(lane: Lane): ScheduledBatch[] {
+  /** The batches of the sequence's next request, all of one producer. Their queues are held. */
+  take(sequence: RequestSequence): ScheduledBatch[] {
     const taken: ScheduledBatch[] = []
     let [bytes, records] = [0, 0]
     for (const queue of this.#ready) {
       if (bytes >= maxRequestBytes || records >= maxRequestRecords) break
-      if (this.#laneOf(queue).key !== lane.key) continue
+      if (this.#sequenceOf(queue).key !== sequence.key) continue
       const batch = this.#actions.batchOf(queue)
       if (taken[0] !== undefined && taken[0].batch.identity !== batch.identity) continue
       taken.push({ queue, batch })
@@ -88,24 +92,24 @@ export class SendSchedule {
   #dispatch(): void {
     this.#isScheduled = false
     for (const queue of this.#ready) {
-      const lane = this.#laneOf(queue)
-      if (lane.node < 0) this.#actions.leaderless(queue)
-      else if (!this.#busy.has(lane.key)) void this.#serve(lane)
+      const sequence = this.#sequenceOf(queue)
+      if (sequence.node < 0) this.#actions.leaderless(queue)
+      else if (!this.#busy.has(sequence.key)) void this.#serve(sequence)
     }
   }
 
-  async #serve(lane: Lane): Promise<void> {
-    this.#busy.add(lane.key)
+  async #serve(sequence: RequestSequence): Promise<void> {
+    this.#busy.add(sequence.key)
     try {
-      await this.#actions.serve(lane)
+      await this.#actions.serve(sequence)
     } finally {
-      this.#busy.delete(lane.key)
+      this.#busy.delete(sequence.key)
       // A leader that moved meanwhile has left its queue to nobody.
       if (this.#ready.size > 0) this.#dispatchSoon()
     }
   }
 
-  #laneOf(queue: PartitionQueue): Lane {
+  #sequenceOf(queue: PartitionQueue): RequestSequence {
     const node = this.#actions.leaderOf(queue)
     const isAside = queue.failures > 0
     return { key: `${node}/${isAside}`, node, isAside }

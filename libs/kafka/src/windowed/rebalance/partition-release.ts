@@ -15,7 +15,7 @@ const lookEveryMs = 20
  * Partitions that the group wants to give to others: nothing of them starts, what is in flight ends and
  * is committed, then they are let go, and the group is to be joined again.
  */
-export class LettingGo {
+export class PartitionRelease {
   readonly #options: LettingGoOptions
   readonly #since = new Map<number, number>()
   #timer: NodeJS.Timeout | null = null

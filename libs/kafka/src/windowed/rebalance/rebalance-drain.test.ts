@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
-import { HandOver } from './rebalance-drain.ts'
+import { RebalanceDrain } from './rebalance-drain.ts'
 
 let inFlight: number
 let changes: boolean[]
-let handOver: HandOver
+let drain: RebalanceDrain
 
 beforeEach(() => {
   jest.useFakeTimers()
   inFlight = 1
   changes = []
-  handOver = new HandOver({
+  drain = new RebalanceDrain({
     withinMs: 2_000,
     isDrained: () => inFlight === 0,
-    onChange: (handingOver) => changes.push(handingOver),
+    onChange: (isDraining) => changes.push(isDraining),
   })
 })
 afterEach(() => {
@@ -21,30 +21,30 @@ afterEach(() => {
 
 describe('HandOver', () => {
   it('puts the join off until nothing is in flight', () => {
-    expect(handOver.mayJoin()).toBe(false)
+    expect(drain.mayJoin()).toBe(false)
     inFlight = 0
-    expect(handOver.mayJoin()).toBe(true)
-    handOver.joined()
+    expect(drain.mayJoin()).toBe(true)
+    drain.joined()
     expect(changes).toEqual([true, false])
   })
 
   it('waits no longer than it may', () => {
-    handOver.begin()
+    drain.begin()
     jest.advanceTimersByTime(1_999)
-    expect(handOver.mayJoin()).toBe(false)
+    expect(drain.mayJoin()).toBe(false)
     jest.advanceTimersByTime(1)
-    expect(handOver.mayJoin()).toBe(true)
+    expect(drain.mayJoin()).toBe(true)
   })
 
   it('ends when the group still takes heartbeats of the membership before it', () => {
-    handOver.begin()
-    handOver.confirmed()
-    handOver.confirmed()
+    drain.begin()
+    drain.confirmed()
+    drain.confirmed()
     expect(changes).toEqual([true, false])
   })
 
   it('tells of every join, also of the first', () => {
-    handOver.joined()
+    drain.joined()
     expect(changes).toEqual([false])
   })
 })

@@ -1,21 +1,21 @@
-export type HandOverOptions = {
+export type RebalanceDrainOptions = {
   /** A member waits so long at most for what is in flight. */
   withinMs: number
   /** True when nothing is in flight and everything finished is committed. */
   isDrained: () => boolean
   /** True: start nothing; false: go on. */
-  onChange: (handingOver: boolean) => void
+  onChange: (isDraining: boolean) => void
 }
 
 /**
  * The time between the news of a rebalance and the next membership: nothing starts, what is in
  * flight ends and is committed, so that whoever gets the partitions repeats nothing.
  */
-export class HandOver {
-  readonly #options: HandOverOptions
+export class RebalanceDrain {
+  readonly #options: RebalanceDrainOptions
   #since: number | null = null
 
-  constructor(options: HandOverOptions) {
+  constructor(options: RebalanceDrainOptions) {
     this.#options = options
   }
 

@@ -1,18 +1,15 @@
 import type { ConsumerGroupJoinEvent, PartitionAssigner } from 'kafkajs'
 import { coPartitionAssigners } from '../../consumer/co-partition-assigner.ts'
 import { GroupMembership } from '../../consumer/group-membership.ts'
-import type { LaneSet } from '../assigned-partitions.ts'
+import type { AssignedPartitions } from '../assigned-partitions.ts'
 import type { CommitLoop } from '../commit-loop.ts'
 import type { WindowedConsumerOptions } from '../windowed-consumer.ts'
-import { LettingGo } from './partition-release.ts'
-import { HandOver } from './rebalance-drain.ts'
+import { PartitionRelease } from './partition-release.ts'
+import { RebalanceDrain } from './rebalance-drain.ts'
 
 export type RebalanceDeps = {
-  options: Pick<
-    WindowedConsumerOptions,
-    'handOverMs' | 'inFlight' | 'onHandOver' | 'olderAssignors'
-  >
-  lanes: LaneSet
+  options: Pick<WindowedConsumerOptions, 'drainMs' | 'inFlight' | 'onDrain' | 'olderAssignors'>
+  assignments: AssignedPartitions
   commits: CommitLoop
   isStopping: () => boolean
   /** The group has shown that it still knows the member. */
@@ -27,26 +24,27 @@ export type RebalanceDeps = {
 export class Rebalance {
   readonly #deps: RebalanceDeps
   readonly #membership = new GroupMembership()
-  readonly #handOver: HandOver
-  readonly #lettingGo: LettingGo
+  readonly #drain: RebalanceDrain
+  readonly #release: PartitionRelease
 
   constructor(deps: RebalanceDeps) {
-    const { options, lanes, commits } = deps
+    const { options, assignments, commits } = deps
     this.#deps = deps
-    this.#handOver = new HandOver({
-      withinMs: options.handOverMs,
+    this.#drain = new RebalanceDrain({
+      withinMs: options.drainMs,
       isDrained: () => options.inFlight() === 0 && !commits.pending,
-      onChange: (handingOver) => this.#tellAll(handingOver),
+      onChange: (isDraining) => this.#tellAll(isDraining),
     })
-    this.#lettingGo = new LettingGo({
-      withinMs: options.handOverMs,
+    this.#release = new PartitionRelease({
+      withinMs: options.drainMs,
       isDrained: (partition) =>
-        options.inFlight(partition) === 0 && !(commits.pending && lanes.isUncommitted(partition)),
+        options.inFlight(partition) === 0 &&
+        !(commits.pending && assignments.isUncommitted(partition)),
       isJoining: () => this.#membership.isJoining,
-      onBegin: (partition) => options.onHandOver?.(partition, true),
+      onBegin: (partition) => options.onDrain?.(partition, true),
       letGo: (partition) => {
-        lanes.letGo(partition)
-        commits.lanesChanged()
+        assignments.letGo(partition)
+        commits.assignmentsChanged()
       },
     })
   }
@@ -59,7 +57,7 @@ export class Rebalance {
       working: {
         joins: (member) => this.#membership.joins(member),
         goesOn: () => this.#membership.goesOn,
-        wantsToJoin: () => this.#lettingGo.hasLetGo,
+        wantsToJoin: () => this.#release.hasLetGo,
         confirmed: this.#deps.confirmed,
       },
       older: this.#deps.options.olderAssignors,
@@ -68,49 +66,49 @@ export class Rebalance {
 
   /** The group is joined again by a member that does not go on meanwhile. */
   begin(): void {
-    if (!this.#membership.goesOn) this.#handOver.begin()
+    if (!this.#membership.goesOn) this.#drain.begin()
   }
 
   /** The group takes a heartbeat of the membership that there was. */
   confirmed(): void {
-    if (this.#deps.lanes.certain) this.#handOver.confirmed()
+    if (this.#deps.assignments.certain) this.#drain.confirmed()
   }
 
   joined(payload: ConsumerGroupJoinEvent['payload']): void {
-    const { lanes, commits } = this.#deps
+    const { assignments, commits } = this.#deps
     const join = this.#membership.joined(payload)
-    const hasLost = lanes.assign(payload.memberAssignment, join, () => {
-      this.#handOver.joined()
-      commits.lanesChanged()
+    const hasLost = assignments.assign(payload.memberAssignment, join, () => {
+      this.#drain.joined()
+      commits.assignmentsChanged()
     })
-    this.#lettingGo.want(lanes.leaving())
+    this.#release.want(assignments.leaving())
     // Nobody was given what it has told to keep.
-    if (hasLost && join.isContinued) this.#lettingGo.lost()
+    if (hasLost && join.isContinued) this.#release.lost()
   }
 
   /** The membership is over, and nobody has said so. */
   lost(): void {
     this.#membership.lost()
-    this.#lettingGo.stop()
+    this.#release.stop()
   }
 
   #mayJoin(): boolean {
-    if (this.#membership.goesOn || this.#deps.lanes.partitions().length === 0) return true
-    return this.#handOver.mayJoin()
+    if (this.#membership.goesOn || this.#deps.assignments.partitions().length === 0) return true
+    return this.#drain.mayJoin()
   }
 
   #claim() {
-    this.#lettingGo.told()
-    return this.#membership.claim(this.#deps.lanes.claimed())
+    this.#release.told()
+    return this.#membership.claim(this.#deps.assignments.claimed())
   }
 
-  #tellAll(handingOver: boolean): void {
-    const { options, lanes, isStopping } = this.#deps
+  #tellAll(isDraining: boolean): void {
+    const { options, assignments, isStopping } = this.#deps
     // Who stops starts nothing any more, whatever becomes of the group.
-    if (!handingOver && isStopping()) return
-    const leaving = handingOver ? [] : lanes.leaving()
-    for (const partition of lanes.partitions()) {
-      if (!leaving.includes(partition)) options.onHandOver?.(partition, handingOver)
+    if (!isDraining && isStopping()) return
+    const leaving = isDraining ? [] : assignments.leaving()
+    for (const partition of assignments.partitions()) {
+      if (!leaving.includes(partition)) options.onDrain?.(partition, isDraining)
     }
   }
 }

@@ -3,7 +3,7 @@ import { type Ask, adminCommand } from '../../admin/admin-command.ts'
 import { exportEnvironment } from '../../admin/export-environment.ts'
 import { readPages } from '../../admin/read-pages.ts'
 import { Failure } from '../../cli/command.ts'
-import { doorOptions, findDoor } from '../../lib/platform-client.ts'
+import { findPlatform, platformOptions } from '../../lib/platform-client.ts'
 
 export const exportCommand = adminCommand({
   name: 'admin export',
@@ -17,17 +17,17 @@ export const exportCommand = adminCommand({
   options: {
     to: { type: 'string', value: 'directory', required: true, help: 'made where it is missing' },
     environment: { type: 'string', value: 'name', help: 'only this one' },
-    ...doorOptions,
+    ...platformOptions,
   },
   async act({ words: { project }, values, env, note }, ask) {
     const { environment: only } = values
     const names = only === undefined ? await environmentsOf(ask, project) : [only]
-    const door = findDoor(values, env)
+    const platform = findPlatform(values, env)
     const written: Record<string, Record<string, number>> = {}
     for (const environment of names) {
       note(`environment ${environment}`)
       written[environment] = await exportEnvironment(
-        door,
+        platform,
         { project, environment },
         `${values.to}/${environment}`,
       )

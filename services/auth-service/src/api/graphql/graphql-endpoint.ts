@@ -14,7 +14,7 @@ export type GraphQLEndpoint = {
 }
 
 /** Sixty logins or signups are about 1,000 tokens and cost 700; no question needs more. */
-const door = {
+const transport = {
   maxTokens: 1_000,
   limits: {
     maxDefinitions: 20,
@@ -34,7 +34,7 @@ export function createGraphQL(api: AuthApi): GraphQLEndpoint {
   return {
     execute(request, call, log) {
       const context: GraphQLContext = { call }
-      return answerGraphQL(door, { schemaFor: () => schema, rootValue, context, request, log })
+      return answerGraphQL(transport, { schemaFor: () => schema, rootValue, context, request, log })
     },
   }
 }

@@ -11,7 +11,7 @@ export type AuthRoutesDeps = {
   api: AuthApi
   openCall: (context: RequestContext) => Promise<Call>
   /** Throws while a password hash for this request would wait too long. */
-  demandRoom: (context: RequestContext) => void
+  assertCapacity: (context: RequestContext) => void
   graphql: GraphQLEndpoint
 }
 
@@ -20,12 +20,12 @@ export type AuthRoutesDeps = {
  * needs a password hash is refused before that, when it has cost next to nothing.
  */
 export function authRoutes(deps: AuthRoutesDeps): (router: Router) => void {
-  const { api, openCall, demandRoom, graphql } = deps
+  const { api, openCall, assertCapacity, graphql } = deps
   return (router) => {
     const serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Call>) =>
       mount(router, operation, { authorize: openCall, handle })
     const openHashing = (context: RequestContext) => {
-      demandRoom(context)
+      assertCapacity(context)
       return openCall(context)
     }
 

@@ -4,7 +4,7 @@ import { MemoryBudget } from '@surehook/service-kit/config/memory-budget'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { type BackgroundWork, runBackgroundWork } from '../../background-work.ts'
 import type { DeliveryProjection } from './delivery-projection.ts'
-import { bytesOf, type Held, HeldItems, type Place } from './write-buffer.ts'
+import { bytesOf, type Held, type Place, WriteBuffer } from './write-buffer.ts'
 import { chunksOf, halvesOf, tookTooLong } from './write-chunks.ts'
 
 export type LogWriterDeps = {
@@ -29,7 +29,7 @@ const idleMs = 60_000
  */
 export class LogWriter implements AsyncDisposable {
   readonly #deps: LogWriterDeps
-  readonly #held = new HeldItems({ waitingBytes, budget: new MemoryBudget(budgetBytes) })
+  readonly #held = new WriteBuffer({ waitingBytes, budget: new MemoryBudget(budgetBytes) })
   readonly #work: BackgroundWork
   readonly #slowWork: BackgroundWork
   #chunks: Held[][] = []

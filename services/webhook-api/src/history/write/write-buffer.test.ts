@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals'
 import { MemoryBudget } from '@surehook/service-kit/config/memory-budget'
 import { aJob, aMove } from '../../../test/support/delivery-samples.ts'
 import type { LogItem } from './delivery-projection.ts'
-import { HeldItems } from './write-buffer.ts'
+import { WriteBuffer } from './write-buffer.ts'
 
 const held = (waitingBytes = 1_000_000, budget = new MemoryBudget(100_000_000)) =>
-  new HeldItems({ waitingBytes, budget })
+  new WriteBuffer({ waitingBytes, budget })
 const place = (topic: string, offset: number) => ({
   topic,
   partition: 0,
@@ -24,7 +24,7 @@ const move = (deliveryId: string, offset: number, step = 1): LogItem => ({
 })
 const read = (topic: string, offset: number) => ({ topic, partition: 0, offset })
 
-const taken = (items: HeldItems, now: number) => {
+const taken = (items: WriteBuffer, now: number) => {
   const due = items.take(now).flat()
   items.written(due)
   return due.map(({ item }) => item)

@@ -42,7 +42,7 @@ export type HeldLimits = {
  * What was read and is not written yet, by delivery. Most deliveries are attempted right after their job was
  * read: a job waits for that, so that a delivery is written once, in the state in which it stays.
  */
-export class HeldItems {
+export class WriteBuffer {
   readonly #limits: HeldLimits
   #entries = new Map<string, Entry>()
   /** What `take` gave out and nobody has said to be written. */

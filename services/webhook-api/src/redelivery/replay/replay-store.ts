@@ -1,6 +1,6 @@
 import type { Replay } from '@surehook/contracts/http/webhooks/log'
 import type { LogSpan } from '@surehook/kafka/readers/log-reader'
-import type { SweepJob } from '@surehook/service-kit/postgres/delete-expired'
+import type { ExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
 import type { Pool, PoolClient } from 'pg'
 import type { Tenant } from '../../subscriptions/subscription-changes.ts'
 
@@ -131,8 +131,8 @@ export async function cancelReplays(tx: PoolClient, subscriptionId: string): Pro
 const shownDays = 30
 const batch = 500
 
-/** For `openSweep`: ends replays that were shown for long enough. */
-export const endedReplays: SweepJob = {
+/** For `openExpiryDeletion`: ends replays that were shown for long enough. */
+export const endedReplays: ExpiryDeletion = {
   name: 'replays',
   async run(pool) {
     const { rowCount } = await pool.query(

@@ -1,28 +1,28 @@
 import type { AdminGate } from '@surehook/access/admin-gate'
-import { resealSecrets } from '@surehook/contracts/http/admin/re-encryption'
+import { reEncryptSecrets } from '@surehook/contracts/http/admin/re-encryption'
 import { invalid } from '@surehook/service-kit/errors'
 import { mount } from '@surehook/service-kit/http/mount'
 import type { Router } from 'express'
 import * as z from 'zod'
-import type { createResealSecrets } from './re-encrypt-secrets.ts'
+import type { createSecretReEncryption } from './re-encrypt-secrets.ts'
 
 const Position = z.uuid().optional()
 
 /** For the administrator of the platform: of all tenants. */
-export function resealRoutes(deps: {
+export function reEncryptRoutes(deps: {
   admit: AdminGate
-  resealPage: ReturnType<typeof createResealSecrets>
+  reEncryptPage: ReturnType<typeof createSecretReEncryption>
 }): (router: Router) => void {
-  const { admit, resealPage } = deps
+  const { admit, reEncryptPage } = deps
   return (router) =>
-    mount(router, resealSecrets, {
+    mount(router, reEncryptSecrets, {
       authorize: ({ req }) => admit(req.headers.authorization),
       async handle({ query }, { log }) {
         const after = Position.safeParse(query.after)
         if (!after.success) {
           throw invalid([{ field: 'query.after', message: 'must be the next of an answer' }])
         }
-        const page = await resealPage(after.data)
+        const page = await reEncryptPage(after.data)
         if (page.resealed > 0) log.info({ resealed: page.resealed }, 'secrets.resealed')
         return page
       },

@@ -2,12 +2,12 @@ import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { SealedSecret } from '@surehook/contracts/events'
 import type { ResealedPage } from '@surehook/contracts/http/admin/re-encryption'
 import { subscriptionsTopic } from '@surehook/contracts/topics'
-import type { Reseal } from '@surehook/service-kit/crypto/re-encrypt'
+import type { ReEncryption } from '@surehook/service-kit/crypto/re-encrypt'
 import type { PoolClient } from 'pg'
 import { type SubscriptionRow, toState } from '../subscription-row.ts'
 import { updateSubscription } from '../subscription-store.ts'
 
-export type ResealDeps = { writer: StateWriter; reseal: Reseal }
+export type ReEncryptionDeps = { writer: StateWriter; reEncrypt: ReEncryption }
 
 const pageSize = 200
 
@@ -15,13 +15,13 @@ const pageSize = 200
  * Looks at the subscriptions after one, in the order of their ids. Whatever is sealed anew goes out as a state: the
  * dispatchers must not need the previous key either. It is no change of the subscription, and no event tells of it.
  */
-export function createResealSecrets({ writer, reseal }: ResealDeps) {
+export function createSecretReEncryption({ writer, reEncrypt }: ReEncryptionDeps) {
   return (after: string | undefined): Promise<ResealedPage> =>
     writer.write(async (tx, emit) => {
       const rows = await lockPage(tx, after)
       const counts = { checked: rows.length, resealed: 0, unreadable: 0 }
       for (const row of rows) {
-        const { secrets, changed, unreadable } = resealAll(reseal, row)
+        const { secrets, changed, unreadable } = reEncryptAll(reEncrypt, row)
         if (unreadable) counts.unreadable++
         if (!changed) continue
         counts.resealed++
@@ -43,13 +43,16 @@ async function lockPage(tx: PoolClient, after: string | undefined): Promise<Subs
 }
 
 /** A replaced secret that no longer signs is left out: it would keep a key alive for nothing. */
-function resealAll(reseal: Reseal, { id, secrets }: Pick<SubscriptionRow, 'id' | 'secrets'>) {
+function reEncryptAll(
+  reEncrypt: ReEncryption,
+  { id, secrets }: Pick<SubscriptionRow, 'id' | 'secrets'>,
+) {
   const signing = secrets.filter(
     ({ validUntil }) => validUntil === null || Date.parse(validUntil) > Date.now(),
   )
   let unreadable = false
   const sealed = signing.map((secret): SealedSecret => {
-    const outcome = reseal(secret.ciphertext, id)
+    const outcome = reEncrypt(secret.ciphertext, id)
     if (outcome === 'unreadable') unreadable = true
     return typeof outcome === 'string' ? secret : { ...secret, ciphertext: outcome.sealed }
   })

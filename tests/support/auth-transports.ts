@@ -39,7 +39,7 @@ export type Result = {
   keys: Record<string, string>[]
 }
 
-/** What came of a call, told alike by both doors. */
+/** What came of a call, told alike by both transports. */
 export type Outcome = {
   /** `ok`, or the code of the error. */
   code: string
@@ -53,7 +53,7 @@ export type Headers = Record<string, string | undefined>
 type Args = Readonly<Record<string, unknown>>
 
 /** One way in. Each checks what is its own: status and headers, or the shape of GraphQL's answer. */
-export type AuthDoor = {
+export type AuthTransport = {
   call(
     url: string,
     operation: OperationName,
@@ -69,7 +69,7 @@ type Problem = {
   violations?: { field: string; message: string }[]
 }
 
-const rest: AuthDoor = {
+const rest: AuthTransport = {
   async call(url, operation, { args, headers }) {
     const { path, status } = operations[operation]
     const body = operation === 'logout' ? undefined : args
@@ -112,7 +112,7 @@ function outcomeOf(problem: Problem, retryAfter: number | undefined): Outcome {
   }
 }
 
-const graphql: AuthDoor = {
+const graphql: AuthTransport = {
   async call(url, operation, { args, headers }) {
     return graphqlOutcome(
       await execute(url, mutationOf(operation, args), { args, headers }),
@@ -200,7 +200,7 @@ function graphqlOutcome({ data, errors }: GraphQLAnswer, field: string): Outcome
   )
 }
 
-export const doors: readonly (readonly [name: string, door: AuthDoor])[] = [
+export const transports: readonly (readonly [name: string, transport: AuthTransport])[] = [
   ['REST', rest],
   ['GraphQL', graphql],
 ]

@@ -30,7 +30,7 @@ async function busiestDispatcher(): Promise<ServiceHandle | undefined> {
 /** The receiver fails until its circuit is open and deliveries pile up behind it. */
 async function pileUp(subscriber: Subscriber): Promise<void> {
   subscriber.away = true
-  await waitUntil(async () => ((await world.books.statuses(subscriber.id)).paused ?? 0) > 100, {
+  await waitUntil(async () => ((await world.audit.statuses(subscriber.id)).paused ?? 0) > 100, {
     what: 'parked deliveries',
     timeoutMs: 30_000,
   })

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { type ChangePublisher, InvalidChangeError } from '@surehook/publisher'
 import type { Answer, Headed } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import { askGraphQL, type GraphQLAnswer } from './data-doors.ts'
+import { askGraphQL, type GraphQLAnswer } from './data-transports.ts'
 
-export type DoorName = 'rest' | 'graphql' | 'topic'
+export type TransportName = 'rest' | 'graphql' | 'topic'
 
 export type NewRecord = { ref: string; lane: string; version: number }
 
 /** A way to change `orders`. Null or false: whether the change was made is not known. */
-export type ChangeDoor = {
-  readonly name: DoorName
+export type ChangeTransport = {
+  readonly name: TransportName
   /** An insert without an answer may be tried again as the same record: it will be the same event. */
   readonly repeatsInserts: boolean
   /** The record's id. */
@@ -32,7 +32,7 @@ async function tried<T extends { status: number; text: string }>(
   throw new Error(`a write was answered with ${answer.status}: ${answer.text}`)
 }
 
-type DoorOptions = {
+type TransportOptions = {
   /**
    * Each change has an `Idempotency-Key`, the same however often it is tried. Without one a try that a process which
    * stands still has in its hands is made when that goes on, long after the next one.
@@ -41,10 +41,10 @@ type DoorOptions = {
 }
 
 /** The key of a change, for all of its tries. */
-const keyOf = ({ keyed = false }: DoorOptions, change: string): Headed =>
+const keyOf = ({ keyed = false }: TransportOptions, change: string): Headed =>
   keyed ? { 'idempotency-key': change } : {}
 
-export function restDoor(tenant: Tenant, options: DoorOptions = {}): ChangeDoor {
+export function restTransport(tenant: Tenant, options: TransportOptions = {}): ChangeTransport {
   const ask = (expected: number[], request: string, change: string, body?: unknown) =>
     tried(
       () => tenant.rest(request, body, keyOf(options, change)),
@@ -69,11 +69,11 @@ function is503({ status, headers }: Answer): boolean {
   return true
 }
 
-export function graphqlDoor(
+export function graphqlTransport(
   baseUrl: string,
   tenant: Tenant,
-  options: DoorOptions = {},
-): ChangeDoor {
+  options: TransportOptions = {},
+): ChangeTransport {
   const ask = (change: string, mutation: string, variables: object, codes: string[] = []) =>
     tried(
       () =>
@@ -108,7 +108,7 @@ function isRefused({ status, codes }: GraphQLAnswer): boolean {
 }
 
 /** Changes of a service of its own, which keeps what it could not publish and publishes it again. */
-export function topicDoor(publisher: ChangePublisher, tenant: Tenant): ChangeDoor {
+export function topicTransport(publisher: ChangePublisher, tenant: Tenant): ChangeTransport {
   const records = new Map<string, NewRecord & { id: string }>()
   const kept = new Map<string, string>()
   const publish = async (

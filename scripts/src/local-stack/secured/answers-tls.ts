@@ -10,7 +10,10 @@ import type { Credentials } from './credentials.ts'
 export type Door = AsyncDisposable & { readonly url: string }
 
 /** What stands before a registry that has neither TLS nor users: takes both off the request. */
-export async function openRegistryDoor(target: string, credentials: Credentials): Promise<Door> {
+export async function openRegistryListener(
+  target: string,
+  credentials: Credentials,
+): Promise<Door> {
   const { certificateFile, keyFile, registry } = credentials
   const expected = `Basic ${Buffer.from(`${registry.username}:${registry.password}`).toString('base64')}`
   const [cert, key] = await Promise.all([certificateFile, keyFile].map((file) => readFile(file)))

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import { openSweep } from '@surehook/service-kit/postgres/delete-expired'
+import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
 import { openPool } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
-import { sessionSweeps } from '../src/sessions/delete-expired-sessions.ts'
+import { sessionDeletions } from '../src/sessions/delete-expired-sessions.ts'
 import { log, openWorld, type World } from './support/under-test.ts'
 
 let world: World
@@ -63,9 +63,9 @@ it('removes what is old, in batches, and nothing else', async () => {
   }
   const living = await revoke(5, '1 minute')
   await revoke(1_500, '-1 minute')
-  const jobs = sessionSweeps()
+  const jobs = sessionDeletions()
   {
-    await using _sweep = openSweep({ pool, jobs, log, everyMs: 20, pauseMs: 0 })
+    await using _sweep = openExpiryDeletion({ pool, jobs, log, everyMs: 20, pauseMs: 0 })
     const isClean = async () =>
       (await idsIn('session', 'id')).length <= kept.length &&
       (await idsIn('revocation', 'session_id')).length <= living.length

@@ -7,17 +7,17 @@ import type { Certificates } from '@surehook/scripts/receiver/certificates'
 export type Delivered = { headers: Readonly<Record<string, string>>; body: Buffer }
 
 /** TLS in front of a receiver that speaks HTTP: remembers what came, and may lose answers. */
-export type HttpsDoor = AsyncDisposable & {
+export type TlsTerminator = AsyncDisposable & {
   readonly url: string
   readonly delivered: readonly Delivered[]
   /** So many of the next answers do not come through. */
   loseAnswers(count: number): void
 }
 
-export async function openHttpsDoor(
+export async function openTlsTerminator(
   { key, cert }: Pick<Certificates, 'key' | 'cert'>,
   receiverPort: number,
-): Promise<HttpsDoor> {
+): Promise<TlsTerminator> {
   const delivered: Delivered[] = []
   let toLose = 0
   const serve = async (req: IncomingMessage, res: ServerResponse) => {

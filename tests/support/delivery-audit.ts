@@ -18,7 +18,7 @@ import { untilAnswered } from './until-answered.ts'
 export type Statuses = Partial<Record<DeliveryStatus, number>>
 
 /** What the product itself has written down about deliveries. */
-export type Books = AsyncDisposable & {
+export type DeliveryAudit = AsyncDisposable & {
   statuses(subscriptionId: string): Promise<Statuses>
   /** Messages that a consumer group has still to finish, by group. */
   lag(): Promise<Record<string, number>>
@@ -36,7 +36,7 @@ const groups: Readonly<Record<string, (topic: string) => boolean>> = {
 }
 
 /** Opens what outlives restarts of every part of the stack. */
-export async function openBooks(endpoints: Endpoints): Promise<Books> {
+export async function openDeliveryAudit(endpoints: Endpoints): Promise<DeliveryAudit> {
   await using opening = new AsyncDisposableStack()
   const log = createLogger('books', 'silent')
   const pool = opening.adopt(
