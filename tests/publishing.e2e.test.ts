@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { changeKey } from '@surehook/contracts/ids'
 import { changesTopic, invalidTopic } from '@surehook/contracts/topics'
 import { createKafka } from '@surehook/kafka/client/client'
-import { runOrderedConsumer } from '@surehook/kafka/consumer/ordered-consumer'
 import { openProducer } from '@surehook/kafka/producer/producer'
 import { openEventCodec } from '@surehook/schemas/codec'
 import type { Tenant } from '@surehook/scripts/client/tenant'
@@ -15,6 +14,7 @@ import { repoRoot } from '@surehook/scripts/lib/paths'
 import { hasToolchain } from '@surehook/scripts/lib/toolchains'
 import { pythonWith } from '@surehook/scripts/python/python-tools'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
+import { followTopics } from '@surehook/testing/follow-topics'
 import { type ListeningWorld, openListeningWorld } from './support/listening-world.ts'
 import { eventually } from './support/world.ts'
 
@@ -128,17 +128,14 @@ it('puts malformed events aside with the reason, and delivers those behind them'
 
   const refused: { key: string; reason: string }[] = []
   const consumer = open.use(
-    runOrderedConsumer({
+    followTopics({
       kafka,
-      groupId: `publishing-test-${tenant.projectId}`,
       topics: [invalidTopic(changesTopic)],
       fromBeginning: false,
       log: silent,
-      handleBatch: async ({ messages }) => {
-        for (const { value } of messages) {
-          const { key, reason } = await codec.invalid.decode(value ?? Buffer.alloc(0))
-          refused.push({ key: String(key), reason })
-        }
+      take: async ({ value }) => {
+        const { key, reason } = await codec.invalid.decode(value ?? Buffer.alloc(0))
+        refused.push({ key: String(key), reason })
       },
     }),
   )

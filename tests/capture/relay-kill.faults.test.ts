@@ -8,9 +8,9 @@ import { describe, expect, it } from '@jest/globals'
 import { emit } from '@surehook/change-capture/emit/capture'
 import { waitUntilRelayed } from '@surehook/change-capture/relay/wait-relayed'
 import { createKafka } from '@surehook/kafka/client/client'
-import { runOrderedConsumer } from '@surehook/kafka/consumer/ordered-consumer'
 import { ensureTopics } from '@surehook/kafka/topics/topics'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
+import { followTopics } from '@surehook/testing/follow-topics'
 import { Client, Pool } from 'pg'
 import { until } from '../support/until.ts'
 
@@ -78,14 +78,13 @@ describe('a relay that is killed again and again', () => {
       signal: AbortSignal.timeout(20_000),
     })
     const received: number[] = []
-    await using consumer = runOrderedConsumer({
+    await using consumer = followTopics({
       kafka,
-      groupId: slot,
       topics: [slot],
       fromBeginning: true,
       log,
-      handleBatch: async ({ messages }) => {
-        received.push(...messages.map(({ value }) => Number(value)))
+      take: ({ value }) => {
+        received.push(Number(value))
       },
     })
     await consumer.ready

@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createKafka } from '@surehook/kafka/client/client'
-import { runOrderedConsumer } from '@surehook/kafka/consumer/ordered-consumer'
 import { type EventProducer, openProducer } from '@surehook/kafka/producer/producer'
 import { ensureTopics } from '@surehook/kafka/topics/topics'
 import { openTopicView } from '@surehook/kafka/views/topic-view'
 import { startStack } from '@surehook/scripts/containers/start-stack'
 import type { Stack } from '@surehook/scripts/lib/stack'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
+import { followTopics } from '@surehook/testing/follow-topics'
 import { until } from '../support/until.ts'
 
 const log = createLogger('test', 'silent')
@@ -75,14 +75,13 @@ describe('a broker that is killed again and again', () => {
   it('costs no acknowledged record, no order and no barrier', async () => {
     await using producer = await openProducer(kafka, { log })
     const received: { key: string; n: number }[] = []
-    await using consumer = runOrderedConsumer({
+    await using consumer = followTopics({
       kafka,
-      groupId: 'outage',
       topics: ['events'],
       fromBeginning: true,
       log,
-      handleBatch: async ({ messages }) => {
-        for (const { key, value } of messages) received.push({ key: `${key}`, n: Number(value) })
+      take: ({ key, value }) => {
+        received.push({ key: `${key}`, n: Number(value) })
       },
     })
     const states = new Map<string, number>()
@@ -128,13 +127,12 @@ describe('a broker that is killed again and again', () => {
 
   it('can be away while everything is closed', async () => {
     const producer = await openProducer(kafka, { log })
-    const consumer = runOrderedConsumer({
+    const consumer = followTopics({
       kafka,
-      groupId: 'closing',
       topics: ['events'],
       fromBeginning: true,
       log,
-      handleBatch: async () => {},
+      take: () => undefined,
     })
     await consumer.ready
     await stack.processes.kafka?.kill('SIGKILL')

@@ -1,13 +1,16 @@
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
-import type { EachBatchPayload, Kafka } from 'kafkajs'
+import type { EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
 import { meterLag, type Progress } from '../offsets/consumer-lag.ts'
-import type { OrderedBatch } from './ordered-consumer.ts'
 import { PartitionReader } from './partition-reader.ts'
 import { SupervisedConsumer } from './supervised-consumer.ts'
 import { whileBeating } from './while-beating.ts'
 
-export type ReadBatch = Omit<OrderedBatch, 'signal'> & {
+export type ReadBatch = {
+  topic: string
+  partition: number
+  /** In the order of their offsets; never empty. */
+  messages: KafkaMessage[]
   /** Behind the last message: where reading goes on. */
   next: number
 }

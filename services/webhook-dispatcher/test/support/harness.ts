@@ -7,7 +7,6 @@ import type { DeliveryAttempt, DeliveryJob, SubscriptionState } from '@surehook/
 import { deliveryId, endpointId, newEventId } from '@surehook/contracts/ids'
 import { attemptsTopic, deliveriesTopic, subscriptionsTopic } from '@surehook/contracts/topics'
 import { createKafka } from '@surehook/kafka/client/client'
-import { runOrderedConsumer } from '@surehook/kafka/consumer/ordered-consumer'
 import type { EventProducer } from '@surehook/kafka/producer/producer'
 import { openProducer } from '@surehook/kafka/producer/producer'
 import type { EventCodec } from '@surehook/schemas/codec'
@@ -17,6 +16,7 @@ import { createCertificates } from '@surehook/scripts/receiver/certificates'
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
 import { openReceiver } from '@surehook/scripts/receiver/receiver'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
+import { followTopics } from '@surehook/testing/follow-topics'
 import { pino } from 'pino'
 import { compose } from '../../src/compose.ts'
 import { readConfig } from '../../src/config.ts'
@@ -96,14 +96,13 @@ export async function openHarness(): Promise<Harness> {
   await (await start())[Symbol.asyncDispose]()
 
   const attempts = opening.use(
-    runOrderedConsumer({
+    followTopics({
       kafka,
-      groupId: `dispatcher-test-${randomUUID()}`,
       topics: [attemptsTopic],
       fromBeginning: false,
       log,
-      handleBatch: async ({ messages }) => {
-        for (const { value } of messages) if (value) moves.push(await codec.attempt.decode(value))
+      take: async ({ value }) => {
+        if (value) moves.push(await codec.attempt.decode(value))
       },
     }),
   )

@@ -9,7 +9,6 @@ import type { NewChange } from '@surehook/contracts/new-change'
 import { invalidTopic, type TopicSpec } from '@surehook/contracts/topics'
 import { walPositionHeader } from '@surehook/contracts/wal-position'
 import { createKafka } from '@surehook/kafka/client/client'
-import { runOrderedConsumer } from '@surehook/kafka/consumer/ordered-consumer'
 import { type EventProducer, openProducer } from '@surehook/kafka/producer/producer'
 import { ensureTopics } from '@surehook/kafka/topics/topics'
 import { aSubscription } from '@surehook/matching/testing/samples'
@@ -17,6 +16,7 @@ import { type ChangePublisher, openChangePublisher } from '@surehook/publisher'
 import { type EventCodec, openEventCodec } from '@surehook/schemas/codec'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
+import { followTopics } from '@surehook/testing/follow-topics'
 import { ConfigResourceTypes, type Kafka } from 'kafkajs'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, type Topics } from '../../src/config.ts'
@@ -137,13 +137,12 @@ async function collect(
       written.invalid.push(await codec.invalid.decode(value)),
   }
   const consumer = opening.use(
-    runOrderedConsumer({
+    followTopics({
       kafka,
-      groupId: `collector-${randomUUID()}`,
       topics: Object.keys(take),
       fromBeginning: true,
-      async handleBatch({ topic, messages }) {
-        for (const { value } of messages) if (value !== null) await take[topic]?.(value)
+      take: async ({ value }, topic) => {
+        if (value !== null) await take[topic]?.(value)
       },
       log,
     }),
