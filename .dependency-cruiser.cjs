@@ -128,6 +128,13 @@ module.exports = {
       to: { path: '^tests/' },
     },
     {
+      name: 'kafkajs-in-one-package',
+      severity: 'error',
+      comment: 'Tests and bench may use it as a client that is independent of ours.',
+      from: { path: '^(contracts|libs/(?!kafka/)|packages/(?!publisher/)|services)' },
+      to: { path: 'node_modules/kafkajs/' },
+    },
+    {
       name: 'opentelemetry-in-one-module',
       severity: 'error',
       from: {

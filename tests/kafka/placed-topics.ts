@@ -1,4 +1,4 @@
-import type { Admin } from 'kafkajs'
+import type { Admin } from '@surehook/kafka/client/surface'
 
 /** Which brokers have a copy of each partition. */
 export type Placement = readonly (readonly number[])[]

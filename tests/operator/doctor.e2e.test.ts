@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createKafka } from '@surehook/kafka/client/client'
+import { type Admin, ConfigResourceTypes } from '@surehook/kafka/client/surface'
 import { createCertificates } from '@surehook/scripts/receiver/certificates'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
-import kafkajs, { type Admin } from 'kafkajs'
 import { serviceNames } from 'surehook/lib/service-catalog'
 import { openSystem, type TestSystem } from '../support/open-system.ts'
 import { type CliAnswer, surehook } from '../support/operator-cli.ts'
@@ -19,7 +19,7 @@ let env: NodeJS.ProcessEnv
 
 // That of the tests' systems: passwords of roles derive from it, and the system goes on with them.
 const keyEncryptionKey = Buffer.alloc(32, 'test').toString('base64')
-const topic = kafkajs.ConfigResourceTypes.TOPIC
+const topic = ConfigResourceTypes.TOPIC
 
 beforeAll(async () => {
   system = await openSystem()

@@ -2,7 +2,6 @@ import type { ChangeEvent } from '@surehook/contracts/events'
 import { isTraceparent, traceparentOf } from '@surehook/contracts/traceparent'
 import { walPositionOf } from '@surehook/contracts/wal-position'
 import { type TypeCodec, UndecodableError } from '@surehook/schemas/codec'
-import type { KafkaMessage } from 'kafkajs'
 import { changeFault } from './change-fault.ts'
 
 /** A change as it is matched: the event, and its record parsed once for filters. */
@@ -16,7 +15,15 @@ export type Change = {
 }
 
 /** What there is of a message on `changes`. */
-export type ChangeMessage = Pick<KafkaMessage, 'key' | 'value' | 'offset' | 'headers' | 'timestamp'>
+export type ChangeMessage = {
+  key: Buffer | null
+  value: Buffer | null
+  offset: string
+  timestamp: string
+  headers?: MessageHeaders
+}
+
+type MessageHeaders = Record<string, Buffer | string | (Buffer | string)[] | undefined>
 
 export type ReadChange = { change: Change } | { message: ChangeMessage; reason: string }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { Kafka, KafkaMessage } from '@surehook/kafka/client/surface'
 import { SupervisedConsumer } from '@surehook/kafka/consumer/supervised-consumer'
-import type { Kafka, KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
 
 export type FollowTopicsOptions = {

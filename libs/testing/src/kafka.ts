@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createKafka } from '@surehook/kafka/client/client'
+import type { Kafka, KafkaMessage } from '@surehook/kafka/client/surface'
 import { ensureTopics } from '@surehook/kafka/topics/topics'
-import type { Kafka, KafkaMessage } from 'kafkajs'
 import { silent } from './database.ts'
 
 export const registryUrl = process.env['TEST_REGISTRY_URL'] ?? ''

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { retryTopic } from '@surehook/contracts/topics'
-import type { Admin } from 'kafkajs'
+import type { Admin } from '@surehook/kafka/client/surface'
 import { trimTopics } from '../src/retention/trim-topics.ts'
 import { openWorld, type World } from './support/under-test.ts'
 

@@ -1,5 +1,5 @@
+import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
-import type { KafkaMessage } from 'kafkajs'
 
 /** Changes of one partition that wait for their batch: of each project in their order. */
 export class WaitingChanges {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deliveriesTopic } from '@surehook/contracts/topics'
-import { type Admin, AssignerProtocol } from 'kafkajs'
+import { type Admin, AssignerProtocol } from '@surehook/kafka/client/surface'
 
 export type Ownership = { at: number; memberOf: ReadonlyMap<number, string>; members: number }
 

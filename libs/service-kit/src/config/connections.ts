@@ -3,14 +3,20 @@ import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import type { ConnectionOptions } from 'node:tls'
 import type { RegistrySecurity } from '@surehook/schemas/registry-client'
-import type { SASLOptions } from 'kafkajs'
 import type * as z from 'zod'
 import { reasonOf } from '../errors.ts'
 import { configurationError, type kafkaEnv, type postgresEnv, type redisEnv } from './config.ts'
 
 type Read<Fragment extends z.ZodRawShape> = z.infer<z.ZodObject<Fragment>>
 
-export type KafkaSecurity = { ssl?: ConnectionOptions; sasl?: SASLOptions }
+export type KafkaSecurity = {
+  ssl?: ConnectionOptions
+  sasl?: {
+    mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'
+    username: string
+    password: string
+  }
+}
 
 export type KafkaConnection = {
   brokers: readonly string[]

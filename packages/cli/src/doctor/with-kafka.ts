@@ -1,4 +1,4 @@
-import type { Admin } from 'kafkajs'
+import type { Admin } from '@surehook/kafka/client/surface'
 import { type KafkaVariables, kafkaClient, readKafkaVariables } from '../lib/connections.ts'
 import { quietLog } from '../lib/quiet-log.ts'
 import type { Target } from './target.ts'

@@ -1,4 +1,5 @@
 import { createKafka } from '@surehook/kafka/client/client'
+import type { Kafka } from '@surehook/kafka/client/surface'
 import { askRegistry as ask } from '@surehook/schemas/registry-client'
 import { kafkaEnv, postgresEnv, readEnv, redisEnv } from '@surehook/service-kit/config/config'
 import {
@@ -8,7 +9,6 @@ import {
   registrySecurity,
 } from '@surehook/service-kit/config/connections'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
-import type { Kafka } from 'kafkajs'
 import * as z from 'zod'
 
 /** From the variables to the parts, as the services go. */

@@ -4,10 +4,14 @@ import {
   kafkaAclsOf,
   kafkaUsers,
 } from '@surehook/contracts/kafka-access'
-import kafkajs, { type AclEntry, type Kafka } from 'kafkajs'
-
-// Node finds no more than the first names that kafkajs exports.
-const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs
+import {
+  type AclEntry,
+  AclOperationTypes,
+  AclPermissionTypes,
+  AclResourceTypes,
+  type Kafka,
+  ResourcePatternTypes,
+} from '@surehook/kafka/client/surface'
 
 const resourceTypes = {
   topic: AclResourceTypes.TOPIC,

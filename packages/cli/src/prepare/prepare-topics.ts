@@ -1,11 +1,11 @@
 import { topicTable } from '@surehook/contracts/topics'
+import type { Kafka } from '@surehook/kafka/client/surface'
 import { type AlignedTopic, alignTopics } from '@surehook/kafka/topics/align-topics'
 import { ensureTopics } from '@surehook/kafka/topics/topics'
 import { openEventCodec } from '@surehook/schemas/codec'
 import { eventSchemas } from '@surehook/schemas/event-schemas'
 import type { RegistrySecurity } from '@surehook/schemas/registry-client'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
-import type { Kafka } from 'kafkajs'
 
 export type TopicsOptions = {
   kafka: Kafka

@@ -1,6 +1,6 @@
 import { parseLsn } from '@surehook/change-capture/slot/lsn'
 import { walPositionOf } from '@surehook/contracts/wal-position'
-import type { KafkaMessage } from 'kafkajs'
+import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import type { Client } from 'pg'
 
 /** Which WAL a cluster has come from: after a restore it is on a timeline of its own, which left others at a point. */

@@ -1,6 +1,6 @@
 import type { ChangeEvent } from '@surehook/contracts/events'
+import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import type { EventCodec } from '@surehook/schemas/codec'
-import type { KafkaMessage } from 'kafkajs'
 import { type Client, escapeIdentifier } from 'pg'
 import type { ClusterHistory } from './cluster-history.ts'
 

@@ -1,5 +1,5 @@
+import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import { type EventCodec, UndecodableError } from '@surehook/schemas/codec'
-import type { KafkaMessage } from 'kafkajs'
 
 /**
  * Those that are what the topic holds. Consumers put others aside and go on, and so does whoever compares; an error that may

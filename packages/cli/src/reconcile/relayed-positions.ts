@@ -7,8 +7,8 @@ import {
   tablesTopic,
 } from '@surehook/contracts/topics'
 import { walPositionOf } from '@surehook/contracts/wal-position'
+import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import type { EventCodec } from '@surehook/schemas/codec'
-import type { KafkaMessage } from 'kafkajs'
 import type { ServiceName } from '../lib/service-catalog.ts'
 
 /** A relay is so many records ahead of its oldest unacknowledged one at most: those before them all are on Kafka. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Admin, Kafka } from 'kafkajs'
+import type { Admin, Kafka } from '@surehook/kafka/client/surface'
 
 export type Reading = { topic: string; groupId: string; withinMs: number }
 

@@ -1,7 +1,7 @@
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
+import type { Kafka } from '@surehook/kafka/client/surface'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
-import type { Kafka } from 'kafkajs'
 import type { Pool } from 'pg'
 import type { KeyedWriter } from '../keyed-writer.ts'
 import { type Recover, recoverDeadLetters } from '../redelivery/recovery/recover.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import type { SubscriptionState } from '@surehook/contracts/events'
 import { walPositionHeader } from '@surehook/contracts/wal-position'
+import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import type { Change } from '@surehook/matching/read-change'
-import type { KafkaMessage } from 'kafkajs'
 import { KnownVersions } from './known-versions.ts'
 
 const t0 = '2026-01-01T00:00:00.000Z'

@@ -1,9 +1,9 @@
 import { isBefore, walPositionOf } from '@surehook/contracts/wal-position'
+import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import { LatestPositions } from '@surehook/kafka/offsets/latest-positions'
 import { SubscriptionIndex } from '@surehook/matching/index/subscription-index'
 import type { Change } from '@surehook/matching/read-change'
 import { type EventCodec, UndecodableError } from '@surehook/schemas/codec'
-import type { KafkaMessage } from 'kafkajs'
 
 /** When a change was written to the log, and where it was committed. */
 export type ChangePlace = Pick<Change, 'walPosition'> & { writtenAt: number }

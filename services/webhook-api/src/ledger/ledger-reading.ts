@@ -6,10 +6,10 @@ import {
   deliveriesTopic,
   pausedTopic,
 } from '@surehook/contracts/topics'
+import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import { type Change, readChange } from '@surehook/matching/read-change'
 import type { EventCodec, TypeCodec } from '@surehook/schemas/codec'
 import { UndecodableError } from '@surehook/schemas/codec'
-import type { KafkaMessage } from 'kafkajs'
 import { DeliveryTable, type OpenPlace } from './delivery-table.ts'
 import type { KnownVersions } from './known-versions.ts'
 import type { LogMarks, Progress, Span } from './log-marks.ts'

@@ -7,11 +7,11 @@ import {
   retryTopic,
   subscriptionsTopic,
 } from '@surehook/contracts/topics'
+import { type Admin, ConfigResourceTypes, type Kafka } from '@surehook/kafka/client/surface'
 import { decodeRanges, type Range } from '@surehook/kafka/offsets/offset-tracker'
 import type { TopicSpan } from '@surehook/kafka/readers/span-reader'
 import { boundedBy } from '@surehook/service-kit/bounded'
 import { invalid } from '@surehook/service-kit/errors'
-import kafkajs, { type Admin, type Kafka } from 'kafkajs'
 
 export type Span = { from: number; to: number }
 
@@ -124,7 +124,7 @@ export async function refuseTrimmed(
   admin: Admin,
   { from, historyMs, marginMs }: { from: number; historyMs: number; marginMs: number },
 ): Promise<void> {
-  const type = kafkajs.ConfigResourceTypes.TOPIC
+  const type = ConfigResourceTypes.TOPIC
   const configNames = ['retention.ms']
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,

@@ -4,10 +4,10 @@ import {
   deadLetterTopic,
   subscriptionsTopic,
 } from '@surehook/contracts/topics'
+import type { Kafka, KafkaMessage } from '@surehook/kafka/client/surface'
 import { openSpanReader, type SpanReader } from '@surehook/kafka/readers/span-reader'
 import type { EventCodec } from '@surehook/schemas/codec'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
-import type { Kafka, KafkaMessage } from 'kafkajs'
 import { KnownVersions } from './known-versions.ts'
 import { type At, LedgerReading, type Scope } from './ledger-reading.ts'
 import { jobTopicsOf, type LogMarks, readMarks, type Span, withAdmin } from './log-marks.ts'

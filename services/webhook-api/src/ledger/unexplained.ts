@@ -1,4 +1,4 @@
-import type { KafkaMessage } from 'kafkajs'
+import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import { TableFullError } from './delivery-table.ts'
 
 export type UnexplainedJob = { index: number; webhookId: string }

@@ -1,7 +1,7 @@
+import type { Kafka } from '@surehook/kafka/client/surface'
 import { boundedBy } from '@surehook/service-kit/bounded'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
-import type { Kafka } from 'kafkajs'
 import type { Pool } from 'pg'
 import { runBackgroundWork } from '../background-work.ts'
 import { dropOldDays } from './drop-old-days.ts'

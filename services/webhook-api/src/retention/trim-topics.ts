@@ -5,7 +5,7 @@ import {
   pausedTopic,
   retryTopic,
 } from '@surehook/contracts/topics'
-import type { Admin, Kafka, SeekEntry } from 'kafkajs'
+import type { Admin, Kafka, SeekEntry } from '@surehook/kafka/client/surface'
 
 /** Consumer groups that must have finished a record before it may go. */
 const dispatcher = 'webhook-dispatcher'

@@ -2,10 +2,10 @@ import type { TableState } from '@surehook/contracts/events'
 import { type FieldType, fieldTypes } from '@surehook/contracts/filter/filter'
 import { assignedFields } from '@surehook/contracts/http/data/names'
 import { tablesTopic } from '@surehook/contracts/topics'
+import type { Kafka } from '@surehook/kafka/client/surface'
 import { openTopicView } from '@surehook/kafka/views/topic-view'
 import { type EventCodec, type TypeCodec, UndecodableError } from '@surehook/schemas/codec'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
-import type { Kafka } from 'kafkajs'
 
 export type Fields = ReadonlyMap<string, FieldType>
 export type TablePlace = { projectId: string; environment: string; table: string }

@@ -1,5 +1,5 @@
+import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import type { LogReader } from '@surehook/kafka/readers/log-reader'
-import type { KafkaMessage } from 'kafkajs'
 
 /** Everything that is on the reader's topic now, partition by partition. */
 export async function* readLog(reader: LogReader): AsyncGenerator<KafkaMessage> {

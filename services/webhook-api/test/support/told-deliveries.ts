@@ -2,8 +2,8 @@ import type { ChangeEvent, DeliveryAttempt, DeliveryJob } from '@surehook/contra
 import { deliveryId } from '@surehook/contracts/ids'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import { type Cluster, openCluster } from '@surehook/kafka/client/cluster'
+import type { Admin, Kafka } from '@surehook/kafka/client/surface'
 import { OffsetTracker } from '@surehook/kafka/offsets/offset-tracker'
-import type { Admin, Kafka } from 'kafkajs'
 import { aJob, aMove } from './delivery-samples.ts'
 import type { World } from './under-test.ts'
 

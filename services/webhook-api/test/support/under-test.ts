@@ -7,6 +7,7 @@ import {
   topicTable,
 } from '@surehook/contracts/topics'
 import { createKafka } from '@surehook/kafka/client/client'
+import type { Kafka } from '@surehook/kafka/client/surface'
 import { type EventProducer, openProducer } from '@surehook/kafka/producer/producer'
 import { ensureTopics } from '@surehook/kafka/topics/topics'
 import { openTopicView, type TopicView } from '@surehook/kafka/views/topic-view'
@@ -15,7 +16,6 @@ import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { AppError } from '@surehook/service-kit/errors'
 import { createLogger, type Logger } from '@surehook/service-kit/telemetry/log'
 import { openTestDatabase, type TestDatabase } from '@surehook/testing/service-database'
-import type { Kafka } from 'kafkajs'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, service } from '../../src/config.ts'
 

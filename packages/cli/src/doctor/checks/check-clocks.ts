@@ -1,6 +1,6 @@
 import { attemptsTopic, changesTopic } from '@surehook/contracts/topics'
+import type { Admin } from '@surehook/kafka/client/surface'
 import { reasonOf } from '@surehook/service-kit/errors'
-import type { Admin } from 'kafkajs'
 import { type Finding, findingsOf } from '../finding.ts'
 import type { Target } from '../target.ts'
 import { withKafka } from '../with-kafka.ts'

@@ -5,7 +5,7 @@ import {
   pausedTopic,
   retryTopic,
 } from '@surehook/contracts/topics'
-import type { Admin } from 'kafkajs'
+import type { Admin } from '@surehook/kafka/client/surface'
 import { type Finding, findingsOf } from '../finding.ts'
 import type { Target } from '../target.ts'
 import { withKafka } from '../with-kafka.ts'

@@ -1,4 +1,4 @@
-import kafkajs, { type Admin } from 'kafkajs'
+import { type Admin, ConfigResourceTypes } from '@surehook/kafka/client/surface'
 import { type Finding, findingsOf } from '../finding.ts'
 import { sizeOf } from '../size-of.ts'
 import type { Target } from '../target.ts'
@@ -24,7 +24,7 @@ export async function checkKafka(target: Target): Promise<Finding[]> {
 }
 
 async function settingsOf(admin: Admin, broker: number): Promise<BrokerSettings> {
-  const type = kafkajs.ConfigResourceTypes.BROKER
+  const type = ConfigResourceTypes.BROKER
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
     resources: [{ type, name: String(broker), configNames: names }],

@@ -4,8 +4,8 @@ import {
   type TopicSpec,
   topicTable,
 } from '@surehook/contracts/topics'
+import { type Admin, ConfigResourceTypes } from '@surehook/kafka/client/surface'
 import { differing } from '@surehook/kafka/topics/align-topics'
-import kafkajs, { type Admin } from 'kafkajs'
 import { type Finding, findingsOf } from '../finding.ts'
 import type { Target } from '../target.ts'
 import { withKafka } from '../with-kafka.ts'
@@ -41,7 +41,7 @@ async function readTopics(
   const { topics } = await admin.fetchTopicMetadata({ topics: names })
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
-    resources: names.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name })),
+    resources: names.map((name) => ({ type: ConfigResourceTypes.TOPIC, name })),
   })
   const configs = new Map(
     resources.map(({ resourceName, configEntries }) => [

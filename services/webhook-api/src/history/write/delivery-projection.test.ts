@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
+import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import { UndecodableError } from '@surehook/schemas/codec'
-import type { KafkaMessage } from 'kafkajs'
 import { aJob, aMove, someTime } from '../../../test/support/delivery-samples.ts'
 import { createDeliveryProjection, type Refused } from './delivery-projection.ts'
 

@@ -1,7 +1,7 @@
 import type { DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
+import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import { type EventCodec, type TypeCodec, UndecodableError } from '@surehook/schemas/codec'
-import type { KafkaMessage } from 'kafkajs'
 import type { DeliveryStore } from '../delivery-store.ts'
 import { jobFault, moveFault } from '../read/delivery-faults.ts'
 import { halvesOf } from './write-chunks.ts'

@@ -1,7 +1,7 @@
+import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import type { LogReader, LogSpan } from '@surehook/kafka/readers/log-reader'
 import { type Change, readChange } from '@surehook/matching/read-change'
 import type { EventCodec } from '@surehook/schemas/codec'
-import type { KafkaMessage } from 'kafkajs'
 import type { Tenant } from '../../subscriptions/subscription-changes.ts'
 
 /** Where a look at the log ends, whichever comes first. */

@@ -1,0 +1,25 @@
+/**
+ * What other packages see of the Kafka client. To change the client, change this file and its neighbours: no other
+ * package imports kafkajs, except the publisher and tests that use it as an independent client.
+ */
+import kafkajs from 'kafkajs'
+
+export type {
+  AclEntry,
+  Admin,
+  Consumer,
+  Kafka,
+  KafkaMessage,
+  SeekEntry,
+} from 'kafkajs'
+
+// Node finds only the first names that kafkajs exports.
+export const {
+  AclOperationTypes,
+  AclPermissionTypes,
+  AclResourceTypes,
+  AssignerProtocol,
+  ConfigResourceTypes,
+  PartitionAssigners,
+  ResourcePatternTypes,
+} = kafkajs
