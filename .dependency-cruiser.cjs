@@ -4,10 +4,9 @@ module.exports = {
     {
       name: 'no-cycles',
       severity: 'error',
-      comment:
-        'Modules that need each other are one module, or need a third. Types may point back.',
+      comment: 'Modules that need each other are one module, or need a third.',
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      to: { circular: true },
     },
     {
       name: 'contracts-is-a-leaf',

@@ -19,11 +19,8 @@ import {
   kafkaConnection,
   registrySecurity,
 } from '@surehook/service-kit/config/connections'
-import {
-  type TracingConfig,
-  tracingConfig,
-  tracingEnv,
-} from '@surehook/service-kit/telemetry/tracing/open-tracing'
+import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
+import type { TracingConfig } from '@surehook/service-kit/telemetry/tracing/tracer'
 import * as z from 'zod'
 
 export const service = 'webhook-matcher'

@@ -1,7 +1,4 @@
 import { refuseInvalid } from '@surehook/kafka/producer/invalid-messages'
-import type { EventProducer } from '@surehook/kafka/producer/producer'
-import type { TopicView } from '@surehook/kafka/views/topic-view'
-import type { SubscriptionIndex } from '@surehook/matching/index/subscription-index'
 import { planDeliveries } from '@surehook/matching/plan-deliveries'
 import {
   type Change,
@@ -9,14 +6,10 @@ import {
   type ReadChange,
   readChange,
 } from '@surehook/matching/read-change'
-import type { EventCodec } from '@surehook/schemas/codec'
-import type { Tracer } from '@surehook/service-kit/telemetry/tracing/tracer'
-import type { Logger } from 'pino'
 import { ChunkSender } from './chunk-sender.ts'
-import type { Topics } from './config.ts'
 import { EventLoopTurn } from './event-loop-turn.ts'
 import { MatchSpans } from './match-spans.ts'
-import type { MatcherMetrics } from './metrics.ts'
+import type { MatcherDeps } from './matcher-deps.ts'
 
 /** Changes of one partition, in their order as far as they are of one project. */
 export type ChangeBatch = {
@@ -25,19 +18,6 @@ export type ChangeBatch = {
   messages: readonly ChangeMessage[]
   /** Aborted when the partition may have another owner. */
   signal: AbortSignal
-}
-
-export type MatcherDeps = {
-  index: Pick<SubscriptionIndex, 'match'>
-  view: Pick<TopicView, 'barrier'>
-  codec: Pick<EventCodec, 'change' | 'job' | 'attempt' | 'invalid'>
-  producer: Pick<EventProducer, 'send'>
-  topics: Topics
-  groupId: string
-  maxBodyBytes: number
-  metrics: MatcherMetrics
-  tracer?: Tracer | undefined
-  log: Logger
 }
 
 /**

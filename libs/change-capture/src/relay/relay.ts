@@ -1,32 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EventProducer, OutgoingRecord } from '@surehook/kafka/producer/producer'
 import { orAborted } from '@surehook/service-kit/bounded'
-import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
-import type { Tracer } from '@surehook/service-kit/telemetry/tracing/tracer'
-import type { Logger } from 'pino'
-import type { Captured } from '../emit/capture.ts'
-import type { InvalidCapture } from '../emit/to-invalid.ts'
 import { enableSlotFailover } from '../slot/enable-slot-failover.ts'
 import { SlotLostError, SlotMonitor } from '../slot/slot-monitor.ts'
 import { relayMeters } from './relay-meters.ts'
+import type { RelayOptions } from './relay-options.ts'
 import { RelaySession } from './relay-session.ts'
 
-export type RelayOptions = {
-  service: string
-  slot: string
-  databaseUrl: string
-  producer: Pick<EventProducer, 'send' | 'healthy'>
-  toRecord: (captured: Captured) => OutgoingRecord
-  /**
-   * What is sent in place of a message that is not valid or that Kafka does not take: one such
-   * message must not stop the relay for all.
-   */
-  toInvalid: (invalid: InvalidCapture) => OutgoingRecord
-  publication?: string
-  log: Logger
-  metrics?: Metrics | undefined
-  tracer?: Tracer | undefined
-}
+export type { RelayOptions } from './relay-options.ts'
 
 export type Relay = AsyncDisposable & {
   /** `leader` relays; `standby` waits for the holder of the slot to go; `down` tries to get there. */

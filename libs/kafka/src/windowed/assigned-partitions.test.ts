@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { PartitionReader } from '../consumer/partition-reader.ts'
 import type { AssignedPartition } from './assigned-partition.ts'
 import { AssignedPartitions } from './assigned-partitions.ts'
-import type { WindowedConsumerOptions } from './windowed-consumer.ts'
+import type { WindowedConsumerOptions } from './windowed-consumer-options.ts'
 
 type Record = { offset: number; tenant: string }
 type Commit = { offset: string; metadata: string | null }

@@ -7,7 +7,7 @@ import { LookBack } from '../offsets/look-back.ts'
 import type { AssignedPartition } from './assigned-partition.ts'
 import { FlowControl } from './flow-control.ts'
 import { type LoadedPartition, loadPartitions } from './load-partitions.ts'
-import type { WindowedConsumerOptions } from './windowed-consumer.ts'
+import type { WindowedConsumerOptions } from './windowed-consumer-options.ts'
 
 /** The partitions this member owns: loaded on assignment, paused and resumed by what they hold. */
 export class AssignedPartitions {

@@ -1,7 +1,7 @@
 import type { Admin } from 'kafkajs'
 import { fetchGroupCommits } from '../offsets/group-commits.ts'
 import { AssignedPartition } from './assigned-partition.ts'
-import type { WindowedConsumerOptions } from './windowed-consumer.ts'
+import type { WindowedConsumerOptions } from './windowed-consumer-options.ts'
 
 export type LoadPartitionsOptions = Pick<
   WindowedConsumerOptions,

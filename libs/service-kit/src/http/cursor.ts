@@ -4,6 +4,9 @@ import { invalid } from '../errors.ts'
 /** A time in a cursor. PostgreSQL has no year 0. */
 export const CursorTime = z.iso.datetime().refine((text) => !text.startsWith('0000'))
 
+/** The part of a list that is asked for: at most `limit` rows behind `cursor`. */
+export type Page = { limit: number; cursor?: string | undefined }
+
 /** Where the next page begins, as text that a client passes back without looking into it. */
 export function encodeCursor(position: unknown): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url')

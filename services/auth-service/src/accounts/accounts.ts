@@ -1,12 +1,7 @@
 import type { PublicUser, TokenPair } from '@surehook/contracts/http/auth'
 import type { Violation } from '@surehook/contracts/problem'
-import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Tenant } from '../platform/tenant.ts'
 import type { ChangeOrigin } from '../users/user-changes.ts'
-import { operationMeter } from './account-meters.ts'
-import { createLogin, type LoginDeps } from './login.ts'
-import { createRecovery, type RecoveryDeps } from './recovery.ts'
-import { createSignup, type SignupDeps } from './signup.ts'
 
 /** Whom limits count: an address as `clientAddress` gives it. */
 export type Client = { readonly address: string }
@@ -61,23 +56,4 @@ export type Accounts = {
   ): Promise<{ message: string; userId: string }>
   /** As `signupFaults`, without what only the holder of a code may ask. */
   resetFaults(tenant: Tenant, given: Partial<ResetInput>): readonly Violation[]
-}
-
-export type AccountsDeps = SignupDeps & LoginDeps & RecoveryDeps & { metrics: Metrics }
-
-export function createAccounts(deps: AccountsDeps): Accounts {
-  const count = operationMeter(deps.metrics)
-  const signup = createSignup(deps)
-  const login = createLogin(deps)
-  const recovery = createRecovery(deps)
-  return {
-    signup: (...args) => count('signup', signup.signup(...args)),
-    signupFaults: signup.signupFaults,
-    confirmSignup: (...args) => count('confirm_signup', signup.confirmSignup(...args)),
-    resendCode: (...args) => count('resend_code', signup.resendCode(...args)),
-    login: (...args) => count('login', login(...args)),
-    recoverPassword: (...args) => count('recover_password', recovery.recoverPassword(...args)),
-    resetPassword: (...args) => count('reset_password', recovery.resetPassword(...args)),
-    resetFaults: recovery.resetFaults,
-  }
 }

@@ -17,8 +17,9 @@ import { createPasswordStrength } from '../password/password-strength.ts'
 import { createPasswords } from '../password/passwords.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { type ManageUsers, manageUsers } from '../users/manage-users.ts'
-import { type Accounts, createAccounts } from './accounts.ts'
+import type { Accounts } from './accounts.ts'
 import { createCodes } from './codes.ts'
+import { createAccounts } from './create-accounts.ts'
 
 export type AccountPartsOptions = {
   pool: Pool

@@ -9,7 +9,7 @@ import type { AuthSettingsChange } from '@surehook/contracts/http/admin/auth-set
 import type { Violation } from '@surehook/contracts/problem'
 import { environmentsTopic } from '@surehook/contracts/topics'
 import { AppError, invalid } from '@surehook/service-kit/errors'
-import { decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
+import { decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool, PoolClient } from 'pg'
 import * as z from 'zod'
 import { knownRoles } from '../users/roles.ts'
@@ -26,7 +26,6 @@ export type EnvironmentRow = {
 }
 
 export type EnvironmentName = { project: string; environment: string }
-export type Page = { limit: number; cursor?: string | undefined }
 
 /** Creates the environment, and its project, or changes its settings. Answers once it is on the topic. */
 export function putEnvironment(

@@ -5,10 +5,9 @@ import type { ManagementToken } from '@surehook/contracts/http/admin/admin'
 import type { Violation } from '@surehook/contracts/problem'
 import { managementTokensTopic } from '@surehook/contracts/topics'
 import { AppError, invalid } from '@surehook/service-kit/errors'
-import { CursorTime, decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
+import { CursorTime, decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool, PoolClient } from 'pg'
 import * as z from 'zod'
-import type { Page } from './environments.ts'
 
 export type TokenRow = {
   id: string

@@ -1,9 +1,8 @@
 import type { UserAccount } from '@surehook/contracts/http/admin/users'
 import { AppError } from '@surehook/service-kit/errors'
-import { decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
+import { decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool } from 'pg'
 import * as z from 'zod'
-import type { Page } from '../platform/environments.ts'
 import { type User, userColumns } from './user.ts'
 import type { UserPlace } from './user-store.ts'
 

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Role } from '@surehook/contracts/http/admin/users'
 import type { Violation } from '@surehook/contracts/problem'
 import { AppError } from '@surehook/service-kit/errors'
-import { decodeCursor, pageOf } from '@surehook/service-kit/http/cursor'
+import { decodeCursor, type Page, pageOf } from '@surehook/service-kit/http/cursor'
 import type { Pool, PoolClient } from 'pg'
 import * as z from 'zod'
-import type { Page } from '../platform/environments.ts'
 import type { UserPlace } from './user-store.ts'
 
 type Db = Pool | PoolClient

@@ -3,7 +3,7 @@ import { coPartitionAssigners } from '../../consumer/co-partition-assigner.ts'
 import { GroupMembership } from '../../consumer/group-membership.ts'
 import type { AssignedPartitions } from '../assigned-partitions.ts'
 import type { CommitLoop } from '../commit-loop.ts'
-import type { WindowedConsumerOptions } from '../windowed-consumer.ts'
+import type { WindowedConsumerOptions } from '../windowed-consumer-options.ts'
 import { PartitionRelease } from './partition-release.ts'
 import { RebalanceDrain } from './rebalance-drain.ts'
 

@@ -1,8 +1,6 @@
 import type { Logger } from 'pino'
 import * as z from 'zod'
-import type { Tracer } from './tracer.ts'
-
-export type Tracing = Tracer & AsyncDisposable
+import type { Tracing, TracingConfig } from './tracer.ts'
 
 /** Names and meaning are OpenTelemetry's. What is not here (headers, batches) its exporter reads itself. */
 export const tracingEnv = {
@@ -12,13 +10,6 @@ export const tracingEnv = {
     .optional(),
   OTEL_SERVICE_NAME: z.string().max(256).optional(),
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
-}
-
-export type TracingConfig = {
-  endpoint: string
-  serviceName: string
-  /** Part of the traces that begin here and are told; those that a caller began are as it decided. */
-  sampledRatio: number
 }
 
 type TracingVariables = z.output<z.ZodObject<typeof tracingEnv>>

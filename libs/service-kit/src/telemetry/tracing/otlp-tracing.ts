@@ -22,8 +22,7 @@ import {
 } from '@opentelemetry/sdk-trace'
 import type { Logger } from 'pino'
 import { boundedBy } from '../../bounded.ts'
-import type { Tracing, TracingConfig } from './open-tracing.ts'
-import type { Span, SpanOptions, SpanOutcome } from './tracer.ts'
+import type { Span, SpanOptions, SpanOutcome, Tracing, TracingConfig } from './tracer.ts'
 
 const kinds: Readonly<Record<SpanOptions['kind'], Kind>> = {
   server: Kind.SERVER,

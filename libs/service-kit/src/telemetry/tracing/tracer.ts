@@ -32,3 +32,12 @@ export type Span = {
  * options are made then.
  */
 export type Tracer = { start(name: string, options: SpanOptions): Span }
+
+export type Tracing = Tracer & AsyncDisposable
+
+export type TracingConfig = {
+  endpoint: string
+  serviceName: string
+  /** Part of the traces that begin here and are told; those that a caller began are as it decided. */
+  sampledRatio: number
+}
