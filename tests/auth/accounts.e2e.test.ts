@@ -7,9 +7,9 @@ import {
   password,
   trusting,
   wrong,
-} from '../support/auth-tenant.ts'
-import { transports } from '../support/auth-transports.ts'
-import { type AuthWorld, openAuthWorld } from '../support/auth-world.ts'
+} from '../support/auth/auth-tenant.ts'
+import { transports } from '../support/auth/auth-transports.ts'
+import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
 
 let world: AuthWorld
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Problem } from '@surehook/contracts/problem'
 import { type Answer, send } from '@surehook/scripts/client/call'
 import fc from 'fast-check'
-import { type AuthTenant, newEmail, password } from '../support/auth-tenant.ts'
-import { type OperationName, operations, transports } from '../support/auth-transports.ts'
-import { type AuthWorld, openAuthWorld } from '../support/auth-world.ts'
+import { type AuthTenant, newEmail, password } from '../support/auth/auth-tenant.ts'
+import { type OperationName, operations, transports } from '../support/auth/auth-transports.ts'
+import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
 
 let world: AuthWorld
 let tenant: AuthTenant

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { newEmail, password, trusting } from '../support/auth-tenant.ts'
-import { type OperationName, transports } from '../support/auth-transports.ts'
-import { type AuthWorld, openAuthWorld } from '../support/auth-world.ts'
+import { newEmail, password, trusting } from '../support/auth/auth-tenant.ts'
+import { type OperationName, transports } from '../support/auth/auth-transports.ts'
+import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
 import { type Balancer, openBalancer } from '../support/balancer.ts'
 
 let balancer: Balancer

@@ -2,9 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { send } from '@surehook/scripts/client/call'
 import type { ComponentName } from '@surehook/scripts/local-stack/component'
 import { allReady } from '../support/all-ready.ts'
-import { type AuthTenant, newEmail, password } from '../support/auth-tenant.ts'
-import { type AuthTransport, type OperationName, transports } from '../support/auth-transports.ts'
-import { openAuthWorldWithStack } from '../support/auth-world.ts'
+import { type AuthTenant, newEmail, password } from '../support/auth/auth-tenant.ts'
+import {
+  type AuthTransport,
+  type OperationName,
+  transports,
+} from '../support/auth/auth-transports.ts'
+import { openAuthWorldWithStack } from '../support/auth/auth-world.ts'
 import { eventually } from '../support/world.ts'
 
 let world: Awaited<ReturnType<typeof openAuthWorldWithStack>>

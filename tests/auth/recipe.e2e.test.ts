@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type ProcessHandle, startProcess } from '@surehook/scripts/lib/managed-process'
 import { freePort } from '@surehook/scripts/lib/ports'
 import { openProcessGroup, type ProcessGroup } from '@surehook/scripts/lib/process-group'
-import type { AuthTenant } from '../support/auth-tenant.ts'
-import { transports } from '../support/auth-transports.ts'
-import { type AuthWorld, openAuthWorld } from '../support/auth-world.ts'
+import type { AuthTenant } from '../support/auth/auth-tenant.ts'
+import { transports } from '../support/auth/auth-transports.ts'
+import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
 
 const recipe = new URL('../../docs/recipes/accept-access-tokens.md', import.meta.url)
 const dir = fileURLToPath(new URL(`../../.local/recipes/${randomUUID()}/`, import.meta.url))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { newEmail, password, wrong } from '../support/auth-tenant.ts'
-import { execute, transports } from '../support/auth-transports.ts'
-import { type AuthWorld, openAuthWorld } from '../support/auth-world.ts'
+import { newEmail, password, wrong } from '../support/auth/auth-tenant.ts'
+import { execute, transports } from '../support/auth/auth-transports.ts'
+import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
 
 let world: AuthWorld
 /** The replicas of auth-service, without the gateway, which knows only the first. */

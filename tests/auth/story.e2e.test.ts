@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { expectStatus, send } from '@surehook/scripts/client/call'
 import { createTenant } from '@surehook/scripts/client/tenant'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { newEmail, password } from '../support/auth-tenant.ts'
-import { transports } from '../support/auth-transports.ts'
-import { type AuthWorld, openAuthWorld } from '../support/auth-world.ts'
+import { newEmail, password } from '../support/auth/auth-tenant.ts'
+import { transports } from '../support/auth/auth-transports.ts'
+import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
 
 let world: AuthWorld
 

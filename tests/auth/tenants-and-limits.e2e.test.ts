@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type AuthTenantOptions, newEmail, password, trusting } from '../support/auth-tenant.ts'
-import { type OperationName, transports } from '../support/auth-transports.ts'
-import { type AuthWorld, openAuthWorld } from '../support/auth-world.ts'
+import {
+  type AuthTenantOptions,
+  newEmail,
+  password,
+  trusting,
+} from '../support/auth/auth-tenant.ts'
+import { type OperationName, transports } from '../support/auth/auth-transports.ts'
+import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
 
 let world: AuthWorld
 

@@ -2,9 +2,9 @@ import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { admin, expectStatus, type Headed } from '@surehook/scripts/client/call'
 import fc from 'fast-check'
-import type { AuthTenant } from '../support/auth-tenant.ts'
-import { transports } from '../support/auth-transports.ts'
-import { type AuthWorld, openAuthWorld } from '../support/auth-world.ts'
+import type { AuthTenant } from '../support/auth/auth-tenant.ts'
+import { transports } from '../support/auth/auth-transports.ts'
+import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
 import { askGraphQL, callRest } from '../support/data-transports.ts'
 
 /** One environment with a table, one record in it, a manager and a user who may everything there. */

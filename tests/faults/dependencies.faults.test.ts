@@ -5,7 +5,7 @@ import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import type { ComponentName } from '@surehook/scripts/local-stack/component'
 import type { ServiceName } from '@surehook/scripts/system/service-catalog'
 import { allReady as allReadyIn } from '../support/all-ready.ts'
-import { type FaultWorld, openFaultWorld } from '../support/fault-world.ts'
+import { type FaultWorld, openFaultWorld } from '../support/deliveries/fault-world.ts'
 
 const timeoutMs = 120_000
 let world: FaultWorld

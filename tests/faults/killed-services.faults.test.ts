@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals'
 import type { ServiceName } from '@surehook/scripts/system/service-catalog'
-import { type FaultWorld, openFaultWorld, undecidedAtMost } from '../support/fault-world.ts'
+import {
+  type FaultWorld,
+  openFaultWorld,
+  undecidedAtMost,
+} from '../support/deliveries/fault-world.ts'
 
 let world: FaultWorld
 

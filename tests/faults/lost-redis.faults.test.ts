@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { type FaultWorld, openFaultWorld } from '../support/fault-world.ts'
+import { type FaultWorld, openFaultWorld } from '../support/deliveries/fault-world.ts'
 
 let world: FaultWorld
 

@@ -2,8 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, it } from '@jest/globals'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import type { ServiceHandle } from '@surehook/scripts/system/start-services'
-import { type FaultWorld, openFaultWorld, undecidedAtMost } from '../support/fault-world.ts'
-import type { Subscriber } from '../support/ledger.ts'
+import {
+  type FaultWorld,
+  openFaultWorld,
+  undecidedAtMost,
+} from '../support/deliveries/fault-world.ts'
+import type { Subscriber } from '../support/deliveries/ledger.ts'
 
 let world: FaultWorld
 

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { ServiceName } from '@surehook/scripts/system/service-catalog'
 import type { ServiceHandle } from '@surehook/scripts/system/start-services'
-import { type FaultWorld, openFaultWorld, undecidedAtMost } from '../support/fault-world.ts'
+import {
+  type FaultWorld,
+  openFaultWorld,
+  undecidedAtMost,
+} from '../support/deliveries/fault-world.ts'
 
 let world: FaultWorld
 

@@ -1,5 +1,5 @@
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
-import type { Subscriber } from '../../support/ledger.ts'
+import type { Subscriber } from '../../support/deliveries/ledger.ts'
 
 export type Repetitions = {
   subscriber: string

@@ -8,9 +8,14 @@ import {
   restTransport,
   topicTransport,
 } from '../../support/change-transports.ts'
-import { undecidedAtMost } from '../../support/fault-world.ts'
-import { type Account, closeLedger, type Subscriber, subscribeTwice } from '../../support/ledger.ts'
-import { type Load, startLoad } from '../../support/load.ts'
+import { undecidedAtMost } from '../../support/deliveries/fault-world.ts'
+import {
+  type Account,
+  closeLedger,
+  type Subscriber,
+  subscribeTwice,
+} from '../../support/deliveries/ledger.ts'
+import { type Load, startLoad } from '../../support/deliveries/load.ts'
 import { makeFault } from './make-fault.ts'
 import type { Trial } from './plan.ts'
 import { countRepetitions, type Repetitions } from './repetitions.ts'

@@ -17,7 +17,7 @@ import {
   type SystemOptions,
   startServices,
 } from '@surehook/scripts/system/start-services'
-import { type DeliveryAudit, openDeliveryAudit } from '../../support/delivery-audit.ts'
+import { type DeliveryAudit, openDeliveryAudit } from '../../support/deliveries/delivery-audit.ts'
 import { type HealthyBalancer, openHealthyBalancer } from './healthy-balancer.ts'
 import { type Links, openLinks, publisherReplica } from './links.ts'
 import { prepareSlowDisk, type SlowDisk } from './slow-disk.ts'

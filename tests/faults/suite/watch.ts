@@ -1,8 +1,8 @@
 import type { EventPayload } from '@surehook/contracts/event-payload'
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
 import type { TransportName } from '../../support/change-transports.ts'
-import { changeKey, keyOf, type Subscriber } from '../../support/ledger.ts'
-import type { Made } from '../../support/load.ts'
+import { changeKey, keyOf, type Subscriber } from '../../support/deliveries/ledger.ts'
+import type { Made } from '../../support/deliveries/load.ts'
 
 const lookEveryMs = 50
 

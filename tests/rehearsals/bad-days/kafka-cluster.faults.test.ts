@@ -5,7 +5,11 @@ import type { Tenant } from '@surehook/scripts/client/tenant'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { standStill } from '../../faults/suite/stand-still.ts'
 import { allReady } from '../../support/all-ready.ts'
-import { type FaultWorld, openFaultWorld, undecidedAtMost } from '../../support/fault-world.ts'
+import {
+  type FaultWorld,
+  openFaultWorld,
+  undecidedAtMost,
+} from '../../support/deliveries/fault-world.ts'
 import { type ClusteredStack, openKafkaCluster } from './kafka-cluster.ts'
 
 let cluster: ClusteredStack

@@ -6,7 +6,11 @@ import { admin } from '@surehook/scripts/client/call'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { startLocalStack } from '@surehook/scripts/local-stack/local-stack'
 import { allReady } from '../../support/all-ready.ts'
-import { type FaultWorld, openFaultWorld, undecidedAtMost } from '../../support/fault-world.ts'
+import {
+  type FaultWorld,
+  openFaultWorld,
+  undecidedAtMost,
+} from '../../support/deliveries/fault-world.ts'
 import { type FullDisk, prepareFullDisk } from './full-disk.ts'
 
 let controls: string

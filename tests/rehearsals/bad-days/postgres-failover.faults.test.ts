@@ -3,8 +3,12 @@ import { afterEach, describe, expect, it } from '@jest/globals'
 import { startLocalStack } from '@surehook/scripts/local-stack/local-stack'
 import { allReady } from '../../support/all-ready.ts'
 import { restTransport } from '../../support/change-transports.ts'
-import { type FaultWorld, openFaultWorld, undecidedAtMost } from '../../support/fault-world.ts'
-import { loadColumns } from '../../support/load.ts'
+import {
+  type FaultWorld,
+  openFaultWorld,
+  undecidedAtMost,
+} from '../../support/deliveries/fault-world.ts'
+import { loadColumns } from '../../support/deliveries/load.ts'
 import { eventually, payloadOf } from '../../support/world.ts'
 import {
   openPostgresPair,

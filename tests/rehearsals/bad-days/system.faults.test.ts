@@ -13,7 +13,11 @@ import { openReceiver } from '@surehook/scripts/receiver/receiver'
 import { serviceNames } from '@surehook/scripts/system/service-catalog'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { allReady } from '../../support/all-ready.ts'
-import { type FaultWorld, openFaultWorld, undecidedAtMost } from '../../support/fault-world.ts'
+import {
+  type FaultWorld,
+  openFaultWorld,
+  undecidedAtMost,
+} from '../../support/deliveries/fault-world.ts'
 import { eventually } from '../../support/world.ts'
 
 let world: FaultWorld

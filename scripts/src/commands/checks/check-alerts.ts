@@ -1,0 +1,16 @@
+import { runCommand } from '../../check/run-command.ts'
+import { findPromtool } from '../../deploy/find-promtool.ts'
+
+/** Reads Prometheus' configuration as Prometheus does, and runs the alert rules against series. */
+const dir = 'deploy/prometheus'
+
+const promtool = await findPromtool()
+for (const args of [
+  ['check', 'config', `${dir}/prometheus.yml`],
+  ['test', 'rules', `${dir}/alerts.test.yml`],
+]) {
+  const { ok, output } = await runCommand({ args: [promtool, ...args] })
+  if (ok) continue
+  console.error(output)
+  process.exitCode = 1
+}

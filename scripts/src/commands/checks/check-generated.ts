@@ -1,0 +1,36 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { runCommand } from '../../check/run-command.ts'
+import { repoRoot } from '../../lib/paths.ts'
+
+/** Generates again and tells which committed files were not what comes out. */
+const generatedDirs = [
+  'contracts/openapi',
+  'deploy/grafana/dashboards',
+  'deploy/helm/surehook/files',
+  'deploy/helm/surehook/files/dashboards',
+  'deploy/strimzi',
+  'tests/generated',
+]
+const generatedPages = ['docs/operations/configuration.md']
+
+async function generatedFiles(): Promise<Map<string, string>> {
+  const inDirs = generatedDirs.map(async (dir) =>
+    (await readdir(`${repoRoot}/${dir}`, { withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => `${dir}/${name}`),
+  )
+  const names = [...(await Promise.all(inDirs)).flat(), ...generatedPages]
+  const texts = names.map((name) => readFile(`${repoRoot}/${name}`, 'utf8'))
+  return new Map((await Promise.all(texts)).map((text, index) => [names[index] ?? '', text]))
+}
+
+const before = await generatedFiles()
+const { ok, output } = await runCommand({ args: ['npm', 'run', '-s', 'generate'] })
+const after = await generatedFiles()
+const stale = [...after].filter(([name, text]) => before.get(name) !== text).map(([name]) => name)
+const lock = await runCommand({ args: ['node', 'scripts/complete-lock.mjs', '--check'] })
+
+if (!ok) console.error(output)
+if (!lock.ok) console.error(lock.output)
+for (const name of stale) console.error(`${name} was not current: commit it`)
+if (!ok || !lock.ok || stale.length > 0) process.exitCode = 1

@@ -1,0 +1,15 @@
+import { writeFile } from 'node:fs/promises'
+import { authentication } from '../../dashboards/authentication.ts'
+import { grafanaJson } from '../../dashboards/dashboard.ts'
+import { endpoints } from '../../dashboards/endpoints.ts'
+import { infrastructure } from '../../dashboards/infrastructure.ts'
+import { pipeline } from '../../dashboards/pipeline.ts'
+import { repoRoot } from '../../lib/paths.ts'
+
+/** Writes the dashboards of Grafana: part of `npm run generate`. */
+const dir = `${repoRoot}/deploy/grafana/dashboards`
+
+for (const dashboard of [pipeline, endpoints, authentication, infrastructure]) {
+  const text = `${JSON.stringify(grafanaJson(dashboard), null, 2)}\n`
+  await writeFile(`${dir}/${dashboard.uid.replace('surehook-', '')}.json`, text)
+}

@@ -1,0 +1,190 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { pausedTopic } from '@surehook/contracts/topics'
+import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
+import { type Exposition, faultsOf, readExposition } from '../support/monitoring/exposition.ts'
+import { pagesOf, readDashboards, readRules } from '../support/monitoring/monitoring-files.ts'
+import { readPromql } from '../support/monitoring/promql.ts'
+import { eventually } from '../support/world.ts'
+
+let world: ListeningWorld
+
+beforeAll(async () => {
+  world = await openListeningWorld()
+  const tenant = await world.tenant()
+  const listener = await world.listen(tenant)
+  await tenant.insert({ status: 'new' })
+  await listener.firstReceipt()
+})
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]()
+})
+
+type Service = keyof ListeningWorld['system']['services']
+
+async function scraped(service: Service): Promise<string> {
+  const [replica] = world.system.services[service]
+  const response = await fetch(`${replica?.internalUrl}/metrics`)
+  expect(response.status).toBe(200)
+  return response.text()
+}
+
+/** The values of a metric, by its labels as they are written. */
+async function valuesOf(service: Service, name: string): Promise<Map<string, number>> {
+  const lines = (await scraped(service)).split('\n').filter((line) => line.startsWith(`${name}{`))
+  return new Map(
+    lines.map((line) => {
+      const at = line.lastIndexOf(' ')
+      return [line.slice(name.length, at), Number(line.slice(at + 1))]
+    }),
+  )
+}
+
+const groups: [Service, string, string][] = [
+  ['webhook-matcher', 'webhook-matcher', 'changes'],
+  ['webhook-dispatcher', 'webhook-dispatcher', 'webhook.deliveries'],
+  ['webhook-api', 'webhook-api', 'webhook.attempts'],
+]
+
+describe('the metrics of what is held up', () => {
+  it.each(groups)('%s tells the lag of %s on %s, none when all is done', async (...of) => {
+    const [service, group, topic] = of
+    const lag = async () => {
+      const values = await valuesOf(service, 'surehook_kafka_consumer_lag_messages')
+      const mine = [...values].filter(
+        ([labels]) => labels.includes(`group="${group}"`) && labels.includes(`topic="${topic}"`),
+      )
+      return { partitions: mine.length > 0, behind: mine.some(([, value]) => value > 0) }
+    }
+    await eventually(lag, ({ partitions, behind }) => partitions && !behind)
+  })
+
+  it('webhook-dispatcher tells the lag of what is parked, which stays for as long as it is parked', async () => {
+    const lags = await valuesOf('webhook-dispatcher', 'surehook_kafka_consumer_lag_messages')
+    const parked = [...lags].filter(([labels]) => labels.includes('"webhook.deliveries.paused"'))
+    expect(parked.length).toBeGreaterThan(0)
+    for (const [, lag] of parked) expect(lag).toBeGreaterThanOrEqual(0)
+  })
+
+  it.each<Service>(['data-api', 'webhook-api', 'auth-service'])(
+    '%s tells how far its slot is behind, and that it is not lost',
+    async (service) => {
+      const [lag] = (await valuesOf(service, 'surehook_capture_slot_lag_bytes')).values()
+      expect(lag).toBeGreaterThanOrEqual(0)
+      expect([...(await valuesOf(service, 'surehook_capture_slot_lost')).values()]).toEqual([0])
+    },
+  )
+
+  it.each<Service>(['webhook-matcher', 'webhook-dispatcher'])(
+    '%s tells its window, how much of it is in use, and who waits for room',
+    async (service) => {
+      const used = await valuesOf(service, 'surehook_kafka_consumer_window_use_ratio')
+      expect(used.size).toBeGreaterThan(0)
+      for (const part of used.values()) {
+        expect(part).toBeGreaterThanOrEqual(0)
+        expect(part).toBeLessThanOrEqual(1)
+      }
+      const [limit] = (
+        await valuesOf(service, 'surehook_kafka_consumer_window_limit_messages')
+      ).values()
+      expect(limit).toBeGreaterThan(0)
+      const waiting = await valuesOf(service, 'surehook_kafka_consumer_tenants_waiting')
+      expect(new Set(waiting.values())).toEqual(new Set([0]))
+    },
+  )
+
+  it('on the paused topic the dispatcher tells as its lag what is parked', async () => {
+    // Not none: what other tests have left parked is on the same broker.
+    const told = async () => {
+      const lags = await valuesOf('webhook-dispatcher', 'surehook_kafka_consumer_lag_messages')
+      const paused = [...lags].filter(([labels]) => labels.includes(`topic="${pausedTopic}"`))
+      const lag = paused.reduce((sum, [, value]) => sum + value, 0)
+      const [parked] = (await valuesOf('webhook-dispatcher', 'surehook_delivery_parked')).values()
+      return { partitions: paused.length, lag, parked }
+    }
+    await eventually(told, ({ partitions, lag, parked }) => partitions > 0 && lag === parked)
+  })
+
+  it('the dispatcher tells what is parked, and how many circuits are open', async () => {
+    for (const name of ['surehook_delivery_parked', 'surehook_delivery_circuits_open']) {
+      expect((await valuesOf('webhook-dispatcher', name)).size).toBe(1)
+    }
+  })
+})
+
+it('every metric is in the documentation, and follows the conventions', async () => {
+  const page = await readFile(new URL('../../docs/metrics.md', import.meta.url), 'utf8')
+  const services = Object.keys(world.system.services) as Service[]
+  const texts = await Promise.all(services.map(scraped))
+  const types = texts.flatMap((text) =>
+    Array.from(text.matchAll(/^# TYPE (\S+) (\S+)$/gm), ([, name = '', type = '']) => ({
+      name,
+      type,
+    })),
+  )
+  const ours = types.filter(({ name }) => !/^(process|nodejs)_/.test(name))
+  expect(ours.length).toBeGreaterThan(20)
+  const documented = Array.from(page.matchAll(/`(surehook_[a-z_]+)`/g), ([, name]) => name)
+  expect(documented.filter((name) => !ours.some((metric) => metric.name === name))).toEqual([])
+  expect(ours.filter(({ name }) => !page.includes(`\`${name}\``))).toEqual([])
+  for (const { name, type } of ours) {
+    expect(name).toMatch(/^surehook_[a-z0-9_]+$/)
+    expect(name.endsWith('_total')).toBe(type === 'counter')
+    if (type === 'histogram') expect(name).toMatch(/_(seconds|bytes)$/)
+  }
+})
+
+describe('what is asked of the metrics', () => {
+  let told: Exposition
+  beforeAll(async () => {
+    const services = Object.keys(world.system.services) as Service[]
+    const recorded = (await readRules()).map(({ record }) => `${record} 0`)
+    // What Prometheus tells itself of each target.
+    told = readExposition([...(await Promise.all(services.map(scraped))), ...recorded, 'up 1'])
+  })
+
+  it('of dashboards is what services tell, label for label', async () => {
+    const asked = await readDashboards()
+    expect(asked.length).toBeGreaterThan(50)
+    const faults = asked.flatMap(({ where, expr, legend = '' }) => {
+      const expression = readPromql(expr)
+      const grouped = expression.groupings.flatMap(({ labels }) => labels)
+      const shown = Array.from(legend.matchAll(/\{\{(\w+)\}\}/g), ([, label = '']) => label)
+      const lost = shown.filter((label) => !grouped.includes(label))
+      const all = [...faultsOf(expression, told), ...lost.map((label) => `${label} is not left`)]
+      return all.map((fault) => `${where}: ${fault}`)
+    })
+    expect(faults).toEqual([])
+  })
+
+  it('of alerts is what services tell, label for label', async () => {
+    const rules = await readRules()
+    const faults = rules.flatMap(({ alert, record, expr }) =>
+      faultsOf(readPromql(expr), told).map((fault) => `${alert ?? record}: ${fault}`),
+    )
+    expect(faults).toEqual([])
+  })
+
+  it.each([
+    ['surehook_delivery_parkd', 'no metric surehook_delivery_parkd'],
+    ['surehook_ready{chek="kafka"}', 'surehook_ready has no label chek'],
+    ['surehook_ready{check="cafka"}', 'surehook_ready has no check "cafka"'],
+    ['sum by (topik) (surehook_ready)', 'none of surehook_ready has the label topik'],
+  ])('which finds out %s', (expr, fault) => {
+    expect(faultsOf(readPromql(expr), told)).toEqual([fault])
+  })
+
+  it('every alert has a page that tells what to do, and every page an alert', async () => {
+    const alerts = (await readRules()).filter(({ alert }) => alert !== undefined)
+    const pageOf = (alert = '') =>
+      `${alert
+        .replace('Surehook', '')
+        .replaceAll(/\B[A-Z]/g, '-$&')
+        .toLowerCase()}.md`
+    for (const { alert, annotations } of alerts) {
+      expect(annotations?.['runbook']).toBe(`docs/runbooks/${pageOf(alert)}`)
+    }
+    const wanted = alerts.map(({ alert }) => pageOf(alert))
+    expect((await pagesOf('runbooks')).toSorted()).toEqual(wanted.toSorted())
+  })
+})

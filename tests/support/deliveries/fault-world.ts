@@ -1,0 +1,74 @@
+import type { Stack } from '@surehook/scripts/lib/stack'
+import type { StartStack, TestSystem, TestSystemOptions } from '../open-system.ts'
+import { openWorldWithStack, type World } from '../world.ts'
+import { type DeliveryAudit, openDeliveryAudit } from './delivery-audit.ts'
+import { type Account, closeLedger, type Subscriber, subscribeTwice } from './ledger.ts'
+import { startLoad, type Written } from './load.ts'
+
+export type FaultWorld = World<TestSystem & { readonly stack: Stack }> & {
+  readonly audit: DeliveryAudit
+  /** Writes changes, makes the fault when a third is written, then closes the ledger and prints it. */
+  duringLoad(load: FaultLoad, fault: Fault): Promise<void>
+}
+
+type Fault = (subscribers: readonly Subscriber[]) => Promise<void>
+
+/** Of one endpoint: 32 attempts in flight, and 128 outcomes whose offsets are not committed yet. */
+export const undecidedAtMost = 32 + 128
+
+export type FaultLoad = {
+  cause: string
+  changes: number
+  mayRepeat?: number
+  settleWithinMs?: number
+  /** The load, a slow one, goes on for as long as the fault; `changes` is how many begin it. */
+  goesOn?: boolean
+}
+
+const slowly = { concurrency: 4, pauseMs: 50 }
+
+export async function openFaultWorld(
+  options: TestSystemOptions = {},
+  start?: StartStack,
+): Promise<FaultWorld> {
+  await using opening = new AsyncDisposableStack()
+  // On a busy machine an attempt that ends at 5 s would repeat what no fault has repeated.
+  const env = { WEBHOOK_TIMEOUT: '30s', ...options.env }
+  const world = opening.use(await openWorldWithStack({ ...options, env }, start))
+  const audit = opening.use(await openDeliveryAudit(world.system.endpoints))
+  const resources = opening.move()
+  return {
+    ...world,
+    audit,
+    async duringLoad({ cause, changes, mayRepeat = 0, goesOn = false, ...settling }, fault) {
+      const startedAt = performance.now()
+      const { receiver } = world
+      const tenant = await world.tenant()
+      const subscribers = await subscribeTwice(tenant, receiver)
+      const load = startLoad(tenant, goesOn ? slowly : { changes })
+      await load.reached(changes / 3)
+      await fault(subscribers)
+      if (goesOn) load.stop()
+      const written = await load.done
+      const accounts = await closeLedger({
+        ...{ audit, receiver, subscribers, written, mayRepeat },
+        ...settling,
+      })
+      for (const { path } of subscribers) receiver.forget(path)
+      print({ cause, written, accounts, seconds: (performance.now() - startedAt) / 1000 })
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+type Result = { cause: string; written: Written; accounts: Account[]; seconds: number }
+
+/** Jest's own console would add the place of the call to each line. */
+function print({ cause, written, accounts, seconds }: Result): void {
+  const each = accounts.map(
+    ({ subscriber, matched, dead, repeated, overtaken }) =>
+      `${subscriber} ${matched} matched, ${dead} dead, ${repeated} repeated, ${overtaken} overtaken`,
+  )
+  const unanswered = `${written.unanswered} tries unanswered`
+  process.stdout.write(`${cause} (${seconds.toFixed(1)} s, ${unanswered}): ${each.join('; ')}\n`)
+}

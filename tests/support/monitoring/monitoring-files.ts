@@ -1,0 +1,44 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { parse } from 'yaml'
+
+/** An expression of a dashboard or a rule, and where it stands. */
+export type Asked = { where: string; expr: string; legend?: string }
+
+export type Rule = {
+  alert?: string
+  record?: string
+  expr: string
+  annotations?: Record<string, string>
+}
+
+const deploy = new URL('../../../deploy/', import.meta.url)
+
+export async function readRules(): Promise<Rule[]> {
+  const text = await readFile(new URL('prometheus/alerts.yml', deploy), 'utf8')
+  const { groups } = parse(text) as { groups: { rules: Rule[] }[] }
+  return groups.flatMap(({ rules }) => rules)
+}
+
+type Target = { expr: string; legendFormat: string }
+type Panel = { title: string; targets?: Target[] }
+
+/** With a duration in the place of Grafana's variable. */
+export async function readDashboards(): Promise<Asked[]> {
+  const dir = new URL('grafana/dashboards/', deploy)
+  const names = await readdir(dir)
+  const read = names.map(async (name) => {
+    const { panels } = JSON.parse(await readFile(new URL(name, dir), 'utf8')) as { panels: Panel[] }
+    return panels.flatMap(({ title, targets = [] }) =>
+      targets.map(({ expr, legendFormat }) => ({
+        where: `${name}: ${title}`,
+        expr: expr.replaceAll('$__rate_interval', '5m'),
+        legend: legendFormat,
+      })),
+    )
+  })
+  return (await Promise.all(read)).flat()
+}
+
+export function pagesOf(folder: string): Promise<string[]> {
+  return readdir(new URL(`../../../docs/${folder}/`, import.meta.url))
+}

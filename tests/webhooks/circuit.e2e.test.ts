@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { expectStatus } from '@surehook/scripts/client/call'
+import type { Tenant } from '@surehook/scripts/client/tenant'
+import type { Behaviour } from '@surehook/scripts/receiver/receiver'
+import {
+  type Listener,
+  type ListeningWorld,
+  openListeningWorld,
+} from '../support/listening-world.ts'
+
+/** The cooldown of this system; that of the spec is checked by `npm run test:nightly`. */
+const cooldownMs = 2_000
+
+let world: ListeningWorld
+let tenant: Tenant
+
+beforeAll(async () => {
+  world = await openListeningWorld({
+    env: {
+      WEBHOOK_RETRY_DELAYS: '500ms,600ms,700ms,800ms',
+      WEBHOOK_CIRCUIT_COOLDOWN: `${cooldownMs}ms`,
+    },
+  })
+})
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  tenant = await world.tenant()
+})
+
+const fail: Behaviour = () => ({ status: 500 })
+const succeed: Behaviour = () => ({ status: 204 })
+
+/** All at once, so that first attempts are over before the first retry is due. */
+const insert = async (count: number, of = tenant) =>
+  expectStatus(201, await of.rest('POST orders', Array(count).fill({ status: 'new' })))
+
+/** Five first attempts fail; returns when the fifth arrived. */
+async function open(listener: Listener): Promise<number> {
+  listener.answer(fail)
+  await insert(5)
+  await listener.arrived(5)
+  expect(listener.receipts).toHaveLength(5)
+  return listener.receipts[4]?.at ?? 0
+}
+
+const allAre = (status: string, count: number) => (all: { status: string }[]) =>
+  all.length === count && all.every((one) => one.status === status)
+
+it('opens on the fifth failure in a row, holds everything for the cooldown, then delivers all', async () => {
+  const listener = await world.listen(tenant)
+  const openedAt = await open(listener)
+  listener.answer(succeed)
+  await insert(7)
+  const paused = await listener.log(allAre('paused', 12))
+  expect(paused.map(({ attempts }) => attempts)).toEqual([...Array(7).fill(0), ...Array(5).fill(1)])
+  expect(listener.receipts).toHaveLength(5)
+
+  const log = await listener.log(allAre('delivered', 12))
+  const sixthAt = listener.receipts[5]?.at ?? 0
+  expect(sixthAt - openedAt).toBeGreaterThanOrEqual(cooldownMs)
+  expect(sixthAt - openedAt).toBeLessThan(cooldownMs + 1_500)
+  expect(log.map(({ attempts }) => attempts)).toEqual([...Array(7).fill(1), ...Array(5).fill(2)])
+  expect(listener.receipts).toHaveLength(17)
+})
+
+it('does not open on the fourth', async () => {
+  const listener = await world.listen(tenant, {}, (_receipt, nth) => ({
+    status: nth <= 4 ? 500 : 204,
+  }))
+  await insert(4)
+  await listener.arrived(4)
+  const fourthAt = listener.receipts[3]?.at ?? 0
+  await listener.log(allAre('delivered', 4))
+  expect((listener.receipts[4]?.at ?? 0) - fourthAt).toBeLessThan(cooldownMs)
+})
+
+it('counts only failures in a row: a success starts the count again', async () => {
+  const listener = await world.listen(tenant, {}, (_receipt, nth) => ({
+    status: nth === 5 ? 204 : 500,
+  }))
+  await insert(4)
+  await listener.arrived(4)
+  // The fifth request is a success, and three failures more make four in a row at most.
+  await insert(1)
+  await listener.arrived(8)
+  listener.answer(succeed)
+  const eighthAt = listener.receipts[7]?.at ?? 0
+  await listener.log(allAre('delivered', 5))
+  expect((listener.receipts[8]?.at ?? 0) - eighthAt).toBeLessThan(cooldownMs)
+})
+
+it('counts attempts of all deliveries of the endpoint, retries too', async () => {
+  const listener = await world.listen(tenant, {}, fail)
+  await insert(1)
+  await listener.log(([newest]) => newest?.status === 'dead_letter', 15_000)
+  const fifthAt = listener.receipts[4]?.at ?? 0
+  listener.answer(succeed)
+  await insert(1)
+  await listener.arrived(6)
+  expect((listener.receipts[5]?.at ?? 0) - fifthAt).toBeGreaterThanOrEqual(cooldownMs)
+})
+
+it('opens again after five failures more', async () => {
+  const listener = await world.listen(tenant)
+  await open(listener)
+  await listener.arrived(10)
+  const reopenedAt = listener.receipts[9]?.at ?? 0
+  listener.answer(succeed)
+  await listener.log(allAre('delivered', 5))
+  expect((listener.receipts[10]?.at ?? 0) - reopenedAt).toBeGreaterThanOrEqual(cooldownMs)
+})
+
+it('is the endpoint’s alone: not another URL’s, not another tenant’s', async () => {
+  const broken = await world.listen(tenant)
+  const other = await world.listen(tenant)
+  const neighbour = await world.tenant()
+  await open(broken)
+  // The receiver tells tenants apart by nothing but what they send: both post to one URL.
+  const { id } = await neighbour.subscribe(world.receiver.url(broken.path))
+  await insert(1, neighbour)
+  await broken.arrived(6)
+  await insert(1)
+  await other.log((all) => all.length === 6 && all.every(({ status }) => status === 'delivered'))
+  expect(broken.payloads.filter(({ project_id }) => project_id === tenant.projectId)).toHaveLength(
+    5,
+  )
+  expect(await neighbour.deliveries(id)).toHaveLength(1)
+})
+
+it('is shared by the subscriptions of a tenant to one URL', async () => {
+  const first = await world.listen(tenant)
+  await open(first)
+  const { id } = await tenant.subscribe(world.receiver.url(first.path), { events: ['DELETE'] })
+  const record = await tenant.insert()
+  expectStatus(200, await tenant.rest(`DELETE orders/${record.id}`))
+  first.answer(succeed)
+  const openedAt = first.receipts[4]?.at ?? 0
+  await first.arrived(6)
+  expect((first.receipts[5]?.at ?? 0) - openedAt).toBeGreaterThanOrEqual(cooldownMs)
+  // Five retries, an INSERT and a DELETE for the first; a DELETE for the second.
+  await first.arrived(5 + 5 + 3)
+  expect(await tenant.deliveries(id)).toHaveLength(1)
+})

@@ -1,0 +1,177 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { changeKey } from '@surehook/contracts/ids'
+import { changesTopic, invalidTopic } from '@surehook/contracts/topics'
+import { createKafka } from '@surehook/kafka/client/client'
+import { openProducer } from '@surehook/kafka/producer/producer'
+import { openEventCodec } from '@surehook/schemas/codec'
+import type { Tenant } from '@surehook/scripts/client/tenant'
+import { repoRoot } from '@surehook/scripts/lib/paths'
+import { hasToolchain } from '@surehook/scripts/lib/toolchains'
+import { pythonWith } from '@surehook/scripts/python/python-tools'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
+import { followTopics } from '@surehook/testing/follow-topics'
+import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
+import { eventually } from '../support/world.ts'
+
+const recipe = `${repoRoot}/docs/recipes/publish-changes`
+const run = promisify(execFile)
+const silent = createLogger('test', 'silent')
+
+type Language = { name: string; file: string; command: () => Promise<string[]> }
+const typescript: Language = {
+  name: 'TypeScript',
+  file: 'typescript/billing.ts',
+  command: async () => [process.execPath, '--conditions=source', `${recipe}/typescript/billing.ts`],
+}
+const python: Language = {
+  name: 'Python',
+  file: 'python/billing.py',
+  command: async () => [
+    await pythonWith(`${recipe}/python/requirements.txt`),
+    `${recipe}/python/billing.py`,
+  ],
+}
+const languages = hasToolchain('python', process.env) ? [typescript, python] : [typescript]
+
+let world: ListeningWorld
+let dir: string
+
+beforeAll(async () => {
+  world = await openListeningWorld()
+  dir = await mkdtemp(join(tmpdir(), 'surehook-billing-'))
+})
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]()
+  await rm(dir, { recursive: true, force: true })
+})
+
+it.each([typescript, python])(
+  'the recipe shows the $name service that is tested',
+  async (language) => {
+    const page = await readFile(`${recipe}.md`, 'utf8')
+    expect(page).toContain(`\n${await readFile(`${recipe}/${language.file}`, 'utf8')}\`\`\`\n`)
+  },
+)
+
+describe.each(languages)('the $name service of the recipe', (language) => {
+  let tenant: Tenant
+  beforeAll(async () => {
+    tenant = await world.tenant()
+  })
+
+  /** Runs the service on its database, once. */
+  async function billing(args: readonly string[], change: NodeJS.ProcessEnv = {}): Promise<void> {
+    const [command = '', ...first] = await language.command()
+    const { kafkaBrokers, schemaRegistryUrl } = world.system.endpoints
+    await run(command, [...first, ...args], {
+      env: {
+        PATH: process.env['PATH'],
+        NODE_NO_WARNINGS: '1',
+        DATABASE: join(dir, `${language.name}.sqlite`),
+        PROJECT: tenant.projectId,
+        ENVIRONMENT: tenant.environment,
+        KAFKA_BROKERS: kafkaBrokers,
+        SCHEMA_REGISTRY_URL: schemaRegistryUrl,
+        ...change,
+      },
+    })
+  }
+
+  it('has its changes delivered as those of the data API are', async () => {
+    const listener = await world.listen(tenant, { table: 'invoices' })
+    await billing(['issue', '42', '99.50'])
+    await billing(['pay', '42'])
+    const [issued, paid] = await listener.arrived(2)
+    expect(issued).toMatchObject({
+      event: 'INSERT',
+      project_id: tenant.projectId,
+      table: 'invoices',
+      record: { id: '42', amount: '99.50', paidAt: null },
+      changed_fields: [],
+    })
+    expect(paid).toMatchObject({
+      event: 'UPDATE',
+      record: { id: '42', paidAt: expect.any(String) },
+      changed_fields: ['paidAt'],
+    })
+  })
+
+  it('loses none when Kafka is away: the next run publishes them, in order', async () => {
+    const listener = await world.listen(tenant, { table: 'invoices' })
+    const away = { KAFKA_BROKERS: '127.0.0.1:1' }
+    await expect(billing(['issue', '43', '1'], away)).rejects.toThrow('Command failed')
+    await expect(billing(['pay', '43'], away)).rejects.toThrow('Command failed')
+    await billing([])
+    await billing([])
+    const events = (await listener.arrived(2)).map(({ event, record }) => [event, record['id']])
+    expect(events).toEqual([
+      ['INSERT', '43'],
+      ['UPDATE', '43'],
+    ])
+  })
+})
+
+it('puts malformed events aside with the reason, and delivers those behind them', async () => {
+  await using open = new AsyncDisposableStack()
+  const tenant = await world.tenant()
+  const listener = await world.listen(tenant, { table: 'invoices' })
+  const { kafkaBrokers, schemaRegistryUrl } = world.system.endpoints
+  const brokers = kafkaBrokers.split(',')
+  const kafka = createKafka({ brokers, clientId: 'publishing-test', log: silent })
+  const codec = await openEventCodec({ registryUrl: schemaRegistryUrl })
+  const producer = open.use(await openProducer(kafka, { log: silent }))
+
+  const refused: { key: string; reason: string }[] = []
+  const consumer = open.use(
+    followTopics({
+      kafka,
+      topics: [invalidTopic(changesTopic)],
+      fromBeginning: false,
+      log: silent,
+      take: async ({ value }) => {
+        const { key, reason } = await codec.invalid.decode(value ?? Buffer.alloc(0))
+        refused.push({ key: String(key), reason })
+      },
+    }),
+  )
+  await consumer.ready
+
+  const change = {
+    id: '019aa6b8-0000-7000-8000-000000000001',
+    timestamp: new Date().toISOString(),
+    projectId: tenant.projectId,
+    environment: tenant.environment,
+    table: 'invoices',
+    recordId: '1',
+    operation: 'INSERT' as const,
+    record: '{"id":"1"}',
+    changedFields: [],
+    source: 'test',
+    requestId: null,
+    traceparent: null,
+  }
+  const key = changeKey(change)
+  const good = codec.change.encode(change)
+  const values = [
+    Buffer.from('not Avro'),
+    Buffer.concat([Buffer.from([0, 0x7f, 0xff, 0xff, 0xff]), good.subarray(5)]),
+    good.subarray(0, -3),
+    codec.change.encode({ ...change, record: '[1]' }),
+    codec.change.encode({ ...change, id: '1' }),
+    good,
+  ]
+  await producer.send(values.map((value) => ({ topic: changesTopic, key, value })))
+
+  const [delivered] = await listener.arrived(1)
+  expect(delivered).toMatchObject({ id: change.id, record: { id: '1' } })
+  const mine = async () => refused.filter((one) => one.key === key)
+  const reasons = (await eventually(mine, (all) => all.length === 5)).map(({ reason }) => reason)
+  for (const reason of reasons) expect(reason).not.toBe('')
+  expect(reasons.slice(-2)).toEqual(['record: not the text of a JSON object', 'id: not a UUID'])
+  expect(listener.receipts).toHaveLength(1)
+})
