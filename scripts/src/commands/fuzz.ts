@@ -6,7 +6,7 @@ import { runCommand } from '../check/run-command.ts'
 import { fuzzApi } from '../fuzz/fuzz-api.ts'
 import { prepareFuzzTarget } from '../fuzz/fuzz-target.ts'
 import { localDir } from '../lib/paths.ts'
-import { hasToolchain } from '../lib/toolchains.ts'
+import { requireToolchain } from '../lib/toolchains.ts'
 import { startLocalStack } from '../local-stack/local-stack.ts'
 import { say, step } from '../start/progress.ts'
 import { newSecrets } from '../system/service-catalog.ts'
@@ -26,7 +26,7 @@ const { values } = parseArgs({
 process.exitCode = (await run()) ? 0 : 1
 
 async function run(): Promise<boolean> {
-  if (!hasToolchain('python', process.env)) return false
+  requireToolchain('python', process.env)
   const apis = values.api.map(apiOf)
   const built = await runCommand({ args: ['npm', 'run', '-s', 'build'] })
   if (!built.ok) throw new Error(`the build failed:\n${built.output}`)

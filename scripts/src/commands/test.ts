@@ -7,7 +7,7 @@ import { chooseInfra, whyNotLocal } from '../containers/choose-infra.ts'
 import { startStack } from '../containers/start-stack.ts'
 import { localDir } from '../lib/paths.ts'
 import { ownerOf } from '../lib/process-group.ts'
-import { hasToolchain, type Toolchain } from '../lib/toolchains.ts'
+import { hasToolchain, missingToolchains, type Toolchain } from '../lib/toolchains.ts'
 
 /** `npm test`: every check and every test, one line each; the last line is the sum. */
 const runsDir = `${localDir}/test-runs`
@@ -50,8 +50,8 @@ const total = await runSteps([
 ])
 await stopStack()
 console.log(containers.said)
-const without = process.env['TEST_WITHOUT']
-if (without) console.log(`TEST_WITHOUT=${without}: what needs that was not tested`)
+const missing = missingToolchains(process.env)
+if (missing !== null) console.log(missing)
 if (infra === 'containers') console.log(`TEST_INFRA=containers: ${whatIsLocal()}`)
 if (total.flaky > 0) {
   console.log(
@@ -63,16 +63,30 @@ console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed === 0 ? 0 : 1
 
 function jestStep(level: JestLevel, needs: readonly string[] = []): Step {
-  const leftOut = level === 'e2e' && noLocal !== null ? /secured\.e2e\.test/ : null
   return {
     name: level,
     needs,
     run: async () =>
-      runJest({ level, dir: runDir, env: await environmentOf(level), without: leftOut }),
+      runJest({
+        level,
+        dir: runDir,
+        env: await environmentOf(level),
+        without: filesWithout(level),
+      }),
   }
 }
 
-/** Left out where `TEST_WITHOUT` names the tool. */
+/** Test files of which nothing can run here. */
+function filesWithout(level: JestLevel): RegExp | null {
+  if (level !== 'e2e') return null
+  const files = [
+    ...(noLocal === null ? [] : ['secured']),
+    ...(hasToolchain('python', process.env) ? [] : ['fuzz']),
+  ]
+  return files.length === 0 ? null : new RegExp(`(${files.join('|')})\\.e2e\\.test`)
+}
+
+/** Left out where the tool is missing. */
 function withTool(tool: Toolchain, step: Step): Step {
   const nothing = { passed: 0, failed: 0, output: '' }
   return { ...step, run: async () => (hasToolchain(tool, process.env) ? step.run() : nothing) }

@@ -15,18 +15,29 @@ const probes = {
   promtool: { command: 'go', args: ['version'], needed: 'go, which builds promtool,' },
 } as const satisfies Record<Toolchain, object>
 
-const optOut = 'TEST_WITHOUT'
-
 /**
- * Whether `tool` may be used. One that is missing throws: only whoever names it in `TEST_WITHOUT`
- * (`TEST_WITHOUT=python,go`) leaves out what needs it, and is told so.
+ * Whether `tool` is on this machine; what needs it is left out otherwise. `TEST_REQUIRE=all` makes a missing tool
+ * an error, so that nothing is left out unnoticed where everything should be tested.
  */
 export function hasToolchain(tool: Toolchain, env: NodeJS.ProcessEnv): boolean {
-  if ((env[optOut] ?? '').split(',').includes(tool)) {
-    console.warn(`${optOut} names ${tool}: what needs it is not tested`)
-    return false
-  }
-  const { command, args, needed } = probes[tool]
-  if (spawnSync(command, args, { stdio: 'ignore' }).status === 0) return true
-  throw new Error(`${needed} is needed; ${optOut}=${tool} leaves out what needs it`)
+  if (env['TEST_REQUIRE'] === 'all') requireToolchain(tool, env)
+  return isInstalled(tool, env)
+}
+
+/** Throws, naming what to install, when `tool` is missing. */
+export function requireToolchain(tool: Toolchain, env: NodeJS.ProcessEnv): void {
+  if (!isInstalled(tool, env)) throw new Error(`${probes[tool].needed} is needed`)
+}
+
+function isInstalled(tool: Toolchain, env: NodeJS.ProcessEnv): boolean {
+  const { command, args } = probes[tool]
+  return spawnSync(command, args, { stdio: 'ignore', env }).status === 0
+}
+
+/** One line about what is left out for want of a tool; null when everything is there. */
+export function missingToolchains(env: NodeJS.ProcessEnv): string | null {
+  const missing = (Object.keys(probes) as Toolchain[]).filter((tool) => !hasToolchain(tool, env))
+  if (missing.length === 0) return null
+  const needed = new Set(missing.map((tool) => probes[tool].needed))
+  return `not tested (${missing.join(', ')}): ${[...needed].join('; ')} is not on this machine`
 }
