@@ -1,5 +1,5 @@
 import type { KafkaSecurity } from '@surehook/service-kit/config/connections'
-import { Kafka, type KafkaConfig, type LogEntry, logLevel, type SASLOptions } from 'kafkajs'
+import { Kafka, type KafkaConfig, type LogEntry, logLevel } from 'kafkajs'
 import type { Logger } from 'pino'
 import { applyPatches } from '../kafkajs-patches/apply-patches.ts'
 import { answeringFirst } from '../kafkajs-patches/unresponsive-broker.ts'
@@ -14,8 +14,7 @@ export type KafkaClientOptions = {
 /** The one way to a cluster. What it opens gives up soon: whoever uses it decides what then. */
 export function createKafka({ brokers, clientId, security, log }: KafkaClientOptions): Kafka {
   const config: KafkaConfig = {
-    ...(security?.ssl && { ssl: security.ssl }),
-    ...(security?.sasl && { sasl: security.sasl as SASLOptions }),
+    ...(security as Pick<KafkaConfig, 'ssl' | 'sasl'> | undefined),
     brokers: () => answeringFirst(brokers),
     clientId,
     connectionTimeout: 3_000,
