@@ -1,20 +1,13 @@
 import { capturedRecord } from '@surehook/change-capture/emit/captured-record'
 import { createStateWriter } from '@surehook/change-capture/emit/state-writer'
-import { toInvalidTopic } from '@surehook/change-capture/emit/to-invalid'
-import { openRelay } from '@surehook/change-capture/relay/relay'
+import { openPlatformService } from '@surehook/change-capture/open-platform-service'
 import { environmentsTopic } from '@surehook/contracts/topics'
-import { openMessaging } from '@surehook/kafka/client/messaging'
 import { check } from '@surehook/service-kit/check'
-import { observeCertificates } from '@surehook/service-kit/config/certificates'
 import { openApiServer } from '@surehook/service-kit/http/api-server'
-import { openInternalServer } from '@surehook/service-kit/http/internal-server'
-import { retryUntilReady, type Service } from '@surehook/service-kit/lifecycle'
-import { openPool } from '@surehook/service-kit/postgres/pool'
+import type { Service } from '@surehook/service-kit/lifecycle'
 import { openRedis } from '@surehook/service-kit/redis/client'
 import { observeRedis } from '@surehook/service-kit/redis/observe-redis'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
-import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
-import { openTracing } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import { type Config, service } from './config.ts'
 import { openAuthentication } from './open-authentication.ts'
 import { openPurge } from './platform/purge-environment.ts'
@@ -29,32 +22,23 @@ export async function compose(
   signal: AbortSignal,
 ): Promise<AuthService> {
   await using opening = new AsyncDisposableStack()
-  const tracer = opening.use(await openTracing(config.tracing, log))
-  const metrics = createMetrics(service)
-  observeCertificates(metrics, config.certificates)
-  const internal = opening.use(await openInternalServer({ ...config.internal, metrics, log }))
-  const wait = <T>(name: string, fn: () => Promise<T>) => retryUntilReady(name, fn, { log, signal })
-
-  const { kafka, codec, producer } = opening.use(
-    await openMessaging(config, { log, metrics, signal }),
+  const opened = opening.use(
+    await openPlatformService({
+      ...{ service, config, log, signal },
+      probe: 'select from environment limit 1',
+      toRecord: (codec) => capturedRecord(codec, service),
+      topic: environmentsTopic,
+    }),
   )
-  const { databaseUrl, slot, trustedProxies } = config
-  const pool = opening.adopt(
-    openPool({ connectionString: databaseUrl, applicationName: service, log }),
-    (open) => open.end(),
-  )
-  await wait('postgres', () => pool.query('select from environment limit 1'))
+  const { tracer, metrics, internal, pool, relay, wait } = opened
+  const { kafka, codec, producer } = opened.messaging
+  const { slot, trustedProxies } = config
   const redis = opening.adopt(
     await wait('redis', () => openRedis({ ...config.redis, log, signal })),
     (client) => client.destroy(),
   )
   observeRedis(metrics, redis)
   await checkEviction(redis, log)
-  const toRecord = capturedRecord(codec, service)
-  const toInvalid = toInvalidTopic(codec, { service, topic: environmentsTopic })
-  const relay = opening.use(
-    openRelay({ service, slot, databaseUrl, producer, toRecord, toInvalid, log, metrics, tracer }),
-  )
   await wait('relay', async () => check(relay.healthy, 'does not hold its slot yet'))
   const writer = createStateWriter({ pool, service, slot, producer, relay })
   const { clientId } = config.kafka

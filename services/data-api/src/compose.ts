@@ -2,23 +2,16 @@ import { openPlatformAccess, type PlatformAccess } from '@surehook/access/manage
 import { platformTopics } from '@surehook/access/platform-state'
 import { type PurgeOptions, purgeDeleted } from '@surehook/access/purge-deleted'
 import { capturedRecord } from '@surehook/change-capture/emit/captured-record'
-import { toInvalidTopic } from '@surehook/change-capture/emit/to-invalid'
-import { openRelay } from '@surehook/change-capture/relay/relay'
+import { openPlatformService } from '@surehook/change-capture/open-platform-service'
 import { anyPosition, waitUntilRelayed } from '@surehook/change-capture/relay/wait-relayed'
 import { changesTopic, revocationsTopic } from '@surehook/contracts/topics'
-import { openMessaging } from '@surehook/kafka/client/messaging'
 import { LogEnds } from '@surehook/kafka/offsets/log-ends'
 import { check } from '@surehook/service-kit/check'
-import { observeCertificates } from '@surehook/service-kit/config/certificates'
 import { openApiServer } from '@surehook/service-kit/http/api-server'
-import { openInternalServer } from '@surehook/service-kit/http/internal-server'
 import { endedKeys } from '@surehook/service-kit/idempotency/once-per-key'
-import { retryUntilReady, type Service } from '@surehook/service-kit/lifecycle'
+import type { Service } from '@surehook/service-kit/lifecycle'
 import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
-import { openPool } from '@surehook/service-kit/postgres/pool'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
-import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
-import { openTracing } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import { createAuthorizers } from './authorization/authorize.ts'
 import { openUserTokens } from './authorization/user-tokens.ts'
 import { type Config, service } from './config.ts'
@@ -50,27 +43,19 @@ export type DataApi = Service & { readonly ports: { api: number; internal: numbe
 /** Opens what the process needs. What opens last closes first. */
 export async function compose(config: Config, log: Logger, signal: AbortSignal): Promise<DataApi> {
   await using opening = new AsyncDisposableStack()
-  const tracer = opening.use(await openTracing(config.tracing, log))
-  const metrics = createMetrics(service)
-  observeCertificates(metrics, config.certificates)
-  const internal = opening.use(await openInternalServer({ ...config.internal, metrics, log }))
-  const wait = <T>(name: string, fn: () => Promise<T>) => retryUntilReady(name, fn, { log, signal })
-
-  const { databaseUrl, slot, poolSize: max } = config
-  const messaging = opening.use(await openMessaging(config, { log, metrics, signal }))
-  const { kafka, codec, producer } = messaging
-  const pool = opening.adopt(
-    openPool({ connectionString: databaseUrl, applicationName: service, max, log }),
-    (open) => open.end(),
+  const opened = opening.use(
+    await openPlatformService({
+      ...{ service, config, log, signal },
+      poolSize: config.poolSize,
+      probe: 'select from table_definition limit 1',
+      toRecord: (codec) => capturedRecord(codec, service),
+      topic: changesTopic,
+    }),
   )
+  const { tracer, metrics, internal, pool, relay, wait } = opened
+  const { kafka, codec, producer } = opened.messaging
   observePool(metrics, pool)
-  await wait('postgres', () => pool.query('select from table_definition limit 1'))
   opening.use(openExpiryDeletion({ pool, jobs: [endedKeys(idempotencyTable)], log }))
-  const toRecord = capturedRecord(codec, service)
-  const toInvalid = toInvalidTopic(codec, { service, topic: changesTopic })
-  const relay = opening.use(
-    openRelay({ service, slot, databaseUrl, producer, toRecord, toInvalid, log, metrics, tracer }),
-  )
   const { clientId } = config.kafka
   // A user's request waits for both views: one question tells where both end.
   const ends = opening.use(new LogEnds(kafka, [...platformTopics, revocationsTopic], log))
@@ -84,7 +69,7 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
   await wait('revocations', () => users.ready)
   const authorizers = createAuthorizers({ access, users, trustedProxies })
   opening.use(openPurge({ pool, access, log }))
-  const relayed = () => waitUntilRelayed(pool, slot, anyPosition, { timeoutMs: 10_000 })
+  const relayed = () => waitUntilRelayed(pool, config.slot, anyPosition, { timeoutMs: 10_000 })
   const routes = dataRoutes({ relayed, pool, tables: createTableCache(pool), access, authorizers })
   const api = opening.use(
     await openApiServer({ ...config.http, trustedProxies, log, metrics, tracer, routes }),

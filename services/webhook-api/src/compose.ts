@@ -2,23 +2,19 @@ import { adminGate } from '@surehook/access/admin-gate'
 import { openPlatformAccess, type PlatformAccess } from '@surehook/access/management-access'
 import { purgeDeleted } from '@surehook/access/purge-deleted'
 import { createStateWriter, type StateWriter } from '@surehook/change-capture/emit/state-writer'
-import { toInvalidTopic } from '@surehook/change-capture/emit/to-invalid'
-import { openRelay, type Relay } from '@surehook/change-capture/relay/relay'
+import { openPlatformService } from '@surehook/change-capture/open-platform-service'
+import type { Relay } from '@surehook/change-capture/relay/relay'
 import { attemptsTopic, subscriptionsTopic } from '@surehook/contracts/topics'
-import { type Messaging, openMessaging } from '@surehook/kafka/client/messaging'
+import type { Messaging } from '@surehook/kafka/client/messaging'
 import { check } from '@surehook/service-kit/check'
-import { observeCertificates } from '@surehook/service-kit/config/certificates'
 import { createReEncryption } from '@surehook/service-kit/crypto/re-encrypt'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { openApiServer } from '@surehook/service-kit/http/api-server'
-import { openInternalServer } from '@surehook/service-kit/http/internal-server'
 import { endedKeys } from '@surehook/service-kit/idempotency/once-per-key'
-import { retryUntilReady, type Service } from '@surehook/service-kit/lifecycle'
+import type { Service } from '@surehook/service-kit/lifecycle'
 import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
-import { openPool } from '@surehook/service-kit/postgres/pool'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
-import { createMetrics, type Metrics } from '@surehook/service-kit/telemetry/metrics'
-import { openTracing } from '@surehook/service-kit/telemetry/tracing/open-tracing'
+import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
 import { type Config, service } from './config.ts'
@@ -58,25 +54,16 @@ export async function compose(
   signal: AbortSignal,
 ): Promise<WebhookApi> {
   await using opening = new AsyncDisposableStack()
-  const tracer = opening.use(await openTracing(config.tracing, log))
-  const metrics = createMetrics(service)
-  observeCertificates(metrics, config.certificates)
-  const internal = opening.use(await openInternalServer({ ...config.internal, metrics, log }))
-  const wait = <T>(name: string, fn: () => Promise<T>) => retryUntilReady(name, fn, { log, signal })
-
-  const messaging = opening.use(await openMessaging(config, { log, metrics, signal }))
+  const opened = opening.use(
+    await openPlatformService({
+      ...{ service, config, log, signal },
+      probe: 'select from subscription, delivery limit 1',
+      toRecord: capturedRecord,
+      topic: subscriptionsTopic,
+    }),
+  )
+  const { tracer, metrics, internal, messaging, pool, relay, wait } = opened
   const { kafka, codec, producer } = messaging
-  const pool = opening.adopt(
-    openPool({ connectionString: config.databaseUrl, applicationName: service, log }),
-    (open) => open.end(),
-  )
-  await wait('postgres', () => pool.query('select from subscription, delivery limit 1'))
-  const { databaseUrl, slot } = config
-  const toRecord = capturedRecord(codec)
-  const toInvalid = toInvalidTopic(codec, { service, topic: subscriptionsTopic })
-  const relay = opening.use(
-    openRelay({ service, slot, databaseUrl, producer, toRecord, toInvalid, log, metrics, tracer }),
-  )
   await wait('relay', async () => check(relay.healthy, 'does not hold its slot yet'))
   const access = opening.use(
     await wait('kafka', () =>

@@ -1,0 +1,92 @@
+import {
+  type Messaging,
+  type MessagingConfig,
+  openMessaging,
+} from '@surehook/kafka/client/messaging'
+import type { EventCodec } from '@surehook/schemas/codec'
+import {
+  type CertificateFiles,
+  observeCertificates,
+} from '@surehook/service-kit/config/certificates'
+import { type InternalServer, openInternalServer } from '@surehook/service-kit/http/internal-server'
+import { retryUntilReady } from '@surehook/service-kit/lifecycle'
+import { openPool } from '@surehook/service-kit/postgres/pool'
+import { createMetrics, type Metrics } from '@surehook/service-kit/telemetry/metrics'
+import { openTracing } from '@surehook/service-kit/telemetry/tracing/open-tracing'
+import type { Tracing, TracingConfig } from '@surehook/service-kit/telemetry/tracing/tracer'
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import { toInvalidTopic } from './emit/to-invalid.ts'
+import { openRelay, type Relay, type RelayOptions } from './relay/relay.ts'
+
+export type PlatformServiceConfig = MessagingConfig & {
+  tracing: TracingConfig | null
+  certificates: CertificateFiles
+  internal: { host: string; port: number }
+  databaseUrl: string
+  slot: string
+}
+
+export type PlatformServiceOptions = {
+  service: string
+  config: PlatformServiceConfig
+  poolSize?: number
+  /** A query that fails until the service's tables are there. */
+  probe: string
+  toRecord: (codec: EventCodec) => RelayOptions['toRecord']
+  /** Captured messages that can never be sent go to the invalid topic of this one. */
+  topic: string
+  log: Logger
+  signal: AbortSignal
+}
+
+export type PlatformService = AsyncDisposable & {
+  readonly tracer: Tracing | undefined
+  readonly metrics: Metrics
+  readonly internal: InternalServer
+  readonly messaging: Messaging
+  readonly pool: Pool
+  readonly relay: Relay
+  /** Repeats `open` until it succeeds or the process is told to stop. */
+  wait<T>(dependency: string, open: () => Promise<T>): Promise<T>
+}
+
+/**
+ * Opens what every service has that answers requests from a database and relays what it captures: telemetry, the
+ * internal server, Kafka, PostgreSQL and the relay. Rejects only when `signal` aborts or the configuration is wrong.
+ */
+export async function openPlatformService(
+  options: PlatformServiceOptions,
+): Promise<PlatformService> {
+  const { service, config, log, signal } = options
+  await using opening = new AsyncDisposableStack()
+  const tracer = opening.use(await openTracing(config.tracing, log))
+  const metrics = createMetrics(service)
+  observeCertificates(metrics, config.certificates)
+  const internal = opening.use(await openInternalServer({ ...config.internal, metrics, log }))
+  const wait = <T>(name: string, open: () => Promise<T>) =>
+    retryUntilReady(name, open, { log, signal })
+  const messaging = opening.use(await openMessaging(config, { log, metrics, signal }))
+  const { codec, producer } = messaging
+  const { databaseUrl, slot } = config
+  const pool = opening.adopt(
+    openPool({
+      connectionString: databaseUrl,
+      applicationName: service,
+      log,
+      ...(options.poolSize !== undefined && { max: options.poolSize }),
+    }),
+    (open) => open.end(),
+  )
+  await wait('postgres', () => pool.query(options.probe))
+  const toRecord = options.toRecord(codec)
+  const toInvalid = toInvalidTopic(codec, { service, topic: options.topic })
+  const relay = opening.use(
+    openRelay({ service, slot, databaseUrl, producer, toRecord, toInvalid, log, metrics, tracer }),
+  )
+  const resources = opening.move()
+  return {
+    ...{ tracer, metrics, internal, messaging, pool, relay, wait },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
