@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isNativeError } from 'node:util/types'
 import type { Logger } from 'pino'
+import { backoffMs } from './backoff.ts'
 import { reasonOf } from './errors.ts'
 
 /** `start` resolves when the service works; it goes on until it is disposed. */
@@ -46,8 +47,7 @@ function isAbort(err: unknown): boolean {
   return isNativeError(err) && err.name === 'AbortError'
 }
 
-const firstWaitMs = 200
-const longestWaitMs = 5_000
+const backoff = { firstMs: 200, longestMs: 5_000 }
 
 /**
  * Calls `fn` until it succeeds, with growing waits and one log line per failure. Rejects only when
@@ -66,7 +66,7 @@ export async function retryUntilReady<T>(
       return result
     } catch (err) {
       signal.throwIfAborted()
-      const waitMs = Math.min(firstWaitMs * 2 ** (tries - 1), longestWaitMs)
+      const waitMs = backoffMs(tries, backoff)
       const reason = reasonOf(err)
       log.warn({ dependency: name, tries, reason, retryInMs: waitMs }, 'dependency.waiting')
       await sleep(waitMs, undefined, { signal })

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
+import { backoffMs } from '@surehook/service-kit/backoff'
 import { boundedBy } from '@surehook/service-kit/bounded'
 import type { Logger } from 'pino'
 import type { ChangeBatch } from './matcher.ts'
@@ -19,7 +20,7 @@ const maxBatch = 500
 /** Other projects do not wait for one that has so many changes or more. */
 const longFrom = 50
 const maxAtOnce = 2
-const longestWaitMs = 5_000
+const backoff = { firstMs: 100, longestMs: 5_000 }
 const endWithinMs = 3_000
 
 /**
@@ -113,7 +114,7 @@ export class Batches {
       } catch (err) {
         if (signal.aborted) return
         this.#options.log.warn({ err, topic, partition, offset, tries }, 'batch.failed')
-        const waitMs = Math.min(100 * 2 ** Math.min(tries - 1, 10), longestWaitMs)
+        const waitMs = backoffMs(tries, backoff)
         await sleep(waitMs, undefined, { signal }).catch(() => undefined)
       }
     }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { backoffMs } from '@surehook/service-kit/backoff'
 import { orAborted } from '@surehook/service-kit/bounded'
 import { enableSlotFailover } from '../slot/enable-slot-failover.ts'
 import { SlotLostError, SlotMonitor } from '../slot/slot-monitor.ts'
@@ -17,7 +18,7 @@ export type Relay = AsyncDisposable & {
 
 const standbyPollMs = 400
 const lagEveryMs = 5_000
-const longestWaitMs = 2_000
+const backoff = { firstMs: 200, longestMs: 2_000 }
 const lostWaitMs = 5_000
 
 /**
@@ -78,7 +79,7 @@ class SlotRelay implements Relay {
         this.#meters?.lost.set(lost ? 1 : 0)
         if (lost) log.error({ err, slot }, 'capture.slot.lost')
         else log.warn({ err, slot, failures }, 'capture.relay.restarting')
-        await this.#wait(lost ? lostWaitMs : Math.min(100 * 2 ** failures, longestWaitMs))
+        await this.#wait(lost ? lostWaitMs : backoffMs(failures, backoff))
       }
     }
   }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { backoffMs } from '@surehook/service-kit/backoff'
 import { boundedBy } from '@surehook/service-kit/bounded'
 import type { Consumer, ConsumerConfig, EachBatchPayload, Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
@@ -29,7 +30,7 @@ export type SupervisedConsumerOptions = {
 export const fetchWaitMs = 250
 
 const silentMs = 10_000
-const longestWaitMs = 2_000
+const backoff = { firstMs: 200, longestMs: 2_000 }
 
 const groupConfig = {
   // A killed member is replaced within 10 s; one that works has sent 6 heartbeats by then.
@@ -163,7 +164,7 @@ export class SupervisedConsumer implements AsyncDisposable {
   }
 
   async #wait(failures: number): Promise<void> {
-    const ms = Math.min(100 * 2 ** Math.min(failures, 8), longestWaitMs)
+    const ms = backoffMs(failures, backoff)
     await sleep(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined)
   }
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { createClient } from 'redis'
+import { backoffMs } from '../backoff.ts'
 import type { RedisConnection } from '../config/connections.ts'
 import { reasonOf } from '../errors.ts'
 
@@ -29,7 +30,7 @@ export async function openRedis({ url, ca, log, signal }: RedisOptions) {
       ...(ca && { tls: true, ca }),
       connectTimeout: 3_000,
       socketTimeout: 4_000,
-      reconnectStrategy: (retries) => Math.min(50 * 2 ** Math.min(retries, 6), 2_000),
+      reconnectStrategy: (retries) => backoffMs(retries + 1, { firstMs: 50, longestMs: 2_000 }),
     },
   })
   let tries = 0

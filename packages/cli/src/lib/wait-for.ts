@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isNativeError } from 'node:util/types'
+import { backoffMs } from '@surehook/service-kit/backoff'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { parseDuration } from '@surehook/service-kit/time'
 import { toUnavailable } from '@surehook/service-kit/unavailable'
@@ -17,8 +18,7 @@ export const waitOption = {
 
 export type Awaited = { what: string; wait: string }
 
-const firstPauseMs = 200
-const longestPauseMs = 3_000
+const backoff = { firstMs: 200, longestMs: 3_000 }
 
 /** `work`, tried again while `what` is away, for at most `wait`; any other error ends it at once. */
 export async function waitFor<T>(
@@ -38,7 +38,7 @@ export async function waitFor<T>(
       }
       if (tries === 1) io.note(`waiting for ${what}: ${reasonOf(err)}`)
       const leftMs = Math.max(0, deadline - performance.now())
-      const pauseMs = Math.min(firstPauseMs * 2 ** (tries - 1), longestPauseMs, leftMs)
+      const pauseMs = Math.min(backoffMs(tries, backoff), leftMs)
       await sleep(pauseMs, undefined, { signal: io.signal })
     }
   }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { backoffMs } from '@surehook/service-kit/backoff'
 import { boundedBy } from '@surehook/service-kit/bounded'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { reasonOf } from '@surehook/service-kit/errors'
@@ -40,7 +41,7 @@ export type MailSender = AsyncDisposable & {
 
 /** Finds the mails that another process left behind. */
 const pollMs = 1_000
-const longestDelayMs = 60_000
+const backoff = { firstMs: 1_000, longestMs: 60_000 }
 const leaseMs = 2 * longestSendMs
 /** A tenant whose mails take long leaves the other half to the others. */
 const connectionsPerTenant = mailConnections / 2
@@ -143,7 +144,7 @@ class OutboxSender implements MailSender {
         return this.#end(mail, 'refused')
       }
       this.#mails.inc({ outcome: 'failed' })
-      const retryInMs = Math.min(1_000 * 2 ** Math.min(attempts - 1, 10), longestDelayMs)
+      const retryInMs = backoffMs(attempts, backoff)
       log.warn({ mailId, template, attempts, reason, retryInMs }, 'mail.failed')
       return postponeMail(pool, mailId, retryInMs)
     }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { backoffMs } from '@surehook/service-kit/backoff'
 import { orAborted } from '@surehook/service-kit/bounded'
 import { reasonOf } from '@surehook/service-kit/errors'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
@@ -27,7 +28,7 @@ export type SenderOptions = {
 /** A partition whose copies are slow holds up the others of its request for so long, and once. */
 const timeoutMs = 2_000
 const asideTimeoutMs = 5_000
-const longestWaitMs = 1_000
+const backoff = { firstMs: 100, longestMs: 1_000 }
 const silentMs = 3_000
 /** After a request of so many records another one is likely to have company. */
 const many = 8
@@ -205,7 +206,7 @@ export class PartitionedSender {
   }
 
   async #wait(tries: number): Promise<void> {
-    const ms = Math.min(50 * 2 ** Math.min(tries, 10), longestWaitMs)
+    const ms = backoffMs(tries, backoff)
     await sleep(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined)
   }
 }
