@@ -1,8 +1,8 @@
 import type { CryptoKey } from 'jose'
+import { LRUCache } from 'lru-cache'
 import type { AccessClaims } from './claims/claims.ts'
 import type { Asked } from './claims/freshness.ts'
 import { FailedTokens } from './encrypted/failed-tokens.ts'
-import { LruMap } from './lru-map.ts'
 import type { TokenErrorCode } from './token-error.ts'
 
 /** `key`: the very one that the signature was verified with. `asked`: when the issuer said so. */
@@ -14,13 +14,13 @@ export type RefusedToken = { code: TokenErrorCode; at: number }
 
 /** What is known of tokens, by their hashes, and of who shows them; refused tokens push out no good ones. */
 export class TokenMemory {
-  readonly known: LruMap<KnownToken>
-  readonly refused: LruMap<RefusedToken>
+  readonly known: LRUCache<string, KnownToken>
+  readonly refused: LRUCache<string, RefusedToken>
   readonly failed: FailedTokens
 
   constructor(maxTokens: number, failed = new FailedTokens()) {
-    this.known = new LruMap(maxTokens)
-    this.refused = new LruMap(maxTokens)
+    this.known = new LRUCache({ max: maxTokens })
+    this.refused = new LRUCache({ max: maxTokens })
     this.failed = failed
   }
 }

@@ -1,4 +1,4 @@
-import { LruMap } from '../lru-map.ts'
+import { LRUCache } from 'lru-cache'
 import { TooManyTokensError } from '../token-error.ts'
 
 export type FailedTokensOptions = {
@@ -22,7 +22,7 @@ const maxClients = 20_000
 export class FailedTokens {
   readonly #max: number
   readonly #now: () => number
-  readonly #windows = new LruMap<Window>(maxClients)
+  readonly #windows = new LRUCache<string, Window>({ max: maxClients })
 
   constructor(options: FailedTokensOptions = {}) {
     const { maxPerMinute = defaultMaxPerMinute, now = () => performance.now() } = options

@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache'
 import { FailedTokens } from '../encrypted/failed-tokens.ts'
-import { LruMap } from '../lru-map.ts'
 import { TokenMemory } from '../token-memory.ts'
 import {
   createTokenVerifier,
@@ -33,7 +33,9 @@ export function createVerifierPool(options: VerifierPoolOptions): VerifierPool {
   const { optionsOf, maxTenants = 1_000, maxTokens = 20_000, maxFailedPerMinute = 100 } = options
   const failed = new FailedTokens({ maxPerMinute: maxFailedPerMinute })
   const memory = new TokenMemory(maxTokens, failed)
-  const verifiers = new LruMap<{ verifier: TokenVerifier; keyEpoch: number }>(maxTenants)
+  const verifiers = new LRUCache<string, { verifier: TokenVerifier; keyEpoch: number }>({
+    max: maxTenants,
+  })
   return {
     of(tenant, keyEpoch = 0) {
       const key = JSON.stringify([tenant.projectId, tenant.environment])
