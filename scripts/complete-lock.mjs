@@ -37,10 +37,12 @@ function isLocked(path, name) {
 function platformOf(name) {
   const words = name.slice(name.indexOf('/') + 1).split(/[-.]/)
   const os = words.find((word) =>
-    /^(android|darwin|freebsd|linux|openharmony|win32|windows)$/.test(word),
+    /^(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32|windows)$/.test(
+      word,
+    ),
   )
   const cpu = words.find((word) =>
-    /^(arm|arm64|x64|64|ia32|ppc64|riscv64|s390x|loong64)$/.test(word),
+    /^(arm|arm64|x64|64|ia32|mips64el|ppc64|ppc64le|riscv64|s390x|loong64)$/.test(word),
   )
   if (os === undefined || cpu === undefined) throw new Error(`no platform in the name "${name}"`)
   const libc = words.find((word) => /^(musl|gnu)/.test(word))

@@ -40,6 +40,7 @@ const total = await runSteps([
   commandStep('generated', ['npm', 'run', '-s', 'check:generated']),
   withTool('promtool', commandStep('alerts', ['npm', 'run', '-s', 'check:alerts'])),
   commandStep('openapi', ['npm', 'run', '-s', 'check:openapi']),
+  commandStep('docs', ['npm', 'run', '-s', 'check:docs']),
   jestStep('unit'),
   withTool('helm', commandStep('helm', ['npm', 'run', '-s', 'check:helm'])),
   withTool('helm', jestStep('deploy')),
