@@ -36,7 +36,7 @@ function isInstalled(tool: Toolchain, env: NodeJS.ProcessEnv): boolean {
 
 /** One line about what is left out for want of a tool; null when everything is there. */
 export function missingToolchains(env: NodeJS.ProcessEnv): string | null {
-  const missing = (Object.keys(probes) as Toolchain[]).filter((tool) => !hasToolchain(tool, env))
+  const missing = (Object.keys(probes) as Toolchain[]).filter((tool) => !isInstalled(tool, env))
   if (missing.length === 0) return null
   const needed = new Set(missing.map((tool) => probes[tool].needed))
   return `not tested (${missing.join(', ')}): ${[...needed].join('; ')} is not on this machine`
