@@ -1,13 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { until as untilWithin } from '@surehook/testing/until'
 
-/** Waits for a condition that nothing announces. */
-export async function until(
+/** Waits for a condition that no event announces, as long as a whole system may take. */
+export const until = (
   condition: () => boolean | Promise<boolean>,
   withinMs = 30_000,
-): Promise<void> {
-  const deadline = Date.now() + withinMs
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`Not so within ${withinMs} ms: ${condition}`)
-    await sleep(20)
-  }
-}
+): Promise<void> => untilWithin(condition, withinMs)

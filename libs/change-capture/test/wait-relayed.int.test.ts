@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { until } from '@surehook/testing/kafka'
+import { until } from '@surehook/testing/until'
 import { anyPosition, waitUntilRelayed } from '../src/relay/wait-relayed.ts'
 import { parseLsn } from '../src/slot/lsn.ts'
 import { createCaptureDatabase, HeldProducer, relayOf, write } from './capture-database.ts'

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { silent } from '@surehook/testing/database'
-import { makeTopic, testKafka, until } from '@surehook/testing/kafka'
+import { makeTopic, testKafka } from '@surehook/testing/kafka'
+import { until } from '@surehook/testing/until'
 import { openProducer } from '../src/producer/producer.ts'
 import {
   WindowedConsumer,

@@ -55,13 +55,3 @@ export async function endOf(kafka: Kafka, topic: string): Promise<number> {
   await admin.disconnect()
   return ends.reduce((sum, { high }) => sum + Number(high), 0)
 }
-
-/** Waits for a condition that an event of ours does not announce. */
-export async function until(condition: () => boolean | Promise<boolean>, withinMs = 15_000) {
-  const deadline = Date.now() + withinMs
-  while (!(await condition())) {
-    if (Date.now() > deadline)
-      throw new Error(`Not so within ${withinMs} ms: ${condition.toString()}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
