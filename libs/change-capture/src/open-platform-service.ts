@@ -1,8 +1,4 @@
-import {
-  type Messaging,
-  type MessagingConfig,
-  openMessaging,
-} from '@surehook/kafka/client/messaging'
+import { type Messaging, type MessagingConfig, openMessaging } from '@surehook/kafka/messaging'
 import type { EventCodec } from '@surehook/schemas/codec'
 import {
   type CertificateFiles,

@@ -23,9 +23,9 @@ afterAll(async () => {
 
 type Outcome = { code: string; retryAfter: number }
 type Call = { field: string; path: string; args: Record<string, string> }
-type Door = (calls: readonly Call[], from: string) => Promise<Outcome[]>
+type Transport = (calls: readonly Call[], from: string) => Promise<Outcome[]>
 
-const rest: Door = (calls, from) =>
+const rest: Transport = (calls, from) =>
   Promise.all(
     calls.map(async ({ path, args }) => {
       const headers = { 'x-forwarded-for': from }
@@ -36,7 +36,7 @@ const rest: Door = (calls, from) =>
   )
 
 /** Five aliases in each request: the cost of one is limited too. */
-const graphql: Door = async (calls, from) => {
+const graphql: Transport = async (calls, from) => {
   const outcomes: Outcome[] = []
   for (let at = 0; at < calls.length; at += 5) {
     const part = calls.slice(at, at + 5)

@@ -5,7 +5,7 @@ import { createStateWriter, type StateWriter } from '@surehook/change-capture/em
 import { openPlatformService } from '@surehook/change-capture/open-platform-service'
 import type { Relay } from '@surehook/change-capture/relay/relay'
 import { attemptsTopic, subscriptionsTopic } from '@surehook/contracts/topics'
-import type { Messaging } from '@surehook/kafka/client/messaging'
+import type { Messaging } from '@surehook/kafka/messaging'
 import { check } from '@surehook/service-kit/check'
 import { createReEncryption } from '@surehook/service-kit/crypto/re-encrypt'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'

@@ -1,4 +1,4 @@
-import { openMessaging } from '@surehook/kafka/client/messaging'
+import { openMessaging } from '@surehook/kafka/messaging'
 import { checkOffsetRetention } from '@surehook/kafka/topics/offset-retention'
 import { check } from '@surehook/service-kit/check'
 import { observeCertificates } from '@surehook/service-kit/config/certificates'

@@ -1,5 +1,5 @@
-import { openMessaging } from '@surehook/kafka/client/messaging'
 import { type Kafka, PartitionAssigners } from '@surehook/kafka/client/surface'
+import { openMessaging } from '@surehook/kafka/messaging'
 import { checkOffsetRetention } from '@surehook/kafka/topics/offset-retention'
 import { WindowedConsumer } from '@surehook/kafka/windowed/windowed-consumer'
 import { orAborted } from '@surehook/service-kit/bounded'

@@ -39,7 +39,7 @@ export type Result = {
   keys: Record<string, string>[]
 }
 
-/** What came of a call, told alike by both transports. */
+/** The outcome of a call, in one shape for both transports. */
 export type Outcome = {
   /** `ok`, or the code of the error. */
   code: string

@@ -12,8 +12,8 @@ export type RelayOptions = {
   producer: Pick<EventProducer, 'send' | 'healthy'>
   toRecord: (captured: Captured) => OutgoingRecord
   /**
-   * What is sent in place of a message that is not valid or that Kafka does not take: one such
-   * message must not stop the relay for all.
+   * The record to send in place of a message that is not valid or that Kafka refuses: one such message
+   * must not stop the relay for all.
    */
   toInvalid: (invalid: InvalidCapture) => OutgoingRecord
   publication?: string

@@ -18,12 +18,12 @@ export class PartitionReader implements Steering {
     this.#whileRunning((consumer) => consumer.seek(at))
   }
 
-  pause(assignments: Parameters<Consumer['pause']>[0]): void {
-    this.#whileRunning((consumer) => consumer.pause(assignments))
+  pause(partitions: Parameters<Consumer['pause']>[0]): void {
+    this.#whileRunning((consumer) => consumer.pause(partitions))
   }
 
-  resume(assignments: Parameters<Consumer['resume']>[0]): void {
-    this.#whileRunning((consumer) => consumer.resume(assignments))
+  resume(partitions: Parameters<Consumer['resume']>[0]): void {
+    this.#whileRunning((consumer) => consumer.resume(partitions))
   }
 
   /** Rejects while there is no membership. */

@@ -1,7 +1,7 @@
 type Assignment = { readonly committed: number }
 type Read = { position: number; messages: number; bytes: number }
 
-/** What is read again below the commits of one partition, on several topics: bounded in bytes. */
+/** Bounds in bytes how much of one partition, on several topics, is read again below its commits. */
 export class LookBack<L extends Assignment> {
   /** Those that have not come up to their commit. */
   readonly #assignments: Set<L>

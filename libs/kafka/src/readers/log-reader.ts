@@ -46,14 +46,14 @@ class KafkaLogReader implements LogReader {
   readonly #topic: string
   readonly #ends: LogEnds
   readonly #consumer: SupervisedConsumer
-  readonly #assignments: PartitionReader
+  readonly #partitions: PartitionReader
   #turn: Promise<unknown> = Promise.resolve()
   #pending: Pending | null = null
 
   constructor({ kafka, topic, clientId, log }: LogReaderOptions) {
     this.#topic = topic
     this.#ends = new LogEnds(kafka, [topic], log)
-    this.#assignments = new PartitionReader(() => this.#consumer.current)
+    this.#partitions = new PartitionReader(() => this.#consumer.current)
     this.#consumer = new SupervisedConsumer({
       kafka,
       groupId: () => `${clientId}.reader.${randomUUID()}`,
@@ -106,13 +106,13 @@ class KafkaLogReader implements LogReader {
       return await orAborted(piece, signal ?? this.#consumer.stopping)
     } finally {
       this.#pending = null
-      this.#assignments.pause([{ topic: this.#topic, partitions: [span.partition] }])
+      this.#partitions.pause([{ topic: this.#topic, partitions: [span.partition] }])
     }
   }
 
   #begin({ span: { partition, from } }: Pending): void {
-    this.#assignments.seek({ topic: this.#topic, partition, offset: String(from) })
-    this.#assignments.resume([{ topic: this.#topic, partitions: [partition] }])
+    this.#partitions.seek({ topic: this.#topic, partition, offset: String(from) })
+    this.#partitions.resume([{ topic: this.#topic, partitions: [partition] }])
   }
 
   #watch(consumer: Consumer): void {

@@ -53,11 +53,11 @@ const keyOf = ({ topic, partition }: { topic: string; partition: number }) =>
 
 class KafkaSpanReader implements SpanReader {
   readonly #consumer: SupervisedConsumer
-  readonly #assignments: PartitionReader
+  readonly #partitions: PartitionReader
   #reading: Reading | null = null
 
   constructor({ kafka, topics, clientId, log }: SpanReaderOptions) {
-    this.#assignments = new PartitionReader(() => this.#consumer.current)
+    this.#partitions = new PartitionReader(() => this.#consumer.current)
     this.#consumer = new SupervisedConsumer({
       kafka,
       groupId: () => `${clientId}.spans.${randomUUID()}`,
@@ -113,12 +113,12 @@ class KafkaSpanReader implements SpanReader {
   }
 
   #begin({ topic, partition, from }: TopicSpan): void {
-    this.#assignments.seek({ topic, partition, offset: String(from) })
-    this.#assignments.resume([{ topic, partitions: [partition] }])
+    this.#partitions.seek({ topic, partition, offset: String(from) })
+    this.#partitions.resume([{ topic, partitions: [partition] }])
   }
 
   #pause({ topic, partition }: TopicSpan): void {
-    this.#assignments.pause([{ topic, partitions: [partition] }])
+    this.#partitions.pause([{ topic, partitions: [partition] }])
   }
 
   #watch(consumer: Consumer): void {

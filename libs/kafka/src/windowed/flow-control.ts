@@ -17,7 +17,7 @@ export class FlowControl {
     if (assignment.lease.aborted || this.#goesBack(assignment)) return
     const { messages, bytes } = this.#window
     const full = assignment.held >= messages || assignment.heldBytes >= bytes
-    // What was overtaken must be read before others overtake it any further.
+    // Read the backlog before other messages overtake it any further.
     const far =
       assignment.backlog !== null && assignment.backlog.waiting > 0 && assignment.backlogIsFar
     if (full || far) {

@@ -4,8 +4,8 @@ import { prepareKafkaAccess } from 'surehook/prepare/prepare-kafka-access'
 import type { Endpoints } from '../../lib/endpoints.ts'
 import type { ServiceName } from '../../system/service-catalog.ts'
 import { type LocalStack, startLocalStack } from '../local-stack.ts'
-import { openRegistryListener } from './answers-tls.ts'
 import { type Credentials, makeCredentials } from './credentials.ts'
+import { openRegistryProxy } from './registry-proxy.ts'
 
 export type SecuredStack = AsyncDisposable & {
   /** PostgreSQL's is an administrator's; the others need the variables of `variablesOf`. */
@@ -25,7 +25,7 @@ export async function startSecuredStack(options: {
   const credentials = await makeCredentials(`${options.dir}/credentials`)
   const stack = await startLocalStack({ ...options, secured: credentials })
   opening.defer(() => stack.stop())
-  const door = opening.use(await openRegistryListener(stack.schemaRegistryUrl, credentials))
+  const door = opening.use(await openRegistryProxy(stack.schemaRegistryUrl, credentials))
   const { kafka: passwords, ca } = credentials
   const admin = {
     mechanism: 'scram-sha-512',

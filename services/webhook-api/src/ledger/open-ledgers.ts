@@ -1,4 +1,4 @@
-import type { Messaging } from '@surehook/kafka/client/messaging'
+import type { Messaging } from '@surehook/kafka/messaging'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import { ledgerMetrics } from './ledger-metrics.ts'

@@ -1,5 +1,5 @@
 import type { HistoryRebuild } from '@surehook/contracts/http/webhooks/rebuild'
-import type { Messaging } from '@surehook/kafka/client/messaging'
+import type { Messaging } from '@surehook/kafka/messaging'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
 import { createDeliveryDays } from '../history/delivery-days.ts'

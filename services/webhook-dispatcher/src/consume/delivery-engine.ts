@@ -1,6 +1,6 @@
 import type { SubscriptionState } from '@surehook/contracts/events'
 import { deliveriesTopic, pausedTopic, subscriptionsTopic } from '@surehook/contracts/topics'
-import type { Messaging } from '@surehook/kafka/client/messaging'
+import type { Messaging } from '@surehook/kafka/messaging'
 import { refuseInvalid } from '@surehook/kafka/producer/invalid-messages'
 import type { TopicView } from '@surehook/kafka/views/topic-view'
 import { openTopicView } from '@surehook/kafka/views/topic-view'

@@ -1,5 +1,5 @@
 import { retryTopic } from '@surehook/contracts/topics'
-import type { Messaging } from '@surehook/kafka/client/messaging'
+import type { Messaging } from '@surehook/kafka/messaging'
 
 const prefix = retryTopic('')
 

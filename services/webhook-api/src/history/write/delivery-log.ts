@@ -1,5 +1,5 @@
-import type { Messaging } from '@surehook/kafka/client/messaging'
 import { ReadAheadConsumer } from '@surehook/kafka/consumer/read-ahead-consumer'
+import type { Messaging } from '@surehook/kafka/messaging'
 import { refuseInvalid } from '@surehook/kafka/producer/invalid-messages'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'

@@ -5,9 +5,9 @@ import type { KafkaConnection } from '@surehook/service-kit/config/connections'
 import { retryUntilReady } from '@surehook/service-kit/lifecycle'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Kafka } from 'kafkajs'
-import { type EventProducer, openProducer, type ProducerOptions } from '../producer/producer.ts'
-import { awaitTopics, ensureTopics } from '../topics/topics.ts'
-import { createKafka } from './client.ts'
+import { createKafka } from './client/client.ts'
+import { type EventProducer, openProducer, type ProducerOptions } from './producer/producer.ts'
+import { awaitTopics, ensureTopics } from './topics/topics.ts'
 
 export type MessagingConfig = {
   kafka: KafkaConnection
