@@ -26,7 +26,7 @@ export default defineConfig({
   description: 'Data changes become signed webhooks that are never lost.',
   outDir: '../.local/docs-site',
   cacheDir: '../.local/docs-cache',
-  srcExclude: ['receivers/**', 'recipes/publish-changes/**'],
+  srcExclude: ['guides/receivers/**', 'guides/publishers/**'],
   markdown: {
     // Pages say `<name>` in prose: no page holds HTML.
     html: false,
@@ -44,59 +44,64 @@ export default defineConfig({
     search: { provider: 'local' },
     sidebar: [
       {
+        text: 'Start',
+        items: pages('', { 'What npm start runs': 'start/npm-start' }),
+      },
+      {
         text: 'Guides',
-        items: pages('', {
-          'Webhooks: a tour': 'guides/webhooks',
-          'The data API': 'guides/data-api',
-          Authentication: 'guides/authentication',
+        items: pages('guides/', {
+          'Webhooks: a tour': 'tour',
+          'The data API': 'data-api',
+          Authentication: 'authentication',
           'Receive webhooks': 'receiving',
-          'Publish changes': 'recipes/publish-changes',
-          'Accept access tokens': 'recipes/accept-access-tokens',
+          'Publish changes': 'publishing',
+          'Accept access tokens': 'accept-access-tokens',
         }),
       },
       {
         text: 'Concepts',
-        items: pages('', {
-          Guarantees: 'concepts/guarantees',
+        items: pages('concepts/', {
           Architecture: 'architecture',
+          Guarantees: 'guarantees',
           Filters: 'filters',
           'The ledger': 'ledger',
-          Glossary: 'GLOSSARY',
         }),
       },
       {
         text: 'Reference',
-        items: pages('', {
-          Configuration: 'operations/configuration',
-          'npm start': 'operations/npm-start',
+        items: pages('reference/', {
+          Configuration: 'configuration',
           Metrics: 'metrics',
-          'Audit trail': 'operations/audit-trail',
+          'Audit trail': 'audit-trail',
+          Glossary: 'glossary',
         }),
       },
       {
         text: 'Operate',
-        items: pages('operations', {
+        items: pages('operate/', {
           Install: '',
-          Kubernetes: '/kubernetes',
-          Containers: '/containers',
-          Secure: '/security',
-          Watch: '/observability',
-          Capacity: '/capacity',
-          Upgrade: '/lifecycle',
-          'Bad days': '/bad-days',
+          Kubernetes: 'kubernetes',
+          Containers: 'containers',
+          Secure: 'security',
+          Watch: 'observability',
+          Capacity: 'capacity',
+          Upgrade: 'upgrade',
+          'Bad days': 'bad-days',
+          'Recover a lost slot': 'recover-a-lost-slot',
+          Runbooks: 'runbooks',
         }),
       },
       {
         text: 'Contribute',
         items: pages('', {
-          Conventions: 'STYLE',
-          'Add an endpoint': 'recipes/add-an-endpoint',
-          'Add an event': 'recipes/add-an-event',
-          'Add a service': 'recipes/add-a-service',
+          Conventions: 'contribute/style',
+          'Add an endpoint': 'contribute/add-an-endpoint',
+          'Add an event': 'contribute/add-an-event',
+          'Add a service': 'contribute/add-a-service',
           Decisions: 'adr/README',
         }),
       },
-      { text: 'Evidence', items: pages('', { Faults: 'faults' }) },
+      { text: 'Evidence', items: pages('evidence/', { Faults: 'faults' }) },
     ],
   },
 })

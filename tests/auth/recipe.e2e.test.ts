@@ -9,7 +9,7 @@ import type { AuthTenant } from '../support/auth/auth-tenant.ts'
 import { transports } from '../support/auth/auth-transports.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
 
-const recipe = new URL('../../docs/recipes/accept-access-tokens.md', import.meta.url)
+const recipe = new URL('../../docs/guides/accept-access-tokens.md', import.meta.url)
 const dir = fileURLToPath(new URL(`../../.local/recipes/${randomUUID()}/`, import.meta.url))
 
 let world: AuthWorld

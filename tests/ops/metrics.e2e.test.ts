@@ -113,7 +113,7 @@ describe('the metrics of what is held up', () => {
 })
 
 it('every metric is in the documentation, and follows the conventions', async () => {
-  const page = await readFile(new URL('../../docs/metrics.md', import.meta.url), 'utf8')
+  const page = await readFile(new URL('../../docs/reference/metrics.md', import.meta.url), 'utf8')
   const services = Object.keys(world.system.services) as Service[]
   const texts = await Promise.all(services.map(scraped))
   const types = texts.flatMap((text) =>
@@ -182,9 +182,9 @@ describe('what is asked of the metrics', () => {
         .replaceAll(/\B[A-Z]/g, '-$&')
         .toLowerCase()}.md`
     for (const { alert, annotations } of alerts) {
-      expect(annotations?.['runbook']).toBe(`docs/runbooks/${pageOf(alert)}`)
+      expect(annotations?.['runbook']).toBe(`docs/operate/runbooks/${pageOf(alert)}`)
     }
     const wanted = alerts.map(({ alert }) => pageOf(alert))
-    expect((await pagesOf('runbooks')).toSorted()).toEqual(wanted.toSorted())
+    expect((await pagesOf('operate/runbooks')).toSorted()).toEqual(wanted.toSorted())
   })
 })

@@ -24,7 +24,7 @@ const secret = `whsec_${randomBytes(24).toString('base64')}`
 /** In the order in which a reader goes through them, in one terminal. */
 const pages = [
   { file: 'README.md', from: '## Your first webhook', to: '## Receive webhooks' },
-  { file: 'docs/guides/webhooks.md' },
+  { file: 'docs/guides/tour.md' },
   { file: 'docs/guides/data-api.md' },
   { file: 'docs/guides/authentication.md', to: '## What a user can do' },
 ]
@@ -104,17 +104,21 @@ async function blocksOf({ file, from, to }: { file: string; from?: string; to?: 
 async function startReceiver(): Promise<void> {
   receiverPort = await freePort()
   const local = join(checkout, '.local')
-  const child = spawn(process.execPath, [`${repoRoot}/docs/receivers/typescript/receiver.ts`], {
-    stdio: 'ignore',
-    env: {
-      ...process.env,
-      PORT: String(receiverPort),
-      INBOX: join(local, 'inbox'),
-      TLS_CERT: join(local, 'demo-ca/server.pem'),
-      TLS_KEY: join(local, 'demo-ca/server.key'),
-      WEBHOOK_SECRETS: JSON.stringify([secret]),
+  const child = spawn(
+    process.execPath,
+    [`${repoRoot}/docs/guides/receivers/typescript/receiver.ts`],
+    {
+      stdio: 'ignore',
+      env: {
+        ...process.env,
+        PORT: String(receiverPort),
+        INBOX: join(local, 'inbox'),
+        TLS_CERT: join(local, 'demo-ca/server.pem'),
+        TLS_KEY: join(local, 'demo-ca/server.key'),
+        WEBHOOK_SECRETS: JSON.stringify([secret]),
+      },
     },
-  })
+  )
   open.defer(() => void child.kill('SIGKILL'))
 }
 

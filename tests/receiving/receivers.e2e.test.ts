@@ -27,9 +27,9 @@ afterAll(async () => {
 })
 
 it.each(languages)(
-  'docs/receiving.md shows the $name receiver that is tested',
+  'docs/guides/receiving.md shows the $name receiver that is tested',
   async (language) => {
-    const page = await readFile(`${repoRoot}/docs/receiving.md`, 'utf8')
+    const page = await readFile(`${repoRoot}/docs/guides/receiving.md`, 'utf8')
     expect(page).toContain(`\n${await sourceOf(language)}\`\`\`\n`)
   },
 )

@@ -17,9 +17,9 @@ type Language = {
   prepare(dir: string): Promise<string[]>
 }
 
-const receiversDir = `${repoRoot}/docs/receivers`
+const receiversDir = `${repoRoot}/docs/guides/receivers`
 
-/** The receivers of docs/receiving.md; `prepare` gives the command that runs one. */
+/** The receivers of docs/guides/receiving.md; `prepare` gives the command that runs one. */
 export const languages: readonly Language[] = [
   {
     name: 'TypeScript',

@@ -5,7 +5,7 @@ import { repoRoot } from '@surehook/scripts/lib/paths'
 
 /**
  * `npm run rehearse -- <name>`: a bad day, or what operators do on a good one, to a system of its own; what came of it stands
- * in docs/operations. Exit code 1 when anything was lost.
+ * in docs/operate. Exit code 1 when anything was lost.
  */
 type Rehearsal = { what: string } & (
   | { file: string; test?: string }
@@ -98,7 +98,7 @@ const rehearsals: Readonly<Record<string, Rehearsal>> = {
     script: 'tests/rehearsals/restore/main.ts',
   },
   kubernetes: {
-    what: 'what docs/operations/kubernetes.md says, in a cluster to try things in (--help)',
+    what: 'what docs/operate/kubernetes.md says, in a cluster to try things in (--help)',
     script: 'tests/rehearsals/kubernetes/main.ts',
   },
   rotation: {

@@ -18,7 +18,7 @@ import { followTopics } from '@surehook/testing/follow-topics'
 import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
 import { eventually } from '../support/world.ts'
 
-const recipe = `${repoRoot}/docs/recipes/publish-changes`
+const recipe = `${repoRoot}/docs/guides/publishers`
 const run = promisify(execFile)
 const silent = createLogger('test', 'silent')
 
@@ -53,7 +53,7 @@ afterAll(async () => {
 it.each([typescript, python])(
   'the recipe shows the $name service that is tested',
   async (language) => {
-    const page = await readFile(`${recipe}.md`, 'utf8')
+    const page = await readFile(`${repoRoot}/docs/guides/publishing.md`, 'utf8')
     expect(page).toContain(`\n${await readFile(`${recipe}/${language.file}`, 'utf8')}\`\`\`\n`)
   },
 )

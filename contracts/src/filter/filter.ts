@@ -34,7 +34,7 @@ export type FieldCondition = FieldTest & {
   readonly type: FieldType | null
 }
 
-/** A parsed filter: what is true of a record or not, never unknown. Its meaning is in docs/filters.md. */
+/** A parsed filter: what is true of a record or not, never unknown. Its meaning is in docs/concepts/filters.md. */
 export type Filter =
   | FieldCondition
   | { readonly kind: 'and' | 'or'; readonly of: readonly Filter[] }

@@ -19,7 +19,7 @@ process.env = { ...env, ...process.env }
 console.log(`url     https://localhost:${process.env['PORT']}/`)
 if (process.env['WEBHOOK_SECRETS'] === env.WEBHOOK_SECRETS) console.log(`secret  ${secret}`)
 console.log(`inbox   ${process.env['INBOX']}`)
-await import(`${repoRoot}/docs/receivers/typescript/receiver.ts`)
+await import(`${repoRoot}/docs/guides/receivers/typescript/receiver.ts`)
 
 /** The same at each start, so that a subscription made once goes on. */
 async function keptSecret(): Promise<string> {

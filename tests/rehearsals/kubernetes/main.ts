@@ -9,7 +9,7 @@ import { openPage, readBlocks } from './page.ts'
 import { openShell, type Shell } from './shell.ts'
 
 /**
- * `npm run rehearse -- kubernetes`: what docs/operations/kubernetes.md says, command by command, in a cluster to try
+ * `npm run rehearse -- kubernetes`: what docs/operate/kubernetes.md says, command by command, in a cluster to try
  * things in, under load where an operator has load. Exit code 1 when a command fails or anything is lost, repeated or
  * refused.
  */
@@ -42,7 +42,7 @@ if (options.help || options.context === undefined) process.stdout.write(`${usage
 else process.exitCode = (await rehearse(options.context)) ? 0 : 1
 
 async function rehearse(context: string): Promise<boolean> {
-  const page = openPage(await readBlocks(`${repoRoot}/docs/operations/kubernetes.md`))
+  const page = openPage(await readBlocks(`${repoRoot}/docs/operate/kubernetes.md`))
   await using shell = await shellIn(context)
   await refuseIfUsed(shell)
   const images = { registry: options.registry, tag: options.tag, fromTag: options['from-tag'] }

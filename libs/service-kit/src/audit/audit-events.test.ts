@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
 import { auditEvents } from './audit-events.ts'
 
-const page = new URL('../../../../docs/operations/audit-trail.md', import.meta.url)
+const page = new URL('../../../../docs/reference/audit-trail.md', import.meta.url)
 
 describe('the page of the audit trail', () => {
   it('lists every event, and when its line is written', () => {

@@ -1,6 +1,6 @@
 /**
  * Every event of the audit trail, and when its line is written. Names follow the OWASP Logging Vocabulary where it has
- * one. docs/operations/audit-trail.md lists them; a test compares.
+ * one. docs/reference/audit-trail.md lists them; a test compares.
  */
 export const auditEvents = {
   user_created: 'A signup made an account',

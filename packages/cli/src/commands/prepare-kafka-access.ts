@@ -19,7 +19,7 @@ export const prepareKafkaAccessCommand = defineCommand({
   summary: 'Allow each service on Kafka what it needs, and nothing else',
   details: [
     'Creates ACLs, as an administrator of Kafka; takes none away. Safe to repeat.',
-    'The users themselves are made with tools of Kafka: see docs/operations/security.md.',
+    'The users themselves are made with tools of Kafka: see docs/operate/security.md.',
   ].join('\n'),
   options: {
     ...waitOption,

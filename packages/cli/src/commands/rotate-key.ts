@@ -14,7 +14,7 @@ export const rotateKeyCommand = defineCommand({
   summary: 'Seal everything under the current KEY_ENCRYPTION_KEY that a previous one has sealed',
   details: [
     'Run it when all services have the new key as KEY_ENCRYPTION_KEY and the old one in',
-    'KEY_ENCRYPTION_KEY_PREVIOUS: docs/operations/security.md has the steps. The services do it themselves, while they',
+    'KEY_ENCRYPTION_KEY_PREVIOUS: docs/operate/security.md has the steps. The services do it themselves, while they',
     'run, and no key leaves them. Safe to repeat and to break off. It says when the old key is of no use any more.',
   ].join('\n'),
   options: platformOptions,

@@ -11,7 +11,7 @@ const generatedDirs = [
   'deploy/strimzi',
   'tests/generated',
 ]
-const generatedPages = ['docs/operations/configuration.md']
+const generatedPages = ['docs/reference/configuration.md']
 
 async function generatedFiles(): Promise<Map<string, string>> {
   const inDirs = generatedDirs.map(async (dir) =>

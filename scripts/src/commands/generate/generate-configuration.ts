@@ -4,4 +4,4 @@ import { repoRoot } from '../../lib/paths.ts'
 
 /** Part of `npm run generate`: the page of all variables. */
 const page = variablesPage(await readVariables())
-await writeFile(`${repoRoot}/docs/operations/configuration.md`, page)
+await writeFile(`${repoRoot}/docs/reference/configuration.md`, page)

@@ -38,7 +38,7 @@ function adviceOn(fault: string, env: NodeJS.ProcessEnv): string {
   // The doctor's machine need not be the one that hashes.
   return fault.startsWith('UV_THREADPOOL_SIZE') && !env['AUTH_HASH_CONCURRENCY']
     ? 'Set it, and AUTH_HASH_CONCURRENCY: without that the cores of each machine count, here those of this one.'
-    : 'Set it as docs/operations/configuration.md says.'
+    : 'Set it as docs/reference/configuration.md says.'
 }
 
 /** One error holds all faults of a service, a line each. */

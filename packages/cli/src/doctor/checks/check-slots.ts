@@ -34,7 +34,7 @@ export async function checkSlots(target: Target): Promise<Finding[]> {
 export function judgeSlot(service: string, rows: readonly SlotRow[]): Finding[] {
   const slot = slotOf(service)
   const row = rows.find((one) => one.slot === slot)
-  const recipe = 'see docs/recipes/lost-slot.md'
+  const recipe = 'see docs/operate/recover-a-lost-slot.md'
   if (row === undefined) {
     return [
       wrong(
