@@ -63,6 +63,7 @@ export default defineConfig({
         items: pages('concepts/', {
           Architecture: 'architecture',
           Guarantees: 'guarantees',
+          'How deliveries flow': 'deliveries',
           Filters: 'filters',
           'The ledger': 'ledger',
         }),
