@@ -46,7 +46,7 @@ export async function runSteps(
     total.failed += failed
     total.flaky += flaky
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-    const doubts = `${failed > 0 ? `, ${failed} FAILED` : ''}${flaky > 0 ? `, ${flaky} UNSTEADY` : ''}`
+    const doubts = `${failed > 0 ? `, ${failed} FAILED` : ''}${flaky > 0 ? `, ${flaky} FLAKY` : ''}`
     const counts = `${passed} passed${doubts}`
     console.log(`${step.name.padEnd(14)} ${counts.padEnd(24)} ${seconds} s`)
     if (failed + flaky > 0) console.log(`${shortened(output)}\n`)
