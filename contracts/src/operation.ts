@@ -27,7 +27,10 @@ export type Operation<
   readonly method: HttpMethod
   /** `/a/{b}`; each `{b}` is a key of `params`. */
   readonly path: string
+  /** Its heading in the reference: an imperative. */
   readonly summary: string
+  /** What it does and answers, in sentences. */
+  readonly description: string
   readonly tag: string
   readonly security: Security
   readonly params: Params

@@ -11,7 +11,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The public keys of the environment; may be kept for 5 minutes */
+        /**
+         * Get the public keys
+         * @description Returns the JSON Web Key Set of the environment. You may cache it for 5 minutes.
+         */
         get: operations["getJwks"];
         put?: never;
         post?: never;
@@ -30,7 +33,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Confirm the address with the mailed code, and log in */
+        /**
+         * Confirm an e-mail address
+         * @description Confirms the address with the mailed code and logs the user in. A code is valid for one hour and five attempts.
+         */
         post: operations["confirmSignup"];
         delete?: never;
         options?: never;
@@ -47,7 +53,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The same operations over GraphQL: one that fails is an entry in `errors` */
+        /**
+         * Authenticate over GraphQL
+         * @description Offers the REST operations of this API over GraphQL. A failed operation is an entry in `errors`, and the status stays 200. Its `extensions.code` is the error code that REST answers.
+         */
         post: operations["authGraphQL"];
         delete?: never;
         options?: never;
@@ -64,7 +73,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Log in */
+        /**
+         * Log in
+         * @description Returns an access token and a refresh token. By default, five failed logins in a row lock the account for that client for 15 minutes.
+         */
         post: operations["login"];
         delete?: never;
         options?: never;
@@ -81,7 +93,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End the session: its access tokens and its refresh token */
+        /**
+         * Log out
+         * @description Ends the session of the access token. Every service refuses the session's tokens when you get the answer.
+         */
         post: operations["logout"];
         delete?: never;
         options?: never;
@@ -98,7 +113,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mail a recovery code; answers alike whether or not the address is registered */
+        /**
+         * Request a recovery code
+         * @description Mails a recovery code if the address is registered. The answer is the same for every address.
+         */
         post: operations["recoverPassword"];
         delete?: never;
         options?: never;
@@ -115,7 +133,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Exchange a refresh token for a new pair; a token presented twice ends its session */
+        /**
+         * Refresh tokens
+         * @description Exchanges a refresh token for a new pair. Each refresh token works once. A refresh token that comes a second time ends its session, unless `refreshReuseInterval` still allows it.
+         */
         post: operations["refreshToken"];
         delete?: never;
         options?: never;
@@ -132,7 +153,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mail a new verification code; answers alike whether or not there is one to send */
+        /**
+         * Send a new verification code
+         * @description Mails a new code if the address waits for its confirmation. The answer is the same for every address.
+         */
         post: operations["resendCode"];
         delete?: never;
         options?: never;
@@ -149,7 +173,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set a new password with the mailed code; ends every session and any lockout */
+        /**
+         * Reset a password
+         * @description Sets a new password with the mailed recovery code. The reset ends every session and every lockout of the user.
+         */
         post: operations["resetPassword"];
         delete?: never;
         options?: never;
@@ -166,7 +193,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Register a user */
+        /**
+         * Sign up
+         * @description Registers a user. If the environment verifies addresses, the user gets a code by mail and confirms it before the first login.
+         */
         post: operations["signup"];
         delete?: never;
         options?: never;
@@ -270,6 +300,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -278,7 +309,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The public keys of the environment; may be kept for 5 minutes */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -286,6 +317,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "keys": [
+                     *         {
+                     *           "kty": "RSA",
+                     *           "kid": "b3f1c2a4",
+                     *           "use": "sig",
+                     *           "alg": "RS256",
+                     *           "n": "u1W_jH4…",
+                     *           "e": "AQAB"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         keys: components["schemas"]["PublishedKey"][];
                     };
@@ -343,6 +388,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -351,6 +397,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "code": "123456"
+                 *     }
+                 */
                 "application/json": {
                     email: components["schemas"]["Email"];
                     code: string;
@@ -358,7 +410,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Confirm the address with the mailed code, and log in */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -366,6 +418,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "accessToken": "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIwMTk5YTFjNCJ9.c2lnbmF0dXJl",
+                     *       "refreshToken": "rt_Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ",
+                     *       "user": {
+                     *         "id": "0199a1c4-5d1e-7c40-9d6a-3f6f0c1b7e21",
+                     *         "email": "ada@example.com",
+                     *         "firstName": "Ada",
+                     *         "lastName": "Lovelace",
+                     *         "roles": [
+                     *           "clerk"
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["LoggedIn"];
                 };
             };
@@ -461,11 +528,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query": "mutation ($password: String!) { login(email: \"ada@example.com\", password: $password) { accessToken } }",
+                 *       "variables": {
+                 *         "password": "correct horse battery"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["GraphQLRequest"];
             };
         };
         responses: {
-            /** @description The same operations over GraphQL: one that fails is an entry in `errors` */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -473,7 +548,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "login": {
+                     *           "accessToken": "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIwMTk5YTFjNCJ9.c2lnbmF0dXJl"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["GraphQLResult"];
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "login": {
+                     *           "accessToken": "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIwMTk5YTFjNCJ9.c2lnbmF0dXJl"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/graphql-response+json": components["schemas"]["GraphQLResult"];
                 };
             };
@@ -557,6 +650,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -565,6 +659,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "password": "correct horse battery"
+                 *     }
+                 */
                 "application/json": {
                     email: components["schemas"]["Email"];
                     password: string;
@@ -572,7 +672,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Log in */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -580,6 +680,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "accessToken": "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIwMTk5YTFjNCJ9.c2lnbmF0dXJl",
+                     *       "refreshToken": "rt_Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ",
+                     *       "user": {
+                     *         "id": "0199a1c4-5d1e-7c40-9d6a-3f6f0c1b7e21",
+                     *         "email": "ada@example.com",
+                     *         "firstName": "Ada",
+                     *         "lastName": "Lovelace",
+                     *         "roles": [
+                     *           "clerk"
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["LoggedIn"];
                 };
             };
@@ -703,6 +818,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -711,7 +827,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description End the session: its access tokens and its refresh token */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -719,6 +835,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "You are logged out"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Message"];
                 };
             };
@@ -798,6 +919,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -806,13 +928,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com"
+                 *     }
+                 */
                 "application/json": {
                     email: components["schemas"]["Email"];
                 };
             };
         };
         responses: {
-            /** @description Mail a recovery code; answers alike whether or not the address is registered */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -820,6 +947,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "If the address is registered, a code is on its way to it"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Message"];
                 };
             };
@@ -910,6 +1042,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -918,13 +1051,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "refreshToken": "rt_Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ"
+                 *     }
+                 */
                 "application/json": {
                     refreshToken: string;
                 };
             };
         };
         responses: {
-            /** @description Exchange a refresh token for a new pair; a token presented twice ends its session */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -932,6 +1070,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "accessToken": "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIwMTk5YTFjNCJ9.c2lnbmF0dXJl",
+                     *       "refreshToken": "rt_Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenPair"];
                 };
             };
@@ -1020,6 +1164,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -1028,13 +1173,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com"
+                 *     }
+                 */
                 "application/json": {
                     email: components["schemas"]["Email"];
                 };
             };
         };
         responses: {
-            /** @description Mail a new verification code; answers alike whether or not there is one to send */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -1042,6 +1192,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "If the address waits for its confirmation, a new code is on its way"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Message"];
                 };
             };
@@ -1132,6 +1287,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -1140,6 +1296,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "newPassword": "staple the battery",
+                 *       "code": "123456"
+                 *     }
+                 */
                 "application/json": {
                     email: components["schemas"]["Email"];
                     newPassword: string;
@@ -1148,7 +1311,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Set a new password with the mailed code; ends every session and any lockout */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -1156,6 +1319,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "message": "The password is changed"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Message"];
                 };
             };
@@ -1246,6 +1414,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -1254,6 +1423,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "password": "correct horse battery",
+                 *       "firstName": "Ada",
+                 *       "lastName": "Lovelace"
+                 *     }
+                 */
                 "application/json": {
                     email: components["schemas"]["Email"];
                     password: string;
@@ -1267,7 +1444,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Register a user */
+            /** @description Created */
             201: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -1275,6 +1452,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "userId": "0199a1c4-5d1e-7c40-9d6a-3f6f0c1b7e21",
+                     *       "message": "Confirm your e-mail address with the code that was sent to it"
+                     *     }
+                     */
                     "application/json": {
                         /** Format: uuid */
                         userId: string;

@@ -13,7 +13,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The operations on records over GraphQL: one that fails is an entry in `errors` */
+        /**
+         * Use records over GraphQL
+         * @description Offers the record operations in a typed schema of the environment's tables. A failed operation is an entry in `errors`, and the status stays 200. An `Idempotency-Key` covers each mutation of the request.
+         */
         post: operations["dataGraphQL"];
         delete?: never;
         options?: never;
@@ -28,7 +31,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The tables of the environment, by name */
+        /**
+         * List tables
+         * @description Returns every table of the environment with its columns and access rules, sorted by name.
+         */
         get: operations["listTables"];
         put?: never;
         post?: never;
@@ -45,12 +51,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The definition of a table */
+        /**
+         * Get a table
+         * @description Returns the columns and the access rules of the table.
+         */
         get: operations["getTable"];
-        /** Create a table, or evolve it without losing data */
+        /**
+         * Create or change a table
+         * @description Creates the table, or changes its definition. The request lists every column. A change that would lose data is refused with a violation that names the column. Absent actions in `access` keep their roles.
+         */
         put: operations["putTable"];
         post?: never;
-        /** Drop a table with all its records; its records make no events */
+        /**
+         * Delete a table
+         * @description Deletes the table and all its records. The deleted records make no change events.
+         */
         delete: operations["deleteTable"];
         options?: never;
         head?: never;
@@ -64,10 +79,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Records that match a filter, page by page */
+        /**
+         * List records
+         * @description Returns the records that match `where`, page by page. Records are sorted by `id`, the order of creation, unless `order` names other fields. Pass `nextCursor` as `cursor` to read the next page.
+         */
         get: operations["listRecords"];
         put?: never;
-        /** Create one record (object) or several, all or none (array) */
+        /**
+         * Create records
+         * @description Creates one record from an object, or up to 1,000 records from an array. An array is created completely or not at all. Each record makes an `INSERT` event.
+         */
         post: operations["createRecords"];
         delete?: never;
         options?: never;
@@ -82,15 +103,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One record */
+        /**
+         * Get a record
+         * @description Returns the record and its `ETag`. With `If-None-Match` you get 304 if you already have the current state.
+         */
         get: operations["getRecord"];
         put?: never;
         post?: never;
-        /** Delete a record */
+        /**
+         * Delete a record
+         * @description Deletes the record and returns its last state. The deletion makes a `DELETE` event. With `If-Match` the deletion applies only to the state that you read.
+         */
         delete: operations["deleteRecord"];
         options?: never;
         head?: never;
-        /** Change fields of a record; what is left out stays, null clears */
+        /**
+         * Change a record
+         * @description Changes the fields in the request. Absent fields keep their values, and `null` clears a field. With `If-Match` the change applies only to the state that you read. A request that changes nothing makes no event.
+         */
         patch: operations["updateRecord"];
         trace?: never;
     };
@@ -212,6 +242,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
                 "idempotency-key"?: string;
@@ -221,11 +252,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query": "mutation { createOrder(input: { customer: \"Ada\", total: \"12.50\" }) { id total status } }"
+                 *     }
+                 */
                 "application/json": components["schemas"]["GraphQLRequest"];
             };
         };
         responses: {
-            /** @description The operations on records over GraphQL: one that fails is an entry in `errors` */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -233,7 +269,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "createOrder": {
+                     *           "id": "0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10",
+                     *           "total": "12.50",
+                     *           "status": "new"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["GraphQLResult"];
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "createOrder": {
+                     *           "id": "0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10",
+                     *           "total": "12.50",
+                     *           "status": "new"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/graphql-response+json": components["schemas"]["GraphQLResult"];
                 };
             };
@@ -355,6 +413,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -363,7 +422,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The tables of the environment, by name */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -371,6 +430,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "tables": [
+                     *         {
+                     *           "name": "orders",
+                     *           "columns": [
+                     *             {
+                     *               "required": true,
+                     *               "unique": false,
+                     *               "default": null,
+                     *               "name": "customer",
+                     *               "type": "text"
+                     *             },
+                     *             {
+                     *               "required": false,
+                     *               "unique": false,
+                     *               "default": "new",
+                     *               "name": "status",
+                     *               "type": "text"
+                     *             },
+                     *             {
+                     *               "required": false,
+                     *               "unique": false,
+                     *               "default": null,
+                     *               "name": "total",
+                     *               "type": "decimal"
+                     *             }
+                     *           ],
+                     *           "access": {
+                     *             "read": [
+                     *               "clerk"
+                     *             ],
+                     *             "create": [
+                     *               "clerk"
+                     *             ],
+                     *             "update": [],
+                     *             "delete": []
+                     *           },
+                     *           "createdAt": "2026-01-01T12:00:00.000Z",
+                     *           "updatedAt": "2026-01-01T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         tables: components["schemas"]["Table"][];
                     };
@@ -463,17 +566,19 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
             path: {
+                /** @example orders */
                 table: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The definition of a table */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -481,6 +586,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "name": "orders",
+                     *       "columns": [
+                     *         {
+                     *           "required": true,
+                     *           "unique": false,
+                     *           "default": null,
+                     *           "name": "customer",
+                     *           "type": "text"
+                     *         },
+                     *         {
+                     *           "required": false,
+                     *           "unique": false,
+                     *           "default": "new",
+                     *           "name": "status",
+                     *           "type": "text"
+                     *         },
+                     *         {
+                     *           "required": false,
+                     *           "unique": false,
+                     *           "default": null,
+                     *           "name": "total",
+                     *           "type": "decimal"
+                     *         }
+                     *       ],
+                     *       "access": {
+                     *         "read": [
+                     *           "clerk"
+                     *         ],
+                     *         "create": [
+                     *           "clerk"
+                     *         ],
+                     *         "update": [],
+                     *         "delete": []
+                     *       },
+                     *       "createdAt": "2026-01-01T12:00:00.000Z",
+                     *       "updatedAt": "2026-01-01T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Table"];
                 };
             };
@@ -571,21 +716,51 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
             path: {
+                /** @example orders */
                 table: components["schemas"]["TableName"];
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "columns": [
+                 *         {
+                 *           "name": "customer",
+                 *           "type": "text",
+                 *           "required": true
+                 *         },
+                 *         {
+                 *           "name": "status",
+                 *           "type": "text",
+                 *           "default": "new"
+                 *         },
+                 *         {
+                 *           "name": "total",
+                 *           "type": "decimal"
+                 *         }
+                 *       ],
+                 *       "access": {
+                 *         "read": [
+                 *           "clerk"
+                 *         ],
+                 *         "create": [
+                 *           "clerk"
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["TableInput"];
             };
         };
         responses: {
-            /** @description Create a table, or evolve it without losing data */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -593,6 +768,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "name": "orders",
+                     *       "columns": [
+                     *         {
+                     *           "required": true,
+                     *           "unique": false,
+                     *           "default": null,
+                     *           "name": "customer",
+                     *           "type": "text"
+                     *         },
+                     *         {
+                     *           "required": false,
+                     *           "unique": false,
+                     *           "default": "new",
+                     *           "name": "status",
+                     *           "type": "text"
+                     *         },
+                     *         {
+                     *           "required": false,
+                     *           "unique": false,
+                     *           "default": null,
+                     *           "name": "total",
+                     *           "type": "decimal"
+                     *         }
+                     *       ],
+                     *       "access": {
+                     *         "read": [
+                     *           "clerk"
+                     *         ],
+                     *         "create": [
+                     *           "clerk"
+                     *         ],
+                     *         "update": [],
+                     *         "delete": []
+                     *       },
+                     *       "createdAt": "2026-01-01T12:00:00.000Z",
+                     *       "updatedAt": "2026-01-01T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Table"];
                 };
             };
@@ -705,17 +920,19 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
             path: {
+                /** @example orders */
                 table: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Drop a table with all its records; its records make no events */
+            /** @description No Content */
             204: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -810,26 +1027,34 @@ export interface operations {
     listRecords: {
         parameters: {
             query?: {
-                /** @description A filter as JSON */
+                /**
+                 * @description A filter as JSON
+                 * @example {"status":"paid"}
+                 */
                 where?: string;
-                /** @description Fields, comma-separated, "-" before a field for descending; by id when absent */
+                /**
+                 * @description Fields, comma-separated, "-" before a field for descending; by id when absent
+                 * @example -total
+                 */
                 order?: string;
                 limit?: number;
                 /** @description nextCursor of the page before */
                 cursor?: string;
             };
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
             path: {
+                /** @example orders */
                 table: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Records that match a filter, page by page */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -837,6 +1062,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "records": [
+                     *         {
+                     *           "id": "0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10",
+                     *           "customer": "Ada",
+                     *           "status": "paid",
+                     *           "total": "12.50",
+                     *           "createdAt": "2026-01-01T12:00:00.000Z",
+                     *           "updatedAt": "2026-01-02T08:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         records: components["schemas"]["DataRecord"][];
                         nextCursor: string | null;
@@ -930,17 +1170,25 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
                 "idempotency-key"?: string;
             };
             path: {
+                /** @example orders */
                 table: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "customer": "Ada",
+                 *       "total": "12.50"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RecordsInput"];
             };
         };
@@ -955,6 +1203,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10",
+                     *       "customer": "Ada",
+                     *       "status": "new",
+                     *       "total": "12.50",
+                     *       "createdAt": "2026-01-01T12:00:00.000Z",
+                     *       "updatedAt": "2026-01-01T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DataRecord"] | components["schemas"]["DataRecord"][];
                 };
             };
@@ -1078,6 +1336,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
                 /** @description ETags of the record, or *; another record is a 412 */
@@ -1086,14 +1345,16 @@ export interface operations {
                 "if-none-match"?: string;
             };
             path: {
+                /** @example orders */
                 table: string;
+                /** @example 0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One record */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -1103,6 +1364,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10",
+                     *       "customer": "Ada",
+                     *       "status": "new",
+                     *       "total": "12.50",
+                     *       "createdAt": "2026-01-01T12:00:00.000Z",
+                     *       "updatedAt": "2026-01-01T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DataRecord"];
                 };
             };
@@ -1215,6 +1486,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
                 "idempotency-key"?: string;
@@ -1224,7 +1496,9 @@ export interface operations {
                 "if-none-match"?: string;
             };
             path: {
+                /** @example orders */
                 table: string;
+                /** @example 0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10 */
                 id: string;
             };
             cookie?: never;
@@ -1239,6 +1513,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10",
+                     *       "customer": "Ada",
+                     *       "status": "paid",
+                     *       "total": "12.50",
+                     *       "createdAt": "2026-01-01T12:00:00.000Z",
+                     *       "updatedAt": "2026-01-02T08:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DataRecord"];
                 };
             };
@@ -1351,27 +1635,38 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
                 "idempotency-key"?: string;
-                /** @description ETags of the record, or *; another record is a 412 */
+                /**
+                 * @description ETags of the record, or *; another record is a 412
+                 * @example "mjv8u000.6"
+                 */
                 "if-match"?: string;
                 /** @description ETags, or * */
                 "if-none-match"?: string;
             };
             path: {
+                /** @example orders */
                 table: string;
+                /** @example 0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "status": "paid"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RecordInput"];
             };
         };
         responses: {
-            /** @description Change fields of a record; what is left out stays, null clears */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -1381,6 +1676,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10",
+                     *       "customer": "Ada",
+                     *       "status": "paid",
+                     *       "total": "12.50",
+                     *       "createdAt": "2026-01-01T12:00:00.000Z",
+                     *       "updatedAt": "2026-01-02T08:30:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["DataRecord"];
                 };
             };

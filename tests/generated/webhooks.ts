@@ -11,10 +11,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The subscriptions of the environment, newest first */
+        /**
+         * List subscriptions
+         * @description Returns the subscriptions of the environment, newest first. Pass `nextCursor` as `cursor` to read the next page.
+         */
         get: operations["listWebhooks"];
         put?: never;
-        /** Subscribe a URL to the changes of a table */
+        /**
+         * Create a subscription
+         * @description Subscribes a URL to the changes of a table. Changes that commit after the answer are matched with it. `warnings` name settings that may keep the subscription from working, such as an unknown table.
+         */
         post: operations["createWebhook"];
         delete?: never;
         options?: never;
@@ -29,10 +35,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How far the newest rebuild of the history is */
+        /**
+         * Get the newest rebuild
+         * @description Returns the progress of the newest rebuild of the delivery history, or null before the first one.
+         */
         get: operations["getHistoryRebuild"];
         put?: never;
-        /** Empties the delivery history of all tenants and reads it again from the topics, while deliveries go on. One that is under way goes on and is the answer */
+        /**
+         * Rebuild the delivery history
+         * @description Empties the delivery history of all tenants and reads it again from the topics. Deliveries continue meanwhile. If a rebuild is running, the answer describes that rebuild.
+         */
         post: operations["rebuildHistory"];
         delete?: never;
         options?: never;
@@ -47,7 +59,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** For the changes that were written to the log from `from` up to, not including, `to`: what they make for each webhook, and where each delivery is, all of it from the topics. It takes as long as the reading does: white space before the answer keeps the connection alive, and a client that leaves ends the reading */
+        /**
+         * Take a ledger
+         * @description Compares the deliveries that the changes of a span must make with the deliveries on the topics. The span runs from `from` up to, but not including, `to`, by the time a change reached the log. The server sends white space while it reads, to keep the connection open. Close the connection to stop the reading.
+         */
         get: operations["getLedger"];
         put?: never;
         post?: never;
@@ -66,7 +81,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Seals the secrets of webhooks anew, a page at a time, where they are sealed under a previous KEY_ENCRYPTION_KEY; answers when every dispatcher can know */
+        /**
+         * Re-encrypt signing secrets
+         * @description Encrypts signing secrets again if a previous `KEY_ENCRYPTION_KEY` encrypted them. The answer comes when every dispatcher can read the new form. Each call handles one page: pass `next` as `after` until `next` is null. The command `surehook rotate-key` makes these calls.
+         */
         post: operations["resealSecrets"];
         delete?: never;
         options?: never;
@@ -83,7 +101,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What a subscription with these fields would have got of the newest changes of its table; nothing is sent. Looks at 500 changes of the table at most, among the newest 50000 records or 32 MiB of the log, for 4 s at most, and shows the newest 10 that match, 256 KiB of bodies at most. Signatures are made with the given secret and left out without one; webhook-id follows from the id that a subscription gets when it is made */
+        /**
+         * Preview a subscription
+         * @description Shows what a subscription with these fields would have received for the newest changes of its table. Nothing is stored or sent. The preview reads up to 500 changes of the table, among the newest 50000 records or 32 MiB of the log, for up to 4 s. It shows the newest 10 matches with up to 256 KiB of bodies. Without `secret` the headers have no signatures.
+         */
         post: operations["previewWebhook"];
         delete?: never;
         options?: never;
@@ -98,15 +119,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One subscription and its newest 50 deliveries */
+        /**
+         * Get a subscription
+         * @description Returns the subscription and its newest 50 deliveries. No answer holds the secret.
+         */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
-        /** End a subscription; deliveries that are still open are cancelled */
+        /**
+         * Delete a subscription
+         * @description Ends the subscription. Its open deliveries are cancelled.
+         */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
-        /** Change any of the fields of a subscription */
+        /**
+         * Change a subscription
+         * @description Changes the fields in the request. `null` removes a filter or a selection. A new secret signs at once. The replaced secret signs too, for `secretOverlap` seconds. You cannot change `projectId` and `environment`.
+         */
         patch: operations["updateWebhook"];
         trace?: never;
     };
@@ -117,7 +147,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The deliveries of a subscription, newest first */
+        /**
+         * List deliveries
+         * @description Returns the deliveries of the subscription, newest first. Pass `nextCursor` as `cursor` to read the next page.
+         */
         get: operations["listDeliveries"];
         put?: never;
         post?: never;
@@ -134,7 +167,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One delivery with its body and its attempts */
+        /**
+         * Get a delivery
+         * @description Returns the delivery, the exact body that is sent, and the log of its attempts.
+         */
         get: operations["getDelivery"];
         put?: never;
         post?: never;
@@ -153,7 +189,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a delivery again, as a delivery of its own with five fresh attempts */
+        /**
+         * Send a delivery again
+         * @description Creates a new delivery with the same body, the same `webhook-id` and five attempts. It goes to the subscription's current URL.
+         */
         post: operations["redeliver"];
         delete?: never;
         options?: never;
@@ -168,7 +207,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Why a change was, or was not, delivered to this subscription. The change is looked for on the log from the time in its id (UUIDv7) or from `timestamp` on, a bounded way */
+        /**
+         * Explain a delivery
+         * @description Says why a change was, or was not, delivered to this subscription. The search begins at the time in a UUIDv7 event id, or at `timestamp`. The outcome is `unknown` if the search ends before it finds the change.
+         */
         get: operations["explainWebhook"];
         put?: never;
         post?: never;
@@ -187,7 +229,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send the dead letters of a span again, each one once */
+        /**
+         * Recover dead letters
+         * @description Sends every dead letter of the span again that was not sent again yet. The work runs in the background.
+         */
         post: operations["recoverWebhook"];
         delete?: never;
         options?: never;
@@ -204,7 +249,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Deliver the changes from `from` up to, not including, `until` (now when absent) to this subscription alone, once more, by its fields of now. Each is a delivery of its own; `webhook-id` and the bytes are as before */
+        /**
+         * Replay changes
+         * @description Delivers the changes from `from` up to, but not including, `until` to this subscription again. The subscription's current filter and URL apply. Each change becomes a new delivery that keeps its `webhook-id`. One replay of a subscription runs at a time.
+         */
         post: operations["replayWebhook"];
         delete?: never;
         options?: never;
@@ -219,7 +267,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How far a replay is */
+        /**
+         * Get a replay
+         * @description Returns how many changes the replay has read and how many deliveries it has made.
+         */
         get: operations["getReplay"];
         put?: never;
         post?: never;
@@ -238,7 +289,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a synthetic event, whatever the filter */
+        /**
+         * Send a test event
+         * @description Sends a synthetic event with the record `{ "test": true }`. The filter does not apply.
+         */
         post: operations["testWebhook"];
         delete?: never;
         options?: never;
@@ -684,7 +738,9 @@ export interface operations {
                 cursor?: string;
             };
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
+                /** @example master */
                 environment: components["schemas"]["EnvironmentName"];
             };
             path?: never;
@@ -692,7 +748,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The subscriptions of the environment, newest first */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -700,6 +756,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "webhooks": [
+                     *         {
+                     *           "id": "0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70",
+                     *           "projectId": "shop",
+                     *           "environment": "master",
+                     *           "table": "orders",
+                     *           "events": [
+                     *             "INSERT",
+                     *             "UPDATE"
+                     *           ],
+                     *           "url": "https://receiver.example/hooks",
+                     *           "filter": {
+                     *             "status": "paid"
+                     *           },
+                     *           "active": true,
+                     *           "createdAt": "2026-01-01T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         webhooks: components["schemas"]["Subscription"][];
                         nextCursor: string | null;
@@ -780,7 +859,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
+                /** @example master */
                 environment: components["schemas"]["EnvironmentName"];
                 "idempotency-key"?: string;
             };
@@ -789,11 +870,27 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "projectId": "shop",
+                 *       "environment": "master",
+                 *       "table": "orders",
+                 *       "events": [
+                 *         "INSERT",
+                 *         "UPDATE"
+                 *       ],
+                 *       "url": "https://receiver.example/hooks",
+                 *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+                 *       "filter": {
+                 *         "status": "paid"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["SubscriptionInput"];
             };
         };
         responses: {
-            /** @description Subscribe a URL to the changes of a table */
+            /** @description Created */
             201: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -801,6 +898,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70",
+                     *       "projectId": "shop",
+                     *       "environment": "master",
+                     *       "table": "orders",
+                     *       "events": [
+                     *         "INSERT",
+                     *         "UPDATE"
+                     *       ],
+                     *       "url": "https://receiver.example/hooks",
+                     *       "filter": {
+                     *         "status": "paid"
+                     *       },
+                     *       "active": true,
+                     *       "createdAt": "2026-01-01T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Subscription"];
                 };
             };
@@ -916,7 +1031,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How far the newest rebuild of the history is */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -924,6 +1039,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "rebuild": {
+                     *         "id": "0199a1c9-5f32-7a71-b8c9-2d3e4f5a6b70",
+                     *         "state": "done",
+                     *         "askedAt": "2026-01-01T12:00:00.000Z",
+                     *         "finishedAt": "2026-01-01T12:04:10.000Z",
+                     *         "read": 48200,
+                     *         "toRead": 48200,
+                     *         "since": "2025-12-02T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         rebuild: components["schemas"]["HistoryRebuild"] | null;
                     };
@@ -988,7 +1116,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Empties the delivery history of all tenants and reads it again from the topics, while deliveries go on. One that is under way goes on and is the answer */
+            /** @description Accepted */
             202: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -996,6 +1124,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a1c9-5f32-7a71-b8c9-2d3e4f5a6b70",
+                     *       "state": "running",
+                     *       "askedAt": "2026-01-01T12:00:00.000Z",
+                     *       "finishedAt": null,
+                     *       "read": 0,
+                     *       "toRead": 0,
+                     *       "since": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["HistoryRebuild"];
                 };
             };
@@ -1052,10 +1191,17 @@ export interface operations {
     getLedger: {
         parameters: {
             query: {
-                /** @description Not before what the topics still hold */
+                /**
+                 * @description Not before what the topics still hold
+                 * @example 2026-01-01T00:00:00Z
+                 */
                 from: string;
-                /** @description now when absent */
+                /**
+                 * @description now when absent
+                 * @example 2026-01-01T01:00:00Z
+                 */
                 to?: string;
+                /** @example shop */
                 project?: components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -1065,7 +1211,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description For the changes that were written to the log from `from` up to, not including, `to`: what they make for each webhook, and where each delivery is, all of it from the topics. It takes as long as the reading does: white space before the answer keeps the connection alive, and a client that leaves ends the reading */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -1073,6 +1219,79 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-01-01T00:00:00.000Z",
+                     *       "to": "2026-01-01T01:00:00.000Z",
+                     *       "takenAt": "2026-01-01T12:00:00.000Z",
+                     *       "seconds": 1.4,
+                     *       "complete": true,
+                     *       "closes": true,
+                     *       "notes": [],
+                     *       "changes": 240,
+                     *       "total": {
+                     *         "matched": 240,
+                     *         "delivered": 238,
+                     *         "dead": 1,
+                     *         "pending": 0,
+                     *         "retrying": 1,
+                     *         "paused": 0,
+                     *         "cancelled": 0,
+                     *         "neverMatched": 0,
+                     *         "lost": 0,
+                     *         "unexpected": 0,
+                     *         "awaiting": 0,
+                     *         "unverified": 0,
+                     *         "endedTwice": 0,
+                     *         "asked": {
+                     *           "made": 0,
+                     *           "delivered": 0,
+                     *           "dead": 0,
+                     *           "pending": 0,
+                     *           "retrying": 0,
+                     *           "paused": 0,
+                     *           "cancelled": 0,
+                     *           "lost": 0,
+                     *           "endedTwice": 0
+                     *         }
+                     *       },
+                     *       "webhooks": [
+                     *         {
+                     *           "matched": 240,
+                     *           "delivered": 238,
+                     *           "dead": 1,
+                     *           "pending": 0,
+                     *           "retrying": 1,
+                     *           "paused": 0,
+                     *           "cancelled": 0,
+                     *           "neverMatched": 0,
+                     *           "lost": 0,
+                     *           "unexpected": 0,
+                     *           "awaiting": 0,
+                     *           "unverified": 0,
+                     *           "endedTwice": 0,
+                     *           "asked": {
+                     *             "made": 0,
+                     *             "delivered": 0,
+                     *             "dead": 0,
+                     *             "pending": 0,
+                     *             "retrying": 0,
+                     *             "paused": 0,
+                     *             "cancelled": 0,
+                     *             "lost": 0,
+                     *             "endedTwice": 0
+                     *           },
+                     *           "projectId": "shop",
+                     *           "environment": "master",
+                     *           "webhookId": "0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70"
+                     *         }
+                     *       ],
+                     *       "webhooksLeftOut": 0,
+                     *       "holes": [],
+                     *       "holesLeftOut": 0,
+                     *       "endedTwice": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["Ledger"];
                 };
             };
@@ -1149,7 +1368,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Seals the secrets of webhooks anew, a page at a time, where they are sealed under a previous KEY_ENCRYPTION_KEY; answers when every dispatcher can know */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -1157,6 +1376,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "checked": 100,
+                     *       "resealed": 98,
+                     *       "unreadable": 0,
+                     *       "next": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ResealedPage"];
                 };
             };
@@ -1212,7 +1439,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
+                /** @example master */
                 environment: components["schemas"]["EnvironmentName"];
             };
             path?: never;
@@ -1220,11 +1449,23 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "table": "orders",
+                 *       "events": [
+                 *         "INSERT",
+                 *         "UPDATE"
+                 *       ],
+                 *       "filter": {
+                 *         "status": "paid"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["PreviewInput"];
             };
         };
         responses: {
-            /** @description What a subscription with these fields would have got of the newest changes of its table; nothing is sent. Looks at 500 changes of the table at most, among the newest 50000 records or 32 MiB of the log, for 4 s at most, and shows the newest 10 that match, 256 KiB of bodies at most. Signatures are made with the given secret and left out without one; webhook-id follows from the id that a subscription gets when it is made */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -1232,6 +1473,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "scanned": 120,
+                     *       "matched": 1,
+                     *       "samples": [
+                     *         {
+                     *           "eventId": "0199a1c6-7a64-7cc3-98c4-dc0c0c07398f",
+                     *           "headers": {
+                     *             "Content-Type": "application/json",
+                     *             "X-Service-Event": "UPDATE"
+                     *           },
+                     *           "body": "{\"id\":\"0199a1c6-7a64-7cc3-98c4-dc0c0c07398f\",\"timestamp\":\"2026-01-01T12:00:00.000Z\",\"project_id\":\"shop\",\"environment\":\"master\",\"table\":\"orders\",\"event\":\"UPDATE\",\"record\":{\"id\":\"0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10\",\"customer\":\"Ada\",\"status\":\"paid\",\"total\":\"12.50\"},\"data\":{\"id\":\"0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10\",\"customer\":\"Ada\",\"status\":\"paid\",\"total\":\"12.50\"},\"changed_fields\":[\"status\"]}"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Preview"];
                 };
             };
@@ -1344,17 +1601,20 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
+                /** @example master */
                 environment: components["schemas"]["EnvironmentName"];
             };
             path: {
+                /** @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One subscription and its newest 50 deliveries */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -1362,6 +1622,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "webhook": {
+                     *         "id": "0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70",
+                     *         "projectId": "shop",
+                     *         "environment": "master",
+                     *         "table": "orders",
+                     *         "events": [
+                     *           "INSERT",
+                     *           "UPDATE"
+                     *         ],
+                     *         "url": "https://receiver.example/hooks",
+                     *         "filter": {
+                     *           "status": "paid"
+                     *         },
+                     *         "active": true,
+                     *         "createdAt": "2026-01-01T12:00:00.000Z"
+                     *       },
+                     *       "deliveries": [
+                     *         {
+                     *           "id": "5d0c7e7c-3f0a-5b1e-8f0e-6a4b2c1d0e9f",
+                     *           "eventId": "0199a1c6-7a64-7cc3-98c4-dc0c0c07398f",
+                     *           "status": "delivered",
+                     *           "httpStatus": 204,
+                     *           "attempts": 1,
+                     *           "createdAt": "2026-01-01T12:00:00.000Z",
+                     *           "lastError": null,
+                     *           "nextAttemptAt": null,
+                     *           "redeliveryOf": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         webhook: components["schemas"]["Subscription"];
                         deliveries: components["schemas"]["Delivery"][];
@@ -1442,17 +1735,20 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
+                /** @example master */
                 environment: components["schemas"]["EnvironmentName"];
             };
             path: {
+                /** @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description End a subscription; deliveries that are still open are cancelled */
+            /** @description No Content */
             204: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -1535,21 +1831,31 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
+                /** @example master */
                 environment: components["schemas"]["EnvironmentName"];
             };
             path: {
+                /** @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+                 *       "secretOverlap": 3600,
+                 *       "filter": null
+                 *     }
+                 */
                 "application/json": components["schemas"]["SubscriptionChange"];
             };
         };
         responses: {
-            /** @description Change any of the fields of a subscription */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -1557,6 +1863,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70",
+                     *       "projectId": "shop",
+                     *       "environment": "master",
+                     *       "table": "orders",
+                     *       "events": [
+                     *         "INSERT",
+                     *         "UPDATE"
+                     *       ],
+                     *       "url": "https://receiver.example/hooks",
+                     *       "active": true,
+                     *       "createdAt": "2026-01-01T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Subscription"];
                 };
             };
@@ -1655,25 +1976,30 @@ export interface operations {
     listDeliveries: {
         parameters: {
             query?: {
+                /** @example delivered */
                 status?: "pending" | "delivered" | "retrying" | "paused" | "dead_letter" | "cancelled";
                 eventId?: string;
                 /** @description Deliveries made then or later */
                 since?: string;
+                /** @example 1 */
                 limit?: number;
                 cursor?: string;
             };
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
+                /** @example master */
                 environment: components["schemas"]["EnvironmentName"];
             };
             path: {
+                /** @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The deliveries of a subscription, newest first */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -1681,6 +2007,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "deliveries": [
+                     *         {
+                     *           "id": "5d0c7e7c-3f0a-5b1e-8f0e-6a4b2c1d0e9f",
+                     *           "eventId": "0199a1c6-7a64-7cc3-98c4-dc0c0c07398f",
+                     *           "status": "delivered",
+                     *           "httpStatus": 204,
+                     *           "attempts": 1,
+                     *           "createdAt": "2026-01-01T12:00:00.000Z",
+                     *           "lastError": null,
+                     *           "nextAttemptAt": null,
+                     *           "redeliveryOf": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": {
                         deliveries: components["schemas"]["Delivery"][];
                         nextCursor: string | null;
@@ -1761,18 +2105,22 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
+                /** @example master */
                 environment: components["schemas"]["EnvironmentName"];
             };
             path: {
+                /** @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70 */
                 id: string;
+                /** @example 5d0c7e7c-3f0a-5b1e-8f0e-6a4b2c1d0e9f */
                 deliveryId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One delivery with its body and its attempts */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -1780,6 +2128,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "5d0c7e7c-3f0a-5b1e-8f0e-6a4b2c1d0e9f",
+                     *       "eventId": "0199a1c6-7a64-7cc3-98c4-dc0c0c07398f",
+                     *       "status": "delivered",
+                     *       "httpStatus": 204,
+                     *       "attempts": 1,
+                     *       "createdAt": "2026-01-01T12:00:00.000Z",
+                     *       "lastError": null,
+                     *       "nextAttemptAt": null,
+                     *       "redeliveryOf": null,
+                     *       "webhookId": "5d0c7e7c-3f0a-5b1e-8f0e-6a4b2c1d0e9f",
+                     *       "body": "{\"id\":\"0199a1c6-7a64-7cc3-98c4-dc0c0c07398f\",\"timestamp\":\"2026-01-01T12:00:00.000Z\",\"project_id\":\"shop\",\"environment\":\"master\",\"table\":\"orders\",\"event\":\"UPDATE\",\"record\":{\"id\":\"0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10\",\"customer\":\"Ada\",\"status\":\"paid\",\"total\":\"12.50\"},\"data\":{\"id\":\"0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10\",\"customer\":\"Ada\",\"status\":\"paid\",\"total\":\"12.50\"},\"changed_fields\":[\"status\"]}",
+                     *       "attemptLog": [
+                     *         {
+                     *           "at": "2026-01-01T12:00:00.120Z",
+                     *           "attempt": 1,
+                     *           "outcome": "delivered",
+                     *           "url": "https://receiver.example/hooks",
+                     *           "httpStatus": 204,
+                     *           "latencyMs": 31,
+                     *           "errorClass": null,
+                     *           "errorMessage": null,
+                     *           "answer": ""
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeliveryDetail"];
                 };
             };
@@ -1857,19 +2233,23 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
+                /** @example master */
                 environment: components["schemas"]["EnvironmentName"];
                 "idempotency-key"?: string;
             };
             path: {
+                /** @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70 */
                 id: string;
+                /** @example 5d0c7e7c-3f0a-5b1e-8f0e-6a4b2c1d0e9f */
                 deliveryId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Send a delivery again, as a delivery of its own with five fresh attempts */
+            /** @description Accepted */
             202: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -1877,6 +2257,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "deliveryId": "c2b1a0f9-8e7d-5c6b-9a4f-3e2d1c0b9a8f"
+                     *     }
+                     */
                     "application/json": {
                         deliveryId: string;
                     };
@@ -1966,22 +2351,26 @@ export interface operations {
     explainWebhook: {
         parameters: {
             query: {
+                /** @example 0199a1c6-7a64-7cc3-98c4-dc0c0c07398f */
                 eventId: string;
                 /** @description When the change was made, for events whose id does not tell */
                 timestamp?: string;
             };
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
+                /** @example master */
                 environment: components["schemas"]["EnvironmentName"];
             };
             path: {
+                /** @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Why a change was, or was not, delivered to this subscription. The change is looked for on the log from the time in its id (UUIDv7) or from `timestamp` on, a bounded way */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -1989,6 +2378,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "eventId": "0199a1c6-7a64-7cc3-98c4-dc0c0c07398f",
+                     *       "outcome": "not_delivered",
+                     *       "reason": "The record did not match filter.status",
+                     *       "field": "filter.status"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Explanation"];
                 };
             };
@@ -2079,22 +2476,31 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
+                /** @example master */
                 environment: components["schemas"]["EnvironmentName"];
                 "idempotency-key"?: string;
             };
             path: {
+                /** @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "since": "2026-01-01T00:00:00Z",
+                 *       "until": "2026-01-02T00:00:00Z"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RecoverInput"];
             };
         };
         responses: {
-            /** @description Send the dead letters of a span again, each one once */
+            /** @description Accepted */
             202: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -2102,6 +2508,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "count": 12
+                     *     }
+                     */
                     "application/json": {
                         /** @description How many will be sent again */
                         count: number;
@@ -2215,22 +2626,31 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
+                /** @example master */
                 environment: components["schemas"]["EnvironmentName"];
                 "idempotency-key"?: string;
             };
             path: {
+                /** @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "from": "2026-01-01T00:00:00Z",
+                 *       "until": "2026-01-02T00:00:00Z"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ReplayInput"];
             };
         };
         responses: {
-            /** @description Deliver the changes from `from` up to, not including, `until` (now when absent) to this subscription alone, once more, by its fields of now. Each is a delivery of its own; `webhook-id` and the bytes are as before */
+            /** @description Accepted */
             202: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -2238,6 +2658,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "replayId": "0199a1c8-4e21-7f60-a7b8-1c2d3e4f5a60"
+                     *     }
+                     */
                     "application/json": {
                         /** Format: uuid */
                         replayId: string;
@@ -2351,18 +2776,22 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
+                /** @example master */
                 environment: components["schemas"]["EnvironmentName"];
             };
             path: {
+                /** @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70 */
                 id: string;
+                /** @example 0199a1c8-4e21-7f60-a7b8-1c2d3e4f5a60 */
                 replayId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description How far a replay is */
+            /** @description OK */
             200: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -2370,6 +2799,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0199a1c8-4e21-7f60-a7b8-1c2d3e4f5a60",
+                     *       "webhookId": "0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70",
+                     *       "state": "done",
+                     *       "from": "2026-01-01T00:00:00.000Z",
+                     *       "until": "2026-01-02T00:00:00.000Z",
+                     *       "scanned": 1200,
+                     *       "deliveries": 84,
+                     *       "createdAt": "2026-01-02T08:30:00.000Z",
+                     *       "finishedAt": "2026-01-02T08:30:04.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Replay"];
                 };
             };
@@ -2447,18 +2889,21 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @example shop */
                 "x-project-id": components["schemas"]["ProjectId"];
+                /** @example master */
                 environment: components["schemas"]["EnvironmentName"];
                 "idempotency-key"?: string;
             };
             path: {
+                /** @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70 */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Send a synthetic event, whatever the filter */
+            /** @description Accepted */
             202: {
                 headers: {
                     /** @description As sent with the request, else a new one */
@@ -2466,6 +2911,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "eventId": "0199a1c6-7a64-7cc3-98c4-dc0c0c07398f",
+                     *       "deliveryId": "5d0c7e7c-3f0a-5b1e-8f0e-6a4b2c1d0e9f"
+                     *     }
+                     */
                     "application/json": {
                         eventId: string;
                         deliveryId: string;

@@ -100,7 +100,10 @@ export const signup = defineOperation({
   id: 'signup',
   method: 'post',
   path: '/auth/signup',
-  summary: 'Register a user',
+  summary: 'Sign up',
+  description:
+    'Registers a user. If the environment verifies addresses, the user gets a code by mail ' +
+    'and confirms it before the first login.',
   body: z.strictObject({
     email: Email,
     password: newPassword,
@@ -117,7 +120,10 @@ export const confirmSignup = defineOperation({
   id: 'confirmSignup',
   method: 'post',
   path: '/auth/confirm-signup',
-  summary: 'Confirm the address with the mailed code, and log in',
+  summary: 'Confirm an e-mail address',
+  description:
+    'Confirms the address with the mailed code and logs the user in. A code is valid for one ' +
+    'hour and five attempts.',
   body: z.strictObject({
     email: Email,
     code: mailedCode,
@@ -131,7 +137,10 @@ export const resendCode = defineOperation({
   id: 'resendCode',
   method: 'post',
   path: '/auth/resend-code',
-  summary: 'Mail a new verification code; answers alike whether or not there is one to send',
+  summary: 'Send a new verification code',
+  description:
+    'Mails a new code if the address waits for its confirmation. The answer is the same for ' +
+    'every address.',
   body: z.strictObject({ email: Email }),
   reply: { status: 200, schema: Message },
   errors: [...always, 'RATE_LIMIT_EXCEEDED'],
@@ -143,6 +152,9 @@ export const login = defineOperation({
   method: 'post',
   path: '/auth/login',
   summary: 'Log in',
+  description:
+    'Returns an access token and a refresh token. By default, five failed logins in a row ' +
+    'lock the account for that client for 15 minutes.',
   body: z.strictObject({ email: Email, password }),
   reply: { status: 200, schema: LoggedIn },
   errors: [
@@ -159,7 +171,10 @@ export const recoverPassword = defineOperation({
   id: 'recoverPassword',
   method: 'post',
   path: '/auth/recover-password',
-  summary: 'Mail a recovery code; answers alike whether or not the address is registered',
+  summary: 'Request a recovery code',
+  description:
+    'Mails a recovery code if the address is registered. The answer is the same for every ' +
+    'address.',
   body: z.strictObject({ email: Email }),
   reply: { status: 200, schema: Message },
   errors: [...always, 'RATE_LIMIT_EXCEEDED'],
@@ -170,7 +185,10 @@ export const resetPassword = defineOperation({
   id: 'resetPassword',
   method: 'post',
   path: '/auth/reset-password',
-  summary: 'Set a new password with the mailed code; ends every session and any lockout',
+  summary: 'Reset a password',
+  description:
+    'Sets a new password with the mailed recovery code. The reset ends every session and ' +
+    'every lockout of the user.',
   body: z.strictObject({
     email: Email,
     newPassword,
@@ -185,7 +203,11 @@ export const refreshToken = defineOperation({
   id: 'refreshToken',
   method: 'post',
   path: '/auth/refresh-token',
-  summary: 'Exchange a refresh token for a new pair; a token presented twice ends its session',
+  summary: 'Refresh tokens',
+  description:
+    'Exchanges a refresh token for a new pair. Each refresh token works once. A refresh token ' +
+    'that comes a second time ends its session, unless `refreshReuseInterval` still allows ' +
+    'it.',
   body: z.strictObject({ refreshToken: z.string().min(1).max(4096) }),
   reply: { status: 200, schema: TokenPair },
   errors: [...always, 'AUTH_TOKEN_INVALID'],
@@ -197,7 +219,10 @@ export const logout = defineOperation({
   id: 'logout',
   method: 'post',
   path: '/auth/logout',
-  summary: 'End the session: its access tokens and its refresh token',
+  summary: 'Log out',
+  description:
+    "Ends the session of the access token. Every service refuses the session's tokens when " +
+    'you get the answer.',
   reply: { status: 200, schema: Message },
   errors: [...always, 'AUTH_TOKEN_INVALID', 'AUTH_TOKEN_EXPIRED', 'RATE_LIMIT_EXCEEDED'],
 })
@@ -207,7 +232,8 @@ export const getJwks = defineOperation({
   id: 'getJwks',
   method: 'get',
   path: '/auth/.well-known/jwks.json',
-  summary: 'The public keys of the environment; may be kept for 5 minutes',
+  summary: 'Get the public keys',
+  description: 'Returns the JSON Web Key Set of the environment. You may cache it for 5 minutes.',
   reply: { status: 200, schema: z.object({ keys: z.array(PublishedKey) }) },
   errors: [...always],
 })
@@ -217,7 +243,11 @@ export const authGraphQL = defineOperation({
   id: 'authGraphQL',
   method: 'post',
   path: '/auth/graphql',
-  summary: 'The same operations over GraphQL: one that fails is an entry in `errors`',
+  summary: 'Authenticate over GraphQL',
+  description:
+    'Offers the REST operations of this API over GraphQL. A failed operation is an entry in ' +
+    '`errors`, and the status stays 200. Its `extensions.code` is the error code that REST ' +
+    'answers.',
   headers: undefined,
   body: GraphQLRequest,
   reply: { status: 200, schema: GraphQLResult },

@@ -5,15 +5,20 @@ import * as reEncrypt from '../http/admin/re-encryption.ts'
 import * as users from '../http/admin/users.ts'
 import * as auth from '../http/auth.ts'
 import * as data from '../http/data/data.ts'
+import * as tables from '../http/data/tables.ts'
 import * as deliveries from '../http/webhooks/deliveries.ts'
 import * as webhookLedger from '../http/webhooks/ledger.ts'
 import * as webhookLog from '../http/webhooks/log.ts'
 import * as webhookRebuild from '../http/webhooks/rebuild.ts'
 import * as webhooks from '../http/webhooks/webhooks.ts'
+import type { Operation } from '../operation.ts'
+import { examples } from './examples/with-examples.ts'
 import { apiNames, openApiDocument } from './openapi.ts'
 
 type Shown = {
   operationId: string
+  description: string
+  parameters?: { name: string; required?: boolean; example?: unknown }[]
   security: object[]
   responses: Record<string, { description: string; headers: Record<string, unknown> }>
 }
@@ -26,16 +31,16 @@ const documentOf = (name: (typeof apiNames)[number]) => openApiDocument(name) as
 const shownIn = (document: Document) =>
   Object.values(document.paths).flatMap((item) => Object.values(item))
 
+const isOperation = (value: unknown): value is Operation =>
+  typeof value === 'object' && value !== null && 'reply' in value && 'id' in value
+const ofWebhooks = [webhooks, deliveries, webhookLog, webhookLedger, webhookRebuild]
+const operations = [admin, adminDeletion, auth, data, tables, users, reEncrypt, ...ofWebhooks]
+  .flatMap((module) => Object.values<unknown>(module))
+  .filter(isOperation)
+
 describe('the OpenAPI documents', () => {
   test('show every operation once', () => {
-    const ofWebhooks = [webhooks, deliveries, webhookLog, webhookLedger, webhookRebuild]
-    const defined = [admin, adminDeletion, auth, data, users, reEncrypt, ...ofWebhooks]
-      .flatMap((module) => Object.values<unknown>(module))
-      .flatMap((value) =>
-        typeof value === 'object' && value !== null && 'reply' in value && 'id' in value
-          ? [String(value.id)]
-          : [],
-      )
+    const defined = operations.map(({ id }) => id)
     const shown = apiNames.flatMap((name) =>
       shownIn(documentOf(name)).map((one) => one.operationId),
     )
@@ -60,5 +65,34 @@ describe('the OpenAPI documents', () => {
     const { schemas } = documentOf('webhooks').components
     expect(schemas['SubscriptionInput']?.additionalProperties).toBe(false)
     expect(schemas['Subscription']).not.toHaveProperty('additionalProperties')
+  })
+})
+
+describe('the examples of operations', () => {
+  test('belong to operations', () => {
+    const known = new Set(operations.map(({ id }) => id))
+    expect(Object.keys(examples).filter((id) => !known.has(id))).toEqual([])
+  })
+
+  test.each(operations.map((operation) => [operation.id, operation] as const))(
+    '%s has a valid request and a valid answer',
+    (id, { body, reply }) => {
+      const example = examples[id] ?? {}
+      expect('body' in example).toBe(body !== undefined)
+      expect(body?.safeParse(example.body).error).toBeUndefined()
+      expect('reply' in example).toBe(reply.status !== 204)
+      expect(reply.schema.parse(example.reply)).toEqual(example.reply)
+    },
+  )
+
+  test('have a value for each required parameter', () => {
+    const missing = apiNames
+      .flatMap((name) => shownIn(documentOf(name)))
+      .flatMap(({ operationId, parameters = [] }) =>
+        parameters
+          .filter(({ required, example }) => required === true && example === undefined)
+          .map(({ name }) => `${operationId}: ${name}`),
+      )
+    expect(missing).toEqual([])
   })
 })

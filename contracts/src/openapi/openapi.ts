@@ -5,6 +5,7 @@ import * as reEncrypt from '../http/admin/re-encryption.ts'
 import * as users from '../http/admin/users.ts'
 import * as auth from '../http/auth.ts'
 import * as data from '../http/data/data.ts'
+import * as tables from '../http/data/tables.ts'
 import * as deliveries from '../http/webhooks/deliveries.ts'
 import * as webhookLedger from '../http/webhooks/ledger.ts'
 import * as webhookLog from '../http/webhooks/log.ts'
@@ -12,6 +13,7 @@ import * as webhookRebuild from '../http/webhooks/rebuild.ts'
 import * as webhooks from '../http/webhooks/webhooks.ts'
 import { credentialsOf, type Operation } from '../operation.ts'
 import { deliveryObject } from './delivery-object.ts'
+import { withExamples } from './examples/with-examples.ts'
 import { operationObject } from './operation-object.ts'
 
 type Api = {
@@ -54,7 +56,7 @@ const apis = {
     title: 'Surehook data API',
     description: 'Tables and their records. Every change of a record is a change event.',
     base: '/gw',
-    operations: operationsOf(data),
+    operations: [...operationsOf(data), ...operationsOf(tables)],
     tags: { data: 'Tables and records' },
   },
   webhooks: {
@@ -83,13 +85,14 @@ export const apiNames = Object.keys(apis) as ApiName[]
 /** The OpenAPI 3.1 document of an API; `contracts/openapi/*.json` holds what this returned. */
 export function openApiDocument(name: ApiName): object {
   const api: Api = apis[name]
-  return createDocument(
+  const document = createDocument(
     {
       openapi: '3.1.0',
       info: {
         title: api.title,
         description: api.description,
         version: '1.0.0',
+        contact: { name: 'Surehook', url: 'https://github.com/surehook/surehook' },
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: api.base, description: 'The gateway that this document came from' }],
@@ -100,6 +103,7 @@ export function openApiDocument(name: ApiName): object {
     },
     { override: ({ jsonSchema, io }) => simplify(jsonSchema, io) },
   )
+  return withExamples(document)
 }
 
 /** Every operation that a contract module exports: none can be forgotten. */

@@ -1,7 +1,9 @@
+import { STATUS_CODES } from 'node:http'
 import * as z from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi'
 import { credentialsOf, type Operation } from '../operation.ts'
 import { type ErrorCode, httpStatusByCode, Problem } from '../problem.ts'
+import { errorMeanings } from './error-meanings.ts'
 
 const answered = {
   'X-Request-Id': z.string().meta({ description: 'As sent with the request, else a new one' }),
@@ -27,10 +29,11 @@ const withBody: readonly ErrorCode[] = [
 
 /** One operation as the OpenAPI document shows it. */
 export function operationObject(operation: Operation): ZodOpenApiOperationObject {
-  const { id, summary, tag, security, params, query, headers, body } = operation
+  const { id, summary, description, tag, security, params, query, headers, body } = operation
   return {
     operationId: id,
     summary,
+    description,
     tags: [tag],
     security: credentialsOf(security).map((name) => ({ [name]: [] })),
     requestParams: {
@@ -58,8 +61,8 @@ const contentOf = <Content>({ mediaTypes = ['application/json'] }: Operation, co
   Object.fromEntries(mediaTypes.map((type) => [type, content]))
 
 function success(operation: Operation): ZodOpenApiResponseObject {
-  const { reply, summary } = operation
-  const description = reply.description ?? summary
+  const { reply } = operation
+  const description = reply.description ?? STATUS_CODES[reply.status] ?? ''
   if (reply.status === 204) return { description, headers: Headers }
   return {
     description,
@@ -97,7 +100,10 @@ function examplesOf(codes: readonly ErrorCode[]) {
   return Object.fromEntries(
     codes.map((error) => [
       error,
-      { value: error === 'VALIDATION_ERROR' ? { error, violations } : { error } },
+      {
+        summary: errorMeanings[error],
+        value: error === 'VALIDATION_ERROR' ? { error, violations } : { error },
+      },
     ]),
   )
 }

@@ -11,7 +11,7 @@ import type { Logger } from 'pino'
 import * as z from 'zod'
 import { createMetrics } from '../src/telemetry/metrics.ts'
 
-const common = { tag: 't', security: 'none', summary: 's', errors: [] } as const
+const common = { tag: 't', security: 'none', summary: 's', description: 'd', errors: [] } as const
 
 export const putThing = defineOperation({
   ...common,

@@ -3,14 +3,11 @@ import {
   createRecords,
   dataGraphQL,
   deleteRecord,
-  deleteTable,
   getRecord,
-  getTable,
   listRecords,
-  listTables,
-  putTable,
   updateRecord,
 } from '@surehook/contracts/http/data/data'
+import { deleteTable, getTable, listTables, putTable } from '@surehook/contracts/http/data/tables'
 import type { Operation } from '@surehook/contracts/operation'
 import { mountGraphQL } from '@surehook/service-kit/graphql/mount-graphql'
 import {

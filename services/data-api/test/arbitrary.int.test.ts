@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { columnTypes } from '@surehook/contracts/http/data/data'
+import { columnTypes } from '@surehook/contracts/http/data/tables'
 import fc from 'fast-check'
 import { type Client, clientOf } from './support/client.ts'
 import { openWorld, type Running, type World } from './support/under-test.ts'

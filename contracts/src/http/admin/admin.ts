@@ -66,7 +66,11 @@ export const putEnvironment = defineOperation({
   id: 'putEnvironment',
   method: 'put',
   path: '/auth/admin/projects/{project}/environments/{environment}',
-  summary: 'Create an environment, or change its settings',
+  summary: 'Create or change an environment',
+  description:
+    'Creates the environment, and its project with the first environment. On an existing ' +
+    'environment an absent setting keeps its value, and `null` restores the default. Create a ' +
+    'role before you set it as `defaultRole`.',
   params: environmentPath,
   body: z.strictObject({ auth: change(AuthSettingsChange) }),
   reply: { status: 200, schema: Environment, description: 'The full settings' },
@@ -78,7 +82,10 @@ export const getEnvironment = defineOperation({
   id: 'getEnvironment',
   method: 'get',
   path: '/auth/admin/projects/{project}/environments/{environment}',
-  summary: 'The settings of an environment',
+  summary: 'Get an environment',
+  description:
+    'Returns the environment with its authentication settings. A setting that nobody changed ' +
+    'shows its default.',
   params: environmentPath,
   reply: { status: 200, schema: Environment },
   errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'ENVIRONMENT_NOT_FOUND'],
@@ -89,7 +96,12 @@ export const rotateKeys = defineOperation({
   id: 'rotateKeys',
   method: 'post',
   path: '/auth/admin/projects/{project}/environments/{environment}/keys/rotate',
-  summary: 'Publish new keys, and use them once every verifier can know them, or at once',
+  summary: 'Rotate the token keys',
+  description:
+    'Publishes new keys. New tokens use them when every verifier can know them. Tokens made ' +
+    'with the old keys stay valid until they expire. If a key leaked, send ' +
+    '`immediately=true`: every token made with an old key is refused from then on. A rotation ' +
+    'that waits for its keys makes no further keys.',
   params: environmentPath,
   query: z.strictObject({
     immediately: z
@@ -118,7 +130,10 @@ export const listProjects = defineOperation({
   id: 'listProjects',
   method: 'get',
   path: '/auth/admin/projects',
-  summary: 'Projects and their environments, by name',
+  summary: 'List projects',
+  description:
+    'Returns every project with its environments, sorted by name. Pass `nextCursor` as ' +
+    '`cursor` to read the next page.',
   query: page,
   reply: { status: 200, schema: z.object({ projects: z.array(Project), nextCursor }) },
   errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID'],
@@ -129,7 +144,10 @@ export const createManagementToken = defineOperation({
   id: 'createManagementToken',
   method: 'post',
   path: '/auth/admin/projects/{project}/management-tokens',
-  summary: 'Make a management token; it is shown only in this answer',
+  summary: 'Create a management token',
+  description:
+    'Creates a token that manages tables, records and subscriptions of the project. Only this ' +
+    'answer shows the token.',
   params: projectPath,
   body: z.strictObject({
     name: z
@@ -157,7 +175,10 @@ export const listManagementTokens = defineOperation({
   id: 'listManagementTokens',
   method: 'get',
   path: '/auth/admin/projects/{project}/management-tokens',
-  summary: 'The management tokens of a project, newest first, without the tokens themselves',
+  summary: 'List management tokens',
+  description:
+    'Returns the management tokens of the project, newest first. The answer never holds the ' +
+    'tokens themselves. Pass `nextCursor` as `cursor` to read the next page.',
   params: projectPath,
   query: page,
   reply: { status: 200, schema: z.object({ tokens: z.array(ManagementToken), nextCursor }) },
@@ -169,7 +190,8 @@ export const deleteManagementToken = defineOperation({
   id: 'deleteManagementToken',
   method: 'delete',
   path: '/auth/admin/projects/{project}/management-tokens/{id}',
-  summary: 'Revoke a management token, everywhere within a second',
+  summary: 'Revoke a management token',
+  description: 'Revokes the token. Every service refuses it within 1 s.',
   params: projectPath.extend({ id: z.string() }),
   reply: { status: 204, schema: z.void() },
   errors: [

@@ -14,7 +14,10 @@ export const deleteEnvironment = defineOperation({
   id: 'deleteEnvironment',
   method: 'delete',
   path: '/auth/admin/projects/{project}/environments/{environment}',
-  summary: 'Delete an environment with all it has: users, tables, records, subscriptions, history',
+  summary: 'Delete an environment',
+  description:
+    'Stops the environment at once. Its users, tables, records, subscriptions and delivery ' +
+    'history are deleted in the background. `GET` answers 404 when everything is gone.',
   params: environmentPath,
   reply: {
     status: 202,
@@ -35,7 +38,11 @@ export const deleteProject = defineOperation({
   id: 'deleteProject',
   method: 'delete',
   path: '/auth/admin/projects/{project}',
-  summary: 'Delete a project: its management tokens at once, and every environment',
+  summary: 'Delete a project',
+  description:
+    "Revokes the project's management tokens at once and starts to delete every environment. " +
+    'The deletion runs in the background. The list of projects leaves out a project that is ' +
+    'gone.',
   params: projectPath,
   reply: {
     status: 202,

@@ -25,9 +25,11 @@ export const reEncryptKeys = defineOperation({
   id: 'resealKeys',
   method: 'post',
   path: '/auth/admin/reseal',
-  summary:
-    'Seals the private keys of environments and the codes of waiting mails anew, a page at a time, where they are ' +
-    'sealed under a previous KEY_ENCRYPTION_KEY',
+  summary: 'Re-encrypt keys and mailed codes',
+  description:
+    'Encrypts private keys and unsent codes again if a previous `KEY_ENCRYPTION_KEY` ' +
+    'encrypted them. Each call handles one page: pass `next` as `after` until `next` is null. ' +
+    'The command `surehook rotate-key` makes these calls.',
   query,
   reply: {
     status: 200,
@@ -53,9 +55,12 @@ export const reEncryptSecrets = defineOperation({
   id: 'resealSecrets',
   method: 'post',
   path: '/api/rest/_webhooks/_reseal',
-  summary:
-    'Seals the secrets of webhooks anew, a page at a time, where they are sealed under a previous KEY_ENCRYPTION_KEY; ' +
-    'answers when every dispatcher can know',
+  summary: 'Re-encrypt signing secrets',
+  description:
+    'Encrypts signing secrets again if a previous `KEY_ENCRYPTION_KEY` encrypted them. The ' +
+    'answer comes when every dispatcher can read the new form. Each call handles one page: ' +
+    'pass `next` as `after` until `next` is null. The command `surehook rotate-key` makes ' +
+    'these calls.',
   query,
   reply: { status: 200, schema: ResealedPage },
   errors,

@@ -70,7 +70,8 @@ export const createRole = defineOperation({
   id: 'createRole',
   method: 'post',
   path: `${environmentUrl}/roles`,
-  summary: 'Make a role',
+  summary: 'Create a role',
+  description: 'Creates a role of the environment. Tables grant access to roles by name.',
   params: environmentPath,
   body: z.strictObject({ name: RoleName, selfAssignable: orDefault(z.boolean(), false) }),
   reply: { status: 201, schema: Role },
@@ -82,7 +83,10 @@ export const listRoles = defineOperation({
   id: 'listRoles',
   method: 'get',
   path: `${environmentUrl}/roles`,
-  summary: 'The roles of an environment, by name',
+  summary: 'List roles',
+  description:
+    'Returns the roles of the environment, sorted by name. Pass `nextCursor` as `cursor` to ' +
+    'read the next page.',
   params: environmentPath,
   query: page,
   reply: { status: 200, schema: z.object({ roles: z.array(Role), nextCursor }) },
@@ -94,7 +98,10 @@ export const listUsers = defineOperation({
   id: 'listUsers',
   method: 'get',
   path: `${environmentUrl}/users`,
-  summary: 'The users of an environment, newest first',
+  summary: 'List users',
+  description:
+    'Returns the users of the environment, newest first. Pass `email` to find one user. Pass ' +
+    '`nextCursor` as `cursor` to read the next page.',
   params: environmentPath,
   query: page.extend({ email: Email.optional().describe('Only the user of this address') }),
   reply: { status: 200, schema: z.object({ users: z.array(UserAccount), nextCursor }) },
@@ -106,7 +113,8 @@ export const getUser = defineOperation({
   id: 'getUser',
   method: 'get',
   path: `${environmentUrl}/users/{id}`,
-  summary: 'One user',
+  summary: 'Get a user',
+  description: 'Returns one user of the environment with its roles and flags.',
   params: userPath,
   reply: { status: 200, schema: UserAccount },
   errors: [...ofUser],
@@ -117,7 +125,11 @@ export const updateUser = defineOperation({
   id: 'updateUser',
   method: 'patch',
   path: `${environmentUrl}/users/{id}`,
-  summary: 'Change names, roles, or whether the user is disabled or its address confirmed',
+  summary: 'Change a user',
+  description:
+    'Changes names, roles, or the flags `disabled` and `emailVerified`. Absent fields keep ' +
+    'their values. Every session of the user ends when you disable the user or set ' +
+    '`emailVerified` to false.',
   params: userPath,
   body: UserChange,
   reply: { status: 200, schema: UserAccount },
@@ -129,7 +141,8 @@ export const deleteUser = defineOperation({
   id: 'deleteUser',
   method: 'delete',
   path: `${environmentUrl}/users/{id}`,
-  summary: 'Delete the user and end every session',
+  summary: 'Delete a user',
+  description: 'Deletes the user and ends every session of the user.',
   params: userPath,
   reply: { status: 204, schema: z.void() },
   errors: [...ofUser],
@@ -140,7 +153,10 @@ export const logoutUser = defineOperation({
   id: 'logoutUser',
   method: 'post',
   path: `${environmentUrl}/users/{id}/logout`,
-  summary: 'End every session of the user',
+  summary: 'Log a user out',
+  description:
+    'Ends every session of the user. Every service refuses their access tokens when you get ' +
+    'the answer.',
   params: userPath,
   reply: { status: 204, schema: z.void() },
   errors: [...ofUser],
@@ -151,7 +167,8 @@ export const unlockUser = defineOperation({
   id: 'unlockUser',
   method: 'post',
   path: `${environmentUrl}/users/{id}/unlock`,
-  summary: 'End every lock that failed logins have set',
+  summary: 'Unlock a user',
+  description: 'Ends every lock that failed logins set on the account.',
   params: userPath,
   reply: { status: 204, schema: z.void() },
   errors: [...ofUser],
@@ -162,7 +179,10 @@ export const importUsers = defineOperation({
   id: 'importUsers',
   method: 'post',
   path: `${environmentUrl}/users/import`,
-  summary: 'Take over users with the password hashes that they have',
+  summary: 'Import users',
+  description:
+    'Creates up to 1,000 users with their existing password hashes (argon2id or bcrypt). Each ' +
+    'user is checked alone. `failed` names each refused user by its index in the request.',
   params: environmentPath,
   body: z.strictObject({
     users: z

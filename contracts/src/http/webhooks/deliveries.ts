@@ -49,7 +49,10 @@ export const listDeliveries = defineOperation({
   id: 'listDeliveries',
   method: 'get',
   path: '/api/rest/_webhooks/{id}/deliveries',
-  summary: 'The deliveries of a subscription, newest first',
+  summary: 'List deliveries',
+  description:
+    'Returns the deliveries of the subscription, newest first. Pass `nextCursor` as `cursor` ' +
+    'to read the next page.',
   params: one,
   query: z.strictObject({
     status: z.enum(deliveryStatuses).optional(),
@@ -75,7 +78,8 @@ export const getDelivery = defineOperation({
   id: 'getDelivery',
   method: 'get',
   path: '/api/rest/_webhooks/{id}/deliveries/{deliveryId}',
-  summary: 'One delivery with its body and its attempts',
+  summary: 'Get a delivery',
+  description: 'Returns the delivery, the exact body that is sent, and the log of its attempts.',
   params: ofOne,
   reply: { status: 200, schema: DeliveryDetail },
   errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'DELIVERY_NOT_FOUND'],
@@ -86,7 +90,10 @@ export const redeliver = defineOperation({
   id: 'redeliver',
   method: 'post',
   path: '/api/rest/_webhooks/{id}/deliveries/{deliveryId}/redeliver',
-  summary: 'Send a delivery again, as a delivery of its own with five fresh attempts',
+  summary: 'Send a delivery again',
+  description:
+    'Creates a new delivery with the same body, the same `webhook-id` and five attempts. It ' +
+    "goes to the subscription's current URL.",
   headers,
   params: ofOne,
   reply: { status: 202, schema: z.object({ deliveryId: z.string() }) },
@@ -98,7 +105,10 @@ export const recoverWebhook = defineOperation({
   id: 'recoverWebhook',
   method: 'post',
   path: '/api/rest/_webhooks/{id}/recover',
-  summary: 'Send the dead letters of a span again, each one once',
+  summary: 'Recover dead letters',
+  description:
+    'Sends every dead letter of the span again that was not sent again yet. The work runs in ' +
+    'the background.',
   headers,
   params: one,
   body: RecoverInput,
@@ -114,7 +124,9 @@ export const testWebhook = defineOperation({
   id: 'testWebhook',
   method: 'post',
   path: '/api/rest/_webhooks/{id}/test',
-  summary: 'Send a synthetic event, whatever the filter',
+  summary: 'Send a test event',
+  description:
+    'Sends a synthetic event with the record `{ "test": true }`. The filter does not apply.',
   headers,
   params: one,
   reply: { status: 202, schema: z.object({ eventId: z.string(), deliveryId: z.string() }) },

@@ -91,10 +91,12 @@ export const getLedger = defineOperation({
   id: 'getLedger',
   method: 'get',
   path: '/api/rest/_webhooks/_ledger',
-  summary:
-    'For the changes that were written to the log from `from` up to, not including, `to`: what they make for each ' +
-    'webhook, and where each delivery is, all of it from the topics. It takes as long as the reading does: white ' +
-    'space before the answer keeps the connection alive, and a client that leaves ends the reading',
+  summary: 'Take a ledger',
+  description:
+    'Compares the deliveries that the changes of a span must make with the deliveries on the ' +
+    'topics. The span runs from `from` up to, but not including, `to`, by the time a change ' +
+    'reached the log. The server sends white space while it reads, to keep the connection ' +
+    'open. Close the connection to stop the reading.',
   query: z.strictObject({
     from: Instant.describe('Not before what the topics still hold'),
     to: Instant.optional().describe('now when absent'),

@@ -55,12 +55,14 @@ export const previewWebhook = defineOperation({
   id: 'previewWebhook',
   method: 'post',
   path: '/api/rest/_webhooks/preview',
-  summary:
-    'What a subscription with these fields would have got of the newest changes of its table; nothing is sent. ' +
-    `Looks at ${previewLimits.changes} changes of the table at most, among the newest ${previewLimits.records} records ` +
-    `or ${previewLimits.bytes / 1_048_576} MiB of the log, for ${previewLimits.ms / 1000} s at most, and shows the newest ` +
-    `${previewLimits.samples} that match, ${previewLimits.sampleBytes / 1024} KiB of bodies at most. Signatures are made ` +
-    'with the given secret and left out without one; webhook-id follows from the id that a subscription gets when it is made',
+  summary: 'Preview a subscription',
+  description:
+    'Shows what a subscription with these fields would have received for the newest changes of its table. ' +
+    'Nothing is stored or sent. ' +
+    `The preview reads up to ${previewLimits.changes} changes of the table, among the newest ${previewLimits.records} records ` +
+    `or ${previewLimits.bytes / 1_048_576} MiB of the log, for up to ${previewLimits.ms / 1000} s. ` +
+    `It shows the newest ${previewLimits.samples} matches with up to ${previewLimits.sampleBytes / 1024} KiB of bodies. ` +
+    'Without `secret` the headers have no signatures.',
   body: PreviewInput,
   reply: { status: 200, schema: Preview },
   errors: [...refusals, 'ENVIRONMENT_MISMATCH', 'RATE_LIMIT_EXCEEDED'],
@@ -89,9 +91,11 @@ export const explainWebhook = defineOperation({
   id: 'explainWebhook',
   method: 'get',
   path: '/api/rest/_webhooks/{id}/explain',
-  summary:
-    'Why a change was, or was not, delivered to this subscription. The change is looked for on the log from the time in its ' +
-    'id (UUIDv7) or from `timestamp` on, a bounded way',
+  summary: 'Explain a delivery',
+  description:
+    'Says why a change was, or was not, delivered to this subscription. The search begins at ' +
+    'the time in a UUIDv7 event id, or at `timestamp`. The outcome is `unknown` if the search ' +
+    'ends before it finds the change.',
   params: one,
   query: z.strictObject({
     eventId: z.uuid(),
@@ -131,9 +135,11 @@ export const replayWebhook = defineOperation({
   id: 'replayWebhook',
   method: 'post',
   path: '/api/rest/_webhooks/{id}/replay',
-  summary:
-    'Deliver the changes from `from` up to, not including, `until` (now when absent) to this subscription alone, once more, by ' +
-    'its fields of now. Each is a delivery of its own; `webhook-id` and the bytes are as before',
+  summary: 'Replay changes',
+  description:
+    'Delivers the changes from `from` up to, but not including, `until` to this subscription ' +
+    "again. The subscription's current filter and URL apply. Each change becomes a new " +
+    'delivery that keeps its `webhook-id`. One replay of a subscription runs at a time.',
   headers: tenantHeaders.extend(idempotencyHeader),
   params: one,
   body: ReplayInput,
@@ -146,7 +152,8 @@ export const getReplay = defineOperation({
   id: 'getReplay',
   method: 'get',
   path: '/api/rest/_webhooks/{id}/replays/{replayId}',
-  summary: 'How far a replay is',
+  summary: 'Get a replay',
+  description: 'Returns how many changes the replay has read and how many deliveries it has made.',
   params: z.object({ id: z.string(), replayId: z.string() }),
   reply: { status: 200, schema: Replay },
   errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'REPLAY_NOT_FOUND'],

@@ -27,9 +27,11 @@ export const rebuildHistory = defineOperation({
   ...common,
   id: 'rebuildHistory',
   method: 'post',
-  summary:
-    'Empties the delivery history of all tenants and reads it again from the topics, while deliveries go on. ' +
-    'One that is under way goes on and is the answer',
+  summary: 'Rebuild the delivery history',
+  description:
+    'Empties the delivery history of all tenants and reads it again from the topics. ' +
+    'Deliveries continue meanwhile. If a rebuild is running, the answer describes that ' +
+    'rebuild.',
   reply: { status: 202, schema: HistoryRebuild },
   errors,
 })
@@ -38,7 +40,10 @@ export const getHistoryRebuild = defineOperation({
   ...common,
   id: 'getHistoryRebuild',
   method: 'get',
-  summary: 'How far the newest rebuild of the history is',
+  summary: 'Get the newest rebuild',
+  description:
+    'Returns the progress of the newest rebuild of the delivery history, or null before the ' +
+    'first one.',
   reply: { status: 200, schema: z.object({ rebuild: HistoryRebuild.nullable() }) },
   errors,
 })

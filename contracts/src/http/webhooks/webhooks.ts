@@ -154,7 +154,11 @@ export const createWebhook = defineOperation({
   id: 'createWebhook',
   method: 'post',
   path: '/api/rest/_webhooks',
-  summary: 'Subscribe a URL to the changes of a table',
+  summary: 'Create a subscription',
+  description:
+    'Subscribes a URL to the changes of a table. Changes that commit after the answer are ' +
+    'matched with it. `warnings` name settings that may keep the subscription from working, ' +
+    'such as an unknown table.',
   headers: tenantHeaders.extend(idempotencyHeader),
   body: SubscriptionInput,
   reply: { status: 201, schema: Subscription },
@@ -166,7 +170,10 @@ export const listWebhooks = defineOperation({
   id: 'listWebhooks',
   method: 'get',
   path: '/api/rest/_webhooks',
-  summary: 'The subscriptions of the environment, newest first',
+  summary: 'List subscriptions',
+  description:
+    'Returns the subscriptions of the environment, newest first. Pass `nextCursor` as ' +
+    '`cursor` to read the next page.',
   query: z.strictObject({
     table: WatchedTable.optional(),
     active: z
@@ -188,7 +195,8 @@ export const getWebhook = defineOperation({
   id: 'getWebhook',
   method: 'get',
   path: '/api/rest/_webhooks/{id}',
-  summary: 'One subscription and its newest 50 deliveries',
+  summary: 'Get a subscription',
+  description: 'Returns the subscription and its newest 50 deliveries. No answer holds the secret.',
   params: one,
   reply: {
     status: 200,
@@ -202,7 +210,11 @@ export const updateWebhook = defineOperation({
   id: 'updateWebhook',
   method: 'patch',
   path: '/api/rest/_webhooks/{id}',
-  summary: 'Change any of the fields of a subscription',
+  summary: 'Change a subscription',
+  description:
+    'Changes the fields in the request. `null` removes a filter or a selection. A new secret ' +
+    'signs at once. The replaced secret signs too, for `secretOverlap` seconds. You cannot ' +
+    'change `projectId` and `environment`.',
   params: one,
   body: SubscriptionChange,
   reply: { status: 200, schema: Subscription },
@@ -214,7 +226,8 @@ export const deleteWebhook = defineOperation({
   id: 'deleteWebhook',
   method: 'delete',
   path: '/api/rest/_webhooks/{id}',
-  summary: 'End a subscription; deliveries that are still open are cancelled',
+  summary: 'Delete a subscription',
+  description: 'Ends the subscription. Its open deliveries are cancelled.',
   params: one,
   reply: { status: 204, schema: z.void() },
   errors: [...refusals, 'WEBHOOK_NOT_FOUND'],

@@ -1,4 +1,4 @@
-import type { ColumnType } from '@surehook/contracts/http/data/data'
+import type { ColumnType } from '@surehook/contracts/http/data/tables'
 import {
   type ConstObjectValueNode,
   type ConstValueNode,

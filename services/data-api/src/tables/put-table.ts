@@ -1,4 +1,4 @@
-import type { TableInput } from '@surehook/contracts/http/data/data'
+import type { TableInput } from '@surehook/contracts/http/data/tables'
 import { invalid } from '@surehook/service-kit/errors'
 import type { Pool, PoolClient } from 'pg'
 import { quoteIdent } from '../records/sql/quote.ts'

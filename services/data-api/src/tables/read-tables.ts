@@ -1,5 +1,5 @@
-import type { Table } from '@surehook/contracts/http/data/data'
 import { TableName } from '@surehook/contracts/http/data/names'
+import type { Table } from '@surehook/contracts/http/data/tables'
 import { AppError } from '@surehook/service-kit/errors'
 import type { Pool, PoolClient } from 'pg'
 import { findTable, findTables } from './table-catalogue.ts'

@@ -1,4 +1,4 @@
-import type { accessActions, ColumnType } from '@surehook/contracts/http/data/data'
+import type { accessActions, ColumnType } from '@surehook/contracts/http/data/tables'
 
 export type Tenant = { projectId: string; environment: string }
 

@@ -1,4 +1,4 @@
-import type { Table } from '@surehook/contracts/http/data/data'
+import type { Table } from '@surehook/contracts/http/data/tables'
 import type { TableDefinition } from './table-definition.ts'
 
 /** A table as its clients see it. */

@@ -1,4 +1,4 @@
-import type { ColumnType } from '@surehook/contracts/http/data/data'
+import type { ColumnType } from '@surehook/contracts/http/data/tables'
 import { parseJson } from './json-value.ts'
 import { parseBigint, parseDecimal, parseDouble, parseInteger } from './number-value.ts'
 import type { ParsedValue } from './parsed-value.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { ColumnType } from '@surehook/contracts/http/data/data'
+import type { ColumnType } from '@surehook/contracts/http/data/tables'
 import { valueTypes } from './value-types.ts'
 
 const deep = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth))

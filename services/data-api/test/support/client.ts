@@ -1,4 +1,4 @@
-import type { Table } from '@surehook/contracts/http/data/data'
+import type { Table } from '@surehook/contracts/http/data/tables'
 import type { Problem } from '@surehook/contracts/problem'
 import type { Tenant } from './under-test.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { TableInput } from '@surehook/contracts/http/data/data'
+import { TableInput } from '@surehook/contracts/http/data/tables'
 import type { Column } from '../table-definition.ts'
 import { evolveTable } from './evolve-table.ts'
 

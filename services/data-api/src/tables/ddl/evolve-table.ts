@@ -1,4 +1,4 @@
-import { accessActions, type TableInput } from '@surehook/contracts/http/data/data'
+import { accessActions, type TableInput } from '@surehook/contracts/http/data/tables'
 import type { Violation } from '@surehook/contracts/problem'
 import { parseColumnValue } from '../../values/column-value.ts'
 import type { Column, TableAccess, TableShape } from '../table-definition.ts'

@@ -1,0 +1,153 @@
+import * as z from 'zod'
+import { defineOperation } from '../../operation.ts'
+import { EnvironmentName, ProjectId } from '../admin/admin.ts'
+import { ColumnName, TableName } from './names.ts'
+
+export const columnTypes = [
+  'text',
+  'integer',
+  'bigint',
+  'double',
+  'decimal',
+  'boolean',
+  'timestamp',
+  'date',
+  'uuid',
+  'json',
+] as const
+export const ColumnType = z.enum(columnTypes).meta({ id: 'ColumnType' })
+export type ColumnType = z.infer<typeof ColumnType>
+
+export const accessActions = ['read', 'create', 'update', 'delete'] as const
+
+const Roles = z
+  .array(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 letters, digits, "-" or "_"'))
+  .max(100)
+  .refine((roles) => new Set(roles).size === roles.length, 'each role once')
+
+const maxColumns = 200
+
+export const TableInput = z
+  .strictObject({
+    columns: z
+      .array(
+        z.strictObject({
+          name: ColumnName,
+          type: ColumnType,
+          required: z.boolean().optional(),
+          unique: z.boolean().optional(),
+          default: z.unknown().optional().describe('Taken when a new record leaves the field out'),
+        }),
+      )
+      .max(maxColumns)
+      .superRefine((columns, context) => {
+        const seen = new Set<string>()
+        for (const [index, { name }] of columns.entries()) {
+          if (seen.has(name)) {
+            context.addIssue({ code: 'custom', message: 'each name once', path: [index, 'name'] })
+          }
+          seen.add(name)
+        }
+      }),
+    access: z
+      .partialRecord(z.enum(accessActions), Roles)
+      .optional()
+      .describe('Roles whose users may; nobody for what is left out'),
+  })
+  .meta({ id: 'TableInput' })
+export type TableInput = z.infer<typeof TableInput>
+
+export const Table = z
+  .object({
+    name: z.string(),
+    columns: z.array(
+      z.object({
+        name: z.string(),
+        type: ColumnType,
+        required: z.boolean(),
+        unique: z.boolean(),
+        default: z.unknown().describe('null: none'),
+      }),
+    ),
+    access: z.object({
+      read: z.array(z.string()),
+      create: z.array(z.string()),
+      update: z.array(z.string()),
+      delete: z.array(z.string()),
+    }),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'Table', description: 'Besides its columns it has id, createdAt and updatedAt' })
+export type Table = z.infer<typeof Table>
+
+/** The tenant that a call is about. */
+export const tenant = z.object({
+  'x-project-id': ProjectId,
+  environment: EnvironmentName.default('master'),
+})
+export const common = { tag: 'data', security: 'management', headers: tenant } as const
+export const refused = [
+  'VALIDATION_ERROR',
+  'MANAGEMENT_TOKEN_INVALID',
+  'FORBIDDEN',
+  'ENVIRONMENT_NOT_FOUND',
+  'RATE_LIMIT_EXCEEDED',
+  'SERVICE_UNAVAILABLE',
+] as const
+
+/** A table that cannot exist is not found; only PUT has to name a fault. */
+export const existing = z.object({ table: z.string() })
+
+export const putTable = defineOperation({
+  ...common,
+  id: 'putTable',
+  method: 'put',
+  path: '/api/rest/_tables/{table}',
+  summary: 'Create or change a table',
+  description:
+    'Creates the table, or changes its definition. The request lists every column. A change ' +
+    'that would lose data is refused with a violation that names the column. Absent actions ' +
+    'in `access` keep their roles.',
+  params: z.object({ table: TableName }),
+  body: TableInput,
+  reply: { status: 200, schema: Table },
+  errors: [...refused],
+})
+
+export const listTables = defineOperation({
+  ...common,
+  id: 'listTables',
+  method: 'get',
+  path: '/api/rest/_tables',
+  summary: 'List tables',
+  description:
+    'Returns every table of the environment with its columns and access rules, sorted by ' +
+    'name.',
+  reply: { status: 200, schema: z.object({ tables: z.array(Table) }) },
+  errors: [...refused],
+})
+
+export const getTable = defineOperation({
+  ...common,
+  id: 'getTable',
+  method: 'get',
+  path: '/api/rest/_tables/{table}',
+  summary: 'Get a table',
+  description: 'Returns the columns and the access rules of the table.',
+  params: existing,
+  reply: { status: 200, schema: Table },
+  errors: [...refused, 'TABLE_NOT_FOUND'],
+})
+
+export const deleteTable = defineOperation({
+  ...common,
+  id: 'deleteTable',
+  method: 'delete',
+  path: '/api/rest/_tables/{table}',
+  summary: 'Delete a table',
+  description: 'Deletes the table and all its records. The deleted records make no change events.',
+  params: existing,
+  reply: { status: 204, schema: z.void() },
+  errors: [...refused, 'TABLE_NOT_FOUND'],
+})

@@ -1,0 +1,38 @@
+import type { ErrorCode } from '../problem.ts'
+
+/** What each error code tells the client, as the reference shows it. */
+export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
+  VALIDATION_ERROR: 'The request breaks a rule. `violations` names each fault.',
+  ENVIRONMENT_MISMATCH: 'The body names another project or environment than the headers.',
+  AUTH_INVALID_CODE: 'The code is wrong, expired or used.',
+  ADMIN_TOKEN_INVALID: 'The administration token is missing or wrong.',
+  MANAGEMENT_TOKEN_INVALID: 'The management token is missing, unknown, expired or revoked.',
+  AUTH_INVALID_CREDENTIALS: 'The address or the password is wrong.',
+  AUTH_TOKEN_EXPIRED: 'The token has expired. Refresh it.',
+  AUTH_TOKEN_INVALID: 'The token is missing, malformed or revoked.',
+  AUTH_EMAIL_NOT_VERIFIED: 'The user has not confirmed the e-mail address.',
+  FORBIDDEN: 'The credential does not allow this operation.',
+  NOT_FOUND: 'No such path or project.',
+  AUTH_NOT_CONFIGURED: 'The environment is unknown or has no authentication.',
+  ENVIRONMENT_NOT_FOUND: 'The environment is unknown.',
+  MANAGEMENT_TOKEN_NOT_FOUND: 'The project has no such management token.',
+  USER_NOT_FOUND: 'The environment has no such user.',
+  TABLE_NOT_FOUND: 'The environment has no such table.',
+  RECORD_NOT_FOUND: 'The table has no such record.',
+  WEBHOOK_NOT_FOUND: 'The environment has no such subscription.',
+  DELIVERY_NOT_FOUND: 'The subscription has no such delivery.',
+  EVENT_NOT_FOUND: 'The environment has no such event.',
+  REPLAY_NOT_FOUND: 'The subscription has no such replay.',
+  METHOD_NOT_ALLOWED: 'The path exists, but not with this method. `Allow` lists the methods.',
+  REQUEST_TIMEOUT: 'The request body did not arrive in time.',
+  CONFLICT: 'The request contradicts the current state. `message` says how.',
+  AUTH_EMAIL_EXISTS: 'The address is registered already.',
+  PRECONDITION_FAILED:
+    'The record is not in the state that `If-Match` or `If-None-Match` asks for.',
+  PAYLOAD_TOO_LARGE: 'The request body or the record is too large.',
+  UNSUPPORTED_MEDIA_TYPE: 'Send `Content-Type: application/json`.',
+  AUTH_ACCOUNT_LOCKED: 'Failed logins locked the account until `lockedUntil`.',
+  RATE_LIMIT_EXCEEDED: 'Too many requests. Try again after `Retry-After` seconds.',
+  INTERNAL_ERROR: 'The service failed. Report it with the `X-Request-Id`.',
+  SERVICE_UNAVAILABLE: 'A dependency is unavailable. Try again after `Retry-After` seconds.',
+}

@@ -1,0 +1,54 @@
+import { ids, type OperationExamples } from './operation-example.ts'
+
+const email = 'ada@example.com'
+const password = 'correct horse battery'
+const tokens = {
+  accessToken: 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIwMTk5YTFjNCJ9.c2lnbmF0dXJl',
+  refreshToken: 'rt_Zm9yLXRoZS1yZWZlcmVuY2Utb25seQ',
+}
+const user = {
+  id: ids.user,
+  email,
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  roles: ['clerk'],
+}
+
+export const authExamples: OperationExamples = {
+  signup: {
+    body: { email, password, firstName: 'Ada', lastName: 'Lovelace' },
+    reply: {
+      userId: ids.user,
+      message: 'Confirm your e-mail address with the code that was sent to it',
+    },
+  },
+  confirmSignup: { body: { email, code: '123456' }, reply: { ...tokens, user } },
+  resendCode: {
+    body: { email },
+    reply: { message: 'If the address waits for its confirmation, a new code is on its way' },
+  },
+  login: { body: { email, password }, reply: { ...tokens, user } },
+  recoverPassword: {
+    body: { email },
+    reply: { message: 'If the address is registered, a code is on its way to it' },
+  },
+  resetPassword: {
+    body: { email, newPassword: 'staple the battery', code: '123456' },
+    reply: { message: 'The password is changed' },
+  },
+  refreshToken: { body: { refreshToken: tokens.refreshToken }, reply: tokens },
+  logout: { reply: { message: 'You are logged out' } },
+  getJwks: {
+    reply: {
+      keys: [{ kty: 'RSA', kid: 'b3f1c2a4', use: 'sig', alg: 'RS256', n: 'u1W_jH4…', e: 'AQAB' }],
+    },
+  },
+  authGraphQL: {
+    body: {
+      query:
+        'mutation ($password: String!) { login(email: "ada@example.com", password: $password) { accessToken } }',
+      variables: { password },
+    },
+    reply: { data: { login: { accessToken: tokens.accessToken } } },
+  },
+}

@@ -1,0 +1,59 @@
+import { createdAt, ids, type OperationExamples } from './operation-example.ts'
+
+const updatedAt = '2026-01-02T08:30:00.000Z'
+const record = {
+  id: ids.record,
+  customer: 'Ada',
+  status: 'new',
+  total: '12.50',
+  createdAt,
+  updatedAt: createdAt,
+}
+const paid = { ...record, status: 'paid', updatedAt }
+const column = { required: false, unique: false, default: null }
+const table = {
+  name: 'orders',
+  columns: [
+    { ...column, name: 'customer', type: 'text', required: true },
+    { ...column, name: 'status', type: 'text', default: 'new' },
+    { ...column, name: 'total', type: 'decimal' },
+  ],
+  access: { read: ['clerk'], create: ['clerk'], update: [], delete: [] },
+  createdAt,
+  updatedAt: createdAt,
+}
+
+export const dataExamples: OperationExamples = {
+  putTable: {
+    body: {
+      columns: [
+        { name: 'customer', type: 'text', required: true },
+        { name: 'status', type: 'text', default: 'new' },
+        { name: 'total', type: 'decimal' },
+      ],
+      access: { read: ['clerk'], create: ['clerk'] },
+    },
+    reply: table,
+  },
+  listTables: { reply: { tables: [table] } },
+  getTable: { reply: table },
+  createRecords: { body: { customer: 'Ada', total: '12.50' }, reply: record },
+  listRecords: {
+    parameters: { where: '{"status":"paid"}', order: '-total' },
+    reply: { records: [paid], nextCursor: null },
+  },
+  getRecord: { parameters: { id: ids.record }, reply: record },
+  updateRecord: {
+    parameters: { id: ids.record, 'if-match': '"mjv8u000.6"' },
+    body: { status: 'paid' },
+    reply: paid,
+  },
+  deleteRecord: { parameters: { id: ids.record }, reply: paid },
+  dataGraphQL: {
+    body: {
+      query:
+        'mutation { createOrder(input: { customer: "Ada", total: "12.50" }) { id total status } }',
+    },
+    reply: { data: { createOrder: { id: ids.record, total: '12.50', status: 'new' } } },
+  },
+}
