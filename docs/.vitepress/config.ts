@@ -102,7 +102,10 @@ export default defineConfig({
           Decisions: 'adr/README',
         }),
       },
-      { text: 'Evidence', items: pages('evidence/', { Faults: 'faults' }) },
+      {
+        text: 'Evidence',
+        items: pages('evidence/', { Faults: 'faults', Rehearsals: 'rehearsals' }),
+      },
     ],
   },
 })
