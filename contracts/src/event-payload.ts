@@ -4,11 +4,7 @@ import { changeOperations } from './events.ts'
 /** The body of every delivery, as a receiver reads it. Its fields are in this order. */
 export const EventPayload = z
   .object({
-    id: z
-      .string()
-      .describe(
-        'The event: the same in every attempt and for every subscription. To take each delivery once, use it together with the subscription, or the header `webhook-id`',
-      ),
+    id: z.string().describe('The event. The same in every attempt and for every subscription'),
     timestamp: z.iso.datetime(),
     project_id: z.string(),
     environment: z.string(),
@@ -16,11 +12,11 @@ export const EventPayload = z
     event: z.enum(changeOperations),
     record: z
       .record(z.string(), z.unknown())
-      .describe(
-        'After the change, for DELETE before it; only the selected fields if there are any',
-      ),
-    data: z.record(z.string(), z.unknown()).describe('The same as record'),
-    changed_fields: z.array(z.string()).describe('What an UPDATE changed, else empty'),
+      .describe('The record after the change, or before a DELETE. Only the selected fields'),
+    data: z.record(z.string(), z.unknown()).describe('The same as `record`'),
+    changed_fields: z
+      .array(z.string())
+      .describe('The fields that an UPDATE changed, otherwise empty'),
   })
   .meta({ id: 'EventPayload' })
 export type EventPayload = z.infer<typeof EventPayload>

@@ -40,7 +40,10 @@ export type ErrorCode = keyof typeof httpStatusByCode
 
 /** One fault of a request. `field` is a dotted path (`events.0`), or `body` for the whole. */
 export const Violation = z
-  .object({ field: z.string(), message: z.string() })
+  .object({
+    field: z.string().describe('The dotted path of the fault, or `body`'),
+    message: z.string().describe('The broken rule'),
+  })
   .meta({ id: 'Violation' })
 export type Violation = z.infer<typeof Violation>
 
@@ -48,9 +51,9 @@ export type Violation = z.infer<typeof Violation>
 export const Problem = z
   .object({
     error: z.enum(Object.keys(httpStatusByCode) as [ErrorCode, ...ErrorCode[]]),
-    message: z.string().optional(),
-    violations: z.array(Violation).optional(),
-    lockedUntil: z.iso.datetime().optional(),
+    message: z.string().optional().describe('A sentence for developers'),
+    violations: z.array(Violation).optional().describe('Each fault of the request'),
+    lockedUntil: z.iso.datetime().optional().describe('When the lock of the account ends'),
   })
   .meta({ id: 'Problem' })
 export type Problem = z.infer<typeof Problem>

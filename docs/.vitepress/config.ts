@@ -71,6 +71,14 @@ export default defineConfig({
       {
         text: 'Reference',
         items: pages('reference/', {
+          'HTTP API': 'http/',
+          'HTTP: administration': 'http/administration',
+          'HTTP: users': 'http/users',
+          'HTTP: accounts': 'http/accounts',
+          'HTTP: sessions': 'http/sessions',
+          'HTTP: data': 'http/data',
+          'HTTP: webhooks': 'http/webhooks',
+          'HTTP: deliveries': 'http/deliveries',
           Configuration: 'configuration',
           Metrics: 'metrics',
           'Audit trail': 'audit-trail',

@@ -208,15 +208,19 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description The name of the project */
         ProjectId: string;
+        /** @description The name of the environment */
         EnvironmentName: string;
         /** @example ada@example.com */
         Email: string;
         GraphQLRequest: {
+            /** @description The GraphQL document */
             query: string;
             variables?: {
                 [key: string]: unknown;
             } | null;
+            /** @description The operation to run, if there are several */
             operationName?: string | null;
             extensions?: {
                 [key: string]: unknown;
@@ -236,19 +240,26 @@ export interface components {
         Problem: {
             /** @enum {string} */
             error: "VALIDATION_ERROR" | "ENVIRONMENT_MISMATCH" | "AUTH_INVALID_CODE" | "ADMIN_TOKEN_INVALID" | "MANAGEMENT_TOKEN_INVALID" | "AUTH_INVALID_CREDENTIALS" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_EMAIL_NOT_VERIFIED" | "FORBIDDEN" | "NOT_FOUND" | "AUTH_NOT_CONFIGURED" | "ENVIRONMENT_NOT_FOUND" | "MANAGEMENT_TOKEN_NOT_FOUND" | "USER_NOT_FOUND" | "TABLE_NOT_FOUND" | "RECORD_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "EVENT_NOT_FOUND" | "REPLAY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "AUTH_EMAIL_EXISTS" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AUTH_ACCOUNT_LOCKED" | "RATE_LIMIT_EXCEEDED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+            /** @description A sentence for developers */
             message?: string;
+            /** @description Each fault of the request */
             violations?: components["schemas"]["Violation"][];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the lock of the account ends
+             */
             lockedUntil?: string;
         };
         Violation: {
+            /** @description The dotted path of the fault, or `body` */
             field: string;
+            /** @description The broken rule */
             message: string;
         };
         LoggedIn: {
-            /** @description JWS; JWE when the environment encrypts tokens */
+            /** @description A JWS, or a JWE if the environment encrypts tokens */
             accessToken: string;
-            /** @description Good for one renewal */
+            /** @description Works for one refresh */
             refreshToken: string;
             user: components["schemas"]["PublicUser"];
         };
@@ -270,8 +281,12 @@ export interface components {
                 extensions: {
                     /** @enum {string} */
                     code: "VALIDATION_ERROR" | "ENVIRONMENT_MISMATCH" | "AUTH_INVALID_CODE" | "ADMIN_TOKEN_INVALID" | "MANAGEMENT_TOKEN_INVALID" | "AUTH_INVALID_CREDENTIALS" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_EMAIL_NOT_VERIFIED" | "FORBIDDEN" | "NOT_FOUND" | "AUTH_NOT_CONFIGURED" | "ENVIRONMENT_NOT_FOUND" | "MANAGEMENT_TOKEN_NOT_FOUND" | "USER_NOT_FOUND" | "TABLE_NOT_FOUND" | "RECORD_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "EVENT_NOT_FOUND" | "REPLAY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "AUTH_EMAIL_EXISTS" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AUTH_ACCOUNT_LOCKED" | "RATE_LIMIT_EXCEEDED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+                    /** @description Each fault of the request */
                     violations?: components["schemas"]["Violation"][];
-                    /** Format: date-time */
+                    /**
+                     * Format: date-time
+                     * @description When the lock of the account ends
+                     */
                     lockedUntil?: string;
                     /** @description Seconds */
                     retryAfter?: number;
@@ -282,9 +297,9 @@ export interface components {
             message: string;
         };
         TokenPair: {
-            /** @description JWS; JWE when the environment encrypts tokens */
+            /** @description A JWS, or a JWE if the environment encrypts tokens */
             accessToken: string;
-            /** @description Good for one renewal */
+            /** @description Works for one refresh */
             refreshToken: string;
         };
     };
@@ -300,7 +315,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -312,7 +330,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -339,7 +357,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -350,7 +368,7 @@ export interface operations {
             /** @description AUTH_NOT_CONFIGURED */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -361,7 +379,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -372,7 +390,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -388,7 +406,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -413,7 +434,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -439,7 +460,7 @@ export interface operations {
             /** @description AUTH_INVALID_CODE, VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -450,7 +471,7 @@ export interface operations {
             /** @description AUTH_NOT_CONFIGURED */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -461,7 +482,7 @@ export interface operations {
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -472,7 +493,7 @@ export interface operations {
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -483,7 +504,7 @@ export interface operations {
             /** @description RATE_LIMIT_EXCEEDED */
             429: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -496,7 +517,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -507,7 +528,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -543,7 +564,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -573,7 +594,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -585,7 +606,7 @@ export interface operations {
             /** @description AUTH_NOT_CONFIGURED */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -597,7 +618,7 @@ export interface operations {
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -609,7 +630,7 @@ export interface operations {
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -621,7 +642,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -633,7 +654,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -650,7 +671,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -675,7 +699,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -701,7 +725,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -712,7 +736,7 @@ export interface operations {
             /** @description AUTH_INVALID_CREDENTIALS */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -723,7 +747,7 @@ export interface operations {
             /** @description AUTH_EMAIL_NOT_VERIFIED */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -734,7 +758,7 @@ export interface operations {
             /** @description AUTH_NOT_CONFIGURED */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -745,7 +769,7 @@ export interface operations {
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -756,7 +780,7 @@ export interface operations {
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -767,7 +791,7 @@ export interface operations {
             /** @description AUTH_ACCOUNT_LOCKED */
             423: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -778,7 +802,7 @@ export interface operations {
             /** @description RATE_LIMIT_EXCEEDED */
             429: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -791,7 +815,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -802,7 +826,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -818,7 +842,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -830,7 +857,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -846,7 +873,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -857,7 +884,7 @@ export interface operations {
             /** @description AUTH_TOKEN_EXPIRED, AUTH_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -868,7 +895,7 @@ export interface operations {
             /** @description AUTH_NOT_CONFIGURED */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -879,7 +906,7 @@ export interface operations {
             /** @description RATE_LIMIT_EXCEEDED */
             429: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -892,7 +919,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -903,7 +930,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -919,7 +946,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -942,7 +972,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -958,7 +988,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -969,7 +999,7 @@ export interface operations {
             /** @description AUTH_NOT_CONFIGURED */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -980,7 +1010,7 @@ export interface operations {
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -991,7 +1021,7 @@ export interface operations {
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1002,7 +1032,7 @@ export interface operations {
             /** @description RATE_LIMIT_EXCEEDED */
             429: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1015,7 +1045,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1026,7 +1056,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1042,7 +1072,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -1065,7 +1098,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1082,7 +1115,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1093,7 +1126,7 @@ export interface operations {
             /** @description AUTH_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1104,7 +1137,7 @@ export interface operations {
             /** @description AUTH_NOT_CONFIGURED */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1115,7 +1148,7 @@ export interface operations {
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1126,7 +1159,7 @@ export interface operations {
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1137,7 +1170,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1148,7 +1181,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1164,7 +1197,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -1187,7 +1223,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1203,7 +1239,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1214,7 +1250,7 @@ export interface operations {
             /** @description AUTH_NOT_CONFIGURED */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1225,7 +1261,7 @@ export interface operations {
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1236,7 +1272,7 @@ export interface operations {
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1247,7 +1283,7 @@ export interface operations {
             /** @description RATE_LIMIT_EXCEEDED */
             429: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1260,7 +1296,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1271,7 +1307,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1287,7 +1323,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -1314,7 +1353,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1330,7 +1369,7 @@ export interface operations {
             /** @description AUTH_INVALID_CODE, VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1341,7 +1380,7 @@ export interface operations {
             /** @description AUTH_NOT_CONFIGURED */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1352,7 +1391,7 @@ export interface operations {
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1363,7 +1402,7 @@ export interface operations {
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1374,7 +1413,7 @@ export interface operations {
             /** @description RATE_LIMIT_EXCEEDED */
             429: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1387,7 +1426,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1398,7 +1437,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1414,7 +1453,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -1438,7 +1480,7 @@ export interface operations {
                     firstName?: string | null;
                     /** @default  */
                     lastName?: string | null;
-                    /** @description A role that users may give themselves */
+                    /** @description A role that users may choose */
                     roleId?: string | null;
                 };
             };
@@ -1447,7 +1489,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1468,7 +1510,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1479,7 +1521,7 @@ export interface operations {
             /** @description AUTH_NOT_CONFIGURED */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1490,7 +1532,7 @@ export interface operations {
             /** @description AUTH_EMAIL_EXISTS */
             409: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1501,7 +1543,7 @@ export interface operations {
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1512,7 +1554,7 @@ export interface operations {
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1523,7 +1565,7 @@ export interface operations {
             /** @description RATE_LIMIT_EXCEEDED */
             429: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1536,7 +1578,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1547,7 +1589,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;

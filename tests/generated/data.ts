@@ -128,13 +128,17 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description The name of the project */
         ProjectId: string;
+        /** @description The name of the environment */
         EnvironmentName: string;
         GraphQLRequest: {
+            /** @description The GraphQL document */
             query: string;
             variables?: {
                 [key: string]: unknown;
             } | null;
+            /** @description The operation to run, if there are several */
             operationName?: string | null;
             extensions?: {
                 [key: string]: unknown;
@@ -145,12 +149,14 @@ export interface components {
             columns: {
                 name: components["schemas"]["ColumnName"];
                 type: components["schemas"]["ColumnType"];
+                /** @description Every record has a value */
                 required?: boolean;
+                /** @description No two records share a value */
                 unique?: boolean;
-                /** @description Taken when a new record leaves the field out */
+                /** @description The value of a new record that leaves the field out */
                 default?: unknown;
             }[];
-            /** @description Roles whose users may; nobody for what is left out */
+            /** @description The roles that may do each action */
             access?: {
                 [key: string]: string[];
             };
@@ -176,8 +182,12 @@ export interface components {
                 extensions: {
                     /** @enum {string} */
                     code: "VALIDATION_ERROR" | "ENVIRONMENT_MISMATCH" | "AUTH_INVALID_CODE" | "ADMIN_TOKEN_INVALID" | "MANAGEMENT_TOKEN_INVALID" | "AUTH_INVALID_CREDENTIALS" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_EMAIL_NOT_VERIFIED" | "FORBIDDEN" | "NOT_FOUND" | "AUTH_NOT_CONFIGURED" | "ENVIRONMENT_NOT_FOUND" | "MANAGEMENT_TOKEN_NOT_FOUND" | "USER_NOT_FOUND" | "TABLE_NOT_FOUND" | "RECORD_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "EVENT_NOT_FOUND" | "REPLAY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "AUTH_EMAIL_EXISTS" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AUTH_ACCOUNT_LOCKED" | "RATE_LIMIT_EXCEEDED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+                    /** @description Each fault of the request */
                     violations?: components["schemas"]["Violation"][];
-                    /** Format: date-time */
+                    /**
+                     * Format: date-time
+                     * @description When the lock of the account ends
+                     */
                     lockedUntil?: string;
                     /** @description Seconds */
                     retryAfter?: number;
@@ -185,18 +195,25 @@ export interface components {
             }[];
         };
         Violation: {
+            /** @description The dotted path of the fault, or `body` */
             field: string;
+            /** @description The broken rule */
             message: string;
         };
         Problem: {
             /** @enum {string} */
             error: "VALIDATION_ERROR" | "ENVIRONMENT_MISMATCH" | "AUTH_INVALID_CODE" | "ADMIN_TOKEN_INVALID" | "MANAGEMENT_TOKEN_INVALID" | "AUTH_INVALID_CREDENTIALS" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_EMAIL_NOT_VERIFIED" | "FORBIDDEN" | "NOT_FOUND" | "AUTH_NOT_CONFIGURED" | "ENVIRONMENT_NOT_FOUND" | "MANAGEMENT_TOKEN_NOT_FOUND" | "USER_NOT_FOUND" | "TABLE_NOT_FOUND" | "RECORD_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "EVENT_NOT_FOUND" | "REPLAY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "AUTH_EMAIL_EXISTS" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AUTH_ACCOUNT_LOCKED" | "RATE_LIMIT_EXCEEDED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+            /** @description A sentence for developers */
             message?: string;
+            /** @description Each fault of the request */
             violations?: components["schemas"]["Violation"][];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the lock of the account ends
+             */
             lockedUntil?: string;
         };
-        /** @description Besides its columns it has id, createdAt and updatedAt */
+        /** @description Every table also has the columns `id`, `createdAt` and `updatedAt` */
         Table: {
             name: string;
             columns: {
@@ -204,7 +221,7 @@ export interface components {
                 type: components["schemas"]["ColumnType"];
                 required: boolean;
                 unique: boolean;
-                /** @description null: none */
+                /** @description null: no default */
                 default: unknown;
             }[];
             access: {
@@ -218,7 +235,7 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
-        /** @description bigint and decimal are strings, timestamps ISO 8601 in UTC with milliseconds. The answer to a write has only id, createdAt and updatedAt for a user who may not read the table. */
+        /** @description A record has the columns of its table as further fields. `bigint` and `decimal` are strings. Timestamps are ISO 8601 in UTC with milliseconds. A user who may not read the table gets only these three fields after a write. */
         DataRecord: {
             /** Format: uuid */
             id: string;
@@ -242,7 +259,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
                 "idempotency-key"?: string;
@@ -264,7 +284,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -298,7 +318,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -310,7 +330,7 @@ export interface operations {
             /** @description AUTH_TOKEN_EXPIRED, AUTH_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -322,7 +342,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -334,7 +354,7 @@ export interface operations {
             /** @description ENVIRONMENT_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -346,7 +366,7 @@ export interface operations {
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -358,7 +378,7 @@ export interface operations {
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -370,7 +390,7 @@ export interface operations {
             /** @description RATE_LIMIT_EXCEEDED */
             429: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -384,7 +404,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -396,7 +416,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -413,7 +433,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -425,7 +448,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -482,7 +505,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -493,7 +516,7 @@ export interface operations {
             /** @description MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -504,7 +527,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -515,7 +538,7 @@ export interface operations {
             /** @description ENVIRONMENT_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -526,7 +549,7 @@ export interface operations {
             /** @description RATE_LIMIT_EXCEEDED */
             429: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -539,7 +562,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -550,7 +573,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -566,7 +589,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -581,7 +607,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -632,7 +658,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -643,7 +669,7 @@ export interface operations {
             /** @description MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -654,7 +680,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -665,7 +691,7 @@ export interface operations {
             /** @description ENVIRONMENT_NOT_FOUND, TABLE_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -676,7 +702,7 @@ export interface operations {
             /** @description RATE_LIMIT_EXCEEDED */
             429: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -689,7 +715,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -700,7 +726,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -716,7 +742,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -763,7 +792,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -814,7 +843,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -825,7 +854,7 @@ export interface operations {
             /** @description MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -836,7 +865,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -847,7 +876,7 @@ export interface operations {
             /** @description ENVIRONMENT_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -858,7 +887,7 @@ export interface operations {
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -869,7 +898,7 @@ export interface operations {
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -880,7 +909,7 @@ export interface operations {
             /** @description RATE_LIMIT_EXCEEDED */
             429: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -893,7 +922,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -904,7 +933,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -920,7 +949,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -935,7 +967,7 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -944,7 +976,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -955,7 +987,7 @@ export interface operations {
             /** @description MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -966,7 +998,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -977,7 +1009,7 @@ export interface operations {
             /** @description ENVIRONMENT_NOT_FOUND, TABLE_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -988,7 +1020,7 @@ export interface operations {
             /** @description RATE_LIMIT_EXCEEDED */
             429: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1001,7 +1033,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1012,7 +1044,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1033,16 +1065,20 @@ export interface operations {
                  */
                 where?: string;
                 /**
-                 * @description Fields, comma-separated, "-" before a field for descending; by id when absent
+                 * @description Fields, separated by commas. A `-` before a field sorts descending. Default: `id`
                  * @example -total
                  */
                 order?: string;
+                /** @description Records per page */
                 limit?: number;
-                /** @description nextCursor of the page before */
+                /** @description `nextCursor` of the page before */
                 cursor?: string;
             };
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
             };
@@ -1057,7 +1093,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1079,6 +1115,7 @@ export interface operations {
                      */
                     "application/json": {
                         records: components["schemas"]["DataRecord"][];
+                        /** @description null on the last page */
                         nextCursor: string | null;
                     };
                 };
@@ -1086,7 +1123,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1097,7 +1134,7 @@ export interface operations {
             /** @description AUTH_TOKEN_EXPIRED, AUTH_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1108,7 +1145,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1119,7 +1156,7 @@ export interface operations {
             /** @description ENVIRONMENT_NOT_FOUND, TABLE_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1130,7 +1167,7 @@ export interface operations {
             /** @description RATE_LIMIT_EXCEEDED */
             429: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1143,7 +1180,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1154,7 +1191,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1170,7 +1207,10 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
                 "idempotency-key"?: string;
@@ -1193,12 +1233,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The record for an object, the records in the order sent for an array */
+            /** @description The record, or the records in the order of the array */
             201: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
-                    /** @description Of one record: what If-Match takes */
+                    /** @description The state of the record, for `If-Match` and `If-None-Match` */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -1219,7 +1259,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1230,7 +1270,7 @@ export interface operations {
             /** @description AUTH_TOKEN_EXPIRED, AUTH_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1241,7 +1281,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1252,7 +1292,7 @@ export interface operations {
             /** @description ENVIRONMENT_NOT_FOUND, TABLE_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1263,7 +1303,7 @@ export interface operations {
             /** @description CONFLICT */
             409: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1274,7 +1314,7 @@ export interface operations {
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1285,7 +1325,7 @@ export interface operations {
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1296,7 +1336,7 @@ export interface operations {
             /** @description RATE_LIMIT_EXCEEDED */
             429: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1309,7 +1349,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1320,7 +1360,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1336,12 +1376,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
-                /** @description ETags of the record, or *; another record is a 412 */
+                /** @description The `ETag` that the record must have, or `*`. Otherwise you get 412 */
                 "if-match"?: string;
-                /** @description ETags, or * */
+                /** @description The `ETag` that the record must not have, or `*` */
                 "if-none-match"?: string;
             };
             path: {
@@ -1357,9 +1400,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
-                    /** @description Of one record: what If-Match takes */
+                    /** @description The state of the record, for `If-Match` and `If-None-Match` */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -1377,12 +1420,12 @@ export interface operations {
                     "application/json": components["schemas"]["DataRecord"];
                 };
             };
-            /** @description If-None-Match has its ETag */
+            /** @description You already have this state */
             304: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
-                    /** @description Of one record: what If-Match takes */
+                    /** @description The state of the record, for `If-Match` and `If-None-Match` */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -1391,7 +1434,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1402,7 +1445,7 @@ export interface operations {
             /** @description AUTH_TOKEN_EXPIRED, AUTH_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1413,7 +1456,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1424,7 +1467,7 @@ export interface operations {
             /** @description ENVIRONMENT_NOT_FOUND, RECORD_NOT_FOUND, TABLE_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1435,7 +1478,7 @@ export interface operations {
             /** @description PRECONDITION_FAILED */
             412: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1446,7 +1489,7 @@ export interface operations {
             /** @description RATE_LIMIT_EXCEEDED */
             429: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1459,7 +1502,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1470,7 +1513,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1486,13 +1529,16 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
                 "idempotency-key"?: string;
-                /** @description ETags of the record, or *; another record is a 412 */
+                /** @description The `ETag` that the record must have, or `*`. Otherwise you get 412 */
                 "if-match"?: string;
-                /** @description ETags, or * */
+                /** @description The `ETag` that the record must not have, or `*` */
                 "if-none-match"?: string;
             };
             path: {
@@ -1505,10 +1551,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The record as it was */
+            /** @description The last state of the record */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1529,7 +1575,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1540,7 +1586,7 @@ export interface operations {
             /** @description AUTH_TOKEN_EXPIRED, AUTH_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1551,7 +1597,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1562,7 +1608,7 @@ export interface operations {
             /** @description ENVIRONMENT_NOT_FOUND, RECORD_NOT_FOUND, TABLE_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1573,7 +1619,7 @@ export interface operations {
             /** @description CONFLICT */
             409: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1584,7 +1630,7 @@ export interface operations {
             /** @description PRECONDITION_FAILED */
             412: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1595,7 +1641,7 @@ export interface operations {
             /** @description RATE_LIMIT_EXCEEDED */
             429: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1608,7 +1654,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1619,7 +1665,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1635,16 +1681,19 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
                 environment?: components["schemas"]["EnvironmentName"];
                 "idempotency-key"?: string;
                 /**
-                 * @description ETags of the record, or *; another record is a 412
+                 * @description The `ETag` that the record must have, or `*`. Otherwise you get 412
                  * @example "mjv8u000.6"
                  */
                 "if-match"?: string;
-                /** @description ETags, or * */
+                /** @description The `ETag` that the record must not have, or `*` */
                 "if-none-match"?: string;
             };
             path: {
@@ -1669,9 +1718,9 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
-                    /** @description Of one record: what If-Match takes */
+                    /** @description The state of the record, for `If-Match` and `If-None-Match` */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -1692,7 +1741,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1703,7 +1752,7 @@ export interface operations {
             /** @description AUTH_TOKEN_EXPIRED, AUTH_TOKEN_INVALID, MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1714,7 +1763,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1725,7 +1774,7 @@ export interface operations {
             /** @description ENVIRONMENT_NOT_FOUND, RECORD_NOT_FOUND, TABLE_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1736,7 +1785,7 @@ export interface operations {
             /** @description CONFLICT */
             409: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1747,7 +1796,7 @@ export interface operations {
             /** @description PRECONDITION_FAILED */
             412: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1758,7 +1807,7 @@ export interface operations {
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1769,7 +1818,7 @@ export interface operations {
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1780,7 +1829,7 @@ export interface operations {
             /** @description RATE_LIMIT_EXCEEDED */
             429: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1793,7 +1842,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1804,7 +1853,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;

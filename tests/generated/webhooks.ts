@@ -312,8 +312,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A record changed
-         * @description Sent to the URL of each subscription that matches, until it is answered with 2xx.
+         * Receive a delivery
+         * @description Surehook sends this request to the URL of each matching subscription, up to five times, until the answer is 2xx.
          */
         post: operations["receiveDelivery"];
         delete?: never;
@@ -325,75 +325,95 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        /** @description The name of the project */
         ProjectId: string;
+        /** @description The name of the environment */
         EnvironmentName: string;
         SubscriptionInput: {
             projectId: components["schemas"]["ProjectId"];
             environment: components["schemas"]["EnvironmentName"];
+            /** @description The table to watch. It need not exist yet */
             table: string;
+            /** @description The operations to deliver */
             events: ("INSERT" | "UPDATE" | "DELETE")[];
+            /** @description An https URL of up to 2,048 characters */
             url: string;
+            /** @description Signs the deliveries. No answer holds it */
             secret: string;
+            /** @description Default true. An inactive subscription gets no deliveries */
             active?: boolean;
             filter?: {
                 [key: string]: unknown;
             } | null;
+            /** @description The fields to deliver. Absent or null: all */
             select?: string[] | null;
         };
         PreviewInput: {
             projectId?: components["schemas"]["ProjectId"];
             environment?: components["schemas"]["EnvironmentName"];
+            /** @description The table to watch. It need not exist yet */
             table: string;
+            /** @description The operations to deliver */
             events: ("INSERT" | "UPDATE" | "DELETE")[];
+            /** @description An https URL of up to 2,048 characters */
             url?: string;
+            /** @description Signs the deliveries. No answer holds it */
             secret?: string;
+            /** @description Default true. An inactive subscription gets no deliveries */
             active?: boolean;
             filter?: {
                 [key: string]: unknown;
             } | null;
+            /** @description The fields to deliver. Absent or null: all */
             select?: string[] | null;
         };
         SubscriptionChange: {
             projectId?: components["schemas"]["ProjectId"];
             environment?: components["schemas"]["EnvironmentName"];
+            /** @description The table to watch. It need not exist yet */
             table?: string;
+            /** @description The operations to deliver */
             events?: ("INSERT" | "UPDATE" | "DELETE")[];
+            /** @description An https URL of up to 2,048 characters */
             url?: string;
+            /** @description Signs the deliveries. No answer holds it */
             secret?: string;
+            /** @description Default true. An inactive subscription gets no deliveries */
             active?: boolean;
             filter?: {
                 [key: string]: unknown;
             } | null;
+            /** @description The fields to deliver. Absent or null: all */
             select?: string[] | null;
-            /** @description Seconds for which the replaced secret signs too; 24 h when absent */
+            /** @description Seconds for which the replaced secret signs too. Default: 24 hours */
             secretOverlap?: number;
         };
         RecoverInput: {
             /**
              * Format: date-time
-             * @description Deliveries made then or later
+             * @description Only deliveries made at or after this time
              */
             since: string;
             /**
              * Format: date-time
-             * @description Deliveries made before; now when absent
+             * @description Only deliveries made before this time. Default: now
              */
             until?: string;
         };
         ReplayInput: {
             /**
              * Format: date-time
-             * @description Changes made then or later; at most 7 days ago
+             * @description The first change. At most 7 days ago
              */
             from: string;
             /**
              * Format: date-time
-             * @description Changes made before; now when absent
+             * @description The end of the span. Default: now
              */
             until?: string;
         };
         EventPayload: {
-            /** @description The event: the same in every attempt and for every subscription. To take each delivery once, use it together with the subscription, or the header `webhook-id` */
+            /** @description The event. The same in every attempt and for every subscription */
             id: string;
             /** Format: date-time */
             timestamp: string;
@@ -402,15 +422,15 @@ export interface components {
             table: string;
             /** @enum {string} */
             event: "INSERT" | "UPDATE" | "DELETE";
-            /** @description After the change, for DELETE before it; only the selected fields if there are any */
+            /** @description The record after the change, or before a DELETE. Only the selected fields */
             record: {
                 [key: string]: unknown;
             };
-            /** @description The same as record */
+            /** @description The same as `record` */
             data: {
                 [key: string]: unknown;
             };
-            /** @description What an UPDATE changed, else empty */
+            /** @description The fields that an UPDATE changed, otherwise empty */
             changed_fields: string[];
         };
         Subscription: {
@@ -422,39 +442,46 @@ export interface components {
             events: ("INSERT" | "UPDATE" | "DELETE")[];
             url: string;
             active: boolean;
-            /** @description Absent when there is none */
+            /** @description Absent without a filter */
             filter?: {
                 [key: string]: unknown;
             };
-            /** @description Absent when every field is sent */
+            /** @description Absent if every field is sent */
             select?: string[];
             /** Format: date-time */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it was deactivated because nothing could be delivered for too long
+             * @description When it was deactivated because every attempt failed for too long
              */
             disabledAt?: string;
-            /** @description Goes when it is set active again */
+            /** @description Absent once you set it active again */
             disabledReason?: string;
-            /** @description What may keep it from doing what was meant, as things are now; absent for nothing */
+            /** @description What may keep it from working. Absent without a warning */
             warnings?: components["schemas"]["Warning"][];
         };
         Warning: {
-            /** @description As in violations: `table`, `filter.status`, `select.0`, `secret` */
+            /** @description A path, such as `table` or `filter.status` */
             field: string;
             message: string;
         };
         Problem: {
             /** @enum {string} */
             error: "VALIDATION_ERROR" | "ENVIRONMENT_MISMATCH" | "AUTH_INVALID_CODE" | "ADMIN_TOKEN_INVALID" | "MANAGEMENT_TOKEN_INVALID" | "AUTH_INVALID_CREDENTIALS" | "AUTH_TOKEN_EXPIRED" | "AUTH_TOKEN_INVALID" | "AUTH_EMAIL_NOT_VERIFIED" | "FORBIDDEN" | "NOT_FOUND" | "AUTH_NOT_CONFIGURED" | "ENVIRONMENT_NOT_FOUND" | "MANAGEMENT_TOKEN_NOT_FOUND" | "USER_NOT_FOUND" | "TABLE_NOT_FOUND" | "RECORD_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "EVENT_NOT_FOUND" | "REPLAY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CONFLICT" | "AUTH_EMAIL_EXISTS" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AUTH_ACCOUNT_LOCKED" | "RATE_LIMIT_EXCEEDED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE";
+            /** @description A sentence for developers */
             message?: string;
+            /** @description Each fault of the request */
             violations?: components["schemas"]["Violation"][];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the lock of the account ends
+             */
             lockedUntil?: string;
         };
         Violation: {
+            /** @description The dotted path of the fault, or `body` */
             field: string;
+            /** @description The broken rule */
             message: string;
         };
         HistoryRebuild: {
@@ -465,11 +492,11 @@ export interface components {
             /** Format: date-time */
             askedAt: string;
             finishedAt: string | null;
-            /** @description Records of the topics that are in the history again */
+            /** @description Records that are in the history again */
             read: number;
-            /** @description All of them; 0 as long as that is not known */
+            /** @description Records to read in total. 0 while unknown */
             toRead: number;
-            /** @description When the oldest record was written that the topics still have */
+            /** @description When the oldest record on the topics was written */
             since: string | null;
         };
         Ledger: {
@@ -479,17 +506,17 @@ export interface components {
             to: string;
             /**
              * Format: date-time
-             * @description Where everything is, is told as of then
+             * @description When the reading began
              */
             takenAt: string;
-            /** @description How long the reading took */
+            /** @description Duration of the reading */
             seconds: number;
-            /** @description false: the reading did not come to its end; see notes */
+            /** @description The reading reached its end. `notes` say why not */
             complete: boolean;
-            /** @description complete, and without a hole */
+            /** @description Complete and without a hole */
             closes: boolean;
             notes: string[];
-            /** @description Changes of the span, resent ones each time */
+            /** @description Changes of the span. A repeated change counts each time */
             changes: number;
             total: components["schemas"]["LedgerCounts"];
             /** @description At most 10000, holes first */
@@ -498,99 +525,99 @@ export interface components {
             /** @description At most 1000 */
             holes: components["schemas"]["LedgerHole"][];
             holesLeftOut: number;
-            /** @description No holes: each was delivered, but perhaps not once. At most 1000 */
+            /** @description Deliveries that ended more than once. At most 1000 */
             endedTwice: {
                 projectId: string;
                 environment: string;
                 webhookId: string;
                 eventId: string;
-                /** @description Of a redelivery, a recovery, a replay or a test event */
+                /** @description True for a redelivery, a recovery, a replay or a test event */
                 asked: boolean;
             }[];
         };
         LedgerCounts: {
-            /** @description Deliveries that the changes of the span make */
+            /** @description Deliveries that the changes of the span must make */
             matched: number;
             delivered: number;
-            /** @description On the dead letters */
+            /** @description Dead letters */
             dead: number;
             /** @description Not attempted yet */
             pending: number;
             /** @description Waiting for the next attempt */
             retrying: number;
-            /** @description Parked: behind a circuit, for an inactive webhook, or for room */
+            /** @description Paused: open circuit, inactive subscription or full endpoint */
             paused: number;
-            /** @description Their webhook was deleted */
+            /** @description Their subscription was deleted */
             cancelled: number;
-            /** @description Holes: the matcher has passed the change and no job is there */
+            /** @description Holes: the matcher has passed the change, and no job exists */
             neverMatched: number;
-            /** @description Holes: there was a job, and no place holds it any more */
+            /** @description Holes: a job existed, and no topic holds it any more */
             lost: number;
-            /** @description Holes, not among the matched: jobs that no change accounts for */
+            /** @description Holes beside `matched`: jobs without a change */
             unexpected: number;
-            /** @description Not among the matched: the matcher has not come to the change yet */
+            /** @description Beside `matched`: the matcher has not read the change yet */
             awaiting: number;
-            /** @description Not among the matched: jobs of which the log no longer tells what the webhook was then */
+            /** @description Beside `matched`: jobs whose subscription at the time is no longer known */
             unverified: number;
-            /** @description Ended more than once: their receiver may have them twice */
+            /** @description Ended more than once. The receiver may have them twice */
             endedTwice: number;
-            /** @description Redeliveries, recoveries, replays and test events that were asked for in the span */
+            /** @description Redeliveries, recoveries, replays and test events requested in the span */
             asked: {
                 made: number;
                 delivered: number;
-                /** @description On the dead letters */
+                /** @description Dead letters */
                 dead: number;
                 /** @description Not attempted yet */
                 pending: number;
                 /** @description Waiting for the next attempt */
                 retrying: number;
-                /** @description Parked: behind a circuit, for an inactive webhook, or for room */
+                /** @description Paused: open circuit, inactive subscription or full endpoint */
                 paused: number;
-                /** @description Their webhook was deleted */
+                /** @description Their subscription was deleted */
                 cancelled: number;
                 lost: number;
                 endedTwice: number;
             };
         };
         LedgerLine: {
-            /** @description Deliveries that the changes of the span make */
+            /** @description Deliveries that the changes of the span must make */
             matched: number;
             delivered: number;
-            /** @description On the dead letters */
+            /** @description Dead letters */
             dead: number;
             /** @description Not attempted yet */
             pending: number;
             /** @description Waiting for the next attempt */
             retrying: number;
-            /** @description Parked: behind a circuit, for an inactive webhook, or for room */
+            /** @description Paused: open circuit, inactive subscription or full endpoint */
             paused: number;
-            /** @description Their webhook was deleted */
+            /** @description Their subscription was deleted */
             cancelled: number;
-            /** @description Holes: the matcher has passed the change and no job is there */
+            /** @description Holes: the matcher has passed the change, and no job exists */
             neverMatched: number;
-            /** @description Holes: there was a job, and no place holds it any more */
+            /** @description Holes: a job existed, and no topic holds it any more */
             lost: number;
-            /** @description Holes, not among the matched: jobs that no change accounts for */
+            /** @description Holes beside `matched`: jobs without a change */
             unexpected: number;
-            /** @description Not among the matched: the matcher has not come to the change yet */
+            /** @description Beside `matched`: the matcher has not read the change yet */
             awaiting: number;
-            /** @description Not among the matched: jobs of which the log no longer tells what the webhook was then */
+            /** @description Beside `matched`: jobs whose subscription at the time is no longer known */
             unverified: number;
-            /** @description Ended more than once: their receiver may have them twice */
+            /** @description Ended more than once. The receiver may have them twice */
             endedTwice: number;
-            /** @description Redeliveries, recoveries, replays and test events that were asked for in the span */
+            /** @description Redeliveries, recoveries, replays and test events requested in the span */
             asked: {
                 made: number;
                 delivered: number;
-                /** @description On the dead letters */
+                /** @description Dead letters */
                 dead: number;
                 /** @description Not attempted yet */
                 pending: number;
                 /** @description Waiting for the next attempt */
                 retrying: number;
-                /** @description Parked: behind a circuit, for an inactive webhook, or for room */
+                /** @description Paused: open circuit, inactive subscription or full endpoint */
                 paused: number;
-                /** @description Their webhook was deleted */
+                /** @description Their subscription was deleted */
                 cancelled: number;
                 lost: number;
                 endedTwice: number;
@@ -604,35 +631,35 @@ export interface components {
             environment: string;
             webhookId: string;
             eventId: string;
-            /** @description Of a redelivery, a recovery, a replay or a test event */
+            /** @description True for a redelivery, a recovery, a replay or a test event */
             asked: boolean;
             /** @enum {string} */
             reason: "never_matched" | "lost" | "unexpected";
         };
         ResealedPage: {
-            /** @description What this call has looked at */
+            /** @description Entries that this call read */
             checked: number;
-            /** @description Sealed anew, under the current key */
+            /** @description Entries that this call encrypted again */
             resealed: number;
-            /** @description Sealed under a key that is not configured: left as it is */
+            /** @description Entries whose key is not configured. They stay as they are */
             unreadable: number;
-            /** @description For the next call as `after`; null: that was all */
+            /** @description Pass it as `after`. null: that was the last page */
             next: string | null;
         };
         Preview: {
-            /** @description Changes of the table that were looked at */
+            /** @description Changes of the table that were read */
             scanned: number;
-            /** @description How many of them the subscription would get */
+            /** @description Changes that the subscription would get */
             matched: number;
             samples: {
                 eventId: string;
                 headers: {
                     [key: string]: string;
                 };
-                /** @description The exact bytes, which are UTF-8 */
+                /** @description The exact bytes, as UTF-8 */
                 body: string;
             }[];
-            /** @description As the subscription would have them */
+            /** @description The warnings that the subscription would have */
             warnings?: components["schemas"]["Warning"][];
         };
         Delivery: {
@@ -640,7 +667,7 @@ export interface components {
             eventId: string;
             /** @enum {string} */
             status: "pending" | "delivered" | "retrying" | "paused" | "dead_letter" | "cancelled";
-            /** @description Of the last attempt; null before any answer */
+            /** @description Of the last attempt. null before the first answer */
             httpStatus: number | null;
             attempts: number;
             /** Format: date-time */
@@ -655,7 +682,7 @@ export interface components {
             eventId: string;
             /** @enum {string} */
             status: "pending" | "delivered" | "retrying" | "paused" | "dead_letter" | "cancelled";
-            /** @description Of the last attempt; null before any answer */
+            /** @description Of the last attempt. null before the first answer */
             httpStatus: number | null;
             attempts: number;
             /** Format: date-time */
@@ -664,11 +691,11 @@ export interface components {
             nextAttemptAt: string | null;
             /** @description The delivery that this one sends again */
             redeliveryOf: string | null;
-            /** @description The webhook-id header: the same for redeliveries */
+            /** @description The header `webhook-id`. A redelivery has the same */
             webhookId: string | null;
-            /** @description Exactly what is sent and signed; null: there is none */
+            /** @description The exact bytes that are sent and signed */
             body: string | null;
-            /** @description In the order in which they were made */
+            /** @description In the order of the attempts */
             attemptLog: components["schemas"]["DeliveryAttempt"][];
         };
         DeliveryAttempt: {
@@ -677,7 +704,7 @@ export interface components {
             /** @description From 1 */
             attempt: number;
             /**
-             * @description What the delivery was from then on
+             * @description The status of the delivery after the attempt
              * @enum {string}
              */
             outcome: "pending" | "delivered" | "retrying" | "paused" | "dead_letter" | "cancelled";
@@ -686,18 +713,18 @@ export interface components {
             latencyMs: number | null;
             errorClass: ("timeout" | "dns" | "tls" | "refused" | "ssrf_blocked" | "http" | "too_large") | null;
             errorMessage: string | null;
-            /** @description The first 4 KiB of what the receiver answered */
+            /** @description The first 4 KiB of the receiver's answer */
             answer: string | null;
         };
         Explanation: {
             eventId: string;
             /**
-             * @description The status of the delivery if there is one; unknown: the log does not tell
+             * @description The status of the delivery, if there is one. `unknown`: the log does not tell
              * @enum {string}
              */
             outcome: "pending" | "delivered" | "retrying" | "paused" | "dead_letter" | "cancelled" | "not_delivered" | "unknown";
             reason: string;
-            /** @description Of the subscription: the first that kept the change out (filter.total.gt) */
+            /** @description The first field of the subscription that kept the change out */
             field?: string;
             delivery?: components["schemas"]["Delivery"];
         };
@@ -712,9 +739,9 @@ export interface components {
             from: string;
             /** Format: date-time */
             until: string;
-            /** @description Changes of the span that were looked at so far */
+            /** @description Changes of the span that were read so far */
             scanned: number;
-            /** @description How many of them were made deliveries of */
+            /** @description Deliveries that the replay has made */
             deliveries: number;
             /** Format: date-time */
             createdAt: string;
@@ -732,15 +759,25 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
+                /** @description Only subscriptions to this table */
                 table?: string;
+                /** @description Only active, or only inactive, subscriptions */
                 active?: "true" | "false";
+                /** @description Entries per page */
                 limit?: number;
+                /** @description `nextCursor` of the page before */
                 cursor?: string;
             };
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
-                /** @example master */
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
                 environment: components["schemas"]["EnvironmentName"];
             };
             path?: never;
@@ -751,7 +788,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -781,6 +818,7 @@ export interface operations {
                      */
                     "application/json": {
                         webhooks: components["schemas"]["Subscription"][];
+                        /** @description null on the last page */
                         nextCursor: string | null;
                     };
                 };
@@ -788,7 +826,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -799,7 +837,7 @@ export interface operations {
             /** @description MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -810,7 +848,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -821,7 +859,7 @@ export interface operations {
             /** @description ENVIRONMENT_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -832,7 +870,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -843,7 +881,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -859,9 +897,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
-                /** @example master */
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
                 environment: components["schemas"]["EnvironmentName"];
                 "idempotency-key"?: string;
             };
@@ -893,7 +937,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -922,7 +966,7 @@ export interface operations {
             /** @description ENVIRONMENT_MISMATCH, VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -933,7 +977,7 @@ export interface operations {
             /** @description MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -944,7 +988,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -955,7 +999,7 @@ export interface operations {
             /** @description ENVIRONMENT_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -966,7 +1010,7 @@ export interface operations {
             /** @description CONFLICT */
             409: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -977,7 +1021,7 @@ export interface operations {
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -988,7 +1032,7 @@ export interface operations {
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -999,7 +1043,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1010,7 +1054,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1034,7 +1078,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1060,7 +1104,7 @@ export interface operations {
             /** @description ADMIN_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1071,7 +1115,7 @@ export interface operations {
             /** @description RATE_LIMIT_EXCEEDED */
             429: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1084,7 +1128,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1095,7 +1139,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1119,7 +1163,7 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1141,7 +1185,7 @@ export interface operations {
             /** @description ADMIN_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1152,7 +1196,7 @@ export interface operations {
             /** @description RATE_LIMIT_EXCEEDED */
             429: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1165,7 +1209,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1176,7 +1220,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1192,17 +1236,21 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Not before what the topics still hold
+                 * @description The start of the span. The topics must still hold it
                  * @example 2026-01-01T00:00:00Z
                  */
                 from: string;
                 /**
-                 * @description now when absent
+                 * @description The end of the span. Default: now
                  * @example 2026-01-01T01:00:00Z
                  */
                 to?: string;
-                /** @example shop */
+                /**
+                 * @description Only this project
+                 * @example shop
+                 */
                 project?: components["schemas"]["ProjectId"];
+                /** @description Only this environment */
                 environment?: components["schemas"]["EnvironmentName"];
             };
             header?: never;
@@ -1214,7 +1262,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1298,7 +1346,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1309,7 +1357,7 @@ export interface operations {
             /** @description ADMIN_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1320,7 +1368,7 @@ export interface operations {
             /** @description RATE_LIMIT_EXCEEDED */
             429: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1333,7 +1381,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1344,7 +1392,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1371,7 +1419,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1390,7 +1438,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1401,7 +1449,7 @@ export interface operations {
             /** @description ADMIN_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1412,7 +1460,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1423,7 +1471,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1439,9 +1487,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
-                /** @example master */
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
                 environment: components["schemas"]["EnvironmentName"];
             };
             path?: never;
@@ -1468,7 +1522,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1495,7 +1549,7 @@ export interface operations {
             /** @description ENVIRONMENT_MISMATCH, VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1506,7 +1560,7 @@ export interface operations {
             /** @description MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1517,7 +1571,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1528,7 +1582,7 @@ export interface operations {
             /** @description ENVIRONMENT_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1539,7 +1593,7 @@ export interface operations {
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1550,7 +1604,7 @@ export interface operations {
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1561,7 +1615,7 @@ export interface operations {
             /** @description RATE_LIMIT_EXCEEDED */
             429: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1574,7 +1628,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1585,7 +1639,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1601,9 +1655,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
-                /** @example master */
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
                 environment: components["schemas"]["EnvironmentName"];
             };
             path: {
@@ -1617,7 +1677,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1664,7 +1724,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1675,7 +1735,7 @@ export interface operations {
             /** @description MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1686,7 +1746,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1697,7 +1757,7 @@ export interface operations {
             /** @description ENVIRONMENT_NOT_FOUND, WEBHOOK_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1708,7 +1768,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1719,7 +1779,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1735,9 +1795,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
-                /** @example master */
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
                 environment: components["schemas"]["EnvironmentName"];
             };
             path: {
@@ -1751,7 +1817,7 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1760,7 +1826,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1771,7 +1837,7 @@ export interface operations {
             /** @description MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1782,7 +1848,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1793,7 +1859,7 @@ export interface operations {
             /** @description ENVIRONMENT_NOT_FOUND, WEBHOOK_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1804,7 +1870,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1815,7 +1881,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1831,9 +1897,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
-                /** @example master */
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
                 environment: components["schemas"]["EnvironmentName"];
             };
             path: {
@@ -1858,7 +1930,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1884,7 +1956,7 @@ export interface operations {
             /** @description ENVIRONMENT_MISMATCH, VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1895,7 +1967,7 @@ export interface operations {
             /** @description MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1906,7 +1978,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1917,7 +1989,7 @@ export interface operations {
             /** @description ENVIRONMENT_NOT_FOUND, WEBHOOK_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1928,7 +2000,7 @@ export interface operations {
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1939,7 +2011,7 @@ export interface operations {
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1950,7 +2022,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -1961,7 +2033,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -1979,16 +2051,26 @@ export interface operations {
                 /** @example delivered */
                 status?: "pending" | "delivered" | "retrying" | "paused" | "dead_letter" | "cancelled";
                 eventId?: string;
-                /** @description Deliveries made then or later */
+                /** @description Only deliveries made at or after this time */
                 since?: string;
-                /** @example 1 */
+                /**
+                 * @description Entries per page
+                 * @example 1
+                 */
                 limit?: number;
+                /** @description `nextCursor` of the page before */
                 cursor?: string;
             };
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
-                /** @example master */
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
                 environment: components["schemas"]["EnvironmentName"];
             };
             path: {
@@ -2002,7 +2084,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2027,6 +2109,7 @@ export interface operations {
                      */
                     "application/json": {
                         deliveries: components["schemas"]["Delivery"][];
+                        /** @description null on the last page */
                         nextCursor: string | null;
                     };
                 };
@@ -2034,7 +2117,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2045,7 +2128,7 @@ export interface operations {
             /** @description MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2056,7 +2139,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2067,7 +2150,7 @@ export interface operations {
             /** @description ENVIRONMENT_NOT_FOUND, WEBHOOK_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2078,7 +2161,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2089,7 +2172,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -2105,9 +2188,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
-                /** @example master */
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
                 environment: components["schemas"]["EnvironmentName"];
             };
             path: {
@@ -2123,7 +2212,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2162,7 +2251,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2173,7 +2262,7 @@ export interface operations {
             /** @description MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2184,7 +2273,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2195,7 +2284,7 @@ export interface operations {
             /** @description DELIVERY_NOT_FOUND, ENVIRONMENT_NOT_FOUND, WEBHOOK_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2206,7 +2295,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2217,7 +2306,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -2233,9 +2322,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
-                /** @example master */
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
                 environment: components["schemas"]["EnvironmentName"];
                 "idempotency-key"?: string;
             };
@@ -2252,7 +2347,7 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2270,7 +2365,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2281,7 +2376,7 @@ export interface operations {
             /** @description MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2292,7 +2387,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2303,7 +2398,7 @@ export interface operations {
             /** @description DELIVERY_NOT_FOUND, ENVIRONMENT_NOT_FOUND, WEBHOOK_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2314,7 +2409,7 @@ export interface operations {
             /** @description CONFLICT */
             409: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2325,7 +2420,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2336,7 +2431,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -2353,13 +2448,19 @@ export interface operations {
             query: {
                 /** @example 0199a1c6-7a64-7cc3-98c4-dc0c0c07398f */
                 eventId: string;
-                /** @description When the change was made, for events whose id does not tell */
+                /** @description The time of the change, if its id is no UUIDv7 */
                 timestamp?: string;
             };
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
-                /** @example master */
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
                 environment: components["schemas"]["EnvironmentName"];
             };
             path: {
@@ -2373,7 +2474,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2392,7 +2493,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2403,7 +2504,7 @@ export interface operations {
             /** @description MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2414,7 +2515,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2425,7 +2526,7 @@ export interface operations {
             /** @description ENVIRONMENT_NOT_FOUND, EVENT_NOT_FOUND, WEBHOOK_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2436,7 +2537,7 @@ export interface operations {
             /** @description RATE_LIMIT_EXCEEDED */
             429: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -2449,7 +2550,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2460,7 +2561,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -2476,9 +2577,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
-                /** @example master */
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
                 environment: components["schemas"]["EnvironmentName"];
                 "idempotency-key"?: string;
             };
@@ -2503,7 +2610,7 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2514,7 +2621,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** @description How many will be sent again */
+                        /** @description Deliveries that will be sent again */
                         count: number;
                     };
                 };
@@ -2522,7 +2629,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2533,7 +2640,7 @@ export interface operations {
             /** @description MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2544,7 +2651,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2555,7 +2662,7 @@ export interface operations {
             /** @description ENVIRONMENT_NOT_FOUND, WEBHOOK_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2566,7 +2673,7 @@ export interface operations {
             /** @description CONFLICT */
             409: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2577,7 +2684,7 @@ export interface operations {
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2588,7 +2695,7 @@ export interface operations {
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2599,7 +2706,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2610,7 +2717,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -2626,9 +2733,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
-                /** @example master */
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
                 environment: components["schemas"]["EnvironmentName"];
                 "idempotency-key"?: string;
             };
@@ -2653,7 +2766,7 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2672,7 +2785,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2683,7 +2796,7 @@ export interface operations {
             /** @description MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2694,7 +2807,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2705,7 +2818,7 @@ export interface operations {
             /** @description ENVIRONMENT_NOT_FOUND, WEBHOOK_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2716,7 +2829,7 @@ export interface operations {
             /** @description CONFLICT */
             409: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2727,7 +2840,7 @@ export interface operations {
             /** @description PAYLOAD_TOO_LARGE */
             413: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2738,7 +2851,7 @@ export interface operations {
             /** @description UNSUPPORTED_MEDIA_TYPE */
             415: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2749,7 +2862,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2760,7 +2873,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -2776,9 +2889,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
-                /** @example master */
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
                 environment: components["schemas"]["EnvironmentName"];
             };
             path: {
@@ -2794,7 +2913,7 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2818,7 +2937,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2829,7 +2948,7 @@ export interface operations {
             /** @description MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2840,7 +2959,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2851,7 +2970,7 @@ export interface operations {
             /** @description ENVIRONMENT_NOT_FOUND, REPLAY_NOT_FOUND, WEBHOOK_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2862,7 +2981,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2873,7 +2992,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -2889,9 +3008,15 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @example shop */
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
                 "x-project-id": components["schemas"]["ProjectId"];
-                /** @example master */
+                /**
+                 * @description The name of the environment
+                 * @example master
+                 */
                 environment: components["schemas"]["EnvironmentName"];
                 "idempotency-key"?: string;
             };
@@ -2906,7 +3031,7 @@ export interface operations {
             /** @description Accepted */
             202: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2926,7 +3051,7 @@ export interface operations {
             /** @description VALIDATION_ERROR */
             400: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2937,7 +3062,7 @@ export interface operations {
             /** @description MANAGEMENT_TOKEN_INVALID */
             401: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2948,7 +3073,7 @@ export interface operations {
             /** @description FORBIDDEN */
             403: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2959,7 +3084,7 @@ export interface operations {
             /** @description ENVIRONMENT_NOT_FOUND, WEBHOOK_NOT_FOUND */
             404: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2970,7 +3095,7 @@ export interface operations {
             /** @description CONFLICT */
             409: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2981,7 +3106,7 @@ export interface operations {
             /** @description INTERNAL_ERROR */
             500: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     [name: string]: unknown;
                 };
@@ -2992,7 +3117,7 @@ export interface operations {
             /** @description SERVICE_UNAVAILABLE */
             503: {
                 headers: {
-                    /** @description As sent with the request, else a new one */
+                    /** @description As sent with the request, or a new one */
                     "X-Request-Id": string;
                     /** @description Seconds */
                     "Retry-After": string;
@@ -3011,15 +3136,15 @@ export interface operations {
                 "X-Service-Event": "INSERT" | "UPDATE" | "DELETE";
                 /** @description The id of the event */
                 "X-Service-Delivery": string;
-                /** @description `sha256=` and the hex HMAC-SHA256 of the body under the secret */
+                /** @description `sha256=` and the HMAC-SHA256 of the body in hex */
                 "X-Service-Signature": string;
-                /** @description The same hex without the prefix */
+                /** @description The same without the prefix */
                 "X-Webhook-Signature": string;
-                /** @description The delivery: the same on every attempt */
+                /** @description The same on every attempt. Use it to ignore repetitions */
                 "webhook-id": string;
-                /** @description Seconds since 1970 of this attempt */
+                /** @description The time of this attempt in seconds since 1970 */
                 "webhook-timestamp": string;
-                /** @description Standard Webhooks: `v1,` and base64, one for each secret that is valid */
+                /** @description Standard Webhooks: `v1,` and base64, one for each valid secret */
                 "webhook-signature": string;
             };
             path?: never;
@@ -3052,14 +3177,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received; expected within 5 seconds */
+            /** @description Received. Answer within 5 seconds */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Counts as a failure and is tried again, as any other answer and none */
+            /** @description A failure, like every other answer and none. The delivery is retried */
             "4XX": {
                 headers: {
                     [name: string]: unknown;

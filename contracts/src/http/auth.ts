@@ -61,8 +61,8 @@ export const PublicUser = z
 export type PublicUser = z.infer<typeof PublicUser>
 
 const tokens = {
-  accessToken: z.string().describe('JWS; JWE when the environment encrypts tokens'),
-  refreshToken: z.string().describe('Good for one renewal'),
+  accessToken: z.string().describe('A JWS, or a JWE if the environment encrypts tokens'),
+  refreshToken: z.string().describe('Works for one refresh'),
 }
 export const TokenPair = z.object(tokens).meta({ id: 'TokenPair' })
 export type TokenPair = z.infer<typeof TokenPair>
@@ -109,7 +109,7 @@ export const signup = defineOperation({
     password: newPassword,
     firstName: orDefault(PersonName, ''),
     lastName: orDefault(PersonName, ''),
-    roleId: z.uuid().nullish().describe('A role that users may give themselves'),
+    roleId: z.uuid().nullish().describe('A role that users may choose'),
   }),
   reply: { status: 201, schema: z.object({ userId: z.uuid(), message: z.string() }) },
   errors: [...always, 'AUTH_EMAIL_EXISTS', 'RATE_LIMIT_EXCEEDED'],

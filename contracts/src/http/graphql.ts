@@ -3,9 +3,9 @@ import { Problem } from '../problem.ts'
 
 export const GraphQLRequest = z
   .strictObject({
-    query: z.string().min(1),
+    query: z.string().min(1).describe('The GraphQL document'),
     variables: z.record(z.string(), z.unknown()).nullish(),
-    operationName: z.string().nullish(),
+    operationName: z.string().nullish().describe('The operation to run, if there are several'),
     extensions: z.record(z.string(), z.unknown()).nullish(),
   })
   .meta({ id: 'GraphQLRequest' })

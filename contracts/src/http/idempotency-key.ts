@@ -11,8 +11,8 @@ export const IdempotencyKey = z
     'must be 1 to 255 printable ASCII characters',
   )
   .describe(
-    'Chosen by the client, once for each thing it wants made. The same request again has the same ' +
-      `answer and does nothing; with another request the key is a 409. Kept ${idempotencyKeyHours} hours`,
+    'Makes the request safe to repeat: the same request gets the same answer again. ' +
+      `Another request with the key gets 409. Kept for ${idempotencyKeyHours} hours`,
   )
 
 /** For an operation's `headers`: `tenant.extend(idempotencyHeader)`. */

@@ -6,15 +6,13 @@ import { changeOperations } from '../events.ts'
 const headers = z.object({
   'X-Service-Event': z.enum(changeOperations),
   'X-Service-Delivery': z.string().describe('The id of the event'),
-  'X-Service-Signature': z
-    .string()
-    .describe('`sha256=` and the hex HMAC-SHA256 of the body under the secret'),
-  'X-Webhook-Signature': z.string().describe('The same hex without the prefix'),
-  'webhook-id': z.string().describe('The delivery: the same on every attempt'),
-  'webhook-timestamp': z.string().describe('Seconds since 1970 of this attempt'),
+  'X-Service-Signature': z.string().describe('`sha256=` and the HMAC-SHA256 of the body in hex'),
+  'X-Webhook-Signature': z.string().describe('The same without the prefix'),
+  'webhook-id': z.string().describe('The same on every attempt. Use it to ignore repetitions'),
+  'webhook-timestamp': z.string().describe('The time of this attempt in seconds since 1970'),
   'webhook-signature': z
     .string()
-    .describe('Standard Webhooks: `v1,` and base64, one for each secret that is valid'),
+    .describe('Standard Webhooks: `v1,` and base64, one for each valid secret'),
 })
 
 const example = {
@@ -33,9 +31,9 @@ const example = {
 export const deliveryObject: ZodOpenApiPathItemObject = {
   post: {
     operationId: 'receiveDelivery',
-    summary: 'A record changed',
+    summary: 'Receive a delivery',
     description:
-      'Sent to the URL of each subscription that matches, until it is answered with 2xx.',
+      'Surehook sends this request to the URL of each matching subscription, up to five times, until the answer is 2xx.',
     tags: ['deliveries'],
     security: [],
     requestParams: { header: headers },
@@ -44,9 +42,9 @@ export const deliveryObject: ZodOpenApiPathItemObject = {
       content: { 'application/json': { schema: EventPayload, example } },
     },
     responses: {
-      '2XX': { description: 'Received; expected within 5 seconds' },
+      '2XX': { description: 'Received. Answer within 5 seconds' },
       '4XX': {
-        description: 'Counts as a failure and is tried again, as any other answer and none',
+        description: 'A failure, like every other answer and none. The delivery is retried',
       },
     },
   },

@@ -29,7 +29,7 @@ type Api = {
 const apis = {
   admin: {
     title: 'Surehook platform administration',
-    description: 'Projects, environments, management tokens, and the users of an environment.',
+    description: 'Projects, environments, management tokens and users.',
     base: '/',
     operations: [
       ...operationsOf(admin),
@@ -38,7 +38,7 @@ const apis = {
       reEncrypt.reEncryptKeys,
     ],
     tags: {
-      administration: 'For the administrator of the platform',
+      administration: 'Projects, environments, keys and management tokens',
       users: 'Users of an environment and their roles',
     },
   },
@@ -49,7 +49,7 @@ const apis = {
     operations: operationsOf(auth),
     tags: {
       accounts: 'Signup, login and passwords',
-      sessions: 'Tokens, their renewal and their end',
+      sessions: 'Public keys, refresh and logout',
     },
   },
   data: {
@@ -72,8 +72,8 @@ const apis = {
       reEncrypt.reEncryptSecrets,
     ],
     tags: {
-      webhooks: 'Subscriptions',
-      deliveries: 'What subscribers receive, and what became of it',
+      webhooks: 'Subscriptions, previews, explanations and replays',
+      deliveries: 'Deliveries, their history and the ledger',
     },
     webhooks: { delivery: deliveryObject },
   },

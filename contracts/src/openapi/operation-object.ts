@@ -6,12 +6,15 @@ import { type ErrorCode, httpStatusByCode, Problem } from '../problem.ts'
 import { errorMeanings } from './error-meanings.ts'
 
 const answered = {
-  'X-Request-Id': z.string().meta({ description: 'As sent with the request, else a new one' }),
+  'X-Request-Id': z.string().meta({ description: 'As sent with the request, or a new one' }),
 }
 const Headers = z.object(answered)
 const ETagHeaders = z.object({
   ...answered,
-  ETag: z.string().optional().meta({ description: 'Of one record: what If-Match takes' }),
+  ETag: z
+    .string()
+    .optional()
+    .meta({ description: 'The state of the record, for `If-Match` and `If-None-Match`' }),
 })
 const RetryHeaders = z.object({
   ...answered,
@@ -54,7 +57,7 @@ export function operationObject(operation: Operation): ZodOpenApiOperationObject
 
 function notModified({ method, reply }: Operation): { '304'?: ZodOpenApiResponseObject } {
   if (method !== 'get' || reply.hasETag !== true) return {}
-  return { '304': { description: 'If-None-Match has its ETag', headers: ETagHeaders } }
+  return { '304': { description: 'You already have this state', headers: ETagHeaders } }
 }
 
 const contentOf = <Content>({ mediaTypes = ['application/json'] }: Operation, content: Content) =>

@@ -7,8 +7,14 @@ import { AuthSettings, AuthSettingsChange, change } from './auth-settings.ts'
 const platformName = (what: string) =>
   z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, `${what}: 1 to 64 letters, digits, "-" or "_"`)
 
-export const ProjectId = platformName('project').meta({ id: 'ProjectId' })
-export const EnvironmentName = platformName('environment').meta({ id: 'EnvironmentName' })
+export const ProjectId = platformName('project').meta({
+  id: 'ProjectId',
+  description: 'The name of the project',
+})
+export const EnvironmentName = platformName('environment').meta({
+  id: 'EnvironmentName',
+  description: 'The name of the environment',
+})
 
 export const Environment = z
   .object({
@@ -20,9 +26,7 @@ export const Environment = z
     deletedAt: z.iso
       .datetime()
       .nullable()
-      .describe(
-        'Its deletion was asked for then: it serves nobody, and is not found when all of it is gone',
-      ),
+      .describe('When its deletion began: the environment serves nobody since then'),
   })
   .meta({ id: 'Environment' })
 export type Environment = z.infer<typeof Environment>
@@ -32,7 +36,7 @@ export const KeyState = z
     kid: z.string(),
     use: z.enum(['sig', 'enc']),
     createdAt: z.iso.datetime(),
-    activeFrom: z.iso.datetime().describe('New tokens are made with it from then on'),
+    activeFrom: z.iso.datetime().describe('When new tokens begin to use the key'),
   })
   .meta({ id: 'KeyState' })
 
@@ -45,7 +49,7 @@ export const ManagementToken = z
     id: z.uuid(),
     projectId: ProjectId,
     name: z.string(),
-    environments: z.array(EnvironmentName).nullable().describe('null: every environment'),
+    environments: z.array(EnvironmentName).nullable().describe('null for every environment'),
     createdAt: z.iso.datetime(),
     expiresAt: z.iso.datetime().nullable(),
   })
@@ -53,10 +57,10 @@ export const ManagementToken = z
 export type ManagementToken = z.infer<typeof ManagementToken>
 
 export const page = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-  cursor: z.string().min(1).max(512).optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('Entries per page'),
+  cursor: z.string().min(1).max(512).optional().describe('`nextCursor` of the page before'),
 })
-export const nextCursor = z.string().nullable()
+export const nextCursor = z.string().nullable().describe('null on the last page')
 export const projectPath = z.object({ project: ProjectId })
 export const environmentPath = z.object({ project: ProjectId, environment: EnvironmentName })
 export const common = { tag: 'administration', security: 'admin' } as const
@@ -73,7 +77,7 @@ export const putEnvironment = defineOperation({
     'role before you set it as `defaultRole`.',
   params: environmentPath,
   body: z.strictObject({ auth: change(AuthSettingsChange) }),
-  reply: { status: 200, schema: Environment, description: 'The full settings' },
+  reply: { status: 200, schema: Environment, description: 'The environment with all its settings' },
   errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
 })
 
@@ -108,14 +112,13 @@ export const rotateKeys = defineOperation({
       .enum(['true', 'false'])
       .default('false')
       .describe(
-        'For a key that leaked: the new keys are used from now on, all others are gone, and tokens made with them are refused. Sessions go on with a refresh',
+        'Use the new keys at once and refuse every token made with an old key. Users refresh',
       ),
   }),
   reply: {
     status: 200,
     schema: z.object({ keys: z.array(KeyState) }),
-    description:
-      'Every key that counts now; when a new one is on its way already, no further one is made',
+    description: 'Every key of the environment',
   },
   errors: [
     'VALIDATION_ERROR',
@@ -163,8 +166,8 @@ export const createManagementToken = defineOperation({
       .refine((names) => new Set(names).size === names.length, 'each environment once')
       .nullable()
       .optional()
-      .describe('Environments of the project that the token is for; absent or null: all'),
-    expiresAt: Instant.nullable().optional(),
+      .describe('The environments that the token manages. Absent or null: all'),
+    expiresAt: Instant.nullable().optional().describe('Absent or null: never'),
   }),
   reply: { status: 201, schema: ManagementToken.extend({ token: z.string() }) },
   errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],

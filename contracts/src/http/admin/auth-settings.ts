@@ -16,7 +16,7 @@ const fields = {
   refreshTokenTtl: seconds(1, 90 * day),
   refreshReuseInterval: seconds(0, 300),
   unverifiedAccountTtl: seconds(1, 3650 * day).describe(
-    'Accounts that signed up and whose address is not confirmed by then are deleted',
+    'Seconds until an account with an unconfirmed address is deleted',
   ),
   defaultRole: RoleName.nullable(),
 }
@@ -38,11 +38,11 @@ const headerText = (max: number) =>
       error: 'must be one line of text',
     })
 const mailFields = {
-  senderName: headerText(100).nullable().describe('null: as MAIL_FROM says'),
-  senderAddress: z.email().max(254).nullable().describe('null: as MAIL_FROM says'),
+  senderName: headerText(100).nullable().describe('null: from `MAIL_FROM`'),
+  senderAddress: z.email().max(254).nullable().describe('null: from `MAIL_FROM`'),
   locale: z.enum(['en', 'de']),
-  verificationSubject: headerText(200).nullable().describe("null: the locale's own"),
-  recoverySubject: headerText(200).nullable().describe("null: the locale's own"),
+  verificationSubject: headerText(200).nullable().describe('null: the default of the locale'),
+  recoverySubject: headerText(200).nullable().describe('null: the default of the locale'),
 }
 const passwordFields = {
   minLength: z.int().min(8).max(128),
@@ -50,16 +50,37 @@ const passwordFields = {
     .int()
     .min(0)
     .max(4)
-    .describe('How hard a new password must be to guess, as zxcvbn counts; 0: it is not asked'),
+    .describe('The zxcvbn score that a new password needs. 0: no check'),
   breachCheck: z.boolean(),
 }
+
+const lockout = z.object({
+  threshold: lockoutFields.threshold.describe('Failed logins in a row that lock the account'),
+  duration: lockoutFields.duration.describe('Seconds that the lock lasts'),
+  scope: lockoutFields.scope.describe(
+    '`client`: locked for the failing client, `account`: for all',
+  ),
+})
+const password = z.object({
+  minLength: passwordFields.minLength.describe('Characters that a new password needs'),
+  minScore: passwordFields.minScore,
+  breachCheck: passwordFields.breachCheck.describe('Refuse passwords known from a breach'),
+})
 
 export const AuthSettings = z
   .object({
     ...fields,
-    lockout: z.object(lockoutFields),
-    password: z.object(passwordFields),
-    mail: z.object(mailFields),
+    enabled: fields.enabled.describe('Authentication is on'),
+    emailVerification: fields.emailVerification.describe('Users confirm their address to log in'),
+    encryptTokens: fields.encryptTokens.describe('Access tokens are encrypted (JWE)'),
+    accessTokenTtl: fields.accessTokenTtl.describe('Lifetime in seconds'),
+    refreshTokenTtl: fields.refreshTokenTtl.describe('Lifetime in seconds'),
+    refreshReuseInterval: fields.refreshReuseInterval.describe(
+      'Seconds in which the last refresh may be repeated',
+    ),
+    lockout,
+    password,
+    mail: z.object({ ...mailFields, locale: mailFields.locale.describe('The language of mails') }),
   })
   .meta({ id: 'AuthSettings' })
 export type AuthSettings = z.infer<typeof AuthSettings>

@@ -22,8 +22,7 @@ export const deleteEnvironment = defineOperation({
   reply: {
     status: 202,
     schema: Environment,
-    description:
-      'It serves nobody from now on. What it has is deleted in the background; GET answers 404 when all is gone',
+    description: 'The environment serves nobody from now on',
   },
   errors: [
     'VALIDATION_ERROR',
@@ -47,8 +46,7 @@ export const deleteProject = defineOperation({
   reply: {
     status: 202,
     schema: z.object({ id: ProjectId, environments: z.array(EnvironmentName) }),
-    description:
-      'The environments that are being deleted. The list of projects leaves it out when all is gone',
+    description: 'The environments that are being deleted',
   },
   errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
 })

@@ -4,10 +4,10 @@ import { defineOperation } from '../../operation.ts'
 const number = z.int().min(0)
 
 const page = {
-  checked: number.describe('What this call has looked at'),
-  resealed: number.describe('Sealed anew, under the current key'),
-  unreadable: number.describe('Sealed under a key that is not configured: left as it is'),
-  next: z.string().nullable().describe('For the next call as `after`; null: that was all'),
+  checked: number.describe('Entries that this call read'),
+  resealed: number.describe('Entries that this call encrypted again'),
+  unreadable: number.describe('Entries whose key is not configured. They stay as they are'),
+  next: z.string().nullable().describe('Pass it as `after`. null: that was the last page'),
 }
 
 const query = z.strictObject({
@@ -38,11 +38,10 @@ export const reEncryptKeys = defineOperation({
         .datetime()
         .nullable()
         .describe(
-          'On the last page: what clients hold that may have been made under a previous key counts until then at the ' +
-            'latest; null: nothing does',
+          'On the last page: when the last token or code of a previous key ends. null: there is none',
         ),
       sessions: number.describe(
-        'On the last page: sessions whose refresh token may be one of those',
+        'On the last page: sessions whose refresh token a previous key may have made',
       ),
     }),
   },

@@ -7,9 +7,9 @@ import { change, RoleName } from './auth-settings.ts'
 
 export const Role = z
   .object({
-    id: z.uuid().describe('What signup takes as roleId'),
+    id: z.uuid().describe('Signup takes it as `roleId`'),
     name: RoleName,
-    selfAssignable: z.boolean().describe('Whether users may ask for it at signup'),
+    selfAssignable: z.boolean().describe('Users may choose it at signup'),
   })
   .meta({ id: 'Role' })
 export type Role = z.infer<typeof Role>
@@ -50,7 +50,7 @@ export const ImportedUser = z.strictObject({
     .string()
     .max(512)
     .describe(
-      'bcrypt of 4 to 12 rounds, or a PHC string of argon2id up to m=65536 (KiB), t=4, p=4: what it costs is paid for each wrong password of the environment',
+      'bcrypt of 4 to 12 rounds, or a PHC string of argon2id up to m=65536 (KiB), t=4, p=4',
     ),
   firstName: orDefault(PersonName, ''),
   lastName: orDefault(PersonName, ''),
@@ -103,7 +103,7 @@ export const listUsers = defineOperation({
     'Returns the users of the environment, newest first. Pass `email` to find one user. Pass ' +
     '`nextCursor` as `cursor` to read the next page.',
   params: environmentPath,
-  query: page.extend({ email: Email.optional().describe('Only the user of this address') }),
+  query: page.extend({ email: Email.optional().describe('Only the user with this address') }),
   reply: { status: 200, schema: z.object({ users: z.array(UserAccount), nextCursor }) },
   errors: [...always],
 })
@@ -190,7 +190,7 @@ export const importUsers = defineOperation({
         z
           .unknown()
           .describe(
-            '{ email, passwordHash, firstName?, lastName?, roles?, emailVerified? }: argon2id or bcrypt; verified when not said otherwise. Faults are answered for each user',
+            '`email`, `passwordHash` (argon2id or bcrypt), and optionally `firstName`, `lastName`, `roles`, `emailVerified` (default true)',
           ),
       )
       .min(1)

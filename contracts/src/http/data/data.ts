@@ -1,14 +1,23 @@
 import * as z from 'zod'
 import { defineOperation } from '../../operation.ts'
+import { nextCursor } from '../admin/admin.ts'
 import { GraphQLRequest, GraphQLResult, graphqlMediaTypes } from '../graphql.ts'
 import { idempotencyHeader } from '../idempotency-key.ts'
 import { DataRecord, RecordInput, RecordsInput } from './records.ts'
 import { common, existing, refused, tenant } from './tables.ts'
 
 const ifMatch = {
-  'if-match': z.string().optional().describe('ETags of the record, or *; another record is a 412'),
+  'if-match': z
+    .string()
+    .optional()
+    .describe('The `ETag` that the record must have, or `*`. Otherwise you get 412'),
 }
-const ifNoneMatch = { 'if-none-match': z.string().optional().describe('ETags, or *') }
+const ifNoneMatch = {
+  'if-none-match': z
+    .string()
+    .optional()
+    .describe('The `ETag` that the record must not have, or `*`'),
+}
 const preconditions = { ...ifMatch, ...ifNoneMatch }
 const one = existing.extend({ id: z.string() })
 
@@ -34,7 +43,7 @@ export const createRecords = defineOperation({
   reply: {
     status: 201,
     schema: DataRecord.or(z.array(DataRecord)),
-    description: 'The record for an object, the records in the order sent for an array',
+    description: 'The record, or the records in the order of the array',
     hasETag: true,
   },
   errors: [...recordsRefused, 'TABLE_NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE'],
@@ -56,13 +65,15 @@ export const listRecords = defineOperation({
     order: z
       .string()
       .optional()
-      .describe('Fields, comma-separated, "-" before a field for descending; by id when absent'),
-    limit: z.coerce.number().int().min(1).max(200).default(50),
-    cursor: z.string().min(1).optional().describe('nextCursor of the page before'),
+      .describe(
+        'Fields, separated by commas. A `-` before a field sorts descending. Default: `id`',
+      ),
+    limit: z.coerce.number().int().min(1).max(200).default(50).describe('Records per page'),
+    cursor: z.string().min(1).optional().describe('`nextCursor` of the page before'),
   }),
   reply: {
     status: 200,
-    schema: z.object({ records: z.array(DataRecord), nextCursor: z.string().nullable() }),
+    schema: z.object({ records: z.array(DataRecord), nextCursor }),
   },
   errors: [...recordsRefused, 'TABLE_NOT_FOUND'],
 })
@@ -117,7 +128,7 @@ export const deleteRecord = defineOperation({
     '`If-Match` the deletion applies only to the state that you read.',
   params: one,
   headers: tenant.extend({ ...idempotencyHeader, ...preconditions }),
-  reply: { status: 200, schema: DataRecord, description: 'The record as it was' },
+  reply: { status: 200, schema: DataRecord, description: 'The last state of the record' },
   errors: [
     ...recordsRefused,
     'TABLE_NOT_FOUND',

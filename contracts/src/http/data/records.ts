@@ -41,5 +41,5 @@ export const DataRecord = z
   .meta({
     id: 'DataRecord',
     description:
-      'bigint and decimal are strings, timestamps ISO 8601 in UTC with milliseconds. The answer to a write has only id, createdAt and updatedAt for a user who may not read the table.',
+      'A record has the columns of its table as further fields. `bigint` and `decimal` are strings. Timestamps are ISO 8601 in UTC with milliseconds. A user who may not read the table gets only these three fields after a write.',
   })

@@ -34,9 +34,12 @@ export const TableInput = z
         z.strictObject({
           name: ColumnName,
           type: ColumnType,
-          required: z.boolean().optional(),
-          unique: z.boolean().optional(),
-          default: z.unknown().optional().describe('Taken when a new record leaves the field out'),
+          required: z.boolean().optional().describe('Every record has a value'),
+          unique: z.boolean().optional().describe('No two records share a value'),
+          default: z
+            .unknown()
+            .optional()
+            .describe('The value of a new record that leaves the field out'),
         }),
       )
       .max(maxColumns)
@@ -52,7 +55,7 @@ export const TableInput = z
     access: z
       .partialRecord(z.enum(accessActions), Roles)
       .optional()
-      .describe('Roles whose users may; nobody for what is left out'),
+      .describe('The roles that may do each action'),
   })
   .meta({ id: 'TableInput' })
 export type TableInput = z.infer<typeof TableInput>
@@ -66,7 +69,7 @@ export const Table = z
         type: ColumnType,
         required: z.boolean(),
         unique: z.boolean(),
-        default: z.unknown().describe('null: none'),
+        default: z.unknown().describe('null: no default'),
       }),
     ),
     access: z.object({
@@ -78,7 +81,10 @@ export const Table = z
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })
-  .meta({ id: 'Table', description: 'Besides its columns it has id, createdAt and updatedAt' })
+  .meta({
+    id: 'Table',
+    description: 'Every table also has the columns `id`, `createdAt` and `updatedAt`',
+  })
 export type Table = z.infer<typeof Table>
 
 /** The tenant that a call is about. */

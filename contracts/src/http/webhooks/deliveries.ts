@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { deliveryStatuses, errorClasses } from '../../events.ts'
 import { defineOperation } from '../../operation.ts'
+import { nextCursor } from '../admin/admin.ts'
 import { idempotencyHeader } from '../idempotency-key.ts'
 import { Instant } from '../instant.ts'
 import { Delivery, managed, refusals, tenantHeaders } from './webhooks.ts'
@@ -9,28 +10,28 @@ export const DeliveryAttempt = z
   .object({
     at: z.iso.datetime(),
     attempt: z.int().describe('From 1'),
-    outcome: z.enum(deliveryStatuses).describe('What the delivery was from then on'),
+    outcome: z.enum(deliveryStatuses).describe('The status of the delivery after the attempt'),
     url: z.string(),
     httpStatus: z.int().nullable(),
     latencyMs: z.int().nullable(),
     errorClass: z.enum(errorClasses).nullable(),
     errorMessage: z.string().nullable(),
-    answer: z.string().nullable().describe('The first 4 KiB of what the receiver answered'),
+    answer: z.string().nullable().describe("The first 4 KiB of the receiver's answer"),
   })
   .meta({ id: 'DeliveryAttempt' })
 export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>
 
 export const DeliveryDetail = Delivery.extend({
-  webhookId: z.string().nullable().describe('The webhook-id header: the same for redeliveries'),
-  body: z.string().nullable().describe('Exactly what is sent and signed; null: there is none'),
-  attemptLog: z.array(DeliveryAttempt).describe('In the order in which they were made'),
+  webhookId: z.string().nullable().describe('The header `webhook-id`. A redelivery has the same'),
+  body: z.string().nullable().describe('The exact bytes that are sent and signed'),
+  attemptLog: z.array(DeliveryAttempt).describe('In the order of the attempts'),
 }).meta({ id: 'DeliveryDetail' })
 export type DeliveryDetail = z.infer<typeof DeliveryDetail>
 
 export const RecoverInput = z
   .strictObject({
-    since: Instant.describe('Deliveries made then or later'),
-    until: Instant.optional().describe('Deliveries made before; now when absent'),
+    since: Instant.describe('Only deliveries made at or after this time'),
+    until: Instant.optional().describe('Only deliveries made before this time. Default: now'),
   })
   .refine(({ since, until }) => until === undefined || since < until, {
     path: ['until'],
@@ -62,13 +63,13 @@ export const listDeliveries = defineOperation({
       .max(128)
       .refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be valid text')
       .optional(),
-    since: Instant.optional().describe('Deliveries made then or later'),
-    limit: z.coerce.number().int().min(1).max(1000).default(50),
-    cursor: z.string().min(1).max(512).optional(),
+    since: Instant.optional().describe('Only deliveries made at or after this time'),
+    limit: z.coerce.number().int().min(1).max(1000).default(50).describe('Entries per page'),
+    cursor: z.string().min(1).max(512).optional().describe('`nextCursor` of the page before'),
   }),
   reply: {
     status: 200,
-    schema: z.object({ deliveries: z.array(Delivery), nextCursor: z.string().nullable() }),
+    schema: z.object({ deliveries: z.array(Delivery), nextCursor }),
   },
   errors: [...refusals, 'WEBHOOK_NOT_FOUND'],
 })
@@ -114,7 +115,7 @@ export const recoverWebhook = defineOperation({
   body: RecoverInput,
   reply: {
     status: 202,
-    schema: z.object({ count: z.int().describe('How many will be sent again') }),
+    schema: z.object({ count: z.int().describe('Deliveries that will be sent again') }),
   },
   errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'CONFLICT'],
 })

@@ -11,32 +11,32 @@ const number = z.int().min(0)
 /** Where deliveries are now, by what the topics say. Together they are all, but for the lost ones. */
 const places = {
   delivered: number,
-  dead: number.describe('On the dead letters'),
+  dead: number.describe('Dead letters'),
   pending: number.describe('Not attempted yet'),
   retrying: number.describe('Waiting for the next attempt'),
-  paused: number.describe('Parked: behind a circuit, for an inactive webhook, or for room'),
-  cancelled: number.describe('Their webhook was deleted'),
+  paused: number.describe('Paused: open circuit, inactive subscription or full endpoint'),
+  cancelled: number.describe('Their subscription was deleted'),
 }
 
 export const holeReasons = ['never_matched', 'lost', 'unexpected'] as const
 export type HoleReason = (typeof holeReasons)[number]
 
 const counts = {
-  matched: number.describe('Deliveries that the changes of the span make'),
+  matched: number.describe('Deliveries that the changes of the span must make'),
   ...places,
-  neverMatched: number.describe('Holes: the matcher has passed the change and no job is there'),
-  lost: number.describe('Holes: there was a job, and no place holds it any more'),
-  unexpected: number.describe('Holes, not among the matched: jobs that no change accounts for'),
-  awaiting: number.describe('Not among the matched: the matcher has not come to the change yet'),
+  neverMatched: number.describe('Holes: the matcher has passed the change, and no job exists'),
+  lost: number.describe('Holes: a job existed, and no topic holds it any more'),
+  unexpected: number.describe('Holes beside `matched`: jobs without a change'),
+  awaiting: number.describe('Beside `matched`: the matcher has not read the change yet'),
   unverified: number.describe(
-    'Not among the matched: jobs of which the log no longer tells what the webhook was then',
+    'Beside `matched`: jobs whose subscription at the time is no longer known',
   ),
-  endedTwice: number.describe('Ended more than once: their receiver may have them twice'),
+  endedTwice: number.describe('Ended more than once. The receiver may have them twice'),
 }
 
 const asked = z
   .object({ made: number, ...places, lost: number, endedTwice: number })
-  .describe('Redeliveries, recoveries, replays and test events that were asked for in the span')
+  .describe('Redeliveries, recoveries, replays and test events requested in the span')
 
 export const LedgerCounts = z.object({ ...counts, asked }).meta({ id: 'LedgerCounts' })
 export type LedgerCounts = z.infer<typeof LedgerCounts>
@@ -53,7 +53,7 @@ export type LedgerLine = z.infer<typeof LedgerLine>
 const event = {
   ...of,
   eventId: z.string(),
-  asked: z.boolean().describe('Of a redelivery, a recovery, a replay or a test event'),
+  asked: z.boolean().describe('True for a redelivery, a recovery, a replay or a test event'),
 }
 
 export const LedgerHole = z
@@ -65,12 +65,12 @@ export const Ledger = z
   .object({
     from: z.iso.datetime(),
     to: z.iso.datetime(),
-    takenAt: z.iso.datetime().describe('Where everything is, is told as of then'),
-    seconds: z.number().describe('How long the reading took'),
-    complete: z.boolean().describe('false: the reading did not come to its end; see notes'),
-    closes: z.boolean().describe('complete, and without a hole'),
+    takenAt: z.iso.datetime().describe('When the reading began'),
+    seconds: z.number().describe('Duration of the reading'),
+    complete: z.boolean().describe('The reading reached its end. `notes` say why not'),
+    closes: z.boolean().describe('Complete and without a hole'),
     notes: z.array(z.string()),
-    changes: number.describe('Changes of the span, resent ones each time'),
+    changes: number.describe('Changes of the span. A repeated change counts each time'),
     total: LedgerCounts,
     webhooks: z.array(LedgerLine).describe(`At most ${ledgerLimits.subscriptions}, holes first`),
     webhooksLeftOut: number,
@@ -78,9 +78,7 @@ export const Ledger = z
     holesLeftOut: number,
     endedTwice: z
       .array(z.object(event))
-      .describe(
-        `No holes: each was delivered, but perhaps not once. At most ${ledgerLimits.events}`,
-      ),
+      .describe(`Deliveries that ended more than once. At most ${ledgerLimits.events}`),
   })
   .meta({ id: 'Ledger' })
 export type Ledger = z.infer<typeof Ledger>
@@ -98,10 +96,10 @@ export const getLedger = defineOperation({
     'reached the log. The server sends white space while it reads, to keep the connection ' +
     'open. Close the connection to stop the reading.',
   query: z.strictObject({
-    from: Instant.describe('Not before what the topics still hold'),
-    to: Instant.optional().describe('now when absent'),
-    project: ProjectId.optional(),
-    environment: EnvironmentName.optional(),
+    from: Instant.describe('The start of the span. The topics must still hold it'),
+    to: Instant.optional().describe('The end of the span. Default: now'),
+    project: ProjectId.optional().describe('Only this project'),
+    environment: EnvironmentName.optional().describe('Only this environment'),
   }),
   reply: { status: 200, schema: Ledger },
   errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],

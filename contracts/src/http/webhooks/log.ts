@@ -36,16 +36,16 @@ export type PreviewInput = z.infer<typeof PreviewInput>
 
 export const Preview = z
   .object({
-    scanned: z.int().describe('Changes of the table that were looked at'),
-    matched: z.int().describe('How many of them the subscription would get'),
+    scanned: z.int().describe('Changes of the table that were read'),
+    matched: z.int().describe('Changes that the subscription would get'),
     samples: z.array(
       z.object({
         eventId: z.string(),
         headers: z.record(z.string(), z.string()),
-        body: z.string().describe('The exact bytes, which are UTF-8'),
+        body: z.string().describe('The exact bytes, as UTF-8'),
       }),
     ),
-    warnings: z.array(Warning).optional().describe('As the subscription would have them'),
+    warnings: z.array(Warning).optional().describe('The warnings that the subscription would have'),
   })
   .meta({ id: 'Preview' })
 export type Preview = z.infer<typeof Preview>
@@ -75,12 +75,12 @@ export const Explanation = z
     eventId: z.string(),
     outcome: z
       .enum(outcomes)
-      .describe('The status of the delivery if there is one; unknown: the log does not tell'),
+      .describe('The status of the delivery, if there is one. `unknown`: the log does not tell'),
     reason: z.string(),
     field: z
       .string()
       .optional()
-      .describe('Of the subscription: the first that kept the change out (filter.total.gt)'),
+      .describe('The first field of the subscription that kept the change out'),
     delivery: Delivery.optional(),
   })
   .meta({ id: 'Explanation' })
@@ -99,9 +99,7 @@ export const explainWebhook = defineOperation({
   params: one,
   query: z.strictObject({
     eventId: z.uuid(),
-    timestamp: Instant.optional().describe(
-      'When the change was made, for events whose id does not tell',
-    ),
+    timestamp: Instant.optional().describe('The time of the change, if its id is no UUIDv7'),
   }),
   reply: { status: 200, schema: Explanation },
   errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'EVENT_NOT_FOUND', 'RATE_LIMIT_EXCEEDED'],
@@ -114,8 +112,8 @@ export const Replay = z
     state: z.enum(['running', 'done', 'cancelled']),
     from: z.iso.datetime(),
     until: z.iso.datetime(),
-    scanned: z.int().describe('Changes of the span that were looked at so far'),
-    deliveries: z.int().describe('How many of them were made deliveries of'),
+    scanned: z.int().describe('Changes of the span that were read so far'),
+    deliveries: z.int().describe('Deliveries that the replay has made'),
     createdAt: z.iso.datetime(),
     finishedAt: z.iso.datetime().nullable(),
   })
@@ -124,8 +122,8 @@ export type Replay = z.infer<typeof Replay>
 
 export const ReplayInput = z
   .strictObject({
-    from: Instant.describe('Changes made then or later; at most 7 days ago'),
-    until: Instant.optional().describe('Changes made before; now when absent'),
+    from: Instant.describe('The first change. At most 7 days ago'),
+    until: Instant.optional().describe('The end of the span. Default: now'),
   })
   .meta({ id: 'ReplayInput' })
 export type ReplayInput = z.infer<typeof ReplayInput>

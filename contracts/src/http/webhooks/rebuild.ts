@@ -9,12 +9,9 @@ export const HistoryRebuild = z
     state: z.enum(['running', 'done']),
     askedAt: z.iso.datetime(),
     finishedAt: z.iso.datetime().nullable(),
-    read: number.describe('Records of the topics that are in the history again'),
-    toRead: number.describe('All of them; 0 as long as that is not known'),
-    since: z.iso
-      .datetime()
-      .nullable()
-      .describe('When the oldest record was written that the topics still have'),
+    read: number.describe('Records that are in the history again'),
+    toRead: number.describe('Records to read in total. 0 while unknown'),
+    since: z.iso.datetime().nullable().describe('When the oldest record on the topics was written'),
   })
   .meta({ id: 'HistoryRebuild' })
 export type HistoryRebuild = z.infer<typeof HistoryRebuild>

@@ -4,7 +4,7 @@ import { filterLimits } from '../../filter/filter.ts'
 import { parseFilter } from '../../filter/parse-filter.ts'
 import { JsonObject } from '../../json-object.ts'
 import { defineOperation } from '../../operation.ts'
-import { EnvironmentName, ProjectId } from '../admin/admin.ts'
+import { EnvironmentName, nextCursor, ProjectId } from '../admin/admin.ts'
 import { httpsUrlFault } from '../https-url.ts'
 import { idempotencyHeader } from '../idempotency-key.ts'
 
@@ -37,8 +37,8 @@ const FilterInput = JsonObject.superRefine((filter, context) => {
   }
 }).meta({
   description:
-    `Deliver only for records that match it. At most ${filterLimits.conditions} conditions, ` +
-    `${filterLimits.operands} operands (elements of lists counted; ${filterLimits.listLength} a list) ` +
+    `Deliver only records that match. At most ${filterLimits.conditions} conditions, ` +
+    `${filterLimits.operands} operands, ${filterLimits.listLength} elements per list ` +
     `and ${filterLimits.bytes} bytes of JSON`,
 })
 
@@ -48,13 +48,13 @@ const Select = z.array(text(128)).min(1).max(500).refine(isUnique, 'each field o
 const writable = {
   projectId: ProjectId,
   environment: EnvironmentName,
-  table: WatchedTable,
-  events: Events,
-  url: ReceiverUrl,
-  secret: text(256),
-  active: z.boolean(),
+  table: WatchedTable.describe('The table to watch. It need not exist yet'),
+  events: Events.describe('The operations to deliver'),
+  url: ReceiverUrl.describe('An https URL of up to 2,048 characters'),
+  secret: text(256).describe('Signs the deliveries. No answer holds it'),
+  active: z.boolean().describe('Default true. An inactive subscription gets no deliveries'),
   filter: FilterInput.nullable(),
-  select: Select.nullable(),
+  select: Select.nullable().describe('The fields to deliver. Absent or null: all'),
 }
 
 export const SubscriptionInput = z
@@ -76,7 +76,7 @@ export const SubscriptionChange = z
       .int()
       .min(0)
       .max(maxOverlapS)
-      .describe('Seconds for which the replaced secret signs too; 24 h when absent'),
+      .describe('Seconds for which the replaced secret signs too. Default: 24 hours'),
   })
   .partial()
   .refine((change) => change.secretOverlap === undefined || change.secret !== undefined, {
@@ -88,7 +88,7 @@ export type SubscriptionChange = z.infer<typeof SubscriptionChange>
 
 export const Warning = z
   .object({
-    field: z.string().describe('As in violations: `table`, `filter.status`, `select.0`, `secret`'),
+    field: z.string().describe('A path, such as `table` or `filter.status`'),
     message: z.string(),
   })
   .meta({ id: 'Warning' })
@@ -103,20 +103,18 @@ export const Subscription = z
     events: z.array(z.enum(changeOperations)),
     url: z.string(),
     active: z.boolean(),
-    filter: JsonObject.optional().describe('Absent when there is none'),
-    select: z.array(z.string()).optional().describe('Absent when every field is sent'),
+    filter: JsonObject.optional().describe('Absent without a filter'),
+    select: z.array(z.string()).optional().describe('Absent if every field is sent'),
     createdAt: z.iso.datetime(),
     disabledAt: z.iso
       .datetime()
       .optional()
-      .describe('When it was deactivated because nothing could be delivered for too long'),
-    disabledReason: z.string().optional().describe('Goes when it is set active again'),
+      .describe('When it was deactivated because every attempt failed for too long'),
+    disabledReason: z.string().optional().describe('Absent once you set it active again'),
     warnings: z
       .array(Warning)
       .optional()
-      .describe(
-        'What may keep it from doing what was meant, as things are now; absent for nothing',
-      ),
+      .describe('What may keep it from working. Absent without a warning'),
   })
   .meta({ id: 'Subscription' })
 export type Subscription = z.infer<typeof Subscription>
@@ -126,7 +124,7 @@ export const Delivery = z
     id: z.string(),
     eventId: z.string(),
     status: z.enum(deliveryStatuses),
-    httpStatus: z.int().nullable().describe('Of the last attempt; null before any answer'),
+    httpStatus: z.int().nullable().describe('Of the last attempt. null before the first answer'),
     attempts: z.int(),
     createdAt: z.iso.datetime(),
     lastError: z.enum(errorClasses).nullable(),
@@ -175,17 +173,18 @@ export const listWebhooks = defineOperation({
     'Returns the subscriptions of the environment, newest first. Pass `nextCursor` as ' +
     '`cursor` to read the next page.',
   query: z.strictObject({
-    table: WatchedTable.optional(),
+    table: WatchedTable.optional().describe('Only subscriptions to this table'),
     active: z
       .enum(['true', 'false'])
       .transform((value) => value === 'true')
-      .optional(),
-    limit: z.coerce.number().int().min(1).max(1000).default(100),
-    cursor: z.string().min(1).max(512).optional(),
+      .optional()
+      .describe('Only active, or only inactive, subscriptions'),
+    limit: z.coerce.number().int().min(1).max(1000).default(100).describe('Entries per page'),
+    cursor: z.string().min(1).max(512).optional().describe('`nextCursor` of the page before'),
   }),
   reply: {
     status: 200,
-    schema: z.object({ webhooks: z.array(Subscription), nextCursor: z.string().nullable() }),
+    schema: z.object({ webhooks: z.array(Subscription), nextCursor }),
   },
   errors: [...refusals],
 })

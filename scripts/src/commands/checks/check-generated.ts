@@ -9,6 +9,7 @@ const generatedDirs = [
   'deploy/helm/surehook/files',
   'deploy/helm/surehook/files/dashboards',
   'deploy/strimzi',
+  'docs/reference/http',
   'tests/generated',
 ]
 const generatedPages = ['docs/reference/configuration.md']

@@ -1,0 +1,101 @@
+import { errorMeanings } from '@surehook/contracts/openapi/error-meanings'
+import type { ErrorCode } from '@surehook/contracts/problem'
+import { code, fence, paragraph, readableJson, sentence, table } from '../markdown.ts'
+import { curlOf, headerName } from './curl.ts'
+import { fieldRows } from './field-rows.ts'
+import type { OpenApiDocument, OperationObject, Parameter } from './openapi-document.ts'
+import { limitsOf, nullable, typeOf } from './schema-words.ts'
+
+export type ListedOperation = { method: string; path: string; operation: OperationObject }
+
+/** The overview has these, which all operations share. */
+const commonCodes: ReadonlySet<string> = new Set<ErrorCode>([
+  'INTERNAL_ERROR',
+  'SERVICE_UNAVAILABLE',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+])
+
+const credentials: Readonly<Record<string, string>> = {
+  admin: 'the administration token',
+  management: 'a management token',
+  user: "a user's access token",
+}
+
+/** One operation: its address, who may call it, what goes in, what comes out. */
+export function operationSection(
+  document: OpenApiDocument,
+  { method, path, operation }: ListedOperation,
+): string[] {
+  const base = document.servers[0]?.url.replace(/\/$/, '') ?? ''
+  const verb = method.toUpperCase()
+  return [
+    `## ${operation.summary}`,
+    '',
+    code(`${verb} ${base}${path}`),
+    '',
+    ...paragraph(operation.description),
+    `Operation: ${code(operation.operationId)}. Credential: ${credentialOf(operation)}.`,
+    '',
+    ...table(
+      ['parameter', 'type', 'limits', 'meaning'],
+      (operation.parameters ?? []).map((parameter) => parameterRow(document, parameter)),
+    ),
+    ...bodyOf(document, operation),
+    '**Example**',
+    '',
+    ...fence('bash', curlOf(operation, { method: verb, path, base })),
+    ...successOf(operation),
+    ...errorsOf(operation),
+  ]
+}
+
+function credentialOf({ security }: OperationObject): string {
+  const names = security.flatMap(Object.keys).map((name) => credentials[name] ?? name)
+  return names.length === 0 ? 'none' : names.join(' or ')
+}
+
+export function parameterRow(document: OpenApiDocument, parameter: Parameter): string[] {
+  const { schema, description } = parameter
+  const name = parameter.in === 'header' ? headerName(parameter.name) : parameter.name
+  const meaning = description ?? nullable(document, schema).schema.description ?? ''
+  return [
+    `${code(name)} (${parameter.in})`,
+    typeOf(document, schema),
+    limitsOf(document, schema, parameter.required === true),
+    sentence(meaning),
+  ]
+}
+
+function bodyOf(document: OpenApiDocument, { requestBody }: OperationObject): string[] {
+  const schema = requestBody?.content['application/json']?.schema
+  if (schema === undefined) return []
+  const rows = fieldRows(document, schema)
+  if (rows.length === 0) return [`Body: ${typeOf(document, schema)}.`, '']
+  return table(['body field', 'type', 'limits', 'meaning'], rows)
+}
+
+function successOf({ responses }: OperationObject): string[] {
+  return Object.entries(responses)
+    .filter(([status]) => /^[23]/.test(status))
+    .flatMap(([status, { description, content }]) => {
+      const example = Object.values(content ?? {})[0]?.example
+      return [
+        `**${status}**: ${sentence(description)}`,
+        '',
+        ...(example === undefined ? [] : fence('json', readableJson(example))),
+      ]
+    })
+}
+
+function errorsOf({ responses }: OperationObject): string[] {
+  const rows = Object.entries(responses)
+    .filter(([status]) => /^[45]\d\d$/.test(status))
+    .flatMap(([status, { description }]) =>
+      description
+        .split(', ')
+        .filter((name) => !commonCodes.has(name))
+        .map((name) => [status, code(name), errorMeanings[name as ErrorCode]]),
+    )
+  return table(['error', 'code', 'meaning'], rows)
+}

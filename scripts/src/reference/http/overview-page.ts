@@ -1,0 +1,112 @@
+import { errorMeanings } from '@surehook/contracts/openapi/error-meanings'
+import { type ErrorCode, httpStatusByCode } from '@surehook/contracts/problem'
+import { code, fence, paragraph, readableJson, sentence, table } from '../markdown.ts'
+import { tokenVariables } from './curl.ts'
+import { fieldRows } from './field-rows.ts'
+import { operationsOf, titleOf } from './http-pages.ts'
+import type { OpenApiDocument } from './openapi-document.ts'
+
+/** How to call the API: what all operations share, and where each one is described. */
+export function overviewPage(documents: Readonly<Record<string, OpenApiDocument>>): string {
+  const all = Object.values(documents)
+  return [
+    '# The HTTP API',
+    '',
+    'This page shows how to call the API and lists every operation.',
+    '',
+    '## Call an operation',
+    '',
+    ...paragraph(
+      'Send every request to the gateway. The examples read its address and your credentials from variables:',
+    ),
+    ...fence('bash', variables(all)),
+    ...table(['variable', 'credential'], credentialRows(all)),
+    ...paragraph(
+      'Requests and answers are JSON. A request with an unknown field is refused. Answers may get new fields: ignore the fields that you do not know.',
+    ),
+    ...paragraph(
+      'Every answer has an `X-Request-Id`. Send your own to find a request in the logs of all services.',
+    ),
+    '## Operations',
+    '',
+    ...all.flatMap((document) => document.tags.flatMap((tag) => tagSection(document, tag))),
+    ...paragraph(
+      `The gateway serves the OpenAPI 3.1 documents behind these pages: ${Object.keys(documents)
+        .map((name) => code(`/openapi/${name}.json`))
+        .join(', ')}.`,
+    ),
+    ...errors(all),
+  ]
+    .join('\n')
+    .trimEnd()
+    .concat('\n')
+}
+
+const variables = (documents: readonly OpenApiDocument[]) =>
+  [
+    'BASE=https://hooks.example.com',
+    ...credentialRows(documents).map(([name]) => `${name?.slice(2, -1)}=…`),
+  ].join('\n')
+
+function credentialRows(documents: readonly OpenApiDocument[]): string[][] {
+  const schemes = Object.assign(
+    {},
+    ...documents.map(({ components }) => components.securitySchemes),
+  ) as OpenApiDocument['components']['securitySchemes']
+  return Object.entries(schemes).map(([name, { description }]) => [
+    code(`$${tokenVariables[name]}`),
+    `${description}.`,
+  ])
+}
+
+function tagSection(
+  document: OpenApiDocument,
+  { name, description }: OpenApiDocument['tags'][number],
+): string[] {
+  const base = document.servers[0]?.url.replace(/\/$/, '')
+  const rows = operationsOf(document, name).map(({ method, path, operation }) => [
+    `[${operation.summary}](${name}.md#${slugOf(operation.summary)})`,
+    code(`${method.toUpperCase()} ${base}${path}`),
+  ])
+  return [
+    `### ${titleOf(name)}`,
+    '',
+    ...paragraph(sentence(description)),
+    ...table(['operation', 'address'], rows),
+  ]
+}
+
+const slugOf = (heading: string) => heading.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+
+function errors([document]: readonly OpenApiDocument[]): string[] {
+  if (document === undefined) return []
+  const problem = document.components.schemas['Problem'] ?? {}
+  const rows = Object.entries(httpStatusByCode).map(([name, status]) => [
+    `${status}`,
+    code(name),
+    errorMeanings[name as ErrorCode],
+  ])
+  return [
+    '## Errors',
+    '',
+    ...paragraph(
+      'A refused request gets this body. The code in `error` never changes its meaning. ' +
+        'Every operation can answer `INTERNAL_ERROR` and `SERVICE_UNAVAILABLE`. ' +
+        'Every operation with a body can also answer `PAYLOAD_TOO_LARGE` and `UNSUPPORTED_MEDIA_TYPE`.',
+    ),
+    ...fence(
+      'json',
+      readableJson({
+        error: 'VALIDATION_ERROR',
+        violations: [{ field: 'events.0', message: 'Invalid option' }],
+      }),
+    ),
+    ...table(
+      ['field', 'type', 'meaning'],
+      fieldRows(document, problem)
+        .filter(([field]) => field !== code('error'))
+        .map(([field, type, , meaning]) => [field, type, sentence(meaning)]),
+    ),
+    ...table(['status', 'code', 'meaning'], rows),
+  ]
+}
