@@ -112,7 +112,11 @@ export default defineConfig({
       },
       {
         text: 'Evidence',
-        items: pages('evidence/', { Faults: 'faults', Rehearsals: 'rehearsals' }),
+        items: pages('evidence/', {
+          Faults: 'faults',
+          Rehearsals: 'rehearsals',
+          'Measurements behind decisions': 'decisions',
+        }),
       },
     ],
   },
