@@ -79,6 +79,8 @@ export default defineConfig({
           'HTTP: data': 'http/data',
           'HTTP: webhooks': 'http/webhooks',
           'HTTP: deliveries': 'http/deliveries',
+          Topics: 'topics',
+          'The command surehook': 'cli',
           Configuration: 'configuration',
           Metrics: 'metrics',
           'Audit trail': 'audit-trail',

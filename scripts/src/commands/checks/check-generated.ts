@@ -12,7 +12,11 @@ const generatedDirs = [
   'docs/reference/http',
   'tests/generated',
 ]
-const generatedPages = ['docs/reference/configuration.md']
+const generatedPages = [
+  'docs/reference/cli.md',
+  'docs/reference/configuration.md',
+  'docs/reference/topics.md',
+]
 
 async function generatedFiles(): Promise<Map<string, string>> {
   const inDirs = generatedDirs.map(async (dir) =>

@@ -1,9 +1,15 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { apiNames, openApiDocument } from '@surehook/contracts/openapi/openapi'
+import { topicTable } from '@surehook/contracts/topics'
+import { commands } from 'surehook/commands/commands'
+import { defaultOptions } from '../../deploy/strimzi.ts'
 import { repoRoot } from '../../lib/paths.ts'
+import type { AvroRecord } from '../../reference/avro-section.ts'
+import { cliPage } from '../../reference/cli-page.ts'
 import { httpPages } from '../../reference/http/http-pages.ts'
 import type { OpenApiDocument } from '../../reference/http/openapi-document.ts'
 import { overviewPage } from '../../reference/http/overview-page.ts'
+import { topicsPage } from '../../reference/topics-page.ts'
 
 /** Part of `npm run generate`: the pages of the reference that follow from code. */
 const dir = `${repoRoot}/docs/reference`
@@ -17,3 +23,11 @@ await writeFile(`${dir}/http/index.md`, overviewPage(documents))
 for (const [name, page] of httpPages(Object.values(documents))) {
   await writeFile(`${dir}/http/${name}`, page)
 }
+
+await writeFile(`${dir}/cli.md`, cliPage(commands))
+
+const events = `${repoRoot}/contracts/events`
+const files = (await readdir(events)).toSorted()
+const texts = await Promise.all(files.map((name) => readFile(`${events}/${name}`, 'utf8')))
+const records = texts.map((text) => JSON.parse(text) as AvroRecord)
+await writeFile(`${dir}/topics.md`, topicsPage(topicTable(defaultOptions.retryDelays), records))

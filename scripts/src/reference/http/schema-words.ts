@@ -23,7 +23,7 @@ export function nullable(
   const types = schema.type.filter((type) => type !== 'null')
   const isNullable = types.length < schema.type.length
   return {
-    schema: { ...schema, type: types.length === 1 ? types[0] : types } as Schema,
+    schema: { ...schema, type: types.length === 1 ? types[0] : types },
     isNullable,
   }
 }

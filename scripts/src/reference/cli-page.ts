@@ -1,0 +1,78 @@
+import { type AnyCommand, exitCodes } from 'surehook/cli/command'
+import { commonOptions } from 'surehook/cli/read-call'
+import { code, fence, paragraph, sentence, table } from './markdown.ts'
+
+/** Help texts begin in lower case, as fragments do on a terminal. */
+const spoken = (text: string): string => sentence(`${text.charAt(0).toUpperCase()}${text.slice(1)}`)
+
+const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
+  ok: 'The command succeeded.',
+  wrong: 'The command found something wrong, or failed.',
+  usage: 'The call is wrong: an unknown command or option, or a missing one.',
+}
+
+/** Every command of `surehook`, from what its own help says. */
+export function cliPage(commands: readonly AnyCommand[]): string {
+  return [
+    '# The command `surehook`',
+    '',
+    'This page lists every command with its options. `surehook <command> --help` shows the same.',
+    '',
+    ...table(
+      ['exit code', 'meaning'],
+      Object.entries(exitCodes).map(([name, number]) => [
+        `${number}`,
+        meanings[name as keyof typeof exitCodes],
+      ]),
+    ),
+    'Every command takes these options:',
+    '',
+    ...optionTable(commonOptions),
+    ...table(
+      ['command', 'summary'],
+      commands.map(({ name, summary }) => [
+        `[${code(name)}](#surehook-${name.replaceAll(' ', '-')})`,
+        spoken(summary),
+      ]),
+    ),
+    ...commands.flatMap(commandSection),
+  ]
+    .join('\n')
+    .trimEnd()
+    .concat('\n')
+}
+
+function commandSection(command: AnyCommand): string[] {
+  const { name, summary, details, options, positionals = [], variables = {} } = command
+  const words = positionals.map((word) => ` <${word}>`).join('')
+  return [
+    `## surehook ${name}`,
+    '',
+    ...fence('bash', `surehook ${name}${words} [options]`),
+    ...paragraph(spoken(summary)),
+    ...(details === undefined ? [] : detailsOf(details)),
+    ...optionTable(options),
+    ...table(
+      ['variable', 'meaning'],
+      Object.entries(variables).map(([variable, meaning]) => [
+        variable.replaceAll(/[A-Z][A-Z_]+/g, code),
+        spoken(meaning),
+      ]),
+    ),
+  ]
+}
+
+/** Lines that are aligned stay lines; sentences are a paragraph. */
+const detailsOf = (details: string): string[] =>
+  /^\w+: {1,2}\S/m.test(details) ? fence('text', details) : paragraph(details)
+
+function optionTable(options: AnyCommand['options']): string[] {
+  return table(
+    ['option', 'default', 'meaning'],
+    Object.entries(options).map(([name, { type, value = 'text', help, ...spec }]) => [
+      code(`--${name}${type === 'string' ? ` <${value}>` : ''}`),
+      spec.required ? 'required' : spec.default === undefined ? '' : code(spec.default),
+      `${spoken(help)}${spec.multiple ? ' You may give it several times.' : ''}`,
+    ]),
+  )
+}
