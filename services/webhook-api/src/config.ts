@@ -40,7 +40,8 @@ export const Env = z.object({
     .union([z.literal('0').transform(() => 0), durationBetween('100ms', '365d')])
     .prefault('0'),
   WEBHOOK_MAX_SUBSCRIPTIONS: z.coerce.number().int().min(1).max(100_000).default(1_000),
-  // What checks the token need not have it: its SHA-256. Without it nobody is let in.
+  // The SHA-256 recognises the administrator's token, and cannot be used as the token elsewhere.
+  // Without it nobody is let in.
   PLATFORM_ADMIN_TOKEN_SHA256: commaList.pipe(z.array(sha256).max(5)).prefault(''),
   WEBHOOK_HISTORY_DAYS: z.coerce.number().int().min(1).max(3_650).default(30),
 })

@@ -24,7 +24,7 @@ export const archiving = ({ archive }: ClusterFiles): Record<string, string> => 
   archive_mode: 'on',
   archive_command: `test ! -f ${archive}/%f && cp %p ${archive}/%f`,
   restore_command: `cp ${archive}/%f %p`,
-  // Who reads while it recovers would have slots given up that are behind.
+  // A server that answers queries while it recovers gives up slots that are behind.
   hot_standby: 'off',
 })
 

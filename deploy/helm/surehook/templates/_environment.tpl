@@ -126,7 +126,8 @@ http://{{ include "surehook.component.name" (dict "root" .root "component" .serv
 
 {{/*
 The variables of a service that are secrets, as an `env` list: {root, service}. The key of a variable in its
-Secret is its name; `secretRefs` names other places.
+Secret is its name; `secretRefs` names other places. Not `envFrom`: a pod would get every key that somebody adds, and
+a missing key would show late.
 */}}
 {{- define "surehook.secretEnv" -}}
 {{- $root := .root -}}

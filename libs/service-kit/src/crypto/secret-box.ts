@@ -9,7 +9,7 @@ export type SecretBox = {
 
 /**
  * AES-256-GCM. Sealed form: `v1.<iv>.<ciphertext>.<tag>`, each base64url. What was sealed under one of the `previous`
- * keys opens too.
+ * keys opens too: the text names no key, and authenticated encryption finds the right one by trying.
  */
 export function createSecretBox(key: Buffer, ...previous: readonly Buffer[]): SecretBox {
   const keys = [key, ...previous]

@@ -21,8 +21,9 @@ export type CodeSubject = {
 export type Codes = {
   /**
    * Makes a new code and puts its mail into the outbox, in one transaction. The two before it stay good for
-   * their hour: who asks for codes to somebody else's address does not end the ones that its owner has. Does as much, and says as little, when there is nobody to send it to, or when too many of the account's
-   * codes were guessed at within the hour: what was issued before is then left as it is.
+   * their hour: who asks for codes to somebody else's address does not end the ones that its owner has. Does as much,
+   * and says as little, when there is nobody to send it to, or when too many of the account's codes were guessed at
+   * within the hour: what was issued before is then left as it is.
    */
   send(db: Pool | PoolClient, subject: CodeSubject): Promise<void>
   /**
@@ -56,7 +57,10 @@ export function createCodes({ pool, box, encryptionKeys }: CodesDeps): Codes {
   const keys = encryptionKeys.map((key) =>
     Buffer.from(hkdfSync('sha256', key, '', 'surehook/auth/codes', 32)),
   )
-  /** Under each of the keys, the current one first. */
+  /**
+   * Under each of the keys, the current one first. Without a key, whoever reads the table could try the
+   * million codes.
+   */
   const digests = ({ tenant, email, purpose }: CodeSubject, code: string) => {
     const text = [purpose, tenant.projectId, tenant.environment, email, code].join('\0')
     return keys.map((key) => createHmac('sha256', key).update(text).digest())

@@ -89,7 +89,8 @@ export function createPasswords(queue: HashQueue, log: Logger): Passwords {
 /**
  * What is still to be verified, so that every wrong password of an environment costs a hash of our own
  * and, where there are imported ones, the costliest of these. An account's own hash is one of the two, or
- * something else: then with what comes nearest to their sum.
+ * something else: then with what comes nearest to their sum. A sleep would save the core, but scarce
+ * cores would tell a sleep from a hash.
  */
 export function restOf(own: string | null, costliest: string | null): string[] {
   if (costliest === null) return own === null ? [ownScheme] : []

@@ -27,7 +27,10 @@ export type Ledgers = {
 
 const retryAfterS = 5
 
-/** Takes ledgers, one at a time: each reads much and holds much. */
+/**
+ * Takes ledgers, one at a time: each reads much and holds much. A ledger is one long answer and no job
+ * in a table: nothing is left of a ledger that nobody waits for.
+ */
 export function createLedgers(deps: LedgersDeps): Ledgers {
   let isBusy = false
   return {

@@ -22,6 +22,10 @@ export type AdmissionFacts = {
   mayHavePaused: boolean
 }
 
+/**
+ * URL, secrets and `active` are those of this moment, so a corrected URL releases what was stuck at the
+ * old one. Filter and selection are those of the match: the body is final.
+ */
 export function decideAdmission(
   { url }: Pick<DeliveryJob, 'url'>,
   { subscription, viewIsCurrent, endpoint, mayHavePaused }: AdmissionFacts,

@@ -8,7 +8,8 @@ export type StoredRecord = { readonly text: string; readonly columns: number }
 
 /**
  * The strong validator of a record: every change of it raises `updatedAt` by at least a millisecond, and a column that
- * is added changes how all records are shown; columns are never taken away.
+ * is added changes how all records are shown; columns are never taken away. `xmin` would change without a change and
+ * wrap around. A hash of the record would let callers who may only write test guesses of its values.
  */
 export function etagOf({ text, columns }: StoredRecord): string {
   // `updatedAt` is the last field of every record.

@@ -24,9 +24,11 @@ export class StaleConnectionError extends Error {
 
 /**
  * Takes informational answers (1xx) out of what the socket receives, ends it when it receives too
- * much, and tells when it was stale. A client must accept them unasked (RFC 9110 §15.2); undici gives up at `100 Continue`. It has
- * no bound for others of them, for the status line, nor for what chunks say besides their bytes.
- * Every write begins an exchange: undici writes a request whole before it reads.
+ * much, and tells when it was stale. A client must accept them unasked (RFC 9110 §15.2); undici gives
+ * up at `100 Continue`. It has no bound for others of them, for the status line, nor for what chunks
+ * say besides their bytes. Every write begins an exchange: undici writes a request whole before it
+ * reads. The filter hooks the socket's methods, because a stream around it would copy every byte and
+ * hide the socket from undici.
  */
 export function filterAnswers(socket: Socket): void {
   const filter = new AnswerFilter()

@@ -115,7 +115,8 @@ export class Poster implements AsyncDisposable {
     if (known) return known
     const options: Client.Options = {
       connect: tlsConnector({ ...this.#options, secureContext: this.#secureContext }, tenant),
-      // A session would share one connection among all deliveries to an origin: lost, it costs all of them.
+      // An HTTP/2 session would share one connection among all deliveries to an origin: lost, it
+      // costs all of them. `filterAnswers` reads HTTP/1.1 alone.
       allowH2: false,
       keepAliveMaxTimeout: longestIdleMs,
       // The exchange has one limit of its own; these would only give it other names.
