@@ -4,8 +4,8 @@ import { runCommand } from '@surehook/scripts/check/run-command'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 
 /**
- * `npm run rehearse -- <name>`: a bad day, or what operators do on a good one, to a system of its own; what came of it stands
- * in docs/operate. Exit code 1 when anything was lost.
+ * `npm run rehearse -- <name>`: a bad day, or what operators do on a good one, to a system of its own; its results stand in
+ * docs/evidence/rehearsals.md. Exit code 1 when anything was lost.
  */
 type Rehearsal = { what: string } & (
   | { file: string; test?: string }
