@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { type AnyCommand, defineCommand, exitCodes } from 'surehook/cli/command'
 import { cliPage } from './cli-page.ts'
 import { paragraph, readableJson } from './markdown.ts'
+import { metricsIn } from './metrics-page.ts'
 import { topicsPage } from './topics-page.ts'
 
 const greet: AnyCommand = defineCommand({
@@ -61,6 +62,25 @@ describe('the page of the topics', () => {
     '| `parts[].a` | int |  |  |',
   ])('shows %s', (text) => {
     expect(page).toContain(text)
+  })
+})
+
+describe('the metrics of a source file', () => {
+  it('are counters, gauges and histograms with their labels', () => {
+    const text = `
+      metrics.counter({ name: 'surehook_a_total', help: 'A', labelNames: ['b', 'c'] })
+      metrics.histogram({
+        name: 'surehook_d_seconds',
+        help:
+          'D',
+        buckets: [1],
+      })
+      const shared = { name: 'surehook_e', help: 'E' }`
+    expect(metricsIn({ path: 'x.ts', text })).toEqual([
+      { name: 'surehook_a_total', type: 'counter', help: 'A', labels: ['b', 'c'] },
+      { name: 'surehook_d_seconds', type: 'histogram', help: 'D', labels: [] },
+      { name: 'surehook_e', type: 'gauge', help: 'E', labels: [] },
+    ])
   })
 })
 

@@ -5,7 +5,7 @@ import type { Pool } from 'pg'
 export function observePool(metrics: Metrics, pool: Pool): void {
   metrics.gauge({
     name: 'surehook_postgres_pool_connections',
-    help: 'Connections to PostgreSQL by state; waiting: requests without one',
+    help: 'Connections to PostgreSQL. waiting: requests without a connection',
     labelNames: ['state'],
     collect() {
       this.set({ state: 'busy' }, pool.totalCount - pool.idleCount)

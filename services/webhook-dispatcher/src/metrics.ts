@@ -9,7 +9,7 @@ export function dispatcherMetrics(metrics: Metrics) {
     attempts: fromZero(
       metrics.counter({
         name: 'surehook_delivery_attempts_total',
-        help: 'Attempts by outcome: delivered, or the class of the failure.',
+        help: 'Attempts. outcome: delivered, or the class of the failure',
         labelNames: ['outcome'],
       }),
       'outcome',
@@ -17,25 +17,25 @@ export function dispatcherMetrics(metrics: Metrics) {
     ),
     attemptSeconds: metrics.histogram({
       name: 'surehook_delivery_attempt_duration_seconds',
-      help: 'Duration of one attempt, from connecting to the answer.',
+      help: 'Duration of one attempt, from connecting to the answer',
       buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     }),
     firstAttemptDelay: metrics.histogram({
       name: 'surehook_delivery_first_attempt_delay_seconds',
-      help: 'From a change to the start of the first attempt, of what never had to wait for its receiver.',
+      help: 'Time from a change to its first attempt, for deliveries that never waited for their receiver',
       buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     }),
     deadLetters: metrics.counter({
       name: 'surehook_delivery_dead_letters_total',
-      help: 'Deliveries whose last attempt failed.',
+      help: 'Deliveries whose last attempt failed',
     }),
     repeated: metrics.counter({
       name: 'surehook_delivery_jobs_repeated_total',
-      help: 'Jobs that were dropped because the same step had been dealt with.',
+      help: 'Jobs dropped because the same transition was done before',
     }),
     invalid: metrics.counter({
       name: 'surehook_delivery_jobs_invalid_total',
-      help: 'Messages that could not be decoded and went to the invalid topic.',
+      help: 'Messages that could not be decoded and went to the invalid topic',
     }),
   }
 }
@@ -49,16 +49,27 @@ export type DispatcherGauges = {
 }
 
 export function registerGauges(metrics: Metrics, gauges: DispatcherGauges): void {
-  const gauge = (name: string, help: string, read: () => number) =>
+  const gauge = (config: { name: string; help: string }, read: () => number) =>
     metrics.gauge({
-      name,
-      help,
+      ...config,
       collect() {
         this.set(read())
       },
     })
-  gauge('surehook_delivery_in_flight', 'Attempts and moves in flight.', gauges.inFlight)
-  gauge('surehook_delivery_parked', 'Jobs that wait on the paused topic.', gauges.paused)
-  gauge('surehook_delivery_window_open', 'Jobs read and not finished.', gauges.windowOpen)
-  gauge('surehook_delivery_circuits_open', 'Endpoints with an open circuit.', gauges.openCircuits)
+  gauge(
+    { name: 'surehook_delivery_in_flight', help: 'Attempts and transitions in flight' },
+    gauges.inFlight,
+  )
+  gauge(
+    { name: 'surehook_delivery_parked', help: 'Jobs that wait on the paused topic' },
+    gauges.paused,
+  )
+  gauge(
+    { name: 'surehook_delivery_window_open', help: 'Jobs read and not finished' },
+    gauges.windowOpen,
+  )
+  gauge(
+    { name: 'surehook_delivery_circuits_open', help: 'Endpoints with an open circuit' },
+    gauges.openCircuits,
+  )
 }

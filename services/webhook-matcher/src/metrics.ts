@@ -7,7 +7,7 @@ export function matcherMetrics(metrics: Metrics) {
     changes: fromZero(
       metrics.counter({
         name: 'surehook_matcher_changes_total',
-        help: 'Changes read, by whether a subscription matched',
+        help: 'Changes read. outcome: matched, unmatched or invalid',
         labelNames: ['outcome'],
       }),
       'outcome',
@@ -16,7 +16,7 @@ export function matcherMetrics(metrics: Metrics) {
     deliveries: fromZero(
       metrics.counter({
         name: 'surehook_matcher_deliveries_total',
-        help: 'Deliveries made; repeated after a crash they count again',
+        help: 'Deliveries made. outcome: produced or too_large',
         labelNames: ['outcome'],
       }),
       'outcome',
@@ -29,7 +29,7 @@ export function matcherMetrics(metrics: Metrics) {
     }),
     barrierSeconds: metrics.histogram({
       name: 'surehook_matcher_barrier_duration_seconds',
-      help: 'Time until the view of the subscriptions was as new as a batch of changes',
+      help: 'Time until the subscriptions were as new as a batch of changes',
       buckets: [0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 2, 5],
     }),
     subscriptions: metrics.gauge({

@@ -10,7 +10,7 @@ export function relayMeters(metrics: Metrics, state: () => RelayState) {
   })
   metrics.gauge({
     name: 'surehook_capture_relay_leader',
-    help: '1 while this process reads the replication slot',
+    help: '1 in the replica that reads the replication slot',
     collect() {
       this.set(state().role === 'leader' ? 1 : 0)
     },
@@ -24,14 +24,14 @@ export function relayMeters(metrics: Metrics, state: () => RelayState) {
   })
   metrics.gauge({
     name: 'surehook_capture_oldest_unacknowledged_seconds',
-    help: 'For how long the oldest captured message has waited for its acknowledgement by Kafka',
+    help: 'Age of the oldest captured message that Kafka has not acknowledged',
     collect() {
       this.set(state().oldestWaitMs / 1000)
     },
   })
   metrics.gauge({
     name: 'surehook_capture_relay_full',
-    help: '1 while the relay reads no further because Kafka has not acknowledged what was read',
+    help: '1 while the relay waits for Kafka before it reads further',
     collect() {
       this.set(state().isFull ? 1 : 0)
     },
@@ -39,11 +39,11 @@ export function relayMeters(metrics: Metrics, state: () => RelayState) {
   return {
     lag: metrics.gauge({
       name: 'surehook_capture_slot_lag_bytes',
-      help: 'WAL that the replication slot has still to go through',
+      help: 'WAL that the replication slot has not confirmed',
     }),
     lost: metrics.gauge({
       name: 'surehook_capture_slot_lost',
-      help: '1 when the replication slot is gone: changes may be missing on Kafka',
+      help: '1 if the replication slot is gone: changes may be missing on Kafka',
     }),
     relayed(count: number) {
       relayedAt = Date.now()

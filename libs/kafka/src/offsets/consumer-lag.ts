@@ -7,7 +7,7 @@ import { LogEnds } from './log-ends.ts'
 /** The gauge of every kind of consumer. */
 export const consumerLag = {
   name: 'surehook_kafka_consumer_lag_messages',
-  help: 'Messages between the last one handled and the end of its partition',
+  help: 'Messages to the end of the partition that are not finished. Paused and retrying deliveries count',
   labelNames: ['group', 'topic', 'partition'] as const,
 }
 

@@ -42,7 +42,7 @@ export class CommitFailures {
     this.#options = options
     const counter = metrics?.counter({
       name: 'surehook_kafka_commit_failures_total',
-      help: 'Commits of offsets that failed and are made again',
+      help: 'Offset commits that failed and are repeated. rebalance and membership_over end with the next join',
       labelNames: ['group', 'reason'],
     })
     for (const reason of reasons) counter?.inc({ group, reason }, 0)

@@ -15,7 +15,7 @@ export function partitionMeters(
 ) {
   metrics.gauge({
     name: 'surehook_kafka_consumer_window_use_ratio',
-    help: 'Part of the window that is in use, of messages or of bytes: of the fullest partition',
+    help: 'Used part of the read-ahead window, of the fullest partition',
     labelNames: ['group', 'topic'],
     collect() {
       this.reset()
@@ -32,7 +32,7 @@ export function partitionMeters(
   })
   metrics.gauge({
     name: 'surehook_kafka_consumer_tenants_waiting',
-    help: 'Tenants that hold their share of a partition and whose further messages wait in the log',
+    help: 'Tenants that use their whole share of a partition while further messages wait',
     labelNames: ['group', 'topic'],
     collect() {
       this.reset()

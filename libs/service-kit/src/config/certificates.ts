@@ -35,7 +35,7 @@ export function certificateFiles(
 export function observeCertificates(metrics: Metrics, files: CertificateFiles): void {
   metrics.gauge({
     name: 'surehook_certificate_not_after_timestamp_seconds',
-    help: 'When the first certificate of a configured file ends; 0 when the file cannot be read',
+    help: 'When the first certificate of a configured file ends. 0: the file cannot be read',
     labelNames: ['certificate'],
     async collect() {
       const ends = Object.entries(files).map(async ([certificate, path]) => {

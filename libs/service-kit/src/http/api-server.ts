@@ -74,7 +74,7 @@ function beginRequest(options: ApiServerOptions): RequestHandler {
   const headers = Object.entries({ ...securityHeaders, ...options.headers })
   const seconds = metrics.histogram({
     name: 'surehook_http_request_duration_seconds',
-    help: 'Time from a request to its answer',
+    help: 'Time from a request to its answer. At the gateway, operation is the route',
     labelNames: ['operation', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   })

@@ -72,7 +72,7 @@ export async function openInternalServer(options: InternalServerOptions): Promis
 function observeReadiness(metrics: Metrics, checks: () => Readonly<Record<string, Check>>): void {
   metrics.gauge({
     name: 'surehook_ready',
-    help: '1 for each check of /readyz that passes, else 0',
+    help: '1 for each check of /readyz that passes, otherwise 0',
     labelNames: ['check'],
     async collect() {
       const current = checks()

@@ -15,6 +15,7 @@ const generatedDirs = [
 const generatedPages = [
   'docs/reference/cli.md',
   'docs/reference/configuration.md',
+  'docs/reference/metrics.md',
   'docs/reference/topics.md',
 ]
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { glob, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { apiNames, openApiDocument } from '@surehook/contracts/openapi/openapi'
 import { topicTable } from '@surehook/contracts/topics'
 import { commands } from 'surehook/commands/commands'
@@ -9,6 +9,7 @@ import { cliPage } from '../../reference/cli-page.ts'
 import { httpPages } from '../../reference/http/http-pages.ts'
 import type { OpenApiDocument } from '../../reference/http/openapi-document.ts'
 import { overviewPage } from '../../reference/http/overview-page.ts'
+import { metricsPage } from '../../reference/metrics-page.ts'
 import { topicsPage } from '../../reference/topics-page.ts'
 
 /** Part of `npm run generate`: the pages of the reference that follow from code. */
@@ -31,3 +32,11 @@ const files = (await readdir(events)).toSorted()
 const texts = await Promise.all(files.map((name) => readFile(`${events}/${name}`, 'utf8')))
 const records = texts.map((text) => JSON.parse(text) as AvroRecord)
 await writeFile(`${dir}/topics.md`, topicsPage(topicTable(defaultOptions.retryDelays), records))
+
+const paths: string[] = []
+for await (const path of glob('{libs,services}/*/src/**/*.ts', { cwd: repoRoot })) paths.push(path)
+const sources = paths.filter((path) => !path.endsWith('.test.ts')).toSorted()
+const metricFiles = await Promise.all(
+  sources.map(async (path) => ({ path, text: await readFile(`${repoRoot}/${path}`, 'utf8') })),
+)
+await writeFile(`${dir}/metrics.md`, metricsPage(metricFiles))

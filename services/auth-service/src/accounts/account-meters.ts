@@ -16,7 +16,7 @@ export type AccountOperation = (typeof operations)[number]
 export function operationMeter(metrics: Metrics) {
   const ended = metrics.counter({
     name: 'surehook_auth_operations_total',
-    help: 'Operations on accounts, by how they ended',
+    help: 'Operations on accounts, by outcome',
     labelNames: ['operation', 'outcome'],
   })
   for (const operation of operations) ended.inc({ operation, outcome: 'success' }, 0)

@@ -194,7 +194,7 @@ function mailMeter(metrics: Metrics) {
   return fromZero(
     metrics.counter({
       name: 'surehook_auth_mails_total',
-      help: 'Attempts to send a mail, by how they ended; refused and expired ones are given up',
+      help: 'Attempts to send a mail. Refused and expired mails are given up',
       labelNames: ['outcome'],
     }),
     'outcome',

@@ -84,20 +84,20 @@ function queueMeters(metrics: Metrics) {
   return {
     depth: metrics.gauge({
       name: 'surehook_auth_hash_queue_depth',
-      help: 'Password hashes that wait for their turn',
+      help: 'Password hashes that wait',
     }),
     refused: metrics.counter({
       name: 'surehook_auth_hash_refused_total',
-      help: 'Password hashes refused because the wait would have been too long',
+      help: 'Password hashes refused because the wait would be too long',
     }),
     wait: metrics.histogram({
       name: 'surehook_auth_hash_wait_seconds',
-      help: 'How long a password hash waited for its turn',
+      help: 'Time that a password hash waited',
       buckets,
     }),
     duration: metrics.histogram({
       name: 'surehook_auth_hash_duration_seconds',
-      help: 'How long a password hash took',
+      help: 'Time that a password hash took',
       buckets,
     }),
   }

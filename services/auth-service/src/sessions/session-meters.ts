@@ -23,7 +23,7 @@ export function createSessionMeters(metrics: Metrics): SessionMeters {
   const refreshes = fromZero(
     metrics.counter({
       name: 'surehook_auth_refreshes_total',
-      help: 'Refresh tokens presented, by what came of it',
+      help: 'Refresh tokens presented, by outcome',
       labelNames: ['outcome'],
     }),
     'outcome',
@@ -40,7 +40,7 @@ export function createSessionMeters(metrics: Metrics): SessionMeters {
   )
   const rebuilds = metrics.counter({
     name: 'surehook_auth_blacklist_rebuilds_total',
-    help: 'Times that the blacklist was copied to Redis anew',
+    help: 'Copies of the whole blacklist to Redis',
   })
   return {
     refreshed: (outcome) => refreshes.inc({ outcome }),

@@ -131,7 +131,7 @@ function issuerOptions(
 const limitedMeter = (metrics: Metrics) =>
   metrics.counter({
     name: 'surehook_data_tokens_limited_total',
-    help: 'Encrypted access tokens that nobody was asked about, after too many bad ones of their client',
+    help: 'Encrypted access tokens refused with 429 after too many bad ones from the client',
   })
 
 function refusalOf(err: unknown): unknown {

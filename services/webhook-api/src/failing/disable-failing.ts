@@ -27,7 +27,7 @@ export function runDisableFailing(deps: DisableFailingDeps): AsyncDisposable {
   const { disableAfterMs, lookEveryMs, log, metrics } = deps
   const disabled = metrics.counter({
     name: 'surehook_webhook_subscriptions_disabled_total',
-    help: 'Subscriptions deactivated because nothing could be delivered for too long',
+    help: 'Subscriptions deactivated because every attempt failed for too long',
   })
   if (disableAfterMs === 0) return { [Symbol.asyncDispose]: () => Promise.resolve() }
   return runBackgroundWork({

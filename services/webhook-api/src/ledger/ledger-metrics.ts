@@ -8,7 +8,7 @@ export function ledgerMetrics(metrics: Metrics): LedgerMetrics {
   const ledgers = fromZero(
     metrics.counter({
       name: 'surehook_webhook_ledgers_total',
-      help: 'Ledgers taken, by what they came to',
+      help: 'Ledgers taken, by outcome',
       labelNames: ['outcome'],
     }),
     'outcome',
@@ -20,7 +20,7 @@ export function ledgerMetrics(metrics: Metrics): LedgerMetrics {
   })
   const takenAt = metrics.gauge({
     name: 'surehook_webhook_ledger_taken_timestamp_seconds',
-    help: 'When the newest complete ledger of this replica was taken, in seconds since 1970; 0: none was',
+    help: 'When this replica took its newest complete ledger. 0: never',
   })
   return {
     taken({ complete, closes, holes: shown, holesLeftOut }) {

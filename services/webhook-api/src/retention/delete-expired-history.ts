@@ -24,7 +24,7 @@ export function runHistoryDeletion(deps: ExpiryDeletionDeps): AsyncDisposable {
   const { log, metrics } = deps
   const failures = metrics.counter({
     name: 'surehook_webhook_history_sweep_failures_total',
-    help: 'Parts of a sweep of old history that failed and are tried again with the next',
+    help: 'Failed deletions of expired history. The next run repeats them',
     labelNames: ['part'],
   })
   const parts = partsOf(deps)

@@ -6,7 +6,7 @@ export type ProducerMeters = ReturnType<typeof producerMeters>
 export function producerMeters(metrics: Metrics, queuedBytes: () => number) {
   metrics.gauge({
     name: 'surehook_kafka_producer_queued_bytes',
-    help: 'Size of the records that Kafka has not acknowledged yet',
+    help: 'Size of the records that Kafka has not acknowledged',
     collect() {
       this.set(queuedBytes())
     },
@@ -14,15 +14,15 @@ export function producerMeters(metrics: Metrics, queuedBytes: () => number) {
   return {
     records: metrics.counter({
       name: 'surehook_kafka_producer_records_total',
-      help: 'Records acknowledged',
+      help: 'Records that Kafka has acknowledged',
     }),
     refused: metrics.counter({
       name: 'surehook_kafka_producer_refused_total',
-      help: 'Records that Kafka does not take',
+      help: 'Records that Kafka refused for good',
     }),
     replaced: metrics.counter({
       name: 'surehook_kafka_producer_replaced_total',
-      help: 'Partitions whose sequence numbers began again because their broker had lost them',
+      help: 'Partitions whose sequence numbers restarted because their broker had lost them',
     }),
     seconds: metrics.histogram({
       name: 'surehook_kafka_producer_request_duration_seconds',

@@ -26,7 +26,7 @@ export class UnavailablePlaces {
     const topics = this.#topics
     metrics?.gauge({
       name: 'surehook_kafka_producer_unavailable_partitions',
-      help: 'Partitions whose records wait because Kafka does not take them now; a topic that does not exist counts as one',
+      help: 'Partitions that take no records now. A missing topic counts as one',
       labelNames: ['topic'],
       collect() {
         this.reset()

@@ -93,7 +93,7 @@ const decryptionMeter = (metrics: Metrics) =>
   fromZero(
     metrics.counter({
       name: 'surehook_auth_token_decryptions_total',
-      help: 'Encrypted access tokens that were not known, by what came of them',
+      help: 'Unknown encrypted access tokens. bad: not valid, limited: refused unread, no_room: too many waited',
       labelNames: ['outcome'],
     }),
     'outcome',

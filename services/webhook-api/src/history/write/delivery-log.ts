@@ -25,7 +25,7 @@ export function openDeliveryLog(
   const refused = fromZero(
     metrics.counter({
       name: 'surehook_webhook_log_messages_refused_total',
-      help: 'Messages that the delivery log could not take and put on an invalid topic',
+      help: 'Messages that the delivery history could not read and put on an invalid topic',
       labelNames: ['topic'],
     }),
     'topic',
