@@ -426,6 +426,7 @@ export interface operations {
                  */
                 "application/json": {
                     email: components["schemas"]["Email"];
+                    /** @description The six digits from the mail */
                     code: string;
                 };
             };
@@ -1090,6 +1091,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The newest of the session */
                     refreshToken: string;
                 };
             };
@@ -1344,7 +1346,9 @@ export interface operations {
                  */
                 "application/json": {
                     email: components["schemas"]["Email"];
+                    /** @description 8 characters or more, and not a common one */
                     newPassword: string;
+                    /** @description The six digits from the mail */
                     code: string;
                 };
             };
@@ -1475,6 +1479,7 @@ export interface operations {
                  */
                 "application/json": {
                     email: components["schemas"]["Email"];
+                    /** @description 8 characters or more, and not a common one */
                     password: string;
                     /** @default  */
                     firstName?: string | null;

@@ -597,7 +597,10 @@ export interface operations {
                 environment?: components["schemas"]["EnvironmentName"];
             };
             path: {
-                /** @example orders */
+                /**
+                 * @description The name of the table
+                 * @example orders
+                 */
                 table: string;
             };
             cookie?: never;
@@ -957,7 +960,10 @@ export interface operations {
                 environment?: components["schemas"]["EnvironmentName"];
             };
             path: {
-                /** @example orders */
+                /**
+                 * @description The name of the table
+                 * @example orders
+                 */
                 table: string;
             };
             cookie?: never;
@@ -1083,7 +1089,10 @@ export interface operations {
                 environment?: components["schemas"]["EnvironmentName"];
             };
             path: {
-                /** @example orders */
+                /**
+                 * @description The name of the table
+                 * @example orders
+                 */
                 table: string;
             };
             cookie?: never;
@@ -1216,7 +1225,10 @@ export interface operations {
                 "idempotency-key"?: string;
             };
             path: {
-                /** @example orders */
+                /**
+                 * @description The name of the table
+                 * @example orders
+                 */
                 table: string;
             };
             cookie?: never;
@@ -1388,9 +1400,15 @@ export interface operations {
                 "if-none-match"?: string;
             };
             path: {
-                /** @example orders */
+                /**
+                 * @description The name of the table
+                 * @example orders
+                 */
                 table: string;
-                /** @example 0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10 */
+                /**
+                 * @description The id of the record
+                 * @example 0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10
+                 */
                 id: string;
             };
             cookie?: never;
@@ -1542,9 +1560,15 @@ export interface operations {
                 "if-none-match"?: string;
             };
             path: {
-                /** @example orders */
+                /**
+                 * @description The name of the table
+                 * @example orders
+                 */
                 table: string;
-                /** @example 0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10 */
+                /**
+                 * @description The id of the record
+                 * @example 0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10
+                 */
                 id: string;
             };
             cookie?: never;
@@ -1697,9 +1721,15 @@ export interface operations {
                 "if-none-match"?: string;
             };
             path: {
-                /** @example orders */
+                /**
+                 * @description The name of the table
+                 * @example orders
+                 */
                 table: string;
-                /** @example 0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10 */
+                /**
+                 * @description The id of the record
+                 * @example 0199a1c6-11d4-7a52-b6a5-0f1c4cbe8a10
+                 */
                 id: string;
             };
             cookie?: never;

@@ -463,6 +463,7 @@ export interface components {
         Warning: {
             /** @description A path, such as `table` or `filter.status` */
             field: string;
+            /** @description The warning, as a sentence */
             message: string;
         };
         Problem: {
@@ -664,30 +665,44 @@ export interface components {
         };
         Delivery: {
             id: string;
+            /** @description The change that it delivers */
             eventId: string;
-            /** @enum {string} */
+            /**
+             * @description The state of the delivery
+             * @enum {string}
+             */
             status: "pending" | "delivered" | "retrying" | "paused" | "dead_letter" | "cancelled";
             /** @description Of the last attempt. null before the first answer */
             httpStatus: number | null;
+            /** @description Attempts so far */
             attempts: number;
             /** Format: date-time */
             createdAt: string;
+            /** @description The class of the last failure */
             lastError: ("timeout" | "dns" | "tls" | "refused" | "ssrf_blocked" | "http" | "too_large") | null;
+            /** @description null if no attempt is due */
             nextAttemptAt: string | null;
             /** @description The delivery that this one sends again */
             redeliveryOf: string | null;
         };
         DeliveryDetail: {
             id: string;
+            /** @description The change that it delivers */
             eventId: string;
-            /** @enum {string} */
+            /**
+             * @description The state of the delivery
+             * @enum {string}
+             */
             status: "pending" | "delivered" | "retrying" | "paused" | "dead_letter" | "cancelled";
             /** @description Of the last attempt. null before the first answer */
             httpStatus: number | null;
+            /** @description Attempts so far */
             attempts: number;
             /** Format: date-time */
             createdAt: string;
+            /** @description The class of the last failure */
             lastError: ("timeout" | "dns" | "tls" | "refused" | "ssrf_blocked" | "http" | "too_large") | null;
+            /** @description null if no attempt is due */
             nextAttemptAt: string | null;
             /** @description The delivery that this one sends again */
             redeliveryOf: string | null;
@@ -699,7 +714,10 @@ export interface components {
             attemptLog: components["schemas"]["DeliveryAttempt"][];
         };
         DeliveryAttempt: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the attempt began
+             */
             at: string;
             /** @description From 1 */
             attempt: number;
@@ -708,10 +726,15 @@ export interface components {
              * @enum {string}
              */
             outcome: "pending" | "delivered" | "retrying" | "paused" | "dead_letter" | "cancelled";
+            /** @description The URL that was called */
             url: string;
+            /** @description null without an answer */
             httpStatus: number | null;
+            /** @description Duration of the attempt */
             latencyMs: number | null;
+            /** @description null after a success */
             errorClass: ("timeout" | "dns" | "tls" | "refused" | "ssrf_blocked" | "http" | "too_large") | null;
+            /** @description null after a success */
             errorMessage: string | null;
             /** @description The first 4 KiB of the receiver's answer */
             answer: string | null;
@@ -723,6 +746,7 @@ export interface components {
              * @enum {string}
              */
             outcome: "pending" | "delivered" | "retrying" | "paused" | "dead_letter" | "cancelled" | "not_delivered" | "unknown";
+            /** @description The explanation, as a sentence */
             reason: string;
             /** @description The first field of the subscription that kept the change out */
             field?: string;
@@ -1667,7 +1691,10 @@ export interface operations {
                 environment: components["schemas"]["EnvironmentName"];
             };
             path: {
-                /** @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70 */
+                /**
+                 * @description The id of the subscription
+                 * @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70
+                 */
                 id: string;
             };
             cookie?: never;
@@ -1807,7 +1834,10 @@ export interface operations {
                 environment: components["schemas"]["EnvironmentName"];
             };
             path: {
-                /** @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70 */
+                /**
+                 * @description The id of the subscription
+                 * @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70
+                 */
                 id: string;
             };
             cookie?: never;
@@ -1909,7 +1939,10 @@ export interface operations {
                 environment: components["schemas"]["EnvironmentName"];
             };
             path: {
-                /** @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70 */
+                /**
+                 * @description The id of the subscription
+                 * @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70
+                 */
                 id: string;
             };
             cookie?: never;
@@ -2048,7 +2081,10 @@ export interface operations {
     listDeliveries: {
         parameters: {
             query?: {
-                /** @example delivered */
+                /**
+                 * @description Only deliveries in this state
+                 * @example delivered
+                 */
                 status?: "pending" | "delivered" | "retrying" | "paused" | "dead_letter" | "cancelled";
                 eventId?: string;
                 /** @description Only deliveries made at or after this time */
@@ -2074,7 +2110,10 @@ export interface operations {
                 environment: components["schemas"]["EnvironmentName"];
             };
             path: {
-                /** @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70 */
+                /**
+                 * @description The id of the subscription
+                 * @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70
+                 */
                 id: string;
             };
             cookie?: never;
@@ -2200,9 +2239,15 @@ export interface operations {
                 environment: components["schemas"]["EnvironmentName"];
             };
             path: {
-                /** @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70 */
+                /**
+                 * @description The id of the subscription
+                 * @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70
+                 */
                 id: string;
-                /** @example 5d0c7e7c-3f0a-5b1e-8f0e-6a4b2c1d0e9f */
+                /**
+                 * @description The id of the delivery
+                 * @example 5d0c7e7c-3f0a-5b1e-8f0e-6a4b2c1d0e9f
+                 */
                 deliveryId: string;
             };
             cookie?: never;
@@ -2335,9 +2380,15 @@ export interface operations {
                 "idempotency-key"?: string;
             };
             path: {
-                /** @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70 */
+                /**
+                 * @description The id of the subscription
+                 * @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70
+                 */
                 id: string;
-                /** @example 5d0c7e7c-3f0a-5b1e-8f0e-6a4b2c1d0e9f */
+                /**
+                 * @description The id of the delivery
+                 * @example 5d0c7e7c-3f0a-5b1e-8f0e-6a4b2c1d0e9f
+                 */
                 deliveryId: string;
             };
             cookie?: never;
@@ -2446,7 +2497,10 @@ export interface operations {
     explainWebhook: {
         parameters: {
             query: {
-                /** @example 0199a1c6-7a64-7cc3-98c4-dc0c0c07398f */
+                /**
+                 * @description The id of the change
+                 * @example 0199a1c6-7a64-7cc3-98c4-dc0c0c07398f
+                 */
                 eventId: string;
                 /** @description The time of the change, if its id is no UUIDv7 */
                 timestamp?: string;
@@ -2464,7 +2518,10 @@ export interface operations {
                 environment: components["schemas"]["EnvironmentName"];
             };
             path: {
-                /** @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70 */
+                /**
+                 * @description The id of the subscription
+                 * @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70
+                 */
                 id: string;
             };
             cookie?: never;
@@ -2590,7 +2647,10 @@ export interface operations {
                 "idempotency-key"?: string;
             };
             path: {
-                /** @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70 */
+                /**
+                 * @description The id of the subscription
+                 * @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70
+                 */
                 id: string;
             };
             cookie?: never;
@@ -2746,7 +2806,10 @@ export interface operations {
                 "idempotency-key"?: string;
             };
             path: {
-                /** @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70 */
+                /**
+                 * @description The id of the subscription
+                 * @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70
+                 */
                 id: string;
             };
             cookie?: never;
@@ -2901,9 +2964,15 @@ export interface operations {
                 environment: components["schemas"]["EnvironmentName"];
             };
             path: {
-                /** @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70 */
+                /**
+                 * @description The id of the subscription
+                 * @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70
+                 */
                 id: string;
-                /** @example 0199a1c8-4e21-7f60-a7b8-1c2d3e4f5a60 */
+                /**
+                 * @description The id of the replay
+                 * @example 0199a1c8-4e21-7f60-a7b8-1c2d3e4f5a60
+                 */
                 replayId: string;
             };
             cookie?: never;
@@ -3021,7 +3090,10 @@ export interface operations {
                 "idempotency-key"?: string;
             };
             path: {
-                /** @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70 */
+                /**
+                 * @description The id of the subscription
+                 * @example 0199a1c5-20f3-7b8a-9c1d-2e3f4a5b6c70
+                 */
                 id: string;
             };
             cookie?: never;

@@ -106,7 +106,7 @@ export const signup = defineOperation({
     'and confirms it before the first login.',
   body: z.strictObject({
     email: Email,
-    password: newPassword,
+    password: newPassword.describe('8 characters or more, and not a common one'),
     firstName: orDefault(PersonName, ''),
     lastName: orDefault(PersonName, ''),
     roleId: z.uuid().nullish().describe('A role that users may choose'),
@@ -126,7 +126,7 @@ export const confirmSignup = defineOperation({
     'hour and five attempts.',
   body: z.strictObject({
     email: Email,
-    code: mailedCode,
+    code: mailedCode.describe('The six digits from the mail'),
   }),
   reply: { status: 200, schema: LoggedIn },
   errors: [...always, 'AUTH_INVALID_CODE', 'RATE_LIMIT_EXCEEDED'],
@@ -191,8 +191,8 @@ export const resetPassword = defineOperation({
     'every lockout of the user.',
   body: z.strictObject({
     email: Email,
-    newPassword,
-    code: mailedCode,
+    newPassword: newPassword.describe('8 characters or more, and not a common one'),
+    code: mailedCode.describe('The six digits from the mail'),
   }),
   reply: { status: 200, schema: Message },
   errors: [...always, 'AUTH_INVALID_CODE', 'RATE_LIMIT_EXCEEDED'],
@@ -208,7 +208,9 @@ export const refreshToken = defineOperation({
     'Exchanges a refresh token for a new pair. Each refresh token works once. A refresh token ' +
     'that comes a second time ends its session, unless `refreshReuseInterval` still allows ' +
     'it.',
-  body: z.strictObject({ refreshToken: z.string().min(1).max(4096) }),
+  body: z.strictObject({
+    refreshToken: z.string().min(1).max(4096).describe('The newest of the session'),
+  }),
   reply: { status: 200, schema: TokenPair },
   errors: [...always, 'AUTH_TOKEN_INVALID'],
 })

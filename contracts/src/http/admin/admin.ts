@@ -51,7 +51,7 @@ export const ManagementToken = z
     name: z.string(),
     environments: z.array(EnvironmentName).nullable().describe('null for every environment'),
     createdAt: z.iso.datetime(),
-    expiresAt: z.iso.datetime().nullable(),
+    expiresAt: z.iso.datetime().nullable().describe('null: never'),
   })
   .meta({ id: 'ManagementToken' })
 export type ManagementToken = z.infer<typeof ManagementToken>
@@ -169,7 +169,10 @@ export const createManagementToken = defineOperation({
       .describe('The environments that the token manages. Absent or null: all'),
     expiresAt: Instant.nullable().optional().describe('Absent or null: never'),
   }),
-  reply: { status: 201, schema: ManagementToken.extend({ token: z.string() }) },
+  reply: {
+    status: 201,
+    schema: ManagementToken.extend({ token: z.string().describe('Only this answer shows it') }),
+  },
   errors: ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
 })
 
@@ -195,7 +198,7 @@ export const deleteManagementToken = defineOperation({
   path: '/auth/admin/projects/{project}/management-tokens/{id}',
   summary: 'Revoke a management token',
   description: 'Revokes the token. Every service refuses it within 1 s.',
-  params: projectPath.extend({ id: z.string() }),
+  params: projectPath.extend({ id: z.string().describe('The id of the management token') }),
   reply: { status: 204, schema: z.void() },
   errors: [
     'VALIDATION_ERROR',

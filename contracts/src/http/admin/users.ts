@@ -59,7 +59,7 @@ export const ImportedUser = z.strictObject({
 })
 export type ImportedUser = z.infer<typeof ImportedUser>
 
-const userPath = environmentPath.extend({ id: z.string() })
+const userPath = environmentPath.extend({ id: z.string().describe('The id of the user') })
 const environmentUrl = '/auth/admin/projects/{project}/environments/{environment}'
 const common = { tag: 'users', security: 'admin' } as const
 const always = ['VALIDATION_ERROR', 'ADMIN_TOKEN_INVALID', 'ENVIRONMENT_NOT_FOUND'] as const

@@ -19,7 +19,7 @@ const ifNoneMatch = {
     .describe('The `ETag` that the record must not have, or `*`'),
 }
 const preconditions = { ...ifMatch, ...ifNoneMatch }
-const one = existing.extend({ id: z.string() })
+const one = existing.extend({ id: z.string().describe('The id of the record') })
 
 /**
  * For a user's access token too, as far as the table's `access` goes. Without a good credential: AUTH_TOKEN_INVALID,

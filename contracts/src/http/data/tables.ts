@@ -103,7 +103,7 @@ export const refused = [
 ] as const
 
 /** A table that cannot exist is not found; only PUT has to name a fault. */
-export const existing = z.object({ table: z.string() })
+export const existing = z.object({ table: z.string().describe('The name of the table') })
 
 export const putTable = defineOperation({
   ...common,

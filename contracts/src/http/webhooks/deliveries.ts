@@ -8,14 +8,14 @@ import { Delivery, managed, refusals, tenantHeaders } from './webhooks.ts'
 
 export const DeliveryAttempt = z
   .object({
-    at: z.iso.datetime(),
+    at: z.iso.datetime().describe('When the attempt began'),
     attempt: z.int().describe('From 1'),
     outcome: z.enum(deliveryStatuses).describe('The status of the delivery after the attempt'),
-    url: z.string(),
-    httpStatus: z.int().nullable(),
-    latencyMs: z.int().nullable(),
-    errorClass: z.enum(errorClasses).nullable(),
-    errorMessage: z.string().nullable(),
+    url: z.string().describe('The URL that was called'),
+    httpStatus: z.int().nullable().describe('null without an answer'),
+    latencyMs: z.int().nullable().describe('Duration of the attempt'),
+    errorClass: z.enum(errorClasses).nullable().describe('null after a success'),
+    errorMessage: z.string().nullable().describe('null after a success'),
     answer: z.string().nullable().describe("The first 4 KiB of the receiver's answer"),
   })
   .meta({ id: 'DeliveryAttempt' })
@@ -42,8 +42,8 @@ export type RecoverInput = z.infer<typeof RecoverInput>
 
 const common = { ...managed, tag: 'deliveries' } as const
 const headers = tenantHeaders.extend(idempotencyHeader)
-const one = z.object({ id: z.string() })
-const ofOne = z.object({ id: z.string(), deliveryId: z.string() })
+const one = z.object({ id: z.string().describe('The id of the subscription') })
+const ofOne = one.extend({ deliveryId: z.string().describe('The id of the delivery') })
 
 export const listDeliveries = defineOperation({
   ...common,
@@ -56,7 +56,7 @@ export const listDeliveries = defineOperation({
     'to read the next page.',
   params: one,
   query: z.strictObject({
-    status: z.enum(deliveryStatuses).optional(),
+    status: z.enum(deliveryStatuses).optional().describe('Only deliveries in this state'),
     eventId: z
       .string()
       .min(1)

@@ -12,7 +12,7 @@ import {
   Warning,
 } from './webhooks.ts'
 
-const one = z.object({ id: z.string() })
+const one = z.object({ id: z.string().describe('The id of the subscription') })
 const common = { ...managed, tag: 'webhooks' } as const
 
 /** How far one question looks, whichever comes first: of the log as a whole, with the changes of all tables. */
@@ -76,7 +76,7 @@ export const Explanation = z
     outcome: z
       .enum(outcomes)
       .describe('The status of the delivery, if there is one. `unknown`: the log does not tell'),
-    reason: z.string(),
+    reason: z.string().describe('The explanation, as a sentence'),
     field: z
       .string()
       .optional()
@@ -98,7 +98,7 @@ export const explainWebhook = defineOperation({
     'ends before it finds the change.',
   params: one,
   query: z.strictObject({
-    eventId: z.uuid(),
+    eventId: z.uuid().describe('The id of the change'),
     timestamp: Instant.optional().describe('The time of the change, if its id is no UUIDv7'),
   }),
   reply: { status: 200, schema: Explanation },
@@ -152,7 +152,7 @@ export const getReplay = defineOperation({
   path: '/api/rest/_webhooks/{id}/replays/{replayId}',
   summary: 'Get a replay',
   description: 'Returns how many changes the replay has read and how many deliveries it has made.',
-  params: z.object({ id: z.string(), replayId: z.string() }),
+  params: one.extend({ replayId: z.string().describe('The id of the replay') }),
   reply: { status: 200, schema: Replay },
   errors: [...refusals, 'WEBHOOK_NOT_FOUND', 'REPLAY_NOT_FOUND'],
 })

@@ -89,7 +89,7 @@ export type SubscriptionChange = z.infer<typeof SubscriptionChange>
 export const Warning = z
   .object({
     field: z.string().describe('A path, such as `table` or `filter.status`'),
-    message: z.string(),
+    message: z.string().describe('The warning, as a sentence'),
   })
   .meta({ id: 'Warning' })
 export type Warning = z.infer<typeof Warning>
@@ -122,13 +122,13 @@ export type Subscription = z.infer<typeof Subscription>
 export const Delivery = z
   .object({
     id: z.string(),
-    eventId: z.string(),
-    status: z.enum(deliveryStatuses),
+    eventId: z.string().describe('The change that it delivers'),
+    status: z.enum(deliveryStatuses).describe('The state of the delivery'),
     httpStatus: z.int().nullable().describe('Of the last attempt. null before the first answer'),
-    attempts: z.int(),
+    attempts: z.int().describe('Attempts so far'),
     createdAt: z.iso.datetime(),
-    lastError: z.enum(errorClasses).nullable(),
-    nextAttemptAt: z.iso.datetime().nullable(),
+    lastError: z.enum(errorClasses).nullable().describe('The class of the last failure'),
+    nextAttemptAt: z.iso.datetime().nullable().describe('null if no attempt is due'),
     redeliveryOf: z.string().nullable().describe('The delivery that this one sends again'),
   })
   .meta({ id: 'Delivery' })
@@ -136,7 +136,7 @@ export type Delivery = z.infer<typeof Delivery>
 
 /** The tenant that a management call is about; sent with every one. */
 export const tenantHeaders = z.object({ 'x-project-id': ProjectId, environment: EnvironmentName })
-const one = z.object({ id: z.string() })
+const one = z.object({ id: z.string().describe('The id of the subscription') })
 export const managed = { security: 'management', headers: tenantHeaders } as const
 const common = { ...managed, tag: 'webhooks' } as const
 export const refusals = [

@@ -43,9 +43,11 @@ function plainType(document: OpenApiDocument, schema: Schema): string {
   if (schema.format !== undefined) return formats[schema.format] ?? schema.format
   if (schema.enum !== undefined || schema.const !== undefined) return 'text'
   if (schema.type === 'array') return `array of ${typeOf(document, schema.items ?? {})}`
-  if (schema.type === 'string') return 'text'
   if (schema.type === undefined) return 'any JSON'
-  return String(schema.type)
+  return [schema.type]
+    .flat()
+    .map((type) => (type === 'string' ? 'text' : type))
+    .join(' or ')
 }
 
 /** `required`, values, sizes and the default, as far as there are any. */
@@ -65,6 +67,7 @@ export function limitsOf(document: OpenApiDocument, given: Schema, isRequired: b
 
 function valuesOf({ enum: values, const: only }: Schema): string[] {
   const all = values ?? (only === undefined ? [] : [only])
+  if (all.includes('INTERNAL_ERROR')) return ['an [error code](index.md#errors)']
   return all.length === 0 ? [] : [all.map((value) => code(String(value))).join(' ')]
 }
 
