@@ -1,7 +1,7 @@
 import type { AnyCommand, OptionSpec, OptionSpecs } from './command.ts'
 import { commonOptions } from './read-call.ts'
 
-const codes = 'Exit codes: 0 ok, 1 something is wrong, 2 not called as it should be.'
+const codes = 'Exit codes: 0 ok, 1 something is wrong, 2 wrong call.'
 
 /** The commands whose names begin with `prefix`, one line each. */
 export function helpOfAll(commands: readonly AnyCommand[], prefix = ''): string {
@@ -13,7 +13,7 @@ export function helpOfAll(commands: readonly AnyCommand[], prefix = ''): string 
     '',
     ...table(shown.map(({ name, summary }) => [name, summary])),
     '',
-    'surehook <command> --help says more about one of them; surehook --version tells the version.',
+    'surehook <command> --help shows the options of a command. surehook --version shows the version.',
     codes,
   ].join('\n')
 }

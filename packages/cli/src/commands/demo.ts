@@ -15,26 +15,31 @@ import { durationOf } from '../lib/wait-for.ts'
 
 export const demoCommand = defineCommand({
   name: 'demo',
-  summary: 'Follow one change through the whole system, from a project to its webhook',
+  summary: 'Send one change through the whole system to a webhook',
   details: [
-    'Succeeds when the webhook has arrived at a receiver in this process, with a good signature. On the system that runs',
-    'from this checkout the receiver needs no options. Elsewhere name it with --receiver: the dispatcher must reach that',
-    'URL (WEBHOOK_ALLOWED_NETWORKS) and trust its certificate (WEBHOOK_EXTRA_CA_FILE). --first-attempt needs no receiver:',
-    'it succeeds when an attempt was made at a name that does not exist. Leaves an empty project demo-….',
+    'The command succeeds when this process receives the webhook with a valid signature. On the system of this checkout',
+    'it needs no options. Elsewhere set --receiver: the dispatcher must reach that URL (WEBHOOK_ALLOWED_NETWORKS) and',
+    'trust its certificate (WEBHOOK_EXTRA_CA_FILE). With --first-attempt it needs no receiver and succeeds after an',
+    'attempt at a name that does not exist. The command leaves an empty project demo-….',
   ].join('\n'),
   options: {
     receiver: {
       type: 'string',
       value: 'url',
-      help: 'https URL by which webhooks reach this process',
+      help: 'the https URL that reaches this process',
     },
     certificate: { type: 'string', value: 'file', help: "PEM of the receiver's certificate" },
     key: { type: 'string', value: 'file', help: 'PEM of its key' },
     'first-attempt': {
       type: 'boolean',
-      help: 'deliver nothing: end with the first attempt at a name that does not exist',
+      help: 'deliver nothing, and end after the first attempt',
     },
-    timeout: { type: 'string', value: 'duration', default: '1m', help: 'how long all may take' },
+    timeout: {
+      type: 'string',
+      value: 'duration',
+      default: '1m',
+      help: 'time limit of the whole command',
+    },
     ...platformOptions,
   },
   variables: platformVariables,

@@ -6,34 +6,37 @@ import { platformOptions } from '../lib/platform-client.ts'
 
 export const doctorCommand = defineCommand({
   name: 'doctor',
-  summary: 'Examine an installation, and say what to do about what is wrong',
+  summary: 'Check an installation, and say how to repair it',
   details: [
-    'Examines what the environment or --env-file names by the variables of the services; without any, the system that',
-    '`npm start` runs. Changes nothing. Exit code 1 when something is wrong; what only deserves a look does not count.',
+    'The command reads the variables of the services from the environment or from --env-file. Without them it checks the',
+    'system that `npm start` runs. It changes nothing. Exit code 1: something is wrong. Warnings do not count.',
   ].join('\n'),
   options: {
-    'env-file': { type: 'string', value: 'file', help: 'variables, NAME=value on each line' },
+    'env-file': { type: 'string', value: 'file', help: 'variables, one NAME=value per line' },
     service: {
       type: 'string',
       value: 'name',
       multiple: true,
-      help: 'whose variables these are: whether it would start; of a file all by default',
+      help: 'check the variables of this service',
     },
     url: platformOptions.url,
     'lag-limit': {
       type: 'string',
       value: 'messages',
       default: '10000',
-      help: 'more deserve a look',
+      help: 'lag that gives a warning',
     },
     'certificate-days': {
       type: 'string',
       value: 'days',
       default: '30',
-      help: 'fewer left deserve a look',
+      help: 'days before the end of a certificate that give a warning',
     },
   },
-  variables: { SUREHOOK_URL: 'of the gateway', 'all others': 'as the services read them' },
+  variables: {
+    SUREHOOK_URL: 'the URL of the gateway',
+    'all others': 'the variables of the services',
+  },
   async run({ values, env, json, out, note, signal, now }) {
     const target = findTarget(values, { env, note, signal, now })
     const findings = await runChecks(target, {

@@ -9,14 +9,19 @@ const { ok: closed, wrong: holes, usage: unknown } = exitCodes
 
 export const ledgerCommand = defineCommand({
   name: 'ledger',
-  summary: 'Tell whether every change of a span is delivered, or on its way',
+  summary: 'Check that every change of a span is delivered or pending',
   details:
-    'Exit code 0: the ledger closes. 1: it has holes, listed by event id. 2: that could not be told.',
+    'Exit code 0: the ledger has no holes. 1: it has holes, listed by event id. 2: it could not be taken.',
   options: {
-    from: { type: 'string', value: 'when', default: '1h', help: '90s, 1h, 2d ago, or a time' },
-    to: { type: 'string', value: 'when', default: 'now', help: 'likewise' },
-    project: { type: 'string', help: 'only of this project' },
-    environment: { type: 'string', help: 'only of this environment' },
+    from: {
+      type: 'string',
+      value: 'when',
+      default: '1h',
+      help: 'start of the span: 90s, 1h or 2d ago, or a time',
+    },
+    to: { type: 'string', value: 'when', default: 'now', help: 'end of the span' },
+    project: { type: 'string', help: 'only this project' },
+    environment: { type: 'string', help: 'only this environment' },
     ...platformOptions,
   },
   variables: platformVariables,

@@ -15,15 +15,14 @@ const Variables = z.object({
 
 export const prepareDatabaseCommand = defineCommand({
   name: 'prepare database',
-  summary: "Make the services' roles, schemas and slots, and migrate their tables",
-  details:
-    'Waits for PostgreSQL. Safe to repeat, and to run from several places at once: each waits for the others.',
+  summary: "Create the services' roles, schemas and slots, and migrate their tables",
+  details: 'The command waits for PostgreSQL. You may repeat it, or run it several times at once.',
   options: waitOption,
   variables: {
-    DATABASE_URL: 'of an administrator, who may make roles and schemas',
+    DATABASE_URL: 'an administrator, who may create roles and schemas',
     DATABASE_CA_FILE: "PEM of the CA: then the server's certificate is verified",
-    [databaseServices.map(passwordVariable).join(', ')]: "of the services' roles",
-    KEY_ENCRYPTION_KEY: 'passwords that are not given are derived from it',
+    [databaseServices.map(passwordVariable).join(', ')]: "passwords of the services' roles",
+    KEY_ENCRYPTION_KEY: 'missing passwords are derived from it',
   },
   async run({ values, env, json, out, note, signal }) {
     const databaseUrl = databaseConnection(readEnv(Variables, env))

@@ -16,10 +16,10 @@ const Variables = z.object(kafkaOnly)
 
 export const prepareKafkaAccessCommand = defineCommand({
   name: 'prepare kafka-access',
-  summary: 'Allow each service on Kafka what it needs, and nothing else',
+  summary: 'Grant each service its rights on Kafka',
   details: [
-    'Creates ACLs, as an administrator of Kafka; takes none away. Safe to repeat.',
-    'The users themselves are made with tools of Kafka: see docs/operate/security.md.',
+    'The command creates ACLs and removes none. Run it as an administrator of Kafka. You may repeat it.',
+    'Create the users with the tools of Kafka: see docs/operate/security.md.',
   ].join('\n'),
   options: {
     ...waitOption,
@@ -27,14 +27,14 @@ export const prepareKafkaAccessCommand = defineCommand({
       type: 'string',
       value: 'pattern',
       default: defaultPrincipal,
-      help: 'how Kafka calls a user; {user} is auth-service, data-api, …',
+      help: 'how Kafka names a user. {user} is auth-service, data-api, …',
     },
-    print: { type: 'boolean', help: 'print calls of kafka-acls.sh instead, and ask nobody' },
+    print: { type: 'boolean', help: 'print calls of kafka-acls.sh and change nothing' },
   },
   variables: {
-    KAFKA_BROKERS: 'host:port, comma-separated',
+    KAFKA_BROKERS: 'brokers as host:port, separated by commas',
     'KAFKA_TLS, KAFKA_CA_FILE, KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME, KAFKA_SASL_PASSWORD':
-      'of an administrator of Kafka',
+      'an administrator of Kafka',
   },
   async run({ values, env, json, out, note, signal }) {
     const { principal, wait, print } = values

@@ -11,19 +11,19 @@ const Variables = z.object(kafkaEnv)
 
 export const prepareTopicsCommand = defineCommand({
   name: 'prepare topics',
-  summary: 'Make the topics, and register the schemas',
+  summary: 'Create the topics and register the schemas',
   details: [
-    'Waits for Kafka and the registry. Safe to repeat, and to run from several places at once.',
-    'On a topic that exists it sets what this version expects and what is not so, and nothing else: a time for which',
-    'something is kept never becomes shorter. One with another number of partitions is an error.',
+    'The command waits for Kafka and the registry. You may repeat it, or run it several times at once.',
+    'On an existing topic it sets only the settings that differ from what this version expects. It never shortens a',
+    'retention time. Another number of partitions is an error.',
   ].join('\n'),
   options: waitOption,
   variables: {
-    KAFKA_BROKERS: 'host:port, comma-separated',
-    SCHEMA_REGISTRY_URL: 'Confluent API',
-    KAFKA_PARTITIONS: 'of the topics of changes and deliveries: as for the services',
-    KAFKA_REPLICATION_FACTOR: 'of topics that are made',
-    WEBHOOK_RETRY_DELAYS: 'as for the services: the retry topics are named after them',
+    KAFKA_BROKERS: 'brokers as host:port, separated by commas',
+    SCHEMA_REGISTRY_URL: 'a registry with the API of Confluent',
+    KAFKA_PARTITIONS: 'partitions of the topics of changes and deliveries, as for the services',
+    KAFKA_REPLICATION_FACTOR: 'replicas of new topics',
+    WEBHOOK_RETRY_DELAYS: 'the delays that name the retry topics, as for the services',
   },
   async run({ values, env, json, out, note, signal }) {
     const read = readEnv(Variables, env)

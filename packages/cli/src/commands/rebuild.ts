@@ -14,10 +14,10 @@ export const rebuildHistoryCommand = defineCommand({
   name: 'rebuild history',
   summary: 'Empty the delivery history and read it again from its topics',
   details: [
-    'Deliveries go on meanwhile, and new ones show at once; recoveries wait. It goes on in webhook-api whatever',
-    'becomes of this command; one that is under way already is shown.',
+    'Deliveries continue, and new ones show at once. Recoveries wait. webhook-api does the work: it continues when',
+    'this command ends. If a rebuild is running, the command shows that rebuild.',
   ].join('\n'),
-  options: { detach: { type: 'boolean', help: 'do not wait for its end' }, ...platformOptions },
+  options: { detach: { type: 'boolean', help: 'do not wait for the end' }, ...platformOptions },
   variables: platformVariables,
   async run({ values, env, json, out, note, signal }) {
     const found = findPlatform(values, env)

@@ -8,13 +8,13 @@ import { type Reconciled, reconcile } from '../reconcile/reconcile.ts'
 
 export const reconcileCommand = defineCommand({
   name: 'reconcile',
-  summary: 'Compare a restored database with the topics, and bring it to what they say',
+  summary: 'Compare a restored database with the topics, and repair it',
   details: [
-    'Run it after PostgreSQL was restored and before the services start again: auth-service, data-api and webhook-api',
-    'must be stopped. It tells what is on the topics and not in the database: the newest change of each record, and',
-    'subscriptions. With --apply it writes those back, without new events, moves slots that came with the backup to',
-    'what is on the topics, and forgets slots that did not: then run `surehook prepare database`, which makes them.',
-    'Nothing is applied while a slot cannot be read, unless --drop-unreadable gives it up.',
+    'Run the command after you restored PostgreSQL and before auth-service, data-api and webhook-api start again.',
+    'It lists the records and subscriptions whose newest state is on the topics and not in the database.',
+    'With --apply it writes those states into the database without new events. It moves restored slots to the position of',
+    'the topics and forgets missing slots: then run `surehook prepare database`, which creates them.',
+    'It applies nothing while a slot cannot be read, unless --drop-unreadable gives the slot up.',
     'Exit code 1: something differs and was not applied.',
   ].join('\n'),
   options: {
@@ -22,18 +22,18 @@ export const reconcileCommand = defineCommand({
       type: 'string',
       value: 'when',
       required: true,
-      help: 'when the backup was made, or earlier: 1h, 2d, or a time',
+      help: 'the time of the backup, or earlier: 1h or 2d ago, or a time',
     },
-    apply: { type: 'boolean', help: 'write it into the database' },
+    apply: { type: 'boolean', help: 'write the differences into the database' },
     'drop-unreadable': {
       type: 'boolean',
-      help: 'with --apply: give up slots whose WAL is nowhere; what they had not relayed is not told',
+      help: 'with --apply: give up slots without their WAL, and the changes that they had not relayed',
     },
   },
   variables: {
-    DATABASE_URL: 'of an administrator',
-    KAFKA_BROKERS: 'host:port, comma-separated',
-    SCHEMA_REGISTRY_URL: 'Confluent API',
+    DATABASE_URL: 'an administrator',
+    KAFKA_BROKERS: 'brokers as host:port, separated by commas',
+    SCHEMA_REGISTRY_URL: 'a registry with the API of Confluent',
   },
   async run({ values, env, json, out, note, now, signal }) {
     const read = readKafkaVariables(env)

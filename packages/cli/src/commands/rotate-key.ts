@@ -11,11 +11,11 @@ type Sum = Omit<ResealedPage, 'next'>
 
 export const rotateKeyCommand = defineCommand({
   name: 'rotate-key',
-  summary: 'Seal everything under the current KEY_ENCRYPTION_KEY that a previous one has sealed',
+  summary: 'Re-encrypt everything with the current KEY_ENCRYPTION_KEY',
   details: [
-    'Run it when all services have the new key as KEY_ENCRYPTION_KEY and the old one in',
-    'KEY_ENCRYPTION_KEY_PREVIOUS: docs/operate/security.md has the steps. The services do it themselves, while they',
-    'run, and no key leaves them. Safe to repeat and to break off. It says when the old key is of no use any more.',
+    'Run the command when every service has the new key in KEY_ENCRYPTION_KEY and the old key in',
+    'KEY_ENCRYPTION_KEY_PREVIOUS: see docs/operate/security.md. The running services do the work, and no key leaves',
+    'them. You may stop and repeat the command. It says when you may remove the old key.',
   ].join('\n'),
   options: platformOptions,
   variables: platformVariables,

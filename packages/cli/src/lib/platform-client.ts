@@ -11,13 +11,13 @@ export const platformOptions = {
   url: {
     type: 'string',
     value: 'url',
-    help: 'of the gateway; by default SUREHOOK_URL, else what `npm start` runs',
+    help: 'the gateway. Default: SUREHOOK_URL, or the system that `npm start` runs',
   },
-  'token-file': { type: 'string', value: 'file', help: "that holds the administration's token" },
+  'token-file': { type: 'string', value: 'file', help: 'a file with the administration token' },
 } as const satisfies OptionSpecs
 
 export const platformVariables = {
-  SUREHOOK_URL: 'of the gateway',
+  SUREHOOK_URL: 'the URL of the gateway',
   SUREHOOK_ADMIN_TOKEN: "the administration's token; else the first of PLATFORM_ADMIN_TOKEN",
 } as const
 

@@ -12,7 +12,7 @@ export const waitOption = {
     type: 'string',
     value: 'duration',
     default: '60s',
-    help: 'how long to wait for what is not up yet',
+    help: 'how long to wait for the dependencies',
   },
 } as const satisfies OptionSpecs
 

@@ -11,21 +11,21 @@ const options = {
     type: 'string',
     value: 'name',
     required: true,
-    help: 'the name of what is to be deleted, once more',
+    help: 'the name again',
   },
-  wait: { type: 'boolean', help: 'end when everything is gone' },
+  wait: { type: 'boolean', help: 'wait until everything is gone' },
 } as const satisfies OptionSpecs
 
 const details = [
-  'It serves nobody from the answer on: tokens are refused, subscriptions end, deliveries are cancelled. Users, tables,',
-  'records, history and keys are deleted in the background. Changes and deliveries stay on their topics until they are as',
-  'old as those are kept. It cannot be taken back: "admin export" writes everything to files before.',
+  'At once, tokens are refused, subscriptions end and deliveries are cancelled. Users, tables, records, history and keys',
+  'are deleted in the background. Changes and deliveries stay on their topics for their retention time.',
+  'You cannot undo a deletion. "admin export" writes everything to files before.',
 ].join('\n')
 
 export const deleteCommands = [
   adminCommand({
     name: 'admin environments delete',
-    summary: 'Delete an environment with all it has',
+    summary: 'Delete an environment and everything in it',
     details,
     positionals: ['project', 'environment'],
     options,

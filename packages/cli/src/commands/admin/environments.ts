@@ -20,8 +20,8 @@ export const environmentCommands = [
     name: 'admin environments put',
     summary: 'Create an environment, or change its settings',
     details: [
-      'What is not named stays as it is; null goes back to the default; durations are in seconds.',
-      'Options win over the file, which holds settings, or what "environments get --json" shows.',
+      'A missing setting keeps its value, and null restores the default. Durations are in seconds.',
+      'The file holds settings, or the output of "environments get --json". Options win over the file.',
     ].join('\n'),
     positionals,
     options: {
@@ -37,12 +37,12 @@ export const environmentCommands = [
   }),
   adminCommand({
     name: 'admin keys rotate',
-    summary: 'Publish new keys of an environment, used once every verifier can know them',
+    summary: 'Rotate the token keys of an environment',
     positionals,
     options: {
       immediately: {
         type: 'boolean',
-        help: 'for a key that leaked: tokens made with the old ones are refused from now on',
+        help: 'after a leak: refuse every token made with an old key from now on',
       },
     },
     async act({ words: { project, environment }, values }, ask) {

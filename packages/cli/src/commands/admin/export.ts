@@ -7,16 +7,21 @@ import { findPlatform, platformOptions } from '../../lib/platform-client.ts'
 
 export const exportCommand = adminCommand({
   name: 'admin export',
-  summary: 'Write all that a project has into a directory of files',
+  summary: 'Write a project to files',
   details: [
-    'One folder for each environment: settings.json, tables.json, webhooks.json, and a JSON object per line in',
-    'roles.ndjson, users.ndjson, records/<table>.ndjson and deliveries/<webhook id>.ndjson. Signing secrets, keys and',
-    'password hashes are not in it. Changes that are made meanwhile may be in one file and not in another.',
+    'Each environment gets a folder with settings.json, tables.json and webhooks.json. roles.ndjson, users.ndjson,',
+    'records/<table>.ndjson and deliveries/<webhook id>.ndjson hold one JSON object per line. The files hold no signing',
+    'secrets, keys or password hashes. A change during the export may be in one file and not in another.',
   ].join('\n'),
   positionals: ['project'],
   options: {
-    to: { type: 'string', value: 'directory', required: true, help: 'made where it is missing' },
-    environment: { type: 'string', value: 'name', help: 'only this one' },
+    to: {
+      type: 'string',
+      value: 'directory',
+      required: true,
+      help: 'the directory, created if it is missing',
+    },
+    environment: { type: 'string', value: 'name', help: 'only this environment' },
     ...platformOptions,
   },
   async act({ words: { project }, values, env, note }, ask) {

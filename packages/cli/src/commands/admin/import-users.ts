@@ -11,11 +11,11 @@ type Refused = { index: number; violations: readonly Violation[] }
 
 export const importUsersCommand = adminCommand({
   name: 'admin users import',
-  summary: 'Take over users with the password hashes that they have',
+  summary: 'Import users with their password hashes',
   details: [
-    'The file holds a JSON array of { email, passwordHash, firstName?, lastName?, roles?, emailVerified? };',
-    'hashes are argon2id or bcrypt. Users that are refused are listed by their place, from 0, and the others taken:',
-    'exit code 1 then. Who is there already is refused, so that it may be run again.',
+    'The file holds a JSON array of { email, passwordHash, firstName?, lastName?, roles?, emailVerified? }.',
+    'Hashes are argon2id or bcrypt. The command lists each refused user by its index, imports the others and ends with 1.',
+    'It refuses existing users, so that you may repeat it.',
   ].join('\n'),
   positionals: ['project', 'environment'],
   options: { file: { type: 'string', value: 'file', required: true, help: 'the users' } },

@@ -5,10 +5,10 @@ import { limitOption, readPages } from '../../admin/read-pages.ts'
 export const roleCommands = [
   adminCommand({
     name: 'admin roles create',
-    summary: 'Make a role',
+    summary: 'Create a role',
     positionals: ['project', 'environment', 'name'],
     options: {
-      'self-assignable': { type: 'boolean', help: 'users may ask for it at signup' },
+      'self-assignable': { type: 'boolean', help: 'users may choose it at signup' },
     },
     async act({ words: { project, environment, name }, values }, ask) {
       const body = { name, selfAssignable: values['self-assignable'] }

@@ -10,17 +10,21 @@ import { cellOf } from '../../lib/text-table.ts'
 export const tokenCommands = [
   adminCommand({
     name: 'admin tokens create',
-    summary: 'Make a management token; it is shown this once',
+    summary: 'Create a management token, which only this output shows',
     positionals: ['project'],
     options: {
-      name: { type: 'string', required: true, help: 'what it is for' },
+      name: { type: 'string', required: true, help: 'a name that says its purpose' },
       environment: {
         type: 'string',
         value: 'name',
         multiple: true,
-        help: 'that it is for; all without',
+        help: 'an environment that it manages. Default: all',
       },
-      'expires-at': { type: 'string', value: 'time', help: 'when it ends: 2027-01-31T12:00:00Z' },
+      'expires-at': {
+        type: 'string',
+        value: 'time',
+        help: 'when the token expires, such as 2027-01-31T12:00:00Z',
+      },
     },
     async act({ words: { project }, values }, ask) {
       const { name, environment: environments, 'expires-at': expiresAt } = values
@@ -34,7 +38,7 @@ export const tokenCommands = [
   }),
   adminCommand({
     name: 'admin tokens list',
-    summary: 'List the management tokens of a project, without the tokens themselves',
+    summary: 'List the management tokens of a project',
     positionals: ['project'],
     options: limitOption,
     async act({ words: { project }, values }, ask) {
@@ -53,7 +57,7 @@ export const tokenCommands = [
   }),
   adminCommand({
     name: 'admin tokens delete',
-    summary: 'Revoke a management token, everywhere within a second',
+    summary: 'Revoke a management token',
     positionals: ['project', 'id'],
     options: {},
     async act({ words: { project, id } }, ask) {

@@ -19,7 +19,7 @@ export const userCommands = [
     summary: 'List the users of an environment, newest first',
     positionals: ['project', 'environment'],
     options: {
-      email: { type: 'string', value: 'address', help: 'only the user of this address' },
+      email: { type: 'string', value: 'address', help: 'only the user with this address' },
       ...limitOption,
     },
     async act({ words: { project, environment }, values }, ask) {
@@ -54,27 +54,27 @@ export const userCommands = [
   }),
   adminCommand({
     name: 'admin users patch',
-    summary: 'Change names, roles, or whether a user is disabled or its address confirmed',
+    summary: 'Change the names, the roles or the state of a user',
     positionals: one,
     options: {
-      'first-name': { type: 'string', help: 'an empty one clears it' },
-      'last-name': { type: 'string', help: 'an empty one clears it' },
+      'first-name': { type: 'string', help: 'the new name. An empty text clears it' },
+      'last-name': { type: 'string', help: 'the new name. An empty text clears it' },
       role: {
         type: 'string',
         value: 'name',
         multiple: true,
-        help: 'all roles that the user has from now on',
+        help: 'a role of the user. Replaces all roles',
       },
-      'no-roles': { type: 'boolean', help: 'the user has no role from now on' },
+      'no-roles': { type: 'boolean', help: 'remove every role' },
       disabled: {
         type: 'string',
         value: 'true|false',
-        help: 'whether the user is shut out, which ends every session',
+        help: 'true disables the user and ends every session',
       },
       'email-verified': {
         type: 'string',
         value: 'true|false',
-        help: 'whether the address is confirmed; false ends every session',
+        help: 'true confirms the address, false ends every session',
       },
     },
     async act({ words: { project, environment, id }, values }, ask) {
@@ -115,7 +115,7 @@ export const userCommands = [
   }),
   adminCommand({
     name: 'admin users unlock',
-    summary: 'End every lock that failed logins have set on a user',
+    summary: 'Unlock a user after failed logins',
     positionals: one,
     options: {},
     async act({ words: { project, environment, id } }, ask) {
