@@ -8,118 +8,123 @@ export type Meaning = {
 
 /** What each variable of the services is for. Every variable of a `config.ts` must be here. */
 export const meanings: Readonly<Record<string, Meaning>> = {
-  LOG_LEVEL: { meaning: 'what is logged' },
-  PORT: { meaning: 'of its API' },
-  INTERNAL_PORT: { meaning: '`/metrics`, `/healthz`, `/readyz`: not for clients' },
-  HOST: { meaning: 'address to listen on; `0.0.0.0` in containers' },
-  KAFKA_BROKERS: { meaning: '`host:port`, comma-separated' },
-  KAFKA_TLS: { meaning: 'whether connections to Kafka are encrypted' },
+  LOG_LEVEL: { meaning: 'The lowest level that is logged' },
+  PORT: { meaning: 'The port of the API' },
+  INTERNAL_PORT: {
+    meaning: 'The port of `/metrics`, `/healthz` and `/readyz`. Keep clients away from it',
+  },
+  HOST: { meaning: 'The address to listen on. `0.0.0.0` in containers' },
+  KAFKA_BROKERS: { meaning: 'Brokers as `host:port`, separated by commas' },
+  KAFKA_TLS: { meaning: 'Encrypts connections to Kafka' },
   KAFKA_CA_FILE: {
-    meaning: "PEM of the authorities of Kafka's certificates, in place of the usual ones",
+    meaning: "PEM of the authorities of Kafka's certificates. Replaces the usual roots",
   },
-  KAFKA_CERT_FILE: { meaning: 'PEM of a client certificate, with `KAFKA_KEY_FILE`' },
-  KAFKA_KEY_FILE: { meaning: 'PEM of its key' },
+  KAFKA_CERT_FILE: { meaning: 'PEM of a client certificate. Needs `KAFKA_KEY_FILE`' },
+  KAFKA_KEY_FILE: { meaning: 'PEM of the key of the client certificate' },
   KAFKA_SASL_MECHANISM: {
-    meaning: 'how the service authenticates to Kafka, with name and password',
+    meaning: 'How the service authenticates to Kafka with a name and a password',
   },
-  KAFKA_SASL_USERNAME: { meaning: "the service's own name" },
-  KAFKA_SASL_PASSWORD: { meaning: 'its password', secret: true },
-  KAFKA_CREATE_TOPICS: { meaning: '`false`: topics are made by `surehook prepare topics` alone' },
-  SCHEMA_REGISTRY_URL: { meaning: "base of the registry's Confluent API" },
+  KAFKA_SASL_USERNAME: { meaning: "The service's name at Kafka" },
+  KAFKA_SASL_PASSWORD: { meaning: "The service's password at Kafka", secret: true },
+  KAFKA_CREATE_TOPICS: { meaning: '`false`: only `surehook prepare topics` creates topics' },
+  SCHEMA_REGISTRY_URL: { meaning: 'The base URL of a schema registry with the API of Confluent' },
   SCHEMA_REGISTRY_CA_FILE: { meaning: "PEM of the authorities of the registry's certificate" },
-  SCHEMA_REGISTRY_USERNAME: { meaning: 'basic authentication, with its password' },
-  SCHEMA_REGISTRY_PASSWORD: { meaning: 'of the registry', secret: true },
+  SCHEMA_REGISTRY_USERNAME: { meaning: 'The name for basic authentication at the registry' },
+  SCHEMA_REGISTRY_PASSWORD: { meaning: 'The password at the registry', secret: true },
   KAFKA_PARTITIONS: {
     meaning:
-      'of `changes`, `webhook.attempts` and every delivery topic; the same for all services, and never changed for topics that exist',
+      'Partitions of `changes`, `webhook.attempts` and every delivery topic. The same for all services. Never change it for existing topics',
   },
   KAFKA_REPLICATION_FACTOR: {
-    meaning: 'of topics that are made; from 3 on `min.insync.replicas` is 2. 3 in production',
+    meaning: 'Replicas of new topics. From 3 on, `min.insync.replicas` is 2. Use 3 in production',
   },
   WEBHOOK_RETRY_DELAYS: {
     meaning:
-      'before the second attempt, the third, …; the retry topics are named after them: the same for all services',
+      'The delays before the second and each further attempt. They name the retry topics. The same for all services',
   },
-  DATABASE_URL: { meaning: "as the service's own role", secret: true },
-  DATABASE_CA_FILE: { meaning: 'PEM of authorities: PostgreSQL is then verified, name included' },
+  DATABASE_URL: { meaning: "PostgreSQL, as the service's own role", secret: true },
+  DATABASE_CA_FILE: {
+    meaning: "PEM of authorities. With it, PostgreSQL's certificate and name are verified",
+  },
   REDIS_URL: { meaning: '`redis://` or `rediss://user:password@host:port`', secret: true },
   REDIS_CA_FILE: { meaning: "PEM of the authorities of Redis's certificate" },
   KEY_ENCRYPTION_KEY: {
     meaning:
-      '32 bytes in base64, the same for all: seals webhook secrets and private keys; codes and refresh tokens derive from it. Keep it apart from backups of the database',
+      '32 bytes in base64, the same for all services. Encrypts signing secrets and private keys. Mailed codes and refresh tokens derive from it. Keep it apart from backups of the database',
     secret: true,
   },
   KEY_ENCRYPTION_KEY_PREVIOUS: {
-    meaning:
-      'former keys, comma-separated: what they sealed is still opened while a key is replaced',
+    meaning: 'Former keys, separated by commas. They still decrypt while you replace a key',
     secret: true,
   },
   PLATFORM_ADMIN_TOKEN: {
-    meaning: "the administration's token; two, comma-separated, while it is replaced",
+    meaning: 'The administration token. Two, separated by a comma, while you replace it',
     secret: true,
   },
   PLATFORM_ADMIN_TOKEN_SHA256: {
     meaning:
-      "hex SHA-256 of the administration's token, likewise: lets its holder take ledgers; without it nobody may",
+      'SHA-256 of the administration token in hex. Two, separated by a comma, while you replace it. Without it nobody may take ledgers',
   },
   SERVICE_TOKEN: {
-    meaning: 'what services show each other, 16 to 512 characters; two while it is replaced',
+    meaning:
+      'The token between services, 16 to 512 characters. Two, separated by a comma, while you replace it',
     secret: true,
   },
   PUBLIC_URL: {
     meaning:
-      'the base URL that clients see; tokens of another one are refused, and the gateway of one with https says so to browsers',
+      'The base URL that clients use. Tokens of another URL are refused. With https the gateway sends HSTS',
   },
   SMTP_URL: { meaning: '`smtp://user:password@host:port` or `smtps://…`', secret: true },
-  MAIL_FROM: { meaning: "sender, where an environment's settings name none" },
+  MAIL_FROM: { meaning: 'The sender of mails, unless the environment names one' },
   AUTH_HASH_CONCURRENCY: {
-    meaning: 'password hashes at once; each takes a core and 19 MiB',
+    meaning: 'Password hashes at once. Each uses one core and 19 MiB',
     default: 'cores',
   },
   AUTH_HASH_MAX_WAIT: {
-    meaning: 'the longest expected wait for a hash; what would wait longer gets 503',
+    meaning: 'The longest expected wait for a password hash. Beyond it, a request gets 503',
   },
-  AUTH_BREACH_URL: { meaning: 'range service for `password.breachCheck`' },
-  AUTH_KEY_MAX_AGE: { meaning: 'signing and encryption keys that are older are replaced' },
-  AUTH_KEY_LEAD: { meaning: 'a new key is published for so long before it is used' },
+  AUTH_BREACH_URL: { meaning: 'The range service for `password.breachCheck`' },
+  AUTH_KEY_MAX_AGE: { meaning: 'Older signing and encryption keys are replaced' },
+  AUTH_KEY_LEAD: { meaning: 'The time between the publication and the first use of a key' },
   AUTH_TRUSTED_PROXIES: {
-    meaning: "addresses and CIDRs whose `X-Forwarded-For` is believed: the gateway's",
+    meaning: 'Addresses and CIDRs whose `X-Forwarded-For` is trusted: those of the gateway',
   },
   AUTH_FAILED_TOKENS_PER_MINUTE: {
     meaning:
-      'so many encrypted access tokens of one client (IPv6: one /48) may be bad, per replica; unknown ones then get 429',
+      'Bad encrypted access tokens per client (IPv6: per /48) and replica. Beyond it, unknown tokens get 429',
   },
   UV_THREADPOOL_SIZE: {
-    meaning: "Node's own: `AUTH_HASH_CONCURRENCY` and 2 at least, or the process does not start",
+    meaning:
+      'The thread pool of Node. At least `AUTH_HASH_CONCURRENCY` + 2, or the process does not start',
   },
-  AUTH_SERVICE_URL: { meaning: 'where auth-service is reached' },
-  DATA_API_URL: { meaning: 'where data-api is reached' },
-  WEBHOOK_API_URL: { meaning: 'where webhook-api is reached' },
+  AUTH_SERVICE_URL: { meaning: 'The URL of auth-service' },
+  DATA_API_URL: { meaning: 'The URL of data-api' },
+  WEBHOOK_API_URL: { meaning: 'The URL of webhook-api' },
   DATABASE_POOL_SIZE: {
-    meaning: 'connections for requests; those of one tenant hold at most half',
+    meaning: 'Connections for requests. One tenant uses at most half',
   },
   WEBHOOK_DISABLE_AFTER: {
-    meaning: 'so long nothing but failed attempts deactivates a subscription; `0`: never',
+    meaning: 'A subscription is deactivated after failing for this time. `0`: never',
   },
-  WEBHOOK_MAX_SUBSCRIPTIONS: { meaning: 'per project and environment' },
+  WEBHOOK_MAX_SUBSCRIPTIONS: { meaning: 'Subscriptions per project and environment' },
   WEBHOOK_HISTORY_DAYS: {
-    meaning: 'for which deliveries are shown; the delivery topics keep a day more',
+    meaning: 'Days for which deliveries are shown. The delivery topics keep one day more',
   },
-  WEBHOOK_MAX_BODY: { meaning: 'bytes; a larger body is a dead letter at once' },
-  WEBHOOK_TIMEOUT: { meaning: 'for a whole attempt, from resolving the name to the answer' },
-  WEBHOOK_CIRCUIT_COOLDOWN: { meaning: 'how long a circuit stays open' },
+  WEBHOOK_MAX_BODY: { meaning: 'Bytes. A larger body becomes a dead letter at once' },
+  WEBHOOK_TIMEOUT: { meaning: 'The time limit of an attempt, from the DNS lookup to the answer' },
+  WEBHOOK_CIRCUIT_COOLDOWN: { meaning: 'How long a circuit stays open' },
   WEBHOOK_ALLOWED_NETWORKS: {
-    meaning: 'CIDRs that deliveries may go to although they are not public',
+    meaning: 'Private networks (CIDRs) that deliveries may reach',
   },
   WEBHOOK_EXTRA_CA_FILE: {
-    meaning: 'PEM that receivers may be certified by, besides the usual roots',
+    meaning: "PEM of further authorities of receivers' certificates",
   },
-  WEBHOOK_ENDPOINT_CONCURRENCY: { meaning: 'attempts in flight per endpoint' },
-  WEBHOOK_WINDOW: { meaning: 'messages that a partition of a topic may hold in memory' },
-  TRUSTED_PROXIES: { meaning: 'addresses and CIDRs whose `X-Forwarded-*` is believed' },
-  GATEWAY_BODY_LIMIT_BYTES: { meaning: 'larger request bodies are 413' },
-  GATEWAY_UPSTREAM_TIMEOUT: { meaning: 'silence of an upstream that ends a request' },
-  OTEL_EXPORTER_OTLP_ENDPOINT: { meaning: 'where traces go; none are made without it' },
-  OTEL_SERVICE_NAME: { meaning: 'its name in traces' },
-  OTEL_TRACES_SAMPLER_ARG: { meaning: 'the share of traces that are kept' },
+  WEBHOOK_ENDPOINT_CONCURRENCY: { meaning: 'Attempts in flight per endpoint' },
+  WEBHOOK_WINDOW: { meaning: 'Messages of a partition that are held in memory' },
+  TRUSTED_PROXIES: { meaning: 'Addresses and CIDRs whose `X-Forwarded-*` is trusted' },
+  GATEWAY_BODY_LIMIT_BYTES: { meaning: 'Larger request bodies get 413' },
+  GATEWAY_UPSTREAM_TIMEOUT: { meaning: 'A request ends when a service is silent for this time' },
+  OTEL_EXPORTER_OTLP_ENDPOINT: { meaning: 'The collector of traces. Without it there are none' },
+  OTEL_SERVICE_NAME: { meaning: "The service's name in traces" },
+  OTEL_TRACES_SAMPLER_ARG: { meaning: 'The share of traces that are kept' },
 }

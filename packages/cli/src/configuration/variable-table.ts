@@ -93,18 +93,18 @@ export function variablesPage(variables: readonly Variable[]): string {
   return [
     '# Configuration',
     '',
-    'Every variable of every service, made from the schemas that read them (`npm run generate`). A service that misses one, or',
-    'gets one that makes no sense, stops before anything opens and names all faults at once; `surehook doctor --env-file',
-    '<file>` says the same beforehand. An empty variable counts as absent. Durations are written `250ms`, `5s`, `2m`, `1h` or',
-    '`1d`. What is **secret** belongs into a Secret, the rest may stand in a ConfigMap.',
+    'This page lists every variable of every service.',
     '',
-    '| variable | services | default | values | meaning |',
-    '| -------- | -------- | ------- | ------ | ------- |',
+    'A service with a missing or wrong variable stops at once and names all faults. Check the variables',
+    'before: `surehook doctor --env-file <file>`. An empty variable counts as absent. Write durations as',
+    '`250ms`, `5s`, `2m`, `1h` or `1d`. Keep a **secret** in a Secret, the rest in a ConfigMap.',
+    '',
+    '| variable | services | default | meaning |',
+    '| --- | --- | --- | --- |',
     ...variables.map(rowOf),
     '',
-    '`surehook prepare database` reads `DATABASE_URL` of an administrator and `DATABASE_PASSWORD_AUTH_SERVICE`,',
-    '`DATABASE_PASSWORD_DATA_API`, `DATABASE_PASSWORD_WEBHOOK_API`: the passwords that it gives to the roles of these services,',
-    'which then stand in their `DATABASE_URL`. One that is absent is derived from `KEY_ENCRYPTION_KEY`, as `npm start` does.',
+    '`surehook prepare database` has [variables of its own](cli.md#surehook-prepare-database): an',
+    "administrator's `DATABASE_URL`, and the passwords for the roles of the services.",
     '',
   ].join('\n')
 }
@@ -116,8 +116,11 @@ function rowOf(variable: Variable): string {
     `\`${name}\``,
     servicesInWords(services),
     isRequired ? ['required', ...optionalFor.map((one) => `${one}: optional`)].join(', ') : preset,
-    values,
-    `${meaning}${secret ? ' (**secret**)' : ''}`,
+    [
+      `${meaning}.`,
+      ...(values === '' ? [] : [`Values: ${values}.`]),
+      ...(secret ? ['**Secret.**'] : []),
+    ].join(' '),
   ]
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }
