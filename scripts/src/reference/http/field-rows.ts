@@ -38,12 +38,12 @@ function rowOf(
   field: Schema,
   { path, isRequired, link }: { path: string; isRequired: boolean; link: string | null },
 ): FieldRow {
-  const { description = '' } = nullable(document, field).schema
+  const { description, items } = nullable(document, field).schema
   const type = typeOf(document, field)
   return [
     code(path),
     link === null ? type : type.replace('object', `[${link}](#${link.toLowerCase()})`),
     limitsOf(document, field, isRequired),
-    sentence(description),
+    sentence(description ?? items?.description ?? ''),
   ]
 }
