@@ -71,7 +71,7 @@ describe('the page of a tag', () => {
     ['a header', "-H 'X-Project-Id: shop'"],
     ['a body that the shell keeps', String.raw`-d '{ "parts": [{ "name": "it'\''s" }] }'`],
     ['fields within fields', '| `parts[].name` | text | up to 5 characters | A \\| B. |'],
-    ['what a list holds', '| `parts` | array of object | required | Each part. |'],
+    ['what a list holds', '| `parts` | array of any JSON | required | Each part. |'],
     ['the answer', '**200**: OK.'],
     ['its errors', '| 404 | `NOT_FOUND` | No such path or project. |'],
     ['the objects of answers', '### Part'],
