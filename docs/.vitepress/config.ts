@@ -115,6 +115,7 @@ export default defineConfig({
       {
         text: 'Evidence',
         items: pages('evidence/', {
+          Performance: 'performance',
           Faults: 'faults',
           Rehearsals: 'rehearsals',
           'Measurements behind decisions': 'decisions',
