@@ -81,6 +81,8 @@ export default defineConfig({
           'HTTP: deliveries': 'http/deliveries',
           Topics: 'topics',
           'The command surehook': 'cli',
+          'Rules of the data API': 'data-rules',
+          'Rules of webhooks': 'webhook-rules',
           Configuration: 'configuration',
           Metrics: 'metrics',
           'Audit trail': 'audit-trail',
