@@ -31,6 +31,13 @@ export default defineConfig({
     // Pages say `<name>` in prose: no page holds HTML.
     html: false,
     config(md) {
+      md.core.ruler.push('included-files', ({ tokens, env }) => {
+        for (const { src } of tokens as { src?: [file: string] }[]) {
+          if (src !== undefined && !existsSync(src[0])) {
+            throw new Error(`docs/${env.relativePath}: no file ${src[0]} to include`)
+          }
+        }
+      })
       md.core.ruler.push('links-to-the-repository', ({ tokens, env }) => {
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
           const href = token.type === 'link_open' ? token.attrGet('href') : null

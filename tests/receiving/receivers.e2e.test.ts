@@ -1,18 +1,10 @@
 import { createHmac } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { expectStatus } from '@surehook/scripts/client/call'
 import { defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
-import { repoRoot } from '@surehook/scripts/lib/paths'
 import { Webhook } from 'standardwebhooks'
 import { eventually, openWorld, payloadOf, type World } from '../support/world.ts'
-import {
-  languages,
-  type RunningReceiver,
-  sourceOf,
-  startReceiver,
-  testedLanguages,
-} from './receivers.ts'
+import { type RunningReceiver, startReceiver, testedReceivers } from './receivers.ts'
 import { type Delivered, openTlsTerminator, postTo, type TlsTerminator } from './tls-terminator.ts'
 
 const nextSecret = `whsec_${Buffer.from('another, for the rotation').toString('base64')}`
@@ -26,15 +18,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-it.each(languages)(
-  'docs/guides/receiving.md shows the $name receiver that is tested',
-  async (language) => {
-    const page = await readFile(`${repoRoot}/docs/guides/receiving.md`, 'utf8')
-    expect(page).toContain(`\n${await sourceOf(language)}\`\`\`\n`)
-  },
-)
-
-describe.each(testedLanguages)('the $name receiver', (language) => {
+describe.each(testedReceivers)('the $name receiver', (sample) => {
   let open: AsyncDisposableStack
   let tenant: Tenant
   let receiver: RunningReceiver
@@ -45,7 +29,7 @@ describe.each(testedLanguages)('the $name receiver', (language) => {
     open = new AsyncDisposableStack()
     tenant = await world.tenant()
     await tenant.putTable('orders')
-    receiver = open.use(await startReceiver(language, [defaultSecret, nextSecret]))
+    receiver = open.use(await startReceiver(sample, [defaultSecret, nextSecret]))
     terminator = open.use(await openTlsTerminator(world.certificates, receiver.port))
     subscriptionId = (await tenant.subscribe(terminator.url)).id
   })
@@ -81,7 +65,7 @@ describe.each(testedLanguages)('the $name receiver', (language) => {
   })
 
   it('takes deliveries over HTTPS by itself, one for each subscription to an event', async () => {
-    await using own = await startReceiver(language, [defaultSecret], world.certificates)
+    await using own = await startReceiver(sample, [defaultSecret], world.certificates)
     const other = await world.tenant()
     await other.putTable('orders')
     const url = `https://localhost:${own.port}/hooks`
@@ -123,7 +107,9 @@ describe.each(testedLanguages)('the $name receiver', (language) => {
       'a body that was changed': { ...delivery, body: Buffer.from(changed) },
       'the secret of somebody else': signed(delivery, { secret: 'not ours' }),
       'no Standard Webhooks signature': { ...delivery, headers: without('webhook-signature') },
-      'no X-Service-Signature': { ...delivery, headers: without('x-service-signature') },
+      ...(sample.checksServiceSignature && {
+        'no X-Service-Signature': { ...delivery, headers: without('x-service-signature') },
+      }),
       'no time': { ...delivery, headers: without('webhook-timestamp') },
       'another time': { ...delivery, headers: { ...delivery.headers, 'webhook-timestamp': now() } },
       'another id': { ...delivery, headers: { ...delivery.headers, 'webhook-id': 'other' } },

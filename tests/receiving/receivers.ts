@@ -9,10 +9,12 @@ import { repoRoot } from '@surehook/scripts/lib/paths'
 import { freePort, isFree } from '@surehook/scripts/lib/ports'
 import { hasToolchain, type Toolchain } from '@surehook/scripts/lib/toolchains'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { pythonWith } from '@surehook/scripts/python/python-tools'
 
-type Language = {
+type Sample = {
   name: string
-  file: string
+  /** Whether it requires `X-Service-Signature` too, not `webhook-signature` alone. */
+  checksServiceSignature: boolean
   needs?: Toolchain
   prepare(dir: string): Promise<string[]>
 }
@@ -20,21 +22,21 @@ type Language = {
 const receiversDir = `${repoRoot}/docs/guides/receivers`
 
 /** The receivers of docs/guides/receiving.md; `prepare` gives the command that runs one. */
-export const languages: readonly Language[] = [
+const samples: readonly Sample[] = [
   {
     name: 'TypeScript',
-    file: 'typescript/receiver.ts',
+    checksServiceSignature: true,
     prepare: async () => [process.execPath, `${receiversDir}/typescript/receiver.ts`],
   },
   {
     name: 'Python',
-    file: 'python/receiver.py',
+    checksServiceSignature: true,
     needs: 'python',
     prepare: async () => ['python3', `${receiversDir}/python/receiver.py`],
   },
   {
     name: 'Go',
-    file: 'go/main.go',
+    checksServiceSignature: true,
     needs: 'go',
     async prepare(dir) {
       const built = await runCommand({
@@ -45,13 +47,30 @@ export const languages: readonly Language[] = [
       return [`${dir}/receiver`]
     },
   },
+  {
+    name: 'Express',
+    checksServiceSignature: false,
+    prepare: async () => [process.execPath, `${receiversDir}/express/receiver.ts`],
+  },
+  {
+    name: 'Fastify',
+    checksServiceSignature: false,
+    prepare: async () => [process.execPath, `${receiversDir}/fastify/receiver.ts`],
+  },
+  {
+    name: 'FastAPI',
+    checksServiceSignature: false,
+    needs: 'python',
+    prepare: async () => [
+      await pythonWith(`${receiversDir}/fastapi/requirements.txt`),
+      `${receiversDir}/fastapi/receiver.py`,
+    ],
+  },
 ]
 
-export const testedLanguages = languages.filter(
+export const testedReceivers = samples.filter(
   ({ needs }) => needs === undefined || hasToolchain(needs, process.env),
 )
-
-export const sourceOf = ({ file }: Language) => readFile(`${receiversDir}/${file}`, 'utf8')
 
 async function tlsFiles(dir: string, { key, cert }: { key: string; cert: string }) {
   const files = { TLS_CERT: join(dir, 'cert.pem'), TLS_KEY: join(dir, 'key.pem') }
@@ -66,7 +85,7 @@ export type RunningReceiver = AsyncDisposable & {
 }
 
 export async function startReceiver(
-  language: Language,
+  sample: Sample,
   secrets: readonly string[],
   tls?: { key: string; cert: string },
 ): Promise<RunningReceiver> {
@@ -74,7 +93,7 @@ export async function startReceiver(
   const dir = opening.adopt(await mkdtemp(join(tmpdir(), 'surehook-receiver-')), (path) =>
     rm(path, { recursive: true }),
   )
-  const [command = '', ...args] = await language.prepare(dir)
+  const [command = '', ...args] = await sample.prepare(dir)
   const port = await freePort()
   const inboxDir = `${dir}/inbox`
   const log = opening.use(await openFile(`${dir}/log`, 'w+'))
@@ -98,7 +117,7 @@ export async function startReceiver(
     if (child.exitCode !== null) throw new Error(await readFile(`${dir}/log`, 'utf8'))
     return existsSync(inboxDir) && !(await isFree(port))
   }
-  await waitUntil(listens, { what: `${language.name} listens`, timeoutMs: 20_000 })
+  await waitUntil(listens, { what: `${sample.name} listens`, timeoutMs: 20_000 })
   const resources = opening.move()
   return {
     port,
