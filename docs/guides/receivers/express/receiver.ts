@@ -31,14 +31,19 @@ async function keep(id: string, body: Buffer): Promise<void> {
   await unlink(partial)
 }
 
+async function statusOf(body: Buffer, headers: Record<string, string>): Promise<number> {
+  const id = headers['webhook-id'] ?? ''
+  if (!isGenuine(body, headers)) return 401
+  if (!/^[0-9A-Za-z-]{1,64}$/.test(id)) return 400
+  await keep(id, body)
+  return 204
+}
+
 const app = express()
 // The signature covers the raw bytes, so no parser may change them.
-app.post('/{*path}', express.raw({ type: () => true, limit: '2mb' }), async (req, res) => {
-  const id = req.get('webhook-id') ?? ''
-  if (!isGenuine(req.body, req.headers as Record<string, string>)) return res.sendStatus(401)
-  if (!/^[0-9A-Za-z-]{1,64}$/.test(id)) return res.sendStatus(400)
-  await keep(id, req.body)
-  return res.sendStatus(204)
+app.post('/{*path}', express.raw({ type: () => true, limit: '2mb' }), (req, res, next) => {
+  const headers = req.headers as Record<string, string>
+  statusOf(req.body, headers).then((status) => res.sendStatus(status), next)
 })
 await mkdir(INBOX, { recursive: true })
 const tls = TLS_CERT && TLS_KEY && { cert: await readFile(TLS_CERT), key: await readFile(TLS_KEY) }
