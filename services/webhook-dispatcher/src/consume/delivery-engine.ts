@@ -147,7 +147,7 @@ function createDispatcher(
       },
       window: config.window,
       attempts: new Attempts({ poster, delays: config.delays, metrics, tracer, log }),
-      transitions: new Transitions({ producer, codec }),
+      transitions: new Transitions({ producer, codec, log }),
       subscriptions,
       subscriptionsCurrent: (lease) => view().barrier(lease),
       reader: { seek: (...at) => consumer().seek(...at) },

@@ -14,7 +14,7 @@ type Attempted = Omit<Started<Delivery>, 'job'> & { delivery: Delivery; subscrip
 
 /**
  * Does what was decided of the deliveries of one partition. Others decide (`admission.ts`,
- * `paused-deliveries.ts`, `decide-next-step.ts`) and return what is to be done: nothing is done but here.
+ * `paused-deliveries.ts`, `decide-next-attempt.ts`) and return what is to be done: nothing is done but here.
  */
 export class DeliveryExecutor {
   readonly #state: PartitionState
@@ -105,10 +105,11 @@ export class DeliveryExecutor {
 
   async #moveToPaused(delivery: Delivery, transition: Transition): Promise<void> {
     const { job } = delivery
-    const isMade = await this.#state.router.route(job, transition)
-    if (isMade === null) return
-    // Of its records Kafka may have taken the job: then it was read by now.
-    if (isMade || !this.#state.paused.unexpect(job)) this.#settle(delivery)
+    const routed = await this.#state.router.route(job, transition)
+    if (routed === 'revoked') return
+    const isExpected = routed !== 'made' && this.#state.paused.unexpect(job)
+    // Of the records of a failed transition Kafka may have taken the job: then it was read by now.
+    if (routed !== 'failed' || !isExpected) this.#settle(delivery)
     else if (transition.kind === 'relocate') this.#state.paused.putBack(delivery)
     else this.admit(delivery)
     this.carryOut()
@@ -116,9 +117,9 @@ export class DeliveryExecutor {
 
   async #move(delivery: Delivery, transition: Transition): Promise<void> {
     const { job } = delivery
-    const isMade = await this.#state.router.route(job, transition)
-    if (isMade) this.#settle(delivery)
-    else if (isMade === false) this.admit(delivery)
+    const routed = await this.#state.router.route(job, transition)
+    if (routed === 'failed') this.admit(delivery)
+    else if (routed !== 'revoked') this.#settle(delivery)
     this.#state.paused.subscriptionChanged(job.subscriptionId)
     this.carryOut()
   }
@@ -163,7 +164,7 @@ export class DeliveryExecutor {
   }
 
   async #tell(job: DeliveryJob): Promise<void> {
-    while ((await this.#state.router.route(job, { kind: 'tell' })) === false);
+    while ((await this.#state.router.route(job, { kind: 'tell' })) === 'failed');
   }
 
   #enqueue(endpoint: Endpoint<Delivery>, delivery: Delivery): void {
@@ -223,9 +224,9 @@ export class DeliveryExecutor {
   /** What an attempt came to is told until Kafka has it: the attempt itself is never repeated for that. */
   async #recordOutcome(delivery: Delivery, transition: Transition): Promise<void> {
     const route = () => this.#state.router.route(delivery.job, transition)
-    let isMade = await this.#state.unsettled.recorded(route())
-    while (isMade === false) isMade = await this.#state.unsettled.recorded(route())
-    if (isMade) this.#settle(delivery)
+    let routed = await this.#state.unsettled.recorded(route())
+    while (routed === 'failed') routed = await this.#state.unsettled.recorded(route())
+    if (routed !== 'revoked') this.#settle(delivery)
   }
 
   async #admitLater(delivery: Delivery): Promise<void> {

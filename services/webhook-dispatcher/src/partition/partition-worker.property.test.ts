@@ -25,6 +25,7 @@ const action = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ relieve: true }) },
   { weight: 3, arbitrary: fc.record({ crowd: one }) },
   { weight: 2, arbitrary: fc.record({ active: one, is: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ tooLarge: one }) },
   { weight: 2, arbitrary: fc.constant({ kill: true }) },
   { weight: 1, arbitrary: fc.constant({ move: true }) },
   { weight: 1, arbitrary: fc.record({ drain: fc.boolean() }) },
@@ -64,6 +65,7 @@ async function play(on: PartitionWorld, step: Action): Promise<void> {
   else if ('commit' in step) on.commit()
   else if ('relieve' in step) shed(on)
   else if ('active' in step) on.setActive(step.active, step.is)
+  else if ('tooLarge' in step) on.tooLarge.add(step.tooLarge)
   else if ('kill' in step) on.kill()
   else if ('drain' in step) on.worker.drain(step.drain)
   else {

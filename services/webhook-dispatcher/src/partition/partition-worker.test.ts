@@ -100,9 +100,10 @@ class WorkerWorld {
       transitions: {
         make: async (job: DeliveryJob, transition: Transition) => {
           await tell(nameOf(job, transition), job)
-          if (transition.kind !== 'pause') return
+          if (transition.kind !== 'pause') return 'made'
           this.headers.push(pausedHeaders({ run: 0, told: transition.told }))
           this.paused.push({ ...job, step: job.step + 1 })
+          return 'made'
         },
       },
       subscriptions: {

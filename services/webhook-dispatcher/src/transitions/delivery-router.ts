@@ -1,8 +1,11 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
-import type { Transition, Transitions } from './transitions.ts'
+import type { Made, Transition, Transitions } from './transitions.ts'
 
 /** How long a job waits after a fault of ours before it is tried again. */
 const afterFaultMs = 2_000
+
+/** `failed` when Kafka did not take all of it, after a while; `revoked` when the partition is not ours any more. */
+export type Routed = Made | 'failed' | 'revoked'
 
 export type DeliveryRouterOptions = {
   transitions: Pick<Transitions, 'make'>
@@ -24,18 +27,16 @@ export class DeliveryRouter {
     return this.#busy
   }
 
-  /** @returns false when Kafka did not take all of it, after a while; null when the partition is not ours any more */
-  async route(job: DeliveryJob, transition: Transition): Promise<boolean | null> {
+  async route(job: DeliveryJob, transition: Transition): Promise<Routed> {
     this.#busy++
     try {
-      await this.#options.transitions.make(job, transition)
-      return true
+      return await this.#options.transitions.make(job, transition)
     } catch (err) {
       this.#options.onFault(err)
     } finally {
       this.#busy--
     }
-    return (await this.faultPassed()) ? false : null
+    return (await this.faultPassed()) ? 'failed' : 'revoked'
   }
 
   /** Resolves after a while. @returns false when the partition is not ours any more */

@@ -8,7 +8,9 @@ import {
   retryTopic,
 } from '@surehook/contracts/topics'
 import type { EventProducer, OutgoingRecord } from '@surehook/kafka/producer/producer'
+import { UnsendableError } from '@surehook/kafka/producer/unsendable-error'
 import type { EventCodec } from '@surehook/schemas/codec'
+import type { Logger } from 'pino'
 import { type PausedMark, pausedHeaders } from '../paused/paused-headers.ts'
 import type { AttemptResult, NextStep } from './decide-next-attempt.ts'
 
@@ -27,13 +29,24 @@ export type Transition =
   /** Its subscription has another URL now: it starts again in the order of that endpoint. */
   | { kind: 'reroute'; url: string }
 
+/** `refused` when a topic never takes the job: the delivery is a dead letter without its body. */
+export type Made = 'made' | 'refused'
+
 export type TransitionsDeps = {
   producer: Pick<EventProducer, 'send'>
   codec: Pick<EventCodec, 'job' | 'attempt'>
+  log: Logger
 }
 
-/** A status that has no attempt behind it. */
-type Unattempted = { status: DeliveryStatus; at: number }
+/** Where the job goes, if anywhere, and what is told of its delivery. */
+type Plan = {
+  next: { topic: string; job: DeliveryJob; headers?: OutgoingRecord['headers'] } | null
+  told: DeliveryAttempt[]
+}
+
+type Told = { status: DeliveryStatus; at: number; tooLarge?: string }
+
+const none = Buffer.alloc(0)
 
 /**
  * Makes the transitions of jobs: each resolves after Kafka's ack, and only then may the job's old place be
@@ -46,110 +59,147 @@ export class Transitions {
     this.#deps = deps
   }
 
-  make(job: DeliveryJob, transition: Transition): Promise<void> {
-    return this.#deps.producer.send(this.#recordsOf(job, transition))
-  }
-
-  #recordsOf(job: DeliveryJob, transition: Transition): OutgoingRecord[] {
-    const at = Date.now()
-    switch (transition.kind) {
-      case 'attempted':
-        return this.#afterAttempt(job, transition, at)
-      case 'pause': {
-        const paused = this.#paused(job, { run: 0, told: transition.told })
-        if (!transition.told) return [paused]
-        return [paused, this.#unattempted(job, { status: 'paused', at })]
-      }
-      case 'relocate':
-        return [this.#paused(job, transition.mark)]
-      case 'tell':
-        return [this.#unattempted({ ...job, step: job.step - 1 }, { status: 'paused', at })]
-      case 'cancel':
-        return [this.#unattempted(job, { status: 'cancelled', at })]
-      case 'reroute': {
-        const { url } = transition
-        const moved = { ...job, url, step: job.step + 1, dueAt: 0, arrival: -1 }
-        return [this.#job(deliveriesTopic, moved)]
-      }
+  /** Rejects when Kafka did not take all of it now, but may later. */
+  async make(job: DeliveryJob, transition: Transition): Promise<Made> {
+    const { producer, log } = this.#deps
+    const plan = planOf(job, transition, Date.now())
+    try {
+      await producer.send(this.#recordsOf(plan))
+      return 'made'
+    } catch (err) {
+      if (!(err instanceof UnsendableError) || plan.next === null) throw err
+      const { deliveryId, eventId, subscriptionId } = job
+      log.warn({ deliveryId, eventId, subscriptionId, reason: err.message }, 'delivery.unsendable')
+      // What was sent already is sent again: whoever reads a step twice drops it.
+      await producer.send(this.#recordsOf(refused(plan.next, plan.told, err.message)))
+      return 'refused'
     }
   }
 
-  #afterAttempt(
-    job: DeliveryJob,
-    { result, next }: Extract<Transition, { kind: 'attempted' }>,
-    at: number,
-  ): OutgoingRecord[] {
-    switch (next.kind) {
-      case 'delivered':
-        return [this.#attempted(job, result, { status: 'delivered', at }, null)]
-      case 'retry': {
-        const again = { ...job, attempt: job.attempt + 1, step: job.step + 1, dueAt: next.dueAt }
-        return [
-          this.#job(retryTopic(next.delay.name), again, result.sentAs),
-          this.#attempted(job, result, { status: 'retrying', at }, next.dueAt),
-        ]
-      }
-      case 'dead-letter':
-        return [
-          this.#job(deadLetterTopic, { ...job, step: job.step + 1 }, result.sentAs),
-          this.#attempted(job, result, { status: 'dead_letter', at }, null),
-        ]
-    }
-  }
-
-  #paused(job: DeliveryJob, mark: PausedMark): OutgoingRecord {
-    const next = { ...job, step: job.step + 1, dueAt: 0 }
-    return this.#job(pausedTopic, next, pausedHeaders(mark))
-  }
-
-  #job(topic: string, job: DeliveryJob, headers?: OutgoingRecord['headers']): OutgoingRecord {
+  #recordsOf({ next, told }: Plan): OutgoingRecord[] {
+    const { codec } = this.#deps
+    const records: OutgoingRecord[] = told.map((attempt) => ({
+      topic: attemptsTopic,
+      key: attempt.deliveryId,
+      value: codec.attempt.encode(attempt),
+    }))
+    if (next === null) return records
+    const { topic, job, headers } = next
     const key = endpointId(job.projectId, job.environment, job.url)
-    const record = { topic, key, value: this.#deps.codec.job.encode(job) }
-    return headers === undefined ? record : { ...record, headers }
+    const record = { topic, key, value: codec.job.encode(job) }
+    return [headers === undefined ? record : { ...record, headers }, ...records]
   }
+}
 
-  #unattempted(job: DeliveryJob, { status, at }: Unattempted): OutgoingRecord {
-    return this.#attempt({
-      ...identityOf(job),
-      status,
-      at,
-      attempts: job.attempt - 1,
-      attempted: false,
-      httpStatus: null,
-      latencyMs: null,
-      errorClass: null,
-      errorMessage: null,
-      answer: null,
-      nextAttemptAt: null,
-    })
+function planOf(job: DeliveryJob, transition: Transition, at: number): Plan {
+  switch (transition.kind) {
+    case 'attempted':
+      return afterAttempt(job, transition, at)
+    case 'pause': {
+      const { told } = transition
+      const next = paused(job, { run: 0, told })
+      return { next, told: told ? [unattempted(job, { status: 'paused', at })] : [] }
+    }
+    case 'relocate':
+      return { next: paused(job, transition.mark), told: [] }
+    case 'tell':
+      return {
+        next: null,
+        told: [unattempted({ ...job, step: job.step - 1 }, { status: 'paused', at })],
+      }
+    case 'cancel':
+      return { next: null, told: [unattempted(job, { status: 'cancelled', at })] }
+    case 'reroute': {
+      const { url } = transition
+      const moved = { ...job, url, step: job.step + 1, dueAt: 0, arrival: -1 }
+      return { next: { topic: deliveriesTopic, job: moved }, told: [] }
+    }
   }
+}
 
-  #attempted(
-    job: DeliveryJob,
-    result: AttemptResult,
-    { status, at }: Unattempted,
-    nextAttemptAt: number | null,
-  ): OutgoingRecord {
-    const responded = result.kind === 'responded'
-    const failedClass = status === 'delivered' ? null : 'http'
-    return this.#attempt({
-      ...identityOf(job),
-      status,
-      at,
-      attempts: job.attempt,
-      attempted: true,
-      httpStatus: responded ? result.status : null,
-      latencyMs: result.latencyMs,
-      errorClass: responded ? failedClass : result.errorClass,
-      errorMessage: responded ? null : result.message,
-      answer: responded ? result.answer : null,
-      nextAttemptAt,
-    })
+function afterAttempt(
+  job: DeliveryJob,
+  { result, next }: Extract<Transition, { kind: 'attempted' }>,
+  at: number,
+): Plan {
+  const headers = result.sentAs
+  switch (next.kind) {
+    case 'delivered':
+      return { next: null, told: [attempted(job, result, { status: 'delivered', at }, null)] }
+    case 'retry': {
+      const { dueAt, delay } = next
+      const again = { ...job, attempt: job.attempt + 1, step: job.step + 1, dueAt }
+      return {
+        next: { topic: retryTopic(delay.name), job: again, headers },
+        told: [attempted(job, result, { status: 'retrying', at }, dueAt)],
+      }
+    }
+    case 'dead-letter':
+      return {
+        next: { topic: deadLetterTopic, job: { ...job, step: job.step + 1 }, headers },
+        told: [attempted(job, result, { status: 'dead_letter', at }, null)],
+      }
   }
+}
 
-  #attempt(attempt: DeliveryAttempt): OutgoingRecord {
-    const value = this.#deps.codec.attempt.encode(attempt)
-    return { topic: attemptsTopic, key: attempt.deliveryId, value }
+/**
+ * A job grows by some bytes on its way from topic to topic, so that one may refuse what another took. It ends as
+ * a dead letter, as with a body that is too large from the beginning.
+ */
+function refused(
+  { topic, job, headers }: NonNullable<Plan['next']>,
+  told: DeliveryAttempt[],
+  reason: string,
+): Plan {
+  const withoutBody = { ...job, body: none }
+  if (topic === deadLetterTopic) return { next: { topic, job: withoutBody, headers }, told }
+  const ended = unattempted(job, { status: 'dead_letter', at: Date.now(), tooLarge: reason })
+  const buried = { ...withoutBody, step: job.step + 1 }
+  return { next: { topic: deadLetterTopic, job: buried }, told: [...told, ended] }
+}
+
+function paused(job: DeliveryJob, mark: PausedMark): NonNullable<Plan['next']> {
+  const next = { ...job, step: job.step + 1, dueAt: 0 }
+  return { topic: pausedTopic, job: next, headers: pausedHeaders(mark) }
+}
+
+/** A status that has no attempt behind it. */
+function unattempted(job: DeliveryJob, { status, at, tooLarge }: Told): DeliveryAttempt {
+  return {
+    ...identityOf(job),
+    status,
+    at,
+    attempts: job.attempt - 1,
+    attempted: false,
+    httpStatus: null,
+    latencyMs: null,
+    errorClass: tooLarge === undefined ? null : 'too_large',
+    errorMessage: tooLarge ?? null,
+    answer: null,
+    nextAttemptAt: null,
+  }
+}
+
+function attempted(
+  job: DeliveryJob,
+  result: AttemptResult,
+  { status, at }: Told,
+  nextAttemptAt: number | null,
+): DeliveryAttempt {
+  const responded = result.kind === 'responded'
+  const failedClass = status === 'delivered' ? null : 'http'
+  return {
+    ...identityOf(job),
+    status,
+    at,
+    attempts: job.attempt,
+    attempted: true,
+    httpStatus: responded ? result.status : null,
+    latencyMs: result.latencyMs,
+    errorClass: responded ? failedClass : result.errorClass,
+    errorMessage: responded ? null : result.message,
+    answer: responded ? result.answer : null,
+    nextAttemptAt,
   }
 }
 

@@ -9,7 +9,7 @@ import type { Delivery } from '../../src/partition/delivery.ts'
 import { PartitionWorker } from '../../src/partition/partition-worker.ts'
 import type { WorkerDeps } from '../../src/partition/worker-deps.ts'
 import { pausedHeaders } from '../../src/paused/paused-headers.ts'
-import type { Transition } from '../../src/transitions/transitions.ts'
+import type { Made, Transition } from '../../src/transitions/transitions.ts'
 
 type Entry = { job: DeliveryJob; headers: Record<string, string> }
 type Attempt = { job: DeliveryJob; answer: (status: number) => void }
@@ -48,6 +48,8 @@ class Owner {
 export class PartitionWorld {
   readonly logs = new Map<string, Entry[]>(topics.map((topic) => [topic, []]))
   readonly inactive = new Set<string>()
+  /** Subscriptions whose jobs no other topic takes. */
+  readonly tooLarge = new Set<string>()
   /** Of each subscription the arrivals of first attempts, in the order in which they started. */
   readonly started = new Map<string, number[]>()
   readonly delivered = new Set<string>()
@@ -268,7 +270,20 @@ export class PartitionWorld {
     })
   }
 
-  #make(owner: Owner, job: DeliveryJob, to: Transition): Promise<void> {
+  #make(owner: Owner, job: DeliveryJob, to: Transition): Promise<Made> {
+    const isMade = this.tooLarge.has(job.subscriptionId)
+      ? this.#refuse(job, to)
+      : this.#write(job, to)
+    return new Promise((resolve) => void owner.acks.push(() => resolve(isMade)))
+  }
+
+  /** A dead letter needs no more. */
+  #refuse(job: DeliveryJob, to: Transition): Made {
+    this.delivered.add(job.deliveryId)
+    return to.kind === 'attempted' && to.next.kind === 'delivered' ? 'made' : 'refused'
+  }
+
+  #write(job: DeliveryJob, to: Transition): Made {
     const next = { ...job, step: job.step + 1 }
     if (to.kind === 'pause') this.#append(pausedTopic, next, pausedHeaders({ run: 0, ...to }))
     if (to.kind === 'relocate') this.#append(pausedTopic, next, pausedHeaders(to.mark))
@@ -276,6 +291,6 @@ export class PartitionWorld {
     if (to.kind === 'attempted' && to.next.kind === 'retry') {
       this.#append(retries, { ...next, attempt: job.attempt + 1 })
     }
-    return new Promise((resolve) => void owner.acks.push(resolve))
+    return 'made'
   }
 }

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { DeliveryJob } from '@surehook/contracts/events'
+import { endpointId } from '@surehook/contracts/ids'
+import type { Harness } from './support/harness.ts'
+import { openHarness, until } from './support/harness.ts'
+
+/** The largest record that is sent, as it is counted: key, value and this. */
+const maxRecordBytes = 2 * 1024 * 1024 - 1024
+const recordOverhead = 70
+
+let harness: Harness
+let dispatcher: AsyncDisposable
+
+beforeAll(async () => {
+  harness = await openHarness()
+  dispatcher = await harness.start()
+})
+afterAll(async () => {
+  await dispatcher[Symbol.asyncDispose]()
+  await harness[Symbol.asyncDispose]()
+})
+
+const statusesOf = ({ deliveryId }: DeliveryJob) =>
+  harness.movesOf(deliveryId).map(({ status }) => status)
+const ends = (job: DeliveryJob, status: string) =>
+  until(`${status}: ${statusesOf(job)}`, () => statusesOf(job).at(-1) === status)
+
+/** The length of a body of such a size is written in as many bytes as that of the largest. */
+const bytes = 1_500_000
+
+/** A job that fits its topic to the byte: with a due time or a header it fits no other. */
+async function enqueueLargest(subscription: Parameters<Harness['enqueue']>[0]) {
+  const other = await harness.subscribe(subscription.url)
+  const [small] = await harness.enqueue(other, 1, { bytes })
+  if (small === undefined) throw new Error('no job')
+  const key = endpointId(small.projectId, small.environment, small.url)
+  const size = recordOverhead + key.length + harness.codec.job.encode(small).length
+  const [job] = await harness.enqueue(subscription, 1, { bytes: bytes + maxRecordBytes - size })
+  if (job === undefined) throw new Error('no job')
+  return job
+}
+
+it('ends a job that no retry topic takes as a dead letter after its attempt', async () => {
+  const path = `/${randomUUID()}`
+  harness.receiver.answer(path, () => ({ status: 500, body: 'no' }))
+  const subscription = await harness.subscribe(harness.receiver.url(path))
+  const job = await enqueueLargest(subscription)
+  await ends(job, 'dead_letter')
+  expect(harness.movesOf(job.deliveryId)).toMatchObject([
+    { status: 'retrying', attempts: 1, attempted: true, httpStatus: 500, step: 1 },
+    { status: 'dead_letter', attempts: 1, attempted: false, errorClass: 'too_large', step: 2 },
+  ])
+})
+
+it('ends a job that the paused topic does not take as a dead letter, and later ones go on', async () => {
+  const path = `/${randomUUID()}`
+  const url = harness.receiver.url(path)
+  // The place at which a delivery arrived takes more bytes from here on.
+  await harness.enqueue(await harness.subscribe(url), 64)
+  const subscription = await harness.subscribe(url, { active: false })
+  const job = await enqueueLargest(subscription)
+  await ends(job, 'dead_letter')
+  expect(harness.movesOf(job.deliveryId)).toMatchObject([
+    { status: 'paused', step: 1 },
+    { status: 'dead_letter', attempts: 0, attempted: false, errorClass: 'too_large', step: 2 },
+  ])
+  await harness.subscribe(url, { id: subscription.id })
+  const [next] = await harness.enqueue(subscription)
+  if (next === undefined) throw new Error('no job')
+  await ends(next, 'delivered')
+})
