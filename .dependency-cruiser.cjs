@@ -10,7 +10,11 @@ const mayImport = {
   contracts: [],
   'libs/schemas': ['contracts'],
   'libs/service-kit': [...lowest, ...forTests],
-  'libs/kafka/src/kafkajs-patches': ['libs/service-kit/src/bounded'],
+  'libs/kafka/src/kafkajs-patches': [
+    'libs/service-kit/src/bounded',
+    'libs/kafka/test/support',
+    ...forTests,
+  ],
   'libs/kafka': [...kit, ...forTests],
   'libs/change-capture': [...clients, ...forTests],
   'libs/access': [...clients, 'libs/change-capture', ...forTests],
