@@ -24,8 +24,10 @@ const action = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ commit: true }) },
   { weight: 3, arbitrary: fc.constant({ relieve: true }) },
   { weight: 3, arbitrary: fc.record({ crowd: one }) },
-  { weight: 2, arbitrary: fc.record({ active: one, is: fc.boolean() }) },
-  { weight: 1, arbitrary: fc.record({ tooLarge: one }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ of: one, is: fc.constantFrom('active', 'inactive', 'tooLarge') }),
+  },
   { weight: 2, arbitrary: fc.constant({ kill: true }) },
   { weight: 1, arbitrary: fc.constant({ move: true }) },
   { weight: 1, arbitrary: fc.record({ drain: fc.boolean() }) },
@@ -56,6 +58,11 @@ async function crowd(on: PartitionWorld, subscriptionId: string): Promise<void> 
   on.commit()
 }
 
+function set(on: PartitionWorld, { of, is }: { of: string; is: string }): void {
+  if (is === 'tooLarge') on.tooLarge.add(of)
+  else on.setActive(of, is === 'active')
+}
+
 async function play(on: PartitionWorld, step: Action): Promise<void> {
   if ('enqueue' in step) for (let n = 0; n < step.times; n++) on.enqueue(step.enqueue)
   else if ('crowd' in step) await crowd(on, step.crowd)
@@ -64,8 +71,7 @@ async function play(on: PartitionWorld, step: Action): Promise<void> {
   else if ('acknowledge' in step) on.acknowledge()
   else if ('commit' in step) on.commit()
   else if ('relieve' in step) shed(on)
-  else if ('active' in step) on.setActive(step.active, step.is)
-  else if ('tooLarge' in step) on.tooLarge.add(step.tooLarge)
+  else if ('of' in step) set(on, step)
   else if ('kill' in step) on.kill()
   else if ('drain' in step) on.worker.drain(step.drain)
   else {

@@ -82,10 +82,6 @@ class WorkerWorld {
   }
 
   #deps(): WorkerDeps {
-    const tell = async (name: string, job: DeliveryJob) => {
-      if (this.refuse(name)) throw new Error(`refused: ${name}`)
-      this.told.push(`${name} ${job.deliveryId}`)
-    }
     return {
       circuit: { threshold: 5, cooldownMs: 1_000, store: noStore },
       limits: { maxInFlight: 4, maxLocalWaitMs: () => 1_000 },
@@ -99,9 +95,11 @@ class WorkerWorld {
       },
       transitions: {
         make: async (job: DeliveryJob, transition: Transition) => {
-          await tell(nameOf(job, transition), job)
+          const name = nameOf(job, transition)
+          if (this.refuse(name)) throw new Error(`refused: ${name}`)
+          this.told.push(`${name} ${job.deliveryId}`)
           if (transition.kind !== 'pause') return 'made'
-          this.headers.push(pausedHeaders({ run: 0, told: transition.told }))
+          this.headers.push(pausedHeaders({ run: 0, ...transition }))
           this.paused.push({ ...job, step: job.step + 1 })
           return 'made'
         },
