@@ -152,7 +152,7 @@ describe('the capture slot', () => {
     await query(database.url, 'select pg_drop_replication_slot($1)', [slot])
 
     await expect(migrateService(lossy)).rejects.toThrow(
-      /^capture slot surehook_kit_lossy_\w+ was lost: changes since \d{4}-\S+Z may be missing; see docs\/recipes\/lost-slot\.md$/,
+      /^capture slot surehook_kit_lossy_\w+ was lost: changes since \d{4}-\S+Z may be missing; see docs\/operate\/recover-a-lost-slot\.md$/,
     )
     expect(await slots(slot)).toEqual([])
 
