@@ -12,7 +12,7 @@ import {
   retryTopic,
 } from '@surehook/contracts/topics'
 import { Client as PgClient } from 'pg'
-import { type Given, logChanges } from './support/changes.ts'
+import { type Given, logChanges, walEnd } from './support/changes.ts'
 import { type Client, clientOf, validInput } from './support/client.ts'
 import { deleteAll, finishAll, finishNewest, ToldDeliveries } from './support/told-deliveries.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
@@ -63,11 +63,7 @@ async function ledger(query: Record<string, string> = {}): Promise<Ledger> {
 
 /** Changes that commit now, one after the other in the WAL. */
 async function logged(count: number, change: Given = {}): Promise<ChangeEvent[]> {
-  const { rows } = await pg.query<{ system: string; lsn: string }>(
-    `select (select system_identifier::text from pg_control_system()) as system,
-            lpad(to_hex((pg_current_wal_insert_lsn() - '0/0')::bigint), 16, '0') as lsn`,
-  )
-  const walPosition = `${rows[0]?.system}/00000001/${rows[0]?.lsn}`
+  const walPosition = await walEnd(pg)
   return logChanges(
     world,
     tenant,
@@ -218,6 +214,20 @@ describe('the ledger', () => {
     await client.call('DELETE', `/${id}`)
     await oneLogged({ operation: 'DELETE' })
     expect((await ledger()).total).toMatchObject({ matched: 0, awaiting: 1 })
+  })
+
+  it('does not blame the matcher for a state that came to its topic after a later change', async () => {
+    // As if it had committed after what follows.
+    const walPosition = (await walEnd(pg)).replace(/[^/]*$/, 'f'.repeat(16))
+    const event = await oneLogged({ walPosition })
+    await told.job(event)
+    await client.call('PATCH', `/${id}`, { active: false })
+    const second = (await client.call('POST', '', validInput(tenant))).body.id
+    await matchedAll()
+    const { total, holes, webhooks } = await ledger()
+    expect(holes).toEqual([])
+    expect(total).toMatchObject({ unexpected: 0, neverMatched: 0, unverified: 2 })
+    expect(webhooks.map(({ webhookId }) => webhookId).toSorted()).toEqual([id, second].toSorted())
   })
 
   it('tells of deliveries that ended twice, which are no holes', async () => {

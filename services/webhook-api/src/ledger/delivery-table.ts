@@ -19,6 +19,8 @@ export type DeliveryFacts = {
   subscription: number
   /** The matcher has committed the change. */
   isDue: boolean
+  /** Its subscription may not have been known when the matcher came to the change. */
+  isUncertain: boolean
   /** Any job or move of it was seen. */
   wasMade: boolean
   /** On the dead letters. */
@@ -33,7 +35,7 @@ export type DeliveryFacts = {
 
 export type ToldMove = { status: DeliveryStatus; step: number; at: number }
 
-const flag = { due: 1, made: 2, letter: 4, superseded: 8, endedTwice: 16 } as const
+const flag = { due: 1, made: 2, letter: 4, superseded: 8, endedTwice: 16, uncertain: 32 } as const
 const firstCapacity = 1024
 const none = 0xff
 
@@ -130,6 +132,10 @@ export class DeliveryTable {
     this.#set(index, flag.due)
   }
 
+  setUncertain(index: number): void {
+    this.#set(index, flag.uncertain)
+  }
+
   setMade(index: number): void {
     this.#set(index, flag.made)
   }
@@ -181,6 +187,7 @@ export class DeliveryTable {
       kind: kinds[kind[index] ?? 0] ?? 'matched',
       subscription: subscription[index] ?? 0,
       isDue: this.#has(index, flag.due),
+      isUncertain: this.#has(index, flag.uncertain),
       wasMade: this.#has(index, flag.made),
       hasLetter: this.#has(index, flag.letter),
       open: openPlaces[open[index] ?? none] ?? null,

@@ -28,6 +28,7 @@ export function judgeDelivery(facts: DeliveryFacts): Verdict {
 
 function judgeMade(facts: DeliveryFacts): Verdict {
   if (!facts.wasMade) {
+    if (facts.isUncertain) return { kind: 'unverified' }
     return facts.isDue ? { kind: 'hole', reason: 'never_matched' } : { kind: 'awaiting' }
   }
   const place = placeOf(facts)

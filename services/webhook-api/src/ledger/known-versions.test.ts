@@ -95,6 +95,18 @@ describe('KnownVersions', () => {
     expect(deleted.isSure('one', { walPosition: place(30), writtenAt: 0 })).toBe(true)
   })
 
+  it('knows which states came to their topic after a change that was committed later', async () => {
+    const versions = await knownFrom(
+      record(10, state(), 1),
+      record(20, state({ updatedAt: later }), 50),
+    )
+    const late = (at: number | null, writtenAt: number) =>
+      versions.mayHaveComeLate('one', { walPosition: at === null ? null : place(at), writtenAt })
+    expect([late(30, 49), late(30, 50), late(30, 51)]).toEqual([true, true, false])
+    expect([late(15, 49), late(null, 49)]).toEqual([false, false])
+    expect(versions.mayHaveComeLate('other', { walPosition: place(30), writtenAt: 0 })).toBe(false)
+  })
+
   it('is sure of what another service published only when nothing was changed since', async () => {
     const versions = await knownFrom(record(10, state(), hour))
     expect(versions.matching(change(null), 2 * hour)).toEqual(['one'])

@@ -12,6 +12,8 @@ type Known = {
   /** Of its first state on the topic, when states before that one are compacted away. */
   blindBefore: { position: string | null; writtenAt: number } | null
   changedAt: number
+  /** Of all its states on the topic. */
+  states: { position: string | null; writtenAt: number }[]
 }
 
 /** Clocks of those that write to the log differ. */
@@ -42,8 +44,13 @@ export class KnownVersions {
       const isFirst = state !== null && state.createdAt === state.updatedAt
       const blindBefore = isFirst ? null : { position, writtenAt }
       const known = this.#known.get(id)
-      if (known === undefined) this.#known.set(id, { blindBefore, changedAt: writtenAt })
-      else known.changedAt = writtenAt
+      const written = { position, writtenAt }
+      if (known === undefined) {
+        this.#known.set(id, { blindBefore, changedAt: writtenAt, states: [written] })
+      } else {
+        known.changedAt = writtenAt
+        known.states.push(written)
+      }
     } catch (err) {
       // The matcher put it aside, and went on with what it had.
       if (!(err instanceof UndecodableError)) throw err
@@ -66,5 +73,20 @@ export class KnownVersions {
     if (blindBefore === null) return true
     if (blindBefore.position === null) return blindBefore.writtenAt + skewMs < writtenAt
     return isBefore(walPosition, blindBefore.position) === false
+  }
+
+  /**
+   * Whether a state was committed before the change and came to its topic after it. The matcher may have met the
+   * change with the state before: nobody had an answer yet that the new one is in force.
+   */
+  mayHaveComeLate(id: string, { walPosition, writtenAt }: ChangePlace): boolean {
+    if (walPosition === null) return false
+    const states = this.#known.get(id)?.states ?? []
+    return states.some(
+      (state) =>
+        state.writtenAt >= writtenAt &&
+        state.position !== null &&
+        isBefore(state.position, walPosition) === true,
+    )
   }
 }

@@ -63,7 +63,8 @@ export class LedgerReading {
     const change = await this.#ownChange(codec.change, message)
     if (change === null) return
     this.#changes += 1
-    const ids = versions.matching(change, Number(message.timestamp))
+    const place = { ...change, writtenAt: Number(message.timestamp) }
+    const ids = versions.matching(change, place.writtenAt)
     if (ids.length === 0) return
     const event = this.table.addEvent(change.event.id)
     const isDue = isFinished(marks.matched.get(partition), Number(message.offset))
@@ -73,6 +74,7 @@ export class LedgerReading {
       const subscription = this.#ownerOf({ ...change.event, webhookId })
       const index = this.table.add(id, { kind: 'matched', subscription, event })
       if (isDue) this.table.setDue(index)
+      if (versions.mayHaveComeLate(webhookId, place)) this.table.setUncertain(index)
     }
   }
 
@@ -111,7 +113,9 @@ export class LedgerReading {
     for (const { index, webhookId } of this.unexplained.take(change.event.id)) {
       // What was written outside of it is of another span.
       if (!isInSpan) this.table.setKind(index, 'foreign')
-      else if (!versions.isSure(webhookId, place)) this.table.setKind(index, 'unverified')
+      else if (!versions.isSure(webhookId, place) || versions.mayHaveComeLate(webhookId, place)) {
+        this.table.setKind(index, 'unverified')
+      }
     }
   }
 

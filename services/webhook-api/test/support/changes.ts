@@ -2,6 +2,7 @@ import type { ChangeEvent } from '@surehook/contracts/events'
 import { changeKey, newEventId } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
 import { walPositionHeader } from '@surehook/contracts/wal-position'
+import type { Client as PgClient } from 'pg'
 import type { Tenant, World } from './under-test.ts'
 
 export type Given = Partial<Omit<ChangeEvent, 'record'>> & {
@@ -43,4 +44,13 @@ export async function logChanges(
     })),
   )
   return made.map(({ event }) => event)
+}
+
+/** The position of the end of the WAL. */
+export async function walEnd(pg: PgClient): Promise<string> {
+  const { rows } = await pg.query<{ system: string; lsn: string }>(
+    `select (select system_identifier::text from pg_control_system()) as system,
+            lpad(to_hex((pg_current_wal_insert_lsn() - '0/0')::bigint), 16, '0') as lsn`,
+  )
+  return `${rows[0]?.system}/00000001/${rows[0]?.lsn}`
 }
