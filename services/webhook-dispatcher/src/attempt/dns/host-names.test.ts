@@ -9,6 +9,7 @@ const withinMs = 4_000
 /** Name servers that count what they are asked; what they do not know is silent. */
 function serversOf(
   known: Record<string, { 4?: string[]; 6?: string[]; ttl?: number; error?: string }>,
+  lookupMs = withinMs,
 ) {
   const asked: string[] = []
   const answer = (family: 4 | 6) => async (name: string) => {
@@ -21,7 +22,7 @@ function serversOf(
     return addresses.map((address) => ({ address, ttl }))
   }
   const servers = { resolve4: answer(4), resolve6: answer(6) } as never
-  return { asked, names: new HostNames({ servers, hosts: '', withinMs }) }
+  return { asked, names: new HostNames({ servers, hosts: '', withinMs: lookupMs }) }
 }
 
 describe('HostNames', () => {
@@ -83,6 +84,17 @@ describe('HostNames', () => {
     const [second, third] = await Promise.all(later)
     expect(second).toBe(third)
     expect(second).not.toBe(first)
+  })
+
+  it('finds a name again that failed, however short a lookup is', async () => {
+    const known: Parameters<typeof serversOf>[0] = { a: { error: 'ESERVFAIL' } }
+    const { names } = serversOf(known, 80)
+    const outcome = () => names.resolve('a', 't').catch(() => 'failed')
+    expect(await outcome()).toBe('failed')
+    known['a'] = { 4: ['8.8.8.8'] }
+    const next = outcome()
+    await jest.advanceTimersByTimeAsync(80)
+    expect(await next).toHaveLength(1)
   })
 
   it.each([

@@ -39,6 +39,7 @@ const loopback: LookupAddress[] = [
 
 type Addresses = readonly LookupAddress[]
 type Found = { addresses: Addresses; ttlMs: number }
+type Asker = { tenant: string; over: AbortSignal; hasAsked: boolean }
 
 /**
  * Addresses of names, asked from the name servers without `getaddrinfo`: that occupies one of a few
@@ -92,23 +93,23 @@ export class HostNames {
       over.abort()
       late.reject(new NameUnresolvedError(`${name}: no answer within ${withinMs} ms`))
     })
+    const asker = { tenant, over: over.signal, hasAsked: false }
     try {
-      return await Promise.race([
-        this.#askInTurn(name, { tenant, over: over.signal }),
-        late.promise,
-      ])
+      return await Promise.race([this.#askInTurn(name, asker), late.promise])
     } catch (err) {
-      this.#failedAt.set(name, performance.now())
+      // One that only waited says nothing of the name: with each further one it would never be asked again.
+      if (asker.hasAsked) this.#failedAt.set(name, performance.now())
       throw err
     }
   }
 
-  async #askInTurn(name: string, asker: { tenant: string; over: AbortSignal }): Promise<Addresses> {
+  async #askInTurn(name: string, asker: Asker): Promise<Addresses> {
     await this.#mayAskAgain(name)
     return this.#turns.run(asker.tenant, async () => {
       // Another tenant may have asked meanwhile.
       const known = this.#knownOf(name)
       if (known) return known
+      asker.hasAsked = true
       const { addresses, ttlMs } = await this.#ask(name, asker.over)
       const until = performance.now() + Math.min(ttlMs, longestKnownMs)
       this.#known.set(name, { addresses, until })
@@ -119,7 +120,9 @@ export class HostNames {
   async #mayAskAgain(name: string): Promise<void> {
     const failedAt = this.#failedAt.get(name)
     if (failedAt === undefined) return
-    const waitMs = failedAt + askAgainAfterMs - performance.now()
+    // Half of a lookup's time is left for the answer.
+    const afterMs = Math.min(askAgainAfterMs, this.#options.withinMs / 2)
+    const waitMs = failedAt + afterMs - performance.now()
     if (waitMs <= 0) return
     const { promise, resolve } = Promise.withResolvers<void>()
     setTimeout(resolve, waitMs)
