@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -9,6 +10,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import { freePort } from '@surehook/scripts/lib/ports'
 import { startMailCatcher } from '@surehook/scripts/mail/mail-catcher'
+import { until } from '../support/until.ts'
 import { openWorld } from '../support/world.ts'
 
 /** The pages' delays but its cooldown of two minutes. */
@@ -120,6 +122,17 @@ async function startReceiver(): Promise<void> {
     },
   )
   open.defer(() => void child.kill('SIGKILL'))
+  await until(() => isListening(receiverPort))
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  const answered = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  )
+  socket.destroy()
+  return answered
 }
 
 async function bash(commands: string): Promise<{ code: number | null; out: string }> {
