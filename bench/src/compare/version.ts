@@ -38,7 +38,7 @@ async function start(dir: string): Promise<AsyncDisposable> {
   }
   // A system that was killed leaves it behind.
   await rm(endpoints, { force: true })
-  const args = ['scripts/bootstrap.mjs', 'scripts/src/commands/start.ts']
+  const args = await startArguments(dir)
   // What processes use is measured: that of containers would be missing.
   const env = { ...process.env, START_WITH: 'local', PORT: String(await freePort()) }
   const child = spawn(process.execPath, args, {
@@ -58,4 +58,12 @@ async function start(dir: string): Promise<AsyncDisposable> {
       await exited
     },
   }
+}
+
+/** Of `node`, as the version's own package.json has them: versions keep the command in different files. */
+async function startArguments(dir: string): Promise<string[]> {
+  const { scripts } = JSON.parse(await readFile(`${dir}/package.json`, 'utf8')) as {
+    scripts: { start: string }
+  }
+  return scripts.start.split(' ').slice(1)
 }
