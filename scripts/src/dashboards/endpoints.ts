@@ -18,7 +18,11 @@ export const endpoints: Dashboard = {
           limit: 20,
           queries: [now('sum', 'surehook_delivery_circuits_open')],
         },
-        { title: 'Parked', kind: 'stat', queries: [now('sum', 'surehook_delivery_parked')] },
+        {
+          title: 'Paused deliveries',
+          kind: 'stat',
+          queries: [now('sum', 'surehook_delivery_parked')],
+        },
         {
           title: 'Attempts that succeed',
           kind: 'stat',
@@ -61,8 +65,9 @@ export const endpoints: Dashboard = {
       title: 'What waits',
       panels: [
         {
-          title: 'Parked',
-          description: 'Behind an open circuit, for an inactive subscription, or for room.',
+          title: 'Paused deliveries',
+          description:
+            'The circuit is open, the subscription is inactive, or the endpoint is full.',
           queries: [now('sum', 'surehook_delivery_parked', ['instance'])],
         },
         {
@@ -106,7 +111,7 @@ export const endpoints: Dashboard = {
         },
         {
           title: 'Repeated jobs dropped',
-          description: 'The same step came again, after a crash or a rebalance.',
+          description: 'The same transition number came again, after a crash or a rebalance.',
           unit: 'ops',
           queries: [{ ...rate('surehook_delivery_jobs_repeated_total'), legend: 'repeated' }],
         },

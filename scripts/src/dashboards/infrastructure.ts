@@ -119,7 +119,7 @@ export const infrastructure: Dashboard = {
       title: 'History',
       panels: [
         {
-          title: 'Sweeps that failed (1 h)',
+          title: 'Failed deletions of old history (1 h)',
           queries: [
             {
               expr: 'sum by (part) (increase(surehook_webhook_history_sweep_failures_total[1h]))',

@@ -153,8 +153,7 @@ export const pipeline: Dashboard = {
       panels: [
         {
           title: 'Messages behind',
-          description:
-            'Parked jobs count on the paused topic, those not yet due on their retry topic.',
+          description: 'Paused deliveries count on the paused topic, retries on their retry topic.',
           limit: 10_000,
           queries: [now('sum', 'surehook_kafka_consumer_lag_messages', ['group', 'topic'])],
         },
@@ -164,17 +163,17 @@ export const pipeline: Dashboard = {
           queries: [now('max', 'surehook_kafka_consumer_window_use_ratio', ['group', 'topic'])],
         },
         {
-          title: 'Tenants that wait for room',
-          description: 'More than none: some project has more under way than the machines can do.',
+          title: 'Tenants with a backlog',
+          description: 'Above 0: a project has more in flight than its fair share of a window.',
           queries: [now('sum', 'surehook_kafka_consumer_tenants_waiting', ['group', 'topic'])],
         },
         {
-          title: 'Put aside',
+          title: 'Invalid messages',
           description: 'Messages that cannot be read, handled or sent.',
           queries: [
             { ...rate('surehook_matcher_invalid_messages_total'), legend: 'matcher' },
             { ...rate('surehook_delivery_jobs_invalid_total'), legend: 'dispatcher' },
-            { ...rate('surehook_webhook_log_messages_refused_total'), legend: 'delivery log' },
+            { ...rate('surehook_webhook_log_messages_refused_total'), legend: 'history' },
             { ...rate('surehook_kafka_producer_refused_total'), legend: 'refused by Kafka' },
           ],
         },
