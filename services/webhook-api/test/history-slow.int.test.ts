@@ -121,6 +121,25 @@ describe('the history', () => {
     await untilDelivered(others.length + 21)
   }, 120_000)
 
+  it('goes on for the rest while PostgreSQL refuses one row by a rule of its own', async () => {
+    const [refused, ...others] = jobsOf(60) as [DeliveryJob, ...DeliveryJob[]]
+    await admin.query(`
+      create function refuse_row() returns trigger language plpgsql as
+        $$ begin raise exception 'no' using errcode = 'XX001'; end $$;
+      create trigger refusing before insert on ${dayTable} for each row
+        when (new.id = '${refused.deliveryId}') execute function refuse_row()`)
+    try {
+      await tell([refused, ...others])
+      follow()
+      await untilDelivered(others.length)
+      await tell(jobsOf(20))
+      await untilDelivered(others.length + 20)
+    } finally {
+      await admin.query(`drop trigger refusing on ${dayTable}; drop function refuse_row()`)
+    }
+    await untilDelivered(others.length + 21)
+  }, 120_000)
+
   it('takes many large bodies whose moves are read before them', async () => {
     const large = jobsOf(100).map((job) => ({ ...job, body: Buffer.alloc(900_000, job.eventId) }))
     await tell(large)

@@ -28,14 +28,14 @@ export type CommitFailure =
   | 'unreachable'
   | 'other'
 
-/** A commit is tried ten times a second: one that goes on failing is told of again after this. */
-const tellAgainMs = 10_000
+/** A commit is tried ten times a second: a reason is warned of again after this. */
+const warnAgainMs = 10_000
 
-/** Counts commits that failed, and tells of those that no join ends. */
+/** Counts commits that failed, and warns of those that no join ends. */
 export class CommitFailures {
   readonly #options: CommitFailuresOptions
   readonly #count: (reason: CommitFailure) => void
-  #told: { reason: CommitFailure; at: number } | null = null
+  readonly #warnedAt = new Map<CommitFailure, number>()
 
   constructor(options: CommitFailuresOptions) {
     const { groupId: group, metrics } = options
@@ -57,15 +57,15 @@ export class CommitFailures {
     if (isRoutine || !this.#isNews(reason)) {
       this.#options.log.debug({ err, reason }, 'consumer.commit.retry')
     } else {
-      this.#told = { reason, at: performance.now() }
+      this.#warnedAt.set(reason, performance.now())
       this.#options.log.warn({ err, reason, startsNothing: isBehind }, 'consumer.commit.failed')
     }
     return reason
   }
 
   #isNews(reason: CommitFailure): boolean {
-    if (this.#told?.reason !== reason) return true
-    return performance.now() - this.#told.at >= tellAgainMs
+    const warnedAt = this.#warnedAt.get(reason)
+    return warnedAt === undefined || performance.now() - warnedAt >= warnAgainMs
   }
 }
 

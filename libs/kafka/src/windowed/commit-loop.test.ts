@@ -164,3 +164,16 @@ describe('CommitLoop', () => {
     expect(commitOffsets).toHaveBeenCalledTimes(1)
   })
 })
+
+describe('CommitFailures', () => {
+  it('warns once of each of two reasons that alternate', () => {
+    const warn = jest.spyOn(log, 'warn')
+    const failures = new CommitFailures({ groupId: 'g', log })
+    for (let n = 0; n < 6; n++) {
+      const type = n % 2 === 0 ? 'OFFSET_METADATA_TOO_LARGE' : 'NOT_COORDINATOR_FOR_GROUP'
+      failures.failed(refusal(type), false)
+    }
+    expect(warn).toHaveBeenCalledTimes(2)
+    warn.mockRestore()
+  })
+})

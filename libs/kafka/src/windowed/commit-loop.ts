@@ -130,6 +130,7 @@ export class CommitLoop {
     }
   }
 
+  /** Where metadata is refused, by halves: the others keep theirs. */
   async #send(positions: TopicPartitionOffsetAndMetadata[]): Promise<void> {
     const { consumer, failures } = this.#options
     try {
@@ -137,8 +138,15 @@ export class CommitLoop {
     } catch (err) {
       if (reasonOf(err) !== 'metadata_too_large') throw err
       failures.failed(err, this.isBehind)
-      // After a crash what is finished above the positions is repeated; without a commit all would be.
-      await consumer.commitOffsets(positions.map((position) => ({ ...position, metadata: '' })))
+      const [position] = positions
+      if (positions.length === 1 && position !== undefined) {
+        // After a crash what is finished above the position is repeated; without a commit all would be.
+        await consumer.commitOffsets([{ ...position, metadata: '' }])
+        return
+      }
+      const middle = Math.ceil(positions.length / 2)
+      await this.#send(positions.slice(0, middle))
+      await this.#send(positions.slice(middle))
     }
   }
 }

@@ -61,6 +61,13 @@ describe('SubscriptionIndex', () => {
     expect(index.size).toBe(0)
   })
 
+  test('ends a subscription whose last state has the same commit', () => {
+    const index = new SubscriptionIndex()
+    index.apply('s', aSubscription({ id: 's' }), commit(10))
+    index.apply('s', null, commit(10))
+    expect([index.size, idsFor(index, {})]).toEqual([0, []])
+  })
+
   test('finds the version that was in force when the change was committed', () => {
     const index = new SubscriptionIndex()
     const created = { id: 's', createdAt: 'then', updatedAt: 'then' }

@@ -70,7 +70,8 @@ export class SubscriptionIndex {
     if (state !== null && state.id !== id)
       throw new UndecodableError(`id: ${state.id} at key ${id}`)
     const known = this.#newest.get(id)
-    if (walPosition !== null && walPosition === known?.walPosition) return
+    // A state that comes again has the position of the first time; a tombstone may share its commit.
+    if (state !== null && walPosition !== null && walPosition === known?.walPosition) return
     const version = this.#versionOf(state, walPosition)
     if (known?.version) this.#replace(known.version, walPosition)
     if (state === null) this.#newest.delete(id)

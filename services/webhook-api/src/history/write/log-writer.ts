@@ -5,7 +5,7 @@ import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { type BackgroundWork, runBackgroundWork } from '../../background-work.ts'
 import type { DeliveryProjection } from './delivery-projection.ts'
 import { bytesOf, type Held, type Place, WriteBuffer } from './write-buffer.ts'
-import { chunksOf, halvesOf, tookTooLong } from './write-chunks.ts'
+import { chunksOf, halvesOf, mayPassByHalves } from './write-chunks.ts'
 
 export type LogWriterDeps = {
   projection: DeliveryProjection
@@ -25,7 +25,7 @@ const idleMs = 60_000
 /**
  * Writes what is read in few large statements, and commits how far it is: as far as everything is written.
  * What fails is tried again, for ever; what was not committed comes again, and changes nothing. A chunk
- * that takes PostgreSQL too long goes on by halves beside the others, which do not wait for it.
+ * that PostgreSQL does not take as a whole goes on by halves beside the others, which do not wait for it.
  */
 export class LogWriter implements AsyncDisposable {
   readonly #deps: LogWriterDeps
@@ -33,7 +33,7 @@ export class LogWriter implements AsyncDisposable {
   readonly #work: BackgroundWork
   readonly #slowWork: BackgroundWork
   #chunks: Held[][] = []
-  /** Chunks, and halves of chunks, that took too long. */
+  /** Chunks, and halves of chunks, that were not taken. */
   #slow: Held[][] = []
   #committed = new Map<string, number>()
   #paused = new Map<string, Place>()
@@ -100,13 +100,13 @@ export class LogWriter implements AsyncDisposable {
     return this.#held.waitMs
   }
 
-  /** @returns whether they are written; `false` when that took too long */
+  /** @returns whether they are written; `false` when fewer at once may pass */
   async #write(chunk: readonly Held[]): Promise<boolean> {
     const { projection, log } = this.#deps
     try {
       await projection.write(chunk.map(({ item }) => item))
     } catch (err) {
-      if (!tookTooLong(err)) throw err
+      if (!mayPassByHalves(err)) throw err
       log.warn({ err, items: chunk.length }, 'history.write_slow')
       return false
     }
@@ -120,7 +120,7 @@ export class LogWriter implements AsyncDisposable {
     this.#slowWork.wake()
   }
 
-  /** The oldest chunk that took too long; if it does so again, by halves, behind the others. */
+  /** The oldest chunk that was not taken; if it is not taken again, by halves, behind the others. */
   async #writeSlow(): Promise<number> {
     const [chunk] = this.#slow
     if (chunk === undefined) return idleMs

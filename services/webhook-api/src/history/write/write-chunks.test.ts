@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
-import { chunksOf, writeByHalves } from './write-chunks.ts'
+import { chunksOf, mayPassByHalves, writeByHalves } from './write-chunks.ts'
 
-const timeout = Object.assign(new Error('canceling statement'), { code: '57014' })
+const refusal = (code: string) => Object.assign(new Error('refused'), { code })
+const timeout = refusal('57014')
 
 describe('chunksOf', () => {
   it('fills chunks up to either limit, and divides no group', () => {
@@ -37,4 +38,17 @@ describe('writeByHalves', () => {
     await expect(writeByHalves(items, write)).rejects.toBe(error)
     expect(tries).toBe(1)
   })
+})
+
+describe('mayPassByHalves', () => {
+  it.each(['57014', '55P03', '53200', '23514', '54000', 'P0001', 'XX001'])(
+    'SQLSTATE %s depends on the rows',
+    (code) => expect(mayPassByHalves(refusal(code))).toBe(true),
+  )
+
+  // The server stops, a login or a table is missing, the disk is full, a deadlock.
+  it.each(['57P01', '08006', '28P01', '42P01', '53100', '53300', '40P01', '25006'])(
+    'SQLSTATE %s is the same for each half',
+    (code) => expect(mayPassByHalves(refusal(code))).toBe(false),
+  )
 })

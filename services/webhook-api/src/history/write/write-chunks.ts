@@ -31,7 +31,7 @@ export function halvesOf<Item>(items: readonly Item[]): Item[][] {
   return [items.slice(0, middle), items.slice(middle)].filter(({ length }) => length > 0)
 }
 
-/** Writes them at once, or by halves where that takes PostgreSQL too long. */
+/** Writes them at once, or by halves where PostgreSQL does not take them together. */
 export async function writeByHalves<Item>(
   items: readonly Item[],
   write: (items: readonly Item[]) => Promise<void>,
@@ -39,17 +39,21 @@ export async function writeByHalves<Item>(
   try {
     await write(items)
   } catch (err) {
-    if (items.length <= 1 || !tookTooLong(err)) throw err
+    if (items.length <= 1 || !mayPassByHalves(err)) throw err
     for (const half of halvesOf(items)) await writeByHalves(half, write)
   }
 }
 
 /**
- * Whether the statement itself ran into a limit of time: the server's (query_canceled), that for a lock
- * (lock_not_available), or pg's own. A connection that cannot be had says nothing of the statement.
+ * SQLSTATEs that depend on what a statement writes: it was cancelled or waited too long for a lock
+ * (57014, 55P03), it needs too much memory (53200), or a row breaks a constraint, a limit or PostgreSQL
+ * itself (classes 23, 54, P0, XX). PostgreSQL, appendix A.
  */
-export function tookTooLong(err: unknown): boolean {
+const dependsOnRows = /^(?:57014|55P03|53200|(?:23|54|P0|XX)...)$/
+
+/** Whether fewer rows may pass. A connection that cannot be had says nothing of the statement. */
+export function mayPassByHalves(err: unknown): boolean {
   if (!(err instanceof Error)) return false
-  const code = 'code' in err ? err.code : undefined
-  return code === '57014' || code === '55P03' || err.message === 'Query read timeout'
+  const code = 'code' in err ? String(err.code) : ''
+  return dependsOnRows.test(code) || err.message === 'Query read timeout'
 }
