@@ -44,10 +44,13 @@ const total = await runSteps([
   jestStep('unit'),
   withTool('helm', commandStep('helm', ['npm', 'run', '-s', 'check:helm'])),
   withTool('helm', jestStep('deploy')),
-  jestStep('integration'),
-  ...containers.steps,
-  jestStep('e2e', ['build']),
-  ...(noLocal === null ? [jestStep('faults', ['build'])] : []),
+  // Faults need no shared stack, and wait most of their time.
+  {
+    lanes: [
+      [jestStep('integration'), ...containers.steps, jestStep('e2e', ['build'])],
+      noLocal === null ? [jestStep('faults', ['build'])] : [],
+    ],
+  },
 ])
 await stopStack()
 console.log(containers.said)

@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { runSteps, type Step, type StepResult } from './step.ts'
+
+const passed = { passed: 1, failed: 0, output: '' }
+const failed = { passed: 2, failed: 1, output: 'no' }
+const step = (name: string, result: StepResult, needs: readonly string[] = []): Step => ({
+  name,
+  needs,
+  run: async () => result,
+})
+
+beforeEach(() => void jest.spyOn(console, 'log').mockImplementation(() => undefined))
+afterEach(() => void jest.restoreAllMocks())
+
+describe('runSteps', () => {
+  it('counts what fails, and what needs it', async () => {
+    const steps = [step('build', failed), step('tests', passed, ['build']), step('docs', passed)]
+    expect(await runSteps(steps)).toEqual({ passed: 3, failed: 2, flaky: 0 })
+  })
+
+  it('runs lanes at the same time', async () => {
+    const met = Promise.withResolvers<void>()
+    const waiting: Step = { name: 'waits', run: () => met.promise.then(() => passed) }
+    const meeting: Step = {
+      name: 'meets',
+      run: async () => {
+        met.resolve()
+        return passed
+      },
+    }
+    const total = await runSteps([{ lanes: [[waiting], [meeting]] }])
+    expect(total).toEqual({ passed: 2, failed: 0, flaky: 0 })
+  })
+
+  it('runs again what failed, after everything else', async () => {
+    const ran: string[] = []
+    const again = async (): Promise<StepResult> => {
+      ran.push('again')
+      return { passed: 1, failed: 0, flaky: 1, output: '' }
+    }
+    const last: Step = {
+      name: 'last',
+      run: async () => {
+        ran.push('last')
+        return passed
+      },
+    }
+    const total = await runSteps([step('first', { ...failed, again }), last])
+    expect([total, ran]).toEqual([{ passed: 4, failed: 0, flaky: 1 }, ['last', 'again']])
+  })
+
+  it('counts what fails again', async () => {
+    const again = async () => ({ passed: 0, failed: 1, output: 'no' })
+    expect(await runSteps([step('first', { ...failed, again })])).toEqual({
+      ...{ passed: 2, failed: 1, flaky: 0 },
+    })
+  })
+})
