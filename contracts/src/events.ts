@@ -121,7 +121,7 @@ export type DeliveryJob = {
   createdAt: number
   /** Number of the attempt that comes next, from 1. */
   attempt: number
-  /** Grows by one with each move of the delivery, so that projections ignore what is older. */
+  /** Grows by one with each transition of the delivery, so that projections ignore what is older. */
   step: number
   /** Not before this time; 0 = at once. */
   dueAt: number
@@ -152,7 +152,7 @@ export const errorClasses = [
 ] as const
 export type ErrorClass = (typeof errorClasses)[number]
 
-/** Topic `webhook.attempts`; key: delivery id: one move of a delivery, with the attempt behind it if there was one. */
+/** Topic `webhook.attempts`; key: delivery id: one transition of a delivery, with the attempt behind it if there was one. */
 export type DeliveryAttempt = {
   deliveryId: string
   eventId: string
@@ -162,11 +162,11 @@ export type DeliveryAttempt = {
   /** The job's `createdAt`: the log keeps a delivery under the day it was made. */
   createdAt: number
   step: number
-  /** The delivery's status from this move on. */
+  /** The delivery's status from this transition on. */
   status: DeliveryStatus
   /** Attempts made so far, this one included. */
   attempts: number
-  /** False for a move without an attempt (paused, resumed, cancelled). */
+  /** False for a transition without an attempt (paused, resumed, cancelled). */
   attempted: boolean
   at: number
   url: string

@@ -46,7 +46,7 @@ it('SIGKILL of the dispatcher while a slow receiver has deliveries paused starts
     }),
   )
   const [dispatcher] = world.system.services['webhook-dispatcher']
-  await waitUntil(async () => (await parked(dispatcher?.internalUrl ?? '')) > 100, {
+  await waitUntil(async () => (await paused(dispatcher?.internalUrl ?? '')) > 100, {
     what: 'paused deliveries',
     timeoutMs: 30_000,
   })
@@ -69,7 +69,7 @@ it('SIGKILL of the dispatcher while a slow receiver has deliveries paused starts
   for (const mine of firsts().values()) expect(mine).toEqual(inOrder)
 }, 240_000)
 
-async function parked(internalUrl: string): Promise<number> {
+async function paused(internalUrl: string): Promise<number> {
   const metrics = await (await fetch(`${internalUrl}/metrics`)).text()
   return Number(metrics.match(/^surehook_delivery_parked\S* (\d+)$/m)?.[1] ?? 0)
 }

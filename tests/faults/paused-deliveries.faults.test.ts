@@ -35,14 +35,14 @@ async function busiestDispatcher(): Promise<ServiceHandle | undefined> {
 async function pileUp(subscriber: Subscriber): Promise<void> {
   subscriber.away = true
   await waitUntil(async () => ((await world.audit.statuses(subscriber.id)).paused ?? 0) > 100, {
-    what: 'parked deliveries',
+    what: 'paused deliveries',
     timeoutMs: 30_000,
   })
 }
 
-describe('while a receiver is away and deliveries are parked', () => {
+describe('while a receiver is away and deliveries are paused', () => {
   it('SIGKILL of both dispatchers loses none', async () => {
-    const cause = 'SIGKILL of both dispatchers, parked deliveries'
+    const cause = 'SIGKILL of both dispatchers, paused deliveries'
     await world.duringLoad(
       { cause, changes, mayRepeat: undecidedAtMost },
       async ([, subscriber]) => {
@@ -57,7 +57,7 @@ describe('while a receiver is away and deliveries are parked', () => {
   }, 120_000)
 
   it('SIGTERM of each dispatcher in turn loses none and repeats none', async () => {
-    const cause = 'SIGTERM of each dispatcher, parked deliveries'
+    const cause = 'SIGTERM of each dispatcher, paused deliveries'
     await world.duringLoad({ cause, changes }, async ([, subscriber]) => {
       if (subscriber === undefined) return
       await pileUp(subscriber)
@@ -70,7 +70,7 @@ describe('while a receiver is away and deliveries are parked', () => {
   }, 120_000)
 
   it('SIGKILL of Kafka loses none', async () => {
-    const cause = 'SIGKILL of Kafka, parked deliveries'
+    const cause = 'SIGKILL of Kafka, paused deliveries'
     await world.duringLoad(
       { cause, changes, mayRepeat: undecidedAtMost },
       async ([, subscriber]) => {

@@ -59,11 +59,11 @@ describe('the metrics of what is held up', () => {
     await eventually(lag, ({ partitions, behind }) => partitions && !behind)
   })
 
-  it('webhook-dispatcher tells the lag of what is parked, which stays for as long as it is parked', async () => {
+  it('webhook-dispatcher tells the lag of what is paused, which stays for as long as it is paused', async () => {
     const lags = await valuesOf('webhook-dispatcher', 'surehook_kafka_consumer_lag_messages')
-    const parked = [...lags].filter(([labels]) => labels.includes('"webhook.deliveries.paused"'))
-    expect(parked.length).toBeGreaterThan(0)
-    for (const [, lag] of parked) expect(lag).toBeGreaterThanOrEqual(0)
+    const paused = [...lags].filter(([labels]) => labels.includes('"webhook.deliveries.paused"'))
+    expect(paused.length).toBeGreaterThan(0)
+    for (const [, lag] of paused) expect(lag).toBeGreaterThanOrEqual(0)
   })
 
   it.each<Service>(['data-api', 'webhook-api', 'auth-service'])(
@@ -93,19 +93,19 @@ describe('the metrics of what is held up', () => {
     },
   )
 
-  it('on the paused topic the dispatcher tells as its lag what is parked', async () => {
-    // Not none: what other tests have left parked is on the same broker.
-    const told = async () => {
+  it('the lag of the dispatcher on the paused topic is the number of paused deliveries', async () => {
+    // Not none: what other tests have left paused is on the same broker.
+    const both = async () => {
       const lags = await valuesOf('webhook-dispatcher', 'surehook_kafka_consumer_lag_messages')
-      const paused = [...lags].filter(([labels]) => labels.includes(`topic="${pausedTopic}"`))
-      const lag = paused.reduce((sum, [, value]) => sum + value, 0)
-      const [parked] = (await valuesOf('webhook-dispatcher', 'surehook_delivery_parked')).values()
-      return { partitions: paused.length, lag, parked }
+      const partitions = [...lags].filter(([labels]) => labels.includes(`topic="${pausedTopic}"`))
+      const lag = partitions.reduce((sum, [, value]) => sum + value, 0)
+      const [paused] = (await valuesOf('webhook-dispatcher', 'surehook_delivery_parked')).values()
+      return { partitions: partitions.length, lag, paused }
     }
-    await eventually(told, ({ partitions, lag, parked }) => partitions > 0 && lag === parked)
+    await eventually(both, ({ partitions, lag, paused }) => partitions > 0 && lag === paused)
   })
 
-  it('the dispatcher tells what is parked, and how many circuits are open', async () => {
+  it('the dispatcher tells what is paused, and how many circuits are open', async () => {
     for (const name of ['surehook_delivery_parked', 'surehook_delivery_circuits_open']) {
       expect((await valuesOf('webhook-dispatcher', name)).size).toBe(1)
     }

@@ -2,7 +2,7 @@ import { backlog } from './backlog.ts'
 import { dispatchers } from './dispatchers.ts'
 import { fairness } from './fairness.ts'
 import { neighbours } from './neighbours.ts'
-import { parked } from './parked.ts'
+import { paused } from './paused.ts'
 import { openStallBench, type StallBench, type StallOptions } from './stall-bench.ts'
 
 /** Scenarios of `npm run bench` about what must not hold up others. */
@@ -13,7 +13,7 @@ export function stallScenarios(options: StallOptions): Record<string, () => Prom
   }
   return {
     neighbours: on(neighbours),
-    parked: on(parked),
+    paused: on(paused),
     backlog: on(backlog),
     fairness: on(fairness),
     dispatchers: on(dispatchers),

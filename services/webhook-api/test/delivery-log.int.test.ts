@@ -9,7 +9,7 @@ import { createDeliveryDays } from '../src/history/delivery-days.ts'
 import { createDeliveryStore, type DeliveryStore } from '../src/history/delivery-store.ts'
 import { deliveryHistory } from '../src/history/read/delivery-history.ts'
 import { showDelivery } from '../src/history/read/find-delivery.ts'
-import { aJob, aMove, someTime } from './support/delivery-samples.ts'
+import { aJob, aTransition, someTime } from './support/delivery-samples.ts'
 import { encryptionKey, log, sharedStack } from './support/under-test.ts'
 
 let database: TestDatabase
@@ -38,7 +38,7 @@ function aDelivery() {
   return {
     ...own,
     job: (change: Partial<DeliveryJob> = {}) => aJob({ ...own, ...change }),
-    move: (change: Partial<DeliveryAttempt> = {}) => aMove({ ...own, ...change }),
+    transition: (change: Partial<DeliveryAttempt> = {}) => aTransition({ ...own, ...change }),
     shown: async () => (await deliveryHistory(pool).newest(own.subscriptionId, 50))[0],
     detail: async () => {
       const { projectId, environment } = aJob()
@@ -68,7 +68,7 @@ describe('the delivery log', () => {
 
   it('shows what the attempts came to', async () => {
     const delivery = aDelivery()
-    const retrying = delivery.move({
+    const retrying = delivery.transition({
       step: 1,
       status: 'retrying',
       httpStatus: 500,
@@ -76,7 +76,7 @@ describe('the delivery log', () => {
       nextAttemptAt: someTime + 1000,
     })
     await store.addJobs([delivery.job()])
-    await store.addMoves([retrying])
+    await store.addTransitions([retrying])
     expect(await delivery.shown()).toMatchObject({
       status: 'retrying',
       httpStatus: 500,
@@ -84,16 +84,16 @@ describe('the delivery log', () => {
       lastError: 'http',
       nextAttemptAt: new Date(someTime + 1000).toISOString(),
     })
-    const paused = delivery.move({
+    const paused = delivery.transition({
       step: 2,
       status: 'paused',
       attempted: false,
       httpStatus: null,
       at: someTime + 20,
     })
-    await store.addMoves([paused])
+    await store.addTransitions([paused])
     expect(await delivery.shown()).toMatchObject({ status: 'paused', httpStatus: 500, attempts: 1 })
-    await store.addMoves([delivery.move({ step: 3, attempts: 2, at: someTime + 30 })])
+    await store.addTransitions([delivery.transition({ step: 3, attempts: 2, at: someTime + 30 })])
     expect(await delivery.shown()).toMatchObject({
       status: 'delivered',
       httpStatus: 200,
@@ -110,9 +110,9 @@ describe('the delivery log', () => {
 
   it('comes to the same in any order, in any batches, however often', async () => {
     const history = (delivery: ReturnType<typeof aDelivery>): DeliveryAttempt[] => [
-      delivery.move({ step: 1, status: 'retrying', httpStatus: 500, errorClass: 'http' }),
-      delivery.move({ step: 2, status: 'paused', attempted: false, at: someTime + 20 }),
-      delivery.move({
+      delivery.transition({ step: 1, status: 'retrying', httpStatus: 500, errorClass: 'http' }),
+      delivery.transition({ step: 2, status: 'paused', attempted: false, at: someTime + 20 }),
+      delivery.transition({
         step: 3,
         status: 'retrying',
         attempts: 4,
@@ -120,7 +120,7 @@ describe('the delivery log', () => {
         at: someTime + 30,
       }),
       // The same step again after a crash: later, and with another end.
-      delivery.move({
+      delivery.transition({
         step: 3,
         status: 'dead_letter',
         attempts: 5,
@@ -136,16 +136,19 @@ describe('the delivery log', () => {
     await fc.assert(
       fc.asyncProperty(order, async ({ ranks, repeated, together }) => {
         const delivery = aDelivery()
-        const moves = history(delivery)
-        const steps = [null, ...moves].map((move, index) => ({ move, rank: ranks[index] ?? 0 }))
+        const transitions = history(delivery)
+        const steps = [null, ...transitions].map((entry, index) => ({
+          entry,
+          rank: ranks[index] ?? 0,
+        }))
         steps.sort((a, b) => a.rank - b.rank)
         const sequence = [...steps, ...repeated.flatMap((index) => steps[index] ?? [])]
         if (together) {
-          const told = sequence.flatMap(({ move }) => move ?? [])
-          await store.add({ jobs: [delivery.job(), delivery.job()], moves: told })
+          const entries = sequence.flatMap(({ entry }) => entry ?? [])
+          await store.add({ jobs: [delivery.job(), delivery.job()], transitions: entries })
         }
-        for (const { move } of sequence) {
-          await (move === null ? store.addJobs([delivery.job()]) : store.addMoves([move]))
+        for (const { entry } of sequence) {
+          await (entry === null ? store.addJobs([delivery.job()]) : store.addTransitions([entry]))
         }
         expect(await delivery.shown()).toMatchObject({
           status: 'dead_letter',
@@ -217,14 +220,16 @@ describe('the delivery log', () => {
   it('takes what a receiver may answer, whatever it is', async () => {
     const delivery = aDelivery()
     const answer = 'a\u0000b\ud800"\\{}\n'
-    await store.addMoves([delivery.move({ answer, errorMessage: answer })])
+    await store.addTransitions([delivery.transition({ answer, errorMessage: answer })])
     expect((await delivery.detail())?.attemptLog[0]?.answer).toBe('a\uFFFDb\uFFFD"\\{}\n')
   })
 
   it('tells the error of a delivery that was given up without an attempt', async () => {
     const delivery = aDelivery()
     const given = { status: 'dead_letter', attempted: false, attempts: 0 } as const
-    await store.addMoves([delivery.move({ ...given, httpStatus: null, errorClass: 'too_large' })])
+    await store.addTransitions([
+      delivery.transition({ ...given, httpStatus: null, errorClass: 'too_large' }),
+    ])
     expect(await delivery.shown()).toMatchObject({
       status: 'dead_letter',
       attempts: 0,
@@ -259,7 +264,7 @@ describe('the delivery log', () => {
     const write = (deliveryId: string) =>
       Promise.all([
         store.addJobs([aJob({ ...onThatDay, deliveryId })]),
-        store.addMoves([aMove({ ...onThatDay, deliveryId })]),
+        store.addTransitions([aTransition({ ...onThatDay, deliveryId })]),
       ])
     await write(randomUUID())
     const dropped = new Date(onThatDay.createdAt).toISOString().slice(0, 10).replaceAll('-', '')
@@ -276,12 +281,16 @@ describe('the delivery log', () => {
     const jobs = Array.from({ length: 500 }, (_, n) =>
       aJob({ deliveryId: randomUUID(), subscriptionId, createdAt: someTime + n }),
     )
-    const moves = jobs.flatMap(({ deliveryId, createdAt: made }) =>
+    const transitions = jobs.flatMap(({ deliveryId, createdAt: made }) =>
       [1, 2, 3].map((step) =>
-        aMove({ deliveryId, subscriptionId, createdAt: made, step, attempts: step }),
+        aTransition({ deliveryId, subscriptionId, createdAt: made, step, attempts: step }),
       ),
     )
-    await Promise.all([store.addMoves(moves), store.addJobs(jobs), store.addMoves(moves)])
+    await Promise.all([
+      store.addTransitions(transitions),
+      store.addJobs(jobs),
+      store.addTransitions(transitions),
+    ])
     const shown = await deliveryHistory(pool).newest(subscriptionId, 1000)
     expect(shown).toHaveLength(500)
     expect(new Set(shown.map(({ status, attempts }) => `${status} ${attempts}`))).toEqual(

@@ -9,8 +9,8 @@ import type { Pool } from 'pg'
 import { runDisableFailing } from '../src/failing/disable-failing.ts'
 import { hasReadAll } from '../src/failing/log-progress.ts'
 import { type Client, clientOf, validInput } from './support/client.ts'
-import { aMove } from './support/delivery-samples.ts'
-import { tellAttempts } from './support/tell-attempts.ts'
+import { aTransition } from './support/delivery-samples.ts'
+import { publishAttempts } from './support/publish-attempts.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 const disableAfterMs = 60_000
@@ -43,7 +43,7 @@ const subscribe = async (): Promise<string> =>
 const isActive = async (id: string) => (await client.call('GET', `/${id}`)).body.webhook.active
 
 const attempted = (id: string, ...attempts: [agoMs: number, status: DeliveryStatus][]) =>
-  tellAttempts({ world, tenant, client }, id, attempts)
+  publishAttempts({ world, tenant, client }, id, attempts)
 
 function lookForFailing(isRead: () => Promise<boolean>): AsyncDisposable {
   return runDisableFailing({
@@ -93,7 +93,7 @@ describe('a subscription that seems to fail', () => {
     await attempted(id, [1_000, 'retrying'])
     await client.call('DELETE', `/${id}`)
     const other = await subscribe()
-    const late = aMove({ ...tenant, deliveryId: randomUUID(), subscriptionId: id })
+    const late = aTransition({ ...tenant, deliveryId: randomUUID(), subscriptionId: id })
     const createdAt = Date.now()
     const value = world.codec.attempt.encode({
       ...late,

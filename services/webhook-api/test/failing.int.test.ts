@@ -5,7 +5,7 @@ import { type LogReader, openLogReader } from '@surehook/kafka/readers/log-reade
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { type Client, clientOf, validInput } from './support/client.ts'
 import { readLog } from './support/read-log.ts'
-import { tellAttempts } from './support/tell-attempts.ts'
+import { publishAttempts } from './support/publish-attempts.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 const disableAfterMs = 60_000
@@ -38,7 +38,7 @@ const subscribe = async (fields: object = {}): Promise<string> =>
 const shown = async (id: string) => (await client.call('GET', `/${id}`)).body.webhook
 
 const attempted = (id: string, ...attempts: [agoMs: number, status: DeliveryStatus][]) =>
-  tellAttempts({ world, tenant, client }, id, attempts)
+  publishAttempts({ world, tenant, client }, id, attempts)
 
 const isDisabled = async (id: string) => !(await shown(id)).active
 const disabled = (id: string) =>

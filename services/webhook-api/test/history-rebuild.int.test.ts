@@ -9,7 +9,7 @@ import { openPool } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
 import * as store from '../src/rebuild/rebuild-store.ts'
 import { type Client, clientOf, validInput } from './support/client.ts'
-import { aJob, aMove } from './support/delivery-samples.ts'
+import { aJob, aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 const adminToken = 'token-of-the-administrator'
@@ -47,20 +47,20 @@ beforeEach(async () => {
 const lastStatus = new Map<unknown, string>()
 
 /** A delivery that goes the way of these statuses. */
-async function tell(statuses: readonly DeliveryAttempt['status'][]): Promise<string> {
+async function publish(statuses: readonly DeliveryAttempt['status'][]): Promise<string> {
   const { projectId, environment } = tenant
   const own = { deliveryId: randomUUID(), subscriptionId: id, projectId, environment }
   const job = aJob({ ...own, eventId: randomUUID(), createdAt: Date.now() - 60_000 })
   lastStatus.set(own.deliveryId, statuses.at(-1) ?? 'pending')
-  const moves = statuses.map((status, step) =>
-    aMove({ ...own, eventId: job.eventId, createdAt: job.createdAt, status, step }),
+  const transitions = statuses.map((status, step) =>
+    aTransition({ ...own, eventId: job.eventId, createdAt: job.createdAt, status, step }),
   )
   await world.producer.send([
     { topic: deliveriesTopic, key: job.url, value: world.codec.job.encode(job) },
-    ...moves.map((move) => ({
+    ...transitions.map((transition) => ({
       topic: attemptsTopic,
-      key: move.deliveryId,
-      value: world.codec.attempt.encode(move),
+      key: transition.deliveryId,
+      value: world.codec.attempt.encode(transition),
     })),
   ])
   return own.deliveryId
@@ -107,10 +107,10 @@ async function finished(): Promise<HistoryRebuild> {
 
 describe('a rebuild of the history', () => {
   it('comes to the same rows, while replicas follow the topics', async () => {
-    await tell(['retrying', 'delivered'])
-    await tell(['retrying', 'retrying', 'dead_letter'])
-    await tell([])
-    const again = await tell(['delivered'])
+    await publish(['retrying', 'delivered'])
+    await publish(['retrying', 'retrying', 'dead_letter'])
+    await publish([])
+    const again = await publish(['delivered'])
     await shows(4)
     const { status } = await client.call('POST', `/${id}/deliveries/${again}/redeliver`)
     expect(status).toBe(202)
@@ -119,7 +119,7 @@ describe('a rebuild of the history', () => {
 
     const { state } = await askedFor()
     expect(state).toBe('running')
-    await tell(['delivered'])
+    await publish(['delivered'])
     const { read, toRead, since } = await finished()
 
     expect(read).toBe(toRead)
@@ -130,7 +130,7 @@ describe('a rebuild of the history', () => {
   }, 90_000)
 
   it('goes on where a replica had come that died', async () => {
-    await tell(['delivered'])
+    await publish(['delivered'])
     await shows(1)
     const before = await rows()
     const dead = { id: randomUUID(), by: randomUUID() }

@@ -8,7 +8,7 @@ import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { Client as PgClient, type Pool } from 'pg'
 import { dayTable } from '../src/history/delivery-days.ts'
 import { type DeliveryLog, openDeliveryLog } from '../src/history/write/delivery-log.ts'
-import { aJob, aMove } from './support/delivery-samples.ts'
+import { aJob, aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type World } from './support/under-test.ts'
 
 /** Far below what a service has, so that the test need not wait for it. */
@@ -55,16 +55,22 @@ const jobsOf = (count: number, change: Partial<DeliveryJob> = {}) =>
     }),
   )
 
-/** With its move, each: what was attempted is written at once. */
-async function tell(jobs: readonly DeliveryJob[]): Promise<void> {
+/** With its transition, each: what was attempted is written at once. */
+async function publish(jobs: readonly DeliveryJob[]): Promise<void> {
   const { producer, codec } = world
   for (const job of jobs) {
     await producer.send([{ topic: deliveriesTopic, key: job.url, value: codec.job.encode(job) }])
   }
   await producer.send(
     jobs.map(({ deliveryId, createdAt, eventId }) => {
-      const move = aMove({ deliveryId, createdAt, eventId, subscriptionId, at: createdAt })
-      return { topic: attemptsTopic, key: deliveryId, value: codec.attempt.encode(move) }
+      const transition = aTransition({
+        deliveryId,
+        createdAt,
+        eventId,
+        subscriptionId,
+        at: createdAt,
+      })
+      return { topic: attemptsTopic, key: deliveryId, value: codec.attempt.encode(transition) }
     }),
   )
 }
@@ -91,7 +97,7 @@ describe('the history', () => {
         $$ begin perform pg_sleep(0.02); return new; end $$;
       create trigger slow before insert on ${dayTable} for each row execute function take_time()`)
     try {
-      await tell(jobsOf(200))
+      await publish(jobsOf(200))
       follow()
       await untilDelivered(200)
     } finally {
@@ -111,11 +117,11 @@ describe('the history', () => {
     })
     await admin.query('begin')
     await admin.query(`${row} for update`)
-    await tell([stuck, ...others])
+    await publish([stuck, ...others])
     await untilDelivered(others.length)
     expect(await delivered()).not.toContain(stuck.deliveryId)
     // What comes later does not wait for it either.
-    await tell(jobsOf(20))
+    await publish(jobsOf(20))
     await untilDelivered(others.length + 20)
     await admin.query('rollback')
     await untilDelivered(others.length + 21)
@@ -129,10 +135,10 @@ describe('the history', () => {
       create trigger refusing before insert on ${dayTable} for each row
         when (new.id = '${refused.deliveryId}') execute function refuse_row()`)
     try {
-      await tell([refused, ...others])
+      await publish([refused, ...others])
       follow()
       await untilDelivered(others.length)
-      await tell(jobsOf(20))
+      await publish(jobsOf(20))
       await untilDelivered(others.length + 20)
     } finally {
       await admin.query(`drop trigger refusing on ${dayTable}; drop function refuse_row()`)
@@ -140,9 +146,9 @@ describe('the history', () => {
     await untilDelivered(others.length + 21)
   }, 120_000)
 
-  it('takes many large bodies whose moves are read before them', async () => {
+  it('takes many large bodies whose transitions are read before them', async () => {
     const large = jobsOf(100).map((job) => ({ ...job, body: Buffer.alloc(900_000, job.eventId) }))
-    await tell(large)
+    await publish(large)
     follow()
     await untilDelivered(100)
     const { rows } = await admin.query<{ bytes: string }>(

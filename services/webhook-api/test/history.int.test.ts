@@ -7,7 +7,7 @@ import type { Pool } from 'pg'
 import { createDeliveryDays } from '../src/history/delivery-days.ts'
 import { createDeliveryStore, type DeliveryStore } from '../src/history/delivery-store.ts'
 import { type Client, clientOf, validInput } from './support/client.ts'
-import { aJob, aMove } from './support/delivery-samples.ts'
+import { aJob, aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 let world: World
@@ -59,9 +59,9 @@ async function logged(given: readonly Given[]): Promise<string[]> {
   })
   await store.addJobs(all.map(({ own, ids }) => aJob({ ...own, ...ids, projectId, environment })))
   const moved = all.filter(({ status }) => status !== 'pending')
-  await store.addMoves(
+  await store.addTransitions(
     moved.map(({ own, status }) =>
-      aMove({ ...own, projectId, environment, status, at: own.createdAt }),
+      aTransition({ ...own, projectId, environment, status, at: own.createdAt }),
     ),
   )
   return all.map(({ own }) => own.deliveryId)
@@ -247,10 +247,15 @@ describe('redeliver', () => {
 
   it('says that a delivery is to be tried later whose job the log has not read yet', async () => {
     const { projectId, environment } = tenant
-    const move = { ...{ subscriptionId: id, projectId, environment }, status: 'delivered' as const }
+    const transition = {
+      ...{ subscriptionId: id, projectId, environment },
+      status: 'delivered' as const,
+    }
     const redelivered = async (createdAt: number) => {
       const deliveryId = randomUUID()
-      await store.addMoves([aMove({ ...move, deliveryId, createdAt, at: createdAt })])
+      await store.addTransitions([
+        aTransition({ ...transition, deliveryId, createdAt, at: createdAt }),
+      ])
       return client.call('POST', `/${id}/deliveries/${deliveryId}/redeliver`)
     }
     const soon = await redelivered(Date.now())

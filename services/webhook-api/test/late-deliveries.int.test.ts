@@ -6,7 +6,7 @@ import { openPool } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
 import { dropOldDays } from '../src/retention/drop-old-days.ts'
 import { type Client, clientOf, validInput } from './support/client.ts'
-import { aJob, aMove } from './support/delivery-samples.ts'
+import { aJob, aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 const dayMs = 86_400_000
@@ -50,8 +50,8 @@ function aDelivery() {
       const job = aJob(own)
       return producer.send([{ topic: deliveriesTopic, key: job.url, value: codec.job.encode(job) }])
     },
-    tellMove: (change: object) => {
-      const value = codec.attempt.encode(aMove({ ...own, at: Date.now(), ...change }))
+    publishTransition: (change: object) => {
+      const value = codec.attempt.encode(aTransition({ ...own, at: Date.now(), ...change }))
       return producer.send([{ topic: attemptsTopic, key: own.deliveryId, value }])
     },
   }
@@ -69,11 +69,16 @@ const untilStatus = (id: string, status: string) =>
 
 it('shows what was paused for longer than history is kept, and died then', async () => {
   const delivery = aDelivery()
-  await delivery.tellMove({ step: 6, status: 'retrying', attempts: 4, at: Date.now() - dayMs })
+  await delivery.publishTransition({
+    step: 6,
+    status: 'retrying',
+    attempts: 4,
+    at: Date.now() - dayMs,
+  })
   await untilStatus(delivery.id, 'retrying')
   await sweep()
   expect(await statusOf(delivery.id)).toEqual(['retrying'])
-  await delivery.tellMove({ step: 7, status: 'dead_letter', attempts: 5 })
+  await delivery.publishTransition({ step: 7, status: 'dead_letter', attempts: 5 })
   await untilStatus(delivery.id, 'dead_letter')
   await sweep()
   expect(await statusOf(delivery.id)).toEqual(['dead_letter'])
@@ -85,7 +90,7 @@ it('takes the row of a day that is still to be dropped along, with its bytes', a
   const delivery = aDelivery()
   await delivery.tellJob()
   await untilStatus(delivery.id, 'pending')
-  await delivery.tellMove({ step: 2, status: 'delivered' })
+  await delivery.publishTransition({ step: 2, status: 'delivered' })
   await untilStatus(delivery.id, 'delivered')
   await sweep()
   const { status, text } = await client.call('GET', `/${subscriptionId}/deliveries/${delivery.id}`)
@@ -98,7 +103,7 @@ it('takes the row of a day that is still to be dropped along, with its bytes', a
 it('leaves nothing out between the pages of a list', async () => {
   const deliveries = [aDelivery(), aDelivery(), aDelivery()]
   for (const [days, delivery] of deliveries.entries()) {
-    await delivery.tellMove({ step: 6, at: Date.now() - days * dayMs })
+    await delivery.publishTransition({ step: 6, at: Date.now() - days * dayMs })
     await untilStatus(delivery.id, 'delivered')
   }
   const found: string[] = []

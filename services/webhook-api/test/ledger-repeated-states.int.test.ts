@@ -13,7 +13,7 @@ import { Client as PgClient } from 'pg'
 import { logChanges } from './support/changes.ts'
 import { clientOf, validInput } from './support/client.ts'
 import { readLog } from './support/read-log.ts'
-import { finishAll } from './support/told-deliveries.ts'
+import { finishAll } from './support/published-deliveries.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 const adminToken = 'token-of-the-administrator'

@@ -4,21 +4,20 @@ import { tokenDigest } from '@surehook/access/admin-gate'
 import type { ChangeEvent } from '@surehook/contracts/events'
 import type { Ledger } from '@surehook/contracts/http/webhooks/ledger'
 import { newEventId } from '@surehook/contracts/ids'
-import {
-  changesTopic,
-  deadLetterTopic,
-  deliveriesTopic,
-  pausedTopic,
-  retryTopic,
-} from '@surehook/contracts/topics'
+import * as topics from '@surehook/contracts/topics'
 import { Client as PgClient } from 'pg'
 import { type Given, logChanges, walEnd } from './support/changes.ts'
 import { type Client, clientOf, validInput } from './support/client.ts'
-import { deleteAll, finishAll, finishNewest, ToldDeliveries } from './support/told-deliveries.ts'
+import {
+  deleteAll,
+  finishAll,
+  finishNewest,
+  PublishedDeliveries,
+} from './support/published-deliveries.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 const adminToken = 'token-of-the-administrator'
-const retries = retryTopic('5m')
+const retries = topics.retryTopic('5m')
 
 let world: World
 let service: Running
@@ -28,7 +27,7 @@ let client: Client
 let startedAt: Date
 /** The one subscription of the test, and its deliveries. */
 let id: string
-let told: ToldDeliveries
+let published: PublishedDeliveries
 
 beforeAll(async () => {
   world = await openWorld()
@@ -46,7 +45,7 @@ beforeEach(async () => {
   tenant = await world.tenant()
   client = clientOf(service.api, tenant)
   id = (await client.call('POST', '', validInput(tenant))).body.id
-  told = new ToldDeliveries(world, id)
+  published = new PublishedDeliveries(world, id)
 })
 
 const ask = (query: Record<string, string> = {}, token = adminToken) =>
@@ -77,7 +76,7 @@ async function oneLogged(change: Given = {}): Promise<ChangeEvent> {
   return event
 }
 
-const matchedAll = () => finishAll(world, 'webhook-matcher', changesTopic)
+const matchedAll = () => finishAll(world, 'webhook-matcher', topics.changesTopic)
 const dispatched = (topic: string) => finishAll(world, 'webhook-dispatcher', topic)
 
 describe('the ledger', () => {
@@ -91,18 +90,18 @@ describe('the ledger', () => {
       ChangeEvent,
     ]
     await matchedAll()
-    for (const event of [delivered, dead, cancelled, retrying, paused]) await told.job(event)
-    await dispatched(deliveriesTopic)
+    for (const event of [delivered, dead, cancelled, retrying, paused]) await published.job(event)
+    await dispatched(topics.deliveriesTopic)
     await dispatched(retries)
-    await dispatched(pausedTopic)
-    await told.job(pending)
-    await told.move(delivered, { step: 1, status: 'delivered' })
-    await told.job(dead, { step: 5 }, { topic: deadLetterTopic })
-    await told.move(dead, { step: 5, status: 'dead_letter' })
-    await told.move(cancelled, { step: 1, status: 'cancelled' })
-    await told.job(retrying, { step: 1, attempt: 2 }, { topic: retries })
-    await told.move(retrying, { step: 1, status: 'retrying' })
-    await told.job(paused, { step: 1 }, { topic: pausedTopic })
+    await dispatched(topics.pausedTopic)
+    await published.job(pending)
+    await published.transition(delivered, { step: 1, status: 'delivered' })
+    await published.job(dead, { step: 5 }, { topic: topics.deadLetterTopic })
+    await published.transition(dead, { step: 5, status: 'dead_letter' })
+    await published.transition(cancelled, { step: 1, status: 'cancelled' })
+    await published.job(retrying, { step: 1, attempt: 2 }, { topic: retries })
+    await published.transition(retrying, { step: 1, status: 'retrying' })
+    await published.job(paused, { step: 1 }, { topic: topics.pausedTopic })
 
     const { closes, complete, changes, total, webhooks, holes } = await ledger()
     expect(holes).toEqual([])
@@ -136,11 +135,11 @@ describe('the ledger', () => {
   it('finds a job that is gone from where it was', async () => {
     const event = await oneLogged()
     await matchedAll()
-    await told.job(event)
-    await dispatched(deliveriesTopic)
+    await published.job(event)
+    await dispatched(topics.deliveriesTopic)
     await dispatched(retries)
-    await told.job(event, { step: 1, attempt: 2 }, { topic: retries })
-    await told.move(event, { step: 1, status: 'retrying' })
+    await published.job(event, { step: 1, attempt: 2 }, { topic: retries })
+    await published.transition(event, { step: 1, status: 'retrying' })
     expect((await ledger()).total).toMatchObject({ matched: 1, retrying: 1, lost: 0 })
     await deleteAll(world, retries)
     const { closes, holes, total } = await ledger()
@@ -152,10 +151,10 @@ describe('the ledger', () => {
   it('takes a job for gone that was finished ahead of others, and no other', async () => {
     const [waiting, finished] = (await logged(2)) as [ChangeEvent, ChangeEvent]
     await matchedAll()
-    await dispatched(deliveriesTopic)
+    await dispatched(topics.deliveriesTopic)
     // In one partition.
-    for (const event of [waiting, finished]) await told.job(event, {}, { key: 'one' })
-    await finishNewest(world, 'webhook-dispatcher', deliveriesTopic)
+    for (const event of [waiting, finished]) await published.job(event, {}, { key: 'one' })
+    await finishNewest(world, 'webhook-dispatcher', topics.deliveriesTopic)
     const { holes, total } = await ledger()
     expect(total).toMatchObject({ matched: 2, pending: 1, lost: 1 })
     expect(holes).toEqual([expect.objectContaining({ eventId: finished.id, reason: 'lost' })])
@@ -165,7 +164,7 @@ describe('the ledger', () => {
     const other = await oneLogged({ table: 'invoices' })
     const never = { ...other, id: newEventId() }
     await matchedAll()
-    for (const event of [other, never]) await told.job(event)
+    for (const event of [other, never]) await published.job(event)
     const { closes, holes, total } = await ledger()
     expect(closes).toBe(false)
     expect(total).toMatchObject({ matched: 0, unexpected: 2 })
@@ -176,12 +175,12 @@ describe('the ledger', () => {
 
   it('counts jobs of changes that were written outside of the span with those', async () => {
     const before = await oneLogged()
-    await told.job(before)
+    await published.job(before)
     const from = new Date()
     await oneLogged({ table: 'invoices' })
     const to = new Date()
     const after = await oneLogged({ timestamp: new Date(to.getTime() - 1).toISOString() })
-    await told.job(after)
+    await published.job(after)
     await matchedAll()
     const { closes, total } = await ledger({ from: from.toISOString(), to: to.toISOString() })
     expect(total).toMatchObject({ matched: 0, unexpected: 0 })
@@ -192,11 +191,11 @@ describe('the ledger', () => {
   it('counts what somebody asked for apart', async () => {
     const event = await oneLogged()
     await matchedAll()
-    await told.job(event)
-    await told.move(event, { step: 1, status: 'delivered' })
+    await published.job(event)
+    await published.transition(event, { step: 1, status: 'delivered' })
     const again = { deliveryId: randomUUID(), redeliveryOf: randomUUID(), createdAt: Date.now() }
-    await told.job(event, again)
-    await told.move(event, { ...again, step: 1, status: 'delivered' })
+    await published.job(event, again)
+    await published.transition(event, { ...again, step: 1, status: 'delivered' })
     await client.call('POST', `/${id}/test`)
     const { closes, total } = await ledger()
     expect(total).toMatchObject({ matched: 1, delivered: 1, unexpected: 0 })
@@ -220,7 +219,7 @@ describe('the ledger', () => {
     // As if it had committed after what follows.
     const walPosition = (await walEnd(pg)).replace(/[^/]*$/, 'f'.repeat(16))
     const event = await oneLogged({ walPosition })
-    await told.job(event)
+    await published.job(event)
     await client.call('PATCH', `/${id}`, { active: false })
     const second = (await client.call('POST', '', validInput(tenant))).body.id
     await matchedAll()
@@ -233,13 +232,13 @@ describe('the ledger', () => {
   it('tells of deliveries that ended twice, which are no holes', async () => {
     const event = await oneLogged()
     await matchedAll()
-    await told.job(event)
+    await published.job(event)
     const at = Date.now()
-    await told.move(event, { step: 1, status: 'delivered', at })
+    await published.transition(event, { step: 1, status: 'delivered', at })
     // Sent again by a producer that was not sure.
-    await told.move(event, { step: 1, status: 'delivered', at })
+    await published.transition(event, { step: 1, status: 'delivered', at })
     expect((await ledger()).endedTwice).toEqual([])
-    await told.move(event, { step: 1, status: 'delivered', at: at + 5 })
+    await published.transition(event, { step: 1, status: 'delivered', at: at + 5 })
     const { closes, endedTwice, total } = await ledger()
     expect(closes).toBe(true)
     expect(total).toMatchObject({ delivered: 1, endedTwice: 1 })
@@ -249,11 +248,11 @@ describe('the ledger', () => {
   it('does not know what is only on the dead letters as their number', async () => {
     const event = await oneLogged()
     await matchedAll()
-    await told.job(event)
-    await dispatched(deliveriesTopic)
-    await told.move(event, { step: 5, status: 'dead_letter' })
+    await published.job(event)
+    await dispatched(topics.deliveriesTopic)
+    await published.transition(event, { step: 5, status: 'dead_letter' })
     expect((await ledger()).total).toMatchObject({ dead: 0, lost: 1 })
-    await told.job(event, { step: 5 }, { topic: deadLetterTopic })
+    await published.job(event, { step: 5 }, { topic: topics.deadLetterTopic })
     expect((await ledger()).total).toMatchObject({ dead: 1, lost: 0 })
   })
 })

@@ -8,7 +8,7 @@ import { openPool } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
 import { dayTable } from '../src/history/delivery-days.ts'
 import { clientOf, validInput } from './support/client.ts'
-import { aJob, aMove } from './support/delivery-samples.ts'
+import { aJob, aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type Running, type World } from './support/under-test.ts'
 
 let world: World
@@ -31,8 +31,8 @@ afterAll(async () => {
 const send = (topic: string, key: string, value: Buffer) =>
   world.producer.send([{ topic, key, value }])
 const sendJob = (job: DeliveryJob) => send(deliveriesTopic, job.url, world.codec.job.encode(job))
-const sendMove = (move: DeliveryAttempt) =>
-  send(attemptsTopic, move.deliveryId, world.codec.attempt.encode(move))
+const sendMove = (transition: DeliveryAttempt) =>
+  send(attemptsTopic, transition.deliveryId, world.codec.attempt.encode(transition))
 
 const topics = [deliveriesTopic, attemptsTopic] as const
 type Ends = Map<string, { partition: number; offset: string }[]>
@@ -81,8 +81,8 @@ it('comes to the same history when the log is lost and read again from the topic
   const own = { deliveryId: randomUUID(), subscriptionId: id, projectId, environment }
   const job = aJob({ ...own, eventId: randomUUID(), createdAt: Date.now() - 60_000 })
   const moveOf = (change: Partial<DeliveryAttempt>) =>
-    aMove({ ...own, eventId: job.eventId, createdAt: job.createdAt, ...change })
-  // Moves before their job, out of order, and twice.
+    aTransition({ ...own, eventId: job.eventId, createdAt: job.createdAt, ...change })
+  // Transitions before their job, out of order, and twice.
   await sendMove(moveOf({ step: 2, status: 'dead_letter', attempts: 2, httpStatus: 500 }))
   await sendMove(moveOf({ step: 1, status: 'retrying', httpStatus: 503 }))
   await sendJob(job)

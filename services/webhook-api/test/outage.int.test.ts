@@ -8,7 +8,7 @@ import { freePort } from '@surehook/scripts/lib/ports'
 import type { Stack } from '@surehook/scripts/lib/stack'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { type Client, clientOf, validInput } from './support/client.ts'
-import { aJob, aMove } from './support/delivery-samples.ts'
+import { aJob, aTransition } from './support/delivery-samples.ts'
 import { publishTable } from './support/tables.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -158,7 +158,7 @@ describe('without PostgreSQL', () => {
     const { codec, producer } = world
     await producer.send([
       { topic: deliveriesTopic, key: 'x', value: codec.job.encode(aJob(own)) },
-      { topic: attemptsTopic, key: own.deliveryId, value: codec.attempt.encode(aMove(own)) },
+      { topic: attemptsTopic, key: own.deliveryId, value: codec.attempt.encode(aTransition(own)) },
     ])
     await waitForReadiness(service.internal, 503)
 

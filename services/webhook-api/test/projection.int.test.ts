@@ -5,7 +5,7 @@ import { attemptsTopic, deliveriesTopic, invalidTopic } from '@surehook/contract
 import { openTopicView, type TopicView } from '@surehook/kafka/views/topic-view'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { type Client, clientOf, validInput } from './support/client.ts'
-import { aJob, aMove } from './support/delivery-samples.ts'
+import { aJob, aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type Running, type World } from './support/under-test.ts'
 
 let world: World
@@ -41,8 +41,8 @@ beforeEach(async () => {
 const sendRaw = (topic: string, key: string, value: Buffer | null) =>
   world.producer.send([{ topic, key, value }])
 const sendJob = (job: DeliveryJob) => sendRaw(deliveriesTopic, job.url, world.codec.job.encode(job))
-const sendMove = (move: DeliveryAttempt) =>
-  sendRaw(attemptsTopic, move.deliveryId, world.codec.attempt.encode(move))
+const sendMove = (transition: DeliveryAttempt) =>
+  sendRaw(attemptsTopic, transition.deliveryId, world.codec.attempt.encode(transition))
 const byText = (a: readonly string[], b: readonly string[]) => (String(a) < String(b) ? -1 : 1)
 const deliveries = async () => (await client.call('GET', `/${subscriptionId}`)).body.deliveries
 
@@ -63,7 +63,7 @@ describe('GET /_webhooks/{id}', () => {
     await untilShown({ id: deliveryId, status: 'pending', attempts: 0 })
     const nextAttemptAt = createdAt + 1_000
     const failed = { httpStatus: 500, errorClass: 'http', nextAttemptAt } as const
-    await sendMove(aMove({ ...own, ...failed, status: 'retrying' }))
+    await sendMove(aTransition({ ...own, ...failed, status: 'retrying' }))
     await untilShown({ status: 'retrying' })
     expect(await deliveries()).toEqual([
       {
@@ -79,7 +79,7 @@ describe('GET /_webhooks/{id}', () => {
       },
     ])
     const lost = { httpStatus: null, errorClass: 'timeout' } as const
-    await sendMove(aMove({ ...own, ...lost, status: 'dead_letter', step: 5, attempts: 5 }))
+    await sendMove(aTransition({ ...own, ...lost, status: 'dead_letter', step: 5, attempts: 5 }))
     await untilShown({ status: 'dead_letter', attempts: 5, httpStatus: null, lastError: 'timeout' })
   })
 
@@ -110,10 +110,10 @@ describe('what cannot be read', () => {
     await sendJob(aJob({ ...own, deliveryId: `no uuid ${marker}` }))
     await sendJob(aJob({ ...own, createdAt: 0 }))
     await sendRaw(attemptsTopic, deliveryId, Buffer.from(`no avro ${marker}`))
-    await sendMove(aMove({ ...own, status: `lost ${marker}` as 'pending' }))
+    await sendMove(aTransition({ ...own, status: `lost ${marker}` as 'pending' }))
 
     await sendJob(aJob(own))
-    await sendMove(aMove(own))
+    await sendMove(aTransition(own))
     await untilShown({ id: deliveryId, status: 'delivered' })
 
     await refused.barrier()

@@ -13,7 +13,7 @@ import { createDeliveryStore, type DeliveryStore } from '../src/history/delivery
 import { recoverDeadLetters } from '../src/redelivery/recovery/recover.ts'
 import { runRecoveryWorker } from '../src/redelivery/recovery/recovery-worker.ts'
 import { type Client, clientOf, validInput } from './support/client.ts'
-import { aJob, aMove } from './support/delivery-samples.ts'
+import { aJob, aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type Tenant, type World } from './support/under-test.ts'
 
 let world: World
@@ -58,8 +58,10 @@ async function deadLetters(
     createdAt: now - 5 * 86_400_000 + Math.floor(n / 3) * 600_000,
   }))
   await store.addJobs(all.map((own) => aJob(own)))
-  await store.addMoves(
-    all.map((own) => aMove({ ...change, ...own, status: 'dead_letter', step: 5, at: now - 1_000 })),
+  await store.addTransitions(
+    all.map((own) =>
+      aTransition({ ...change, ...own, status: 'dead_letter', step: 5, at: now - 1_000 }),
+    ),
   )
   return all.map(({ deliveryId }) => deliveryId)
 }
@@ -184,8 +186,8 @@ describe('a recovery', () => {
     const own = { deliveryId: again, subscriptionId: id, projectId, environment }
     const { rows } = await pool.query('select created_at from delivery where id = $1', [again])
     const createdAt = Number(rows[0]?.created_at)
-    await store.addMoves([
-      aMove({ ...own, createdAt, status: 'dead_letter', step: 5, at: createdAt }),
+    await store.addTransitions([
+      aTransition({ ...own, createdAt, status: 'dead_letter', step: 5, at: createdAt }),
     ])
     expect(await recover()).toBe(1)
     const second = aWriter()

@@ -8,7 +8,7 @@ import { type LogReader, openLogReader } from '@surehook/kafka/readers/log-reade
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { logChanges } from './support/changes.ts'
 import { type Client, clientOf, validInput } from './support/client.ts'
-import { aMove } from './support/delivery-samples.ts'
+import { aTransition } from './support/delivery-samples.ts'
 import { readLog } from './support/read-log.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -75,7 +75,7 @@ async function deliverAll(jobs: readonly DeliveryJob[]): Promise<void> {
       topic: attemptsTopic,
       key: id,
       value: world.codec.attempt.encode(
-        aMove({
+        aTransition({
           deliveryId: id,
           eventId,
           subscriptionId,

@@ -7,7 +7,7 @@ import { createDeliveryDays, dayOf } from '../src/history/delivery-days.ts'
 import { createDeliveryStore } from '../src/history/delivery-store.ts'
 import { endedReplays } from '../src/redelivery/replay/replay-store.ts'
 import { dropOldDays } from '../src/retention/drop-old-days.ts'
-import { aJob, aMove } from './support/delivery-samples.ts'
+import { aJob, aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type World } from './support/under-test.ts'
 
 let world: World
@@ -32,7 +32,7 @@ async function logOn(...daysBack: number[]): Promise<void> {
   for (const back of daysBack) {
     const own = { deliveryId: randomUUID(), createdAt: now - back * dayMs }
     await store.addJobs([aJob(own)])
-    await store.addMoves([aMove(own)])
+    await store.addTransitions([aTransition(own)])
   }
 }
 async function daysOf(table: string): Promise<string[]> {

@@ -19,7 +19,7 @@ import { groupId, openDeliveryEngine } from './consume/delivery-engine.ts'
 import { CircuitStore } from './endpoint/circuit-store.ts'
 import { dispatcherMetrics, registerGauges } from './metrics.ts'
 
-/** What an attempt came to is told when the receiver has its delivery already. */
+/** Outcomes wait 5 ms for others: the receiver already has the delivery. */
 const movesGatherMs = 5
 
 /** Opens what the process needs; what opens last closes first. */

@@ -24,7 +24,8 @@ beforeEach(async () => {
 })
 afterEach(async () => dispatcher[Symbol.asyncDispose]())
 
-const statusesOf = (deliveryId: string) => harness.movesOf(deliveryId).map(({ status }) => status)
+const statusesOf = (deliveryId: string) =>
+  harness.transitionsOf(deliveryId).map(({ status }) => status)
 const settled = (deliveryId: string, status: string) =>
   until(`${status}: ${statusesOf(deliveryId)}`, () => statusesOf(deliveryId).at(-1) === status)
 const bodies = (at: string) =>
@@ -49,7 +50,7 @@ describe('a delivery', () => {
     const expected = createHmac('sha256', 's3cret').update(signed).digest('base64')
     expect(receipt.headers['webhook-signature']).toBe(`v1,${expected}`)
     await settled(job.deliveryId, 'delivered')
-    expect(harness.movesOf(job.deliveryId)).toMatchObject([
+    expect(harness.transitionsOf(job.deliveryId)).toMatchObject([
       { status: 'delivered', attempts: 1, attempted: true, httpStatus: 204, errorClass: null },
     ])
   })
@@ -67,7 +68,7 @@ describe('a delivery', () => {
     ;[100, 200, 300, 400].forEach((delay, index) => {
       expect(gaps[index]).toBeGreaterThanOrEqual(delay)
     })
-    expect(harness.movesOf(job.deliveryId)).toMatchObject([
+    expect(harness.transitionsOf(job.deliveryId)).toMatchObject([
       { status: 'retrying', attempts: 1, httpStatus: 500, errorClass: 'http', answer: 'no' },
       { status: 'retrying', attempts: 2 },
       { status: 'retrying', attempts: 3 },
@@ -118,7 +119,7 @@ describe('a delivery', () => {
     const subscription = await harness.subscribe(url)
     const job = await harness.enqueueOne(subscription)
     await settled(job.deliveryId, 'delivered')
-    expect(harness.movesOf(job.deliveryId)[0]).toMatchObject({
+    expect(harness.transitionsOf(job.deliveryId)[0]).toMatchObject({
       status: 'retrying',
       errorClass,
     })
@@ -134,7 +135,7 @@ describe('a delivery', () => {
     const subscription = await harness.subscribe(badUrl)
     const job = await harness.enqueueOne(subscription)
     await settled(job.deliveryId, 'dead_letter')
-    expect(harness.movesOf(job.deliveryId).at(-1)).toMatchObject({ errorClass, attempts: 5 })
+    expect(harness.transitionsOf(job.deliveryId).at(-1)).toMatchObject({ errorClass, attempts: 5 })
   })
 
   it('trusts only the roots it was given', async () => {
@@ -143,7 +144,7 @@ describe('a delivery', () => {
     const subscription = await harness.subscribe(url)
     const job = await harness.enqueueOne(subscription)
     await settled(job.deliveryId, 'dead_letter')
-    expect(harness.movesOf(job.deliveryId)[0]).toMatchObject({ errorClass: 'tls' })
+    expect(harness.transitionsOf(job.deliveryId)[0]).toMatchObject({ errorClass: 'tls' })
     expect(harness.receiver.receipts(path)).toHaveLength(0)
   })
 
@@ -152,7 +153,7 @@ describe('a delivery', () => {
     const subscription = await harness.subscribe(url)
     const job = await harness.enqueueOne(subscription)
     await settled(job.deliveryId, 'delivered')
-    expect(harness.movesOf(job.deliveryId)[0]?.answer).toBe('x'.repeat(4_096))
+    expect(harness.transitionsOf(job.deliveryId)[0]?.answer).toBe('x'.repeat(4_096))
   })
 
   it('in the order of arrival', async () => {

@@ -21,7 +21,8 @@ beforeEach(async () => {
 })
 afterEach(async () => dispatcher[Symbol.asyncDispose]())
 
-const statusesOf = (deliveryId: string) => harness.movesOf(deliveryId).map(({ status }) => status)
+const statusesOf = (deliveryId: string) =>
+  harness.transitionsOf(deliveryId).map(({ status }) => status)
 const settled = (deliveryId: string, status: string) =>
   until(`${status}: ${statusesOf(deliveryId)}`, () => statusesOf(deliveryId).at(-1) === status)
 const bodies = (at: string) =>

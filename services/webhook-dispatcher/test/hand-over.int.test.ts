@@ -42,7 +42,7 @@ it('repeats no attempt that takes 3 s while a second dispatcher joins', async ()
 }, 90_000)
 
 const isDelivered = ({ deliveryId }: DeliveryJob) =>
-  harness.movesOf(deliveryId).at(-1)?.status === 'delivered'
+  harness.transitionsOf(deliveryId).at(-1)?.status === 'delivered'
 
 function settled(work: Promise<unknown>): () => boolean {
   let is = false

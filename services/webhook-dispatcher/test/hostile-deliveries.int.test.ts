@@ -50,11 +50,11 @@ it('records one failed attempt with its class for each, and goes on delivering',
   )
   const good = await harness.subscribe(harness.receiver.url('/good'))
   const { deliveryId } = await harness.enqueueOne(good)
-  await until('the good one', () => harness.movesOf(deliveryId).length === 1)
+  await until('the good one', () => harness.transitionsOf(deliveryId).length === 1)
   const failed = { status: 'retrying', attempts: 1, attempted: true }
   for (const one of made) {
-    await until(one.name, () => harness.movesOf(one.deliveryId).length > 0)
-    expect([one.name, harness.movesOf(one.deliveryId)]).toMatchObject([
+    await until(one.name, () => harness.transitionsOf(one.deliveryId).length > 0)
+    expect([one.name, harness.transitionsOf(one.deliveryId)]).toMatchObject([
       one.name,
       [{ ...failed, ...one.expected }],
     ])

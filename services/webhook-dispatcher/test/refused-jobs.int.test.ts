@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 const statusesOf = ({ deliveryId }: DeliveryJob) =>
-  harness.movesOf(deliveryId).map(({ status }) => status)
+  harness.transitionsOf(deliveryId).map(({ status }) => status)
 const ends = (job: DeliveryJob, status: string) =>
   until(`${status}: ${statusesOf(job)}`, () => statusesOf(job).at(-1) === status)
 
@@ -47,7 +47,7 @@ it('ends a job that no retry topic takes as a dead letter after its attempt', as
   const subscription = await harness.subscribe(harness.receiver.url(path))
   const job = await enqueueLargest(subscription)
   await ends(job, 'dead_letter')
-  expect(harness.movesOf(job.deliveryId)).toMatchObject([
+  expect(harness.transitionsOf(job.deliveryId)).toMatchObject([
     { status: 'retrying', attempts: 1, attempted: true, httpStatus: 500, step: 1 },
     { status: 'dead_letter', attempts: 1, attempted: false, errorClass: 'too_large', step: 2 },
   ])
@@ -61,7 +61,7 @@ it('ends a job that the paused topic does not take as a dead letter, and later o
   const subscription = await harness.subscribe(url, { active: false })
   const job = await enqueueLargest(subscription)
   await ends(job, 'dead_letter')
-  expect(harness.movesOf(job.deliveryId)).toMatchObject([
+  expect(harness.transitionsOf(job.deliveryId)).toMatchObject([
     { status: 'paused', step: 1 },
     { status: 'dead_letter', attempts: 0, attempted: false, errorClass: 'too_large', step: 2 },
   ])

@@ -23,7 +23,7 @@ let asked: Asked[]
 let there: Map<string, string[]>
 
 const partitions = [0, 1]
-const topics = ['jobs', 'retries', 'parked']
+const topics = ['jobs', 'retries', 'paused']
 
 /** The fetching part of kafkajs' consumer, with a broker that answers at once. */
 function openGroup(groupId: string): Group {
@@ -82,7 +82,7 @@ afterEach(() => void jest.useRealTimers())
 
 describe('a consumer with seldom topics', () => {
   it('asks for them again after a while, and waits no longer than that without them', async () => {
-    fetchWithBackoff('group-1', ['retries', 'parked'])
+    fetchWithBackoff('group-1', ['retries', 'paused'])
     const group = openGroup('group-1')
     await group.fetch('1')
     expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([topics, 100])
@@ -94,7 +94,7 @@ describe('a consumer with seldom topics', () => {
   })
 
   it('asks with every fetch for one that has something, until it has nothing', async () => {
-    fetchWithBackoff('group-2', ['retries', 'parked'])
+    fetchWithBackoff('group-2', ['retries', 'paused'])
     const group = openGroup('group-2')
     there.set('retries/1', ['5', '6'])
     const [batch] = await group.fetch('1')
@@ -107,12 +107,12 @@ describe('a consumer with seldom topics', () => {
   })
 
   it('asks at once for one that is to be read from elsewhere', async () => {
-    fetchWithBackoff('group-3', ['retries', 'parked'])
+    fetchWithBackoff('group-3', ['retries', 'paused'])
     const group = openGroup('group-3')
     await group.fetch('1')
-    group.seek({ topic: 'parked', partition: 1, offset: '3' })
+    group.seek({ topic: 'paused', partition: 1, offset: '3' })
     await group.fetch('1')
-    expect(askedTopics()).toEqual(['jobs', 'parked'])
+    expect(askedTopics()).toEqual(['jobs', 'paused'])
   })
 
   it('is any other when it has none, but for batches with nothing', async () => {

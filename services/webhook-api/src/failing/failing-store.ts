@@ -4,8 +4,11 @@ import { underWay } from '../rebuild/rebuild-store.ts'
 import { foldFailures } from './fold-failures.ts'
 
 /** Keeps since when subscriptions have failed. Told the same again, it keeps the same. */
-export async function recordFailures(pool: Pool, moves: readonly DeliveryAttempt[]): Promise<void> {
-  const health = foldFailures(moves)
+export async function recordFailures(
+  pool: Pool,
+  transitions: readonly DeliveryAttempt[],
+): Promise<void> {
+  const health = foldFailures(transitions)
   const succeeded = health.filter(({ succeededAt }) => succeededAt !== null)
   if (succeeded.length > 0) {
     await pool.query(forget, [

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import { aMove } from '../../test/support/delivery-samples.ts'
+import { aTransition } from '../../test/support/delivery-samples.ts'
 import { foldFailures } from './fold-failures.ts'
 
-const failure = (at: number, change = {}) => aMove({ at, status: 'retrying', ...change })
-const success = (at: number, change = {}) => aMove({ at, status: 'delivered', ...change })
-const { subscriptionId } = aMove()
+const failure = (at: number, change = {}) => aTransition({ at, status: 'retrying', ...change })
+const success = (at: number, change = {}) => aTransition({ at, status: 'delivered', ...change })
+const { subscriptionId } = aTransition()
 
 describe('foldFailures', () => {
   test.each([
@@ -14,8 +14,8 @@ describe('foldFailures', () => {
     [[failure(1), failure(5), success(2), failure(4)], 2, { since: 4, at: 5 }],
     [[success(9), success(3)], 9, null],
   ])('keeps the last success and what failed after it, in whatever order: %#', (...given) => {
-    const [moves, succeededAt, failed] = given
-    expect(foldFailures(moves)).toEqual([{ subscriptionId, succeededAt, failed }])
+    const [transitions, succeededAt, failed] = given
+    expect(foldFailures(transitions)).toEqual([{ subscriptionId, succeededAt, failed }])
   })
 
   test('does not count what was no attempt', () => {

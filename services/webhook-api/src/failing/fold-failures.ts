@@ -1,6 +1,6 @@
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 
-/** What a batch of moves tells of one subscription. Times in epoch milliseconds. */
+/** What a batch of transitions tells of one subscription. Times in epoch milliseconds. */
 export type Health = {
   subscriptionId: string
   succeededAt: number | null
@@ -11,9 +11,9 @@ export type Health = {
 type Attempts = { successes: number[]; failures: number[] }
 
 /** One entry per subscription of which something was attempted, sorted by id. */
-export function foldFailures(moves: readonly DeliveryAttempt[]): Health[] {
+export function foldFailures(transitions: readonly DeliveryAttempt[]): Health[] {
   const bySubscription = new Map<string, Attempts>()
-  for (const { subscriptionId, attempted, status, at } of moves) {
+  for (const { subscriptionId, attempted, status, at } of transitions) {
     if (!attempted) continue
     const known = bySubscription.get(subscriptionId) ?? { successes: [], failures: [] }
     bySubscription.set(subscriptionId, known)

@@ -21,9 +21,9 @@ export function attemptLines(attempts: readonly DeliveryAttempt[]): string | nul
   return attempts.length === 0 ? null : attempts.map(lineOf).join('')
 }
 
-function lineOf(move: DeliveryAttempt): string {
-  const { step, at, attempts, status, url, httpStatus, latencyMs, errorClass } = move
-  const [message, answer] = [textOrNull(move.errorMessage), textOrNull(move.answer)]
+function lineOf(transition: DeliveryAttempt): string {
+  const { step, at, attempts, status, url, httpStatus, latencyMs, errorClass } = transition
+  const [message, answer] = [textOrNull(transition.errorMessage), textOrNull(transition.answer)]
   const place: Line = [
     step,
     at,

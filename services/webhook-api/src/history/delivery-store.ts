@@ -2,18 +2,18 @@ import type { DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool, PoolClient } from 'pg'
 import { type DeliveryDays, dayOf, oldestKeptDay } from './delivery-days.ts'
-import { foldDeliveries, type Told } from './write/fold-deliveries.ts'
-import { fileWithLastMove, joinRows } from './write/late-deliveries.ts'
+import { foldDeliveries, type LogEntries } from './write/fold-deliveries.ts'
+import { fileWithLastTransition, joinRows } from './write/late-deliveries.ts'
 import { upsertDeliveries } from './write/upsert-deliveries.ts'
 
 export type DeliveryStore = {
   /**
-   * Jobs become pending deliveries, moves are applied by step; in whatever order and however often they
-   * come. What jobs and moves tell of one delivery is written once.
+   * Jobs become pending deliveries, transitions are applied by step; in whatever order and however often they
+   * come. All entries of one delivery make one row.
    */
-  add(told: Told): Promise<void>
+  add(entries: LogEntries): Promise<void>
   addJobs(jobs: readonly DeliveryJob[]): Promise<void>
-  addMoves(moves: readonly DeliveryAttempt[]): Promise<void>
+  addTransitions(transitions: readonly DeliveryAttempt[]): Promise<void>
 }
 
 /** @param historyDays how long a day is kept; without it deliveries of days that are over are not told apart */
@@ -22,11 +22,11 @@ export function createDeliveryStore(
   days: DeliveryDays,
   historyDays?: number,
 ): DeliveryStore {
-  const add = async (told: Told) => {
-    const folded = foldDeliveries(told)
+  const add = async (entries: LogEntries) => {
+    const folded = foldDeliveries(entries)
     if (folded.length === 0) return
     const oldestDay = historyDays === undefined ? '' : oldestKeptDay(historyDays, Date.now())
-    const late = fileWithLastMove(folded, oldestDay)
+    const late = fileWithLastTransition(folded, oldestDay)
     const needed = [...new Set(folded.map(({ filedAt }) => dayOf(filedAt)))]
     const write = () =>
       inTransaction(pool, async (tx) => {
@@ -45,14 +45,14 @@ export function createDeliveryStore(
   }
   return {
     add,
-    addJobs: (jobs) => add({ jobs, moves: [] }),
-    addMoves: (moves) => add({ jobs: [], moves }),
+    addJobs: (jobs) => add({ jobs, transitions: [] }),
+    addTransitions: (transitions) => add({ jobs: [], transitions }),
   }
 }
 
 /** Writes jobs as pending deliveries; the partitions of their days must exist. */
 export async function recordJobs(client: PoolClient, jobs: readonly DeliveryJob[]): Promise<void> {
-  await upsertDeliveries(client, foldDeliveries({ jobs, moves: [] }))
+  await upsertDeliveries(client, foldDeliveries({ jobs, transitions: [] }))
 }
 
 /** PostgreSQL's check_violation: the day's history was dropped after we had made its partitions. */

@@ -57,7 +57,7 @@ describe('DeliveryTable', () => {
   })
 })
 
-const aMove: fc.Arbitrary<ToldMove> = fc.record({
+const aTransition: fc.Arbitrary<ToldMove> = fc.record({
   status: fc.constantFrom<DeliveryStatus[]>(
     'delivered',
     'retrying',
@@ -72,8 +72,12 @@ const aMove: fc.Arbitrary<ToldMove> = fc.record({
 describe('setMove', () => {
   it('goes by the latest step and time, whatever the order of the records', () => {
     const isOther = (a: ToldMove, b: ToldMove) => a.step === b.step && a.at === b.at
-    const moves = fc.uniqueArray(aMove, { comparator: isOther, minLength: 1, maxLength: 6 })
-    const shuffled = moves.chain((all) =>
+    const transitions = fc.uniqueArray(aTransition, {
+      comparator: isOther,
+      minLength: 1,
+      maxLength: 6,
+    })
+    const shuffled = transitions.chain((all) =>
       fc.tuple(
         fc.constant(all),
         fc.shuffledSubarray(all, { minLength: all.length, maxLength: all.length }),
@@ -83,11 +87,11 @@ describe('setMove', () => {
       fc.property(shuffled, ([all, order]) => {
         const { table, add } = aTable()
         const index = add()
-        for (const move of order) table.setMove(index, move)
+        for (const transition of order) table.setMove(index, transition)
         const latest = all.toSorted((a, b) => b.step - a.step || b.at - a.at)[0]
         const ended = all.filter(({ status }) => !['retrying', 'paused'].includes(status))
         const { end, endSuperseded, endedTwice } = table.factsOf(index)
-        const isEnd = ended.some((move) => move === latest)
+        const isEnd = ended.some((transition) => transition === latest)
         expect(end !== null && !endSuperseded).toBe(isEnd)
         if (isEnd) expect(end).toBe(latest?.status)
         expect(endedTwice).toBe(ended.length > 1)

@@ -21,7 +21,7 @@ export type DeliveryFacts = {
   isDue: boolean
   /** Its subscription may not have been known when the matcher came to the change. */
   isUncertain: boolean
-  /** Any job or move of it was seen. */
+  /** Any job or transition of it was seen. */
   wasMade: boolean
   /** On the dead letters. */
   hasLetter: boolean
@@ -153,7 +153,7 @@ export class DeliveryTable {
     openStep[index] = step
   }
 
-  /** The move of the latest (step, time) counts. One that is told again changes nothing. */
+  /** The transition of the latest (step, time) counts. A repeated one changes nothing. */
   setMove(index: number, { status, step, at }: ToldMove): void {
     const { moveAt, moveStep } = this.#columns
     this.setMade(index)

@@ -42,7 +42,7 @@ const places: Record<End, Place> = {
 }
 
 function placeOf({ end, endSuperseded, open, hasLetter }: DeliveryFacts): Place | null {
-  // The move and the letter are sent together: until both are there the job keeps its old place.
+  // The transition and the letter are sent together: until both are there the job keeps its old place.
   if (end === 'dead_letter' && !hasLetter) return open
   if (end !== null && !endSuperseded) return places[end]
   if (open !== null) return open

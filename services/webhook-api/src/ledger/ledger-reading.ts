@@ -123,8 +123,8 @@ export class LedgerReading {
     // Its key is the delivery: most are of others, and need not be decoded.
     const index = this.#find(String(message.key ?? ''))
     if (index < 0) return
-    const move = await decoded(this.#options.codec.attempt, message)
-    if (move !== null) this.table.setMove(index, move)
+    const transition = await decoded(this.#options.codec.attempt, message)
+    if (transition !== null) this.table.setMove(index, transition)
   }
 
   /** @returns -1 for a job of another span */

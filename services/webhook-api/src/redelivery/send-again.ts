@@ -55,7 +55,7 @@ export function sendAgain({ writer, days }: SendDeps) {
 
 export const noDelivery = () => new AppError('DELIVERY_NOT_FOUND', 'No such delivery')
 
-/** A job that the log reads later than the moves of its delivery is on its way for so long at most. */
+/** A job that the log reads later than the transitions of its delivery is on its way for so long at most. */
 const jobComesWithinMs = 15 * 60_000
 
 function resendable(found: LoggedDelivery | undefined, now: number): Original {

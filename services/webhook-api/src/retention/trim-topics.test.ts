@@ -8,7 +8,7 @@ describe('trimOffset', () => {
 
   test.each([
     ['all that is old and finished', at(50, 80, 70), 50],
-    ['not what a reader has not finished: a parked job holds the commit', at(50, 80, 20), 20],
+    ['not what a reader has not finished: a paused job holds the commit', at(50, 80, 20), 20],
     ['nothing where a reader never was', at(50, 80, -1), null],
     ['nothing where all is young', at(10, 80), null],
     ['all that is old where nobody reads', at(50), 50],

@@ -26,7 +26,7 @@ export function aJob(change: Partial<DeliveryJob> = {}): DeliveryJob {
 }
 
 /** The first attempt, answered with 200. */
-export function aMove(change: Partial<DeliveryAttempt> = {}): DeliveryAttempt {
+export function aTransition(change: Partial<DeliveryAttempt> = {}): DeliveryAttempt {
   const { deliveryId, eventId, subscriptionId, projectId, environment, url } = aJob()
   return {
     deliveryId,

@@ -109,7 +109,7 @@ describe('the delay of first attempts', () => {
 
   it.each<[string, Partial<DeliveryJob>]>([
     ['retries', { attempt: 2, step: 1 }],
-    ['what was parked', { step: 2 }],
+    ['what was paused', { step: 2 }],
     ['what is sent again', { redeliveryOf: 'an-earlier-one' }],
   ])('does not count %s', async (_of, change) => {
     const { make, metric } = setUp()

@@ -105,7 +105,7 @@ export class Attempts {
 }
 
 /**
- * What a move has brought here waited for its receiver: behind an open circuit, for room, for its
+ * What a move has brought here waited for its receiver: behind an open circuit, for a slot, for its
  * subscription; and what is sent again is late by intention.
  */
 const isFirstInTurn = ({ step, redeliveryOf }: DeliveryJob) => step === 0 && redeliveryOf === null

@@ -29,7 +29,7 @@ const lookBackMessages = 5_000
 /** Of one partition, over all topics: a member may be given many of them at once. */
 const lookBackBytes = 8 * 1_048_576
 const commitIntervalMs = 25
-/** What waits longer for its endpoint makes room for others by waiting on the paused topic. */
+/** A delivery that waits longer for its endpoint waits on the paused topic, out of the way of others. */
 const localWaitMs = 1_000
 /** Moving jobs aside costs more than it gains when it is this process that they wait for. */
 const longerLocalWaitMs = 10_000

@@ -40,11 +40,11 @@ describe('Endpoint', () => {
 
   it('keeps a long queue while answers come fast, a short one when nothing comes back', () => {
     const endpoint = endpointWith({ isOpen: false })
-    expect(endpoint.roomForPaused).toBe(8 * limits.maxInFlight)
+    expect(endpoint.slotsForPaused).toBe(8 * limits.maxInFlight)
     for (let job = 0; job < 100; job++) endpoint.enqueue(job)
     startAll(endpoint)
     jest.advanceTimersByTime(5_000)
-    expect(endpoint.roomForPaused).toBe(0)
+    expect(endpoint.slotsForPaused).toBe(0)
     expect(shedForLong(endpoint)).toHaveLength(92)
     expect(endpoint.queued).toBe(4)
   })
@@ -58,7 +58,7 @@ describe('Endpoint', () => {
     jest.advanceTimersByTime(5_000)
     expect(endpoint.accepts).toBe(true)
     expect(shedForLong(endpoint)).toEqual([])
-    expect(endpoint.roomForPaused).toBe(0)
+    expect(endpoint.slotsForPaused).toBe(0)
   })
 
   it('parks nothing because of one slow moment', () => {
@@ -66,7 +66,7 @@ describe('Endpoint', () => {
     for (let job = 0; job < 100; job++) endpoint.enqueue(job)
     const slow = startAll(endpoint)
     jest.advanceTimersByTime(400)
-    expect(endpoint.roomForPaused).toBe(0)
+    expect(endpoint.slotsForPaused).toBe(0)
     expect(endpoint.shed()).toEqual([])
     for (const { ended } of slow) ended(undefined)
     for (const { ended } of startAll(endpoint)) ended(true)
@@ -90,7 +90,7 @@ describe('Endpoint', () => {
     endpoint.enqueue(1)
     circuit.isOpen = true
     expect(endpoint.next()).toBeUndefined()
-    expect(endpoint.roomForPaused).toBe(0)
+    expect(endpoint.slotsForPaused).toBe(0)
     expect(endpoint.shed()).toEqual([1])
   })
 

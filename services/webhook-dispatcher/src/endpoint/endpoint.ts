@@ -60,7 +60,7 @@ export class Endpoint<T> {
   }
 
   /** How many jobs may come back from the paused topic: what starts soon, for their bodies are in no window. */
-  get roomForPaused(): number {
+  get slotsForPaused(): number {
     if (this.circuit.isOpen) return 0
     const most = Math.min(this.#allowedQueue(), pausedTurns * this.#slowStart.cap)
     return Math.max(0, most - this.#queue.length)

@@ -4,8 +4,8 @@ import type { Subscription, UnreadableSubscription } from '../subscriptions/subs
 /** What is to become of a job whose turn has come. */
 export type Admission =
   | { kind: 'start'; endpointId: string }
-  /** `told` when its status becomes `paused`, not when it only waits for room. */
-  | { kind: 'pause'; told: boolean }
+  /** `published`: its status becomes `paused`. Otherwise it only waits for a slot. */
+  | { kind: 'pause'; published: boolean }
   | { kind: 'reroute'; url: string }
   | { kind: 'cancel' }
   /** The view of subscriptions may be behind the matcher's: it has to be brought up to the topic's end. */
@@ -31,11 +31,11 @@ export function decideAdmission(
   { subscription, viewIsCurrent, endpoint, mayHavePaused }: AdmissionFacts,
 ): Admission {
   if (subscription === undefined) return { kind: viewIsCurrent ? 'cancel' : 'look-again' }
-  if (subscription.url === null) return { kind: 'pause', told: true }
+  if (subscription.url === null) return { kind: 'pause', published: true }
   if (subscription.url !== url) return { kind: 'reroute', url: subscription.url }
   const { endpointId } = subscription
   const { circuitIsOpen, accepts } = endpoint(endpointId)
   const isBlocked = !subscription.deliverable || circuitIsOpen
-  if (isBlocked || mayHavePaused || !accepts) return { kind: 'pause', told: isBlocked }
+  if (isBlocked || mayHavePaused || !accepts) return { kind: 'pause', published: isBlocked }
   return { kind: 'start', endpointId }
 }

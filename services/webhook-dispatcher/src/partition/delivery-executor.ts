@@ -47,7 +47,7 @@ export class DeliveryExecutor {
       case 'start':
         return this.#enqueue(this.#state.endpoints.of(admission.endpointId), delivery)
       case 'pause':
-        return this.#pause(delivery, admission.told)
+        return this.#pause(delivery, admission.published)
       case 'reroute':
       case 'cancel':
         return void this.#move(delivery, admission)
@@ -93,14 +93,14 @@ export class DeliveryExecutor {
     this.carryOut()
   }
 
-  #pause(delivery: Delivery, told: boolean): void {
+  #pause(delivery: Delivery, published: boolean): void {
     const { job, message } = delivery
     if (message.topic === pausedTopic) {
       this.#state.steps.abandon(job.deliveryId, job.step)
       return this.#state.paused.putBack(delivery)
     }
     this.#state.paused.expect(job)
-    void this.#moveToPaused(delivery, { kind: 'pause', told })
+    void this.#moveToPaused(delivery, { kind: 'pause', published })
   }
 
   async #moveToPaused(delivery: Delivery, transition: Transition): Promise<void> {
@@ -143,12 +143,12 @@ export class DeliveryExecutor {
       case 'give-up':
         return action.delivery.message.finish()
       case 'relocate': {
-        const { delivery, told } = action
+        const { delivery, published } = action
         const run = this.#state.paused.expect(delivery.job, true)
-        return void this.#moveToPaused(delivery, { kind: 'relocate', mark: { run, told } })
+        return void this.#moveToPaused(delivery, { kind: 'relocate', mark: { run, published } })
       }
-      case 'tell':
-        return void this.#tell(action.job)
+      case 'publish':
+        return void this.#publish(action.job)
       case 'read':
         return this.#state.deps.reader.seek(pausedTopic, this.#state.partition, action.from)
     }
@@ -163,8 +163,8 @@ export class DeliveryExecutor {
     this.dropRepeated(delivery)
   }
 
-  async #tell(job: DeliveryJob): Promise<void> {
-    while ((await this.#state.router.route(job, { kind: 'tell' })) === 'failed');
+  async #publish(job: DeliveryJob): Promise<void> {
+    while ((await this.#state.router.route(job, { kind: 'publish' })) === 'failed');
   }
 
   #enqueue(endpoint: Endpoint<Delivery>, delivery: Delivery): void {
@@ -187,7 +187,7 @@ export class DeliveryExecutor {
     if (subscription?.deliverable && subscription.url === delivery.job.url) {
       return this.#state.work.track(this.#attempt({ delivery, subscription, endpoint, ended }))
     }
-    // It changed while the job waited here. Its room is free, and no attempt of it will tell so.
+    // It changed while the job waited here. Its slot is free, and no attempt will release it.
     ended(undefined)
     this.admit(delivery)
     this.#state.paused.endpointChanged(endpoint.id)
@@ -212,7 +212,7 @@ export class DeliveryExecutor {
     this.#state.paused.endpointChanged(endpoint.id)
     this.carryOut()
     await recorded
-    // The next owner repeats what failed here; a success is told all the same.
+    // The next owner repeats what failed here; a success is published all the same.
     if (this.#state.lease.aborted && !succeeded(result)) return
     void this.#recordOutcome(delivery, {
       kind: 'attempted',
@@ -221,7 +221,7 @@ export class DeliveryExecutor {
     })
   }
 
-  /** What an attempt came to is told until Kafka has it: the attempt itself is never repeated for that. */
+  /** Repeats the outcome until Kafka has it. The attempt is not repeated. */
   async #recordOutcome(delivery: Delivery, transition: Transition): Promise<void> {
     const route = () => this.#state.router.route(delivery.job, transition)
     let routed = await this.#state.unsettled.recorded(route())
@@ -253,7 +253,7 @@ export class DeliveryExecutor {
     this.carryOut()
   }
 
-  /** What has no room waits elsewhere. */
+  /** Pauses the deliveries for which the endpoint has no slot. */
   shed(endpoint: Endpoint<Delivery>): void {
     // What waited here is read again by the next owner.
     if (this.#state.lease.aborted) return

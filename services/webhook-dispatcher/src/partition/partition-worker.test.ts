@@ -15,7 +15,7 @@ const ok = { kind: 'responded', status: 204, answer: '', latencyMs: 1 }
 /** A worker whose Kafka takes or refuses transitions as `refuse` says. */
 class WorkerWorld {
   readonly posted: string[] = []
-  readonly told: string[] = []
+  readonly published: string[] = []
   readonly faults: unknown[] = []
   readonly finished: string[] = []
   /** The paused topic. */
@@ -97,7 +97,7 @@ class WorkerWorld {
         make: async (job: DeliveryJob, transition: Transition) => {
           const name = nameOf(job, transition)
           if (this.refuse(name)) throw new Error(`refused: ${name}`)
-          this.told.push(`${name} ${job.deliveryId}`)
+          this.published.push(`${name} ${job.deliveryId}`)
           if (transition.kind !== 'pause') return 'made'
           this.headers.push(pausedHeaders({ run: 0, ...transition }))
           this.paused.push({ ...job, step: job.step + 1 })
@@ -130,8 +130,8 @@ const noStore = {
 function nameOf({ step }: DeliveryJob, transition: Transition): string {
   switch (transition.kind) {
     case 'pause':
-      return transition.told ? 'paused' : 'waits'
-    case 'tell':
+      return transition.published ? 'paused' : 'waits'
+    case 'publish':
       return `paused at ${step}`
     case 'attempted':
       return 'delivered'
@@ -168,7 +168,7 @@ describe('a move that Kafka refuses', () => {
     world.read({ deliveryId: 'a' })
     await passes(7_000)
     expect(world.posted).toEqual(['a'])
-    expect(world.told).toEqual(['delivered a'])
+    expect(world.published).toEqual(['delivered a'])
     expect(world.finished).toEqual([`${deliveriesTopic} a`])
     expect(world.faults).toHaveLength(3)
   })
@@ -218,7 +218,7 @@ describe('a move that Kafka refuses', () => {
     world.refuse = (move) => move === 'reroute' && refusals-- > 0
     world.read({ deliveryId: 'a', url: 'former' })
     await passes(3_000)
-    expect(world.told).toEqual(['reroute a'])
+    expect(world.published).toEqual(['reroute a'])
     expect(world.finished).toHaveLength(1)
   })
 
@@ -229,7 +229,7 @@ describe('a move that Kafka refuses', () => {
     world.lose()
     world.refuse = () => false
     await passes(5_000)
-    expect(world.told).toEqual([])
+    expect(world.published).toEqual([])
   })
 })
 
@@ -248,7 +248,7 @@ describe('paused jobs', () => {
     expect(world.asked).toBeLessThan(50)
   })
 
-  it('are told as paused when they wait for room and their subscription is deactivated', async () => {
+  it('are published as paused when they wait for room and their subscription is deactivated', async () => {
     world.active = false
     world.read({ deliveryId: 'a' })
     await passes(10)
@@ -256,14 +256,14 @@ describe('paused jobs', () => {
     // Behind one that is paused.
     world.read({ deliveryId: 'b', step: 3 })
     await passes(10)
-    expect(world.told).toEqual(['paused a', 'waits b'])
+    expect(world.published).toEqual(['paused a', 'waits b'])
     world.active = false
     world.readBack()
     await passes(10)
-    expect(world.told.slice(2)).toEqual(['paused at 4 b'])
+    expect(world.published.slice(2)).toEqual(['paused at 4 b'])
   })
 
-  it('are told as paused also when they were read before that', async () => {
+  it('are published as paused also when they were read before that', async () => {
     world.active = false
     world.read({ deliveryId: 'a' })
     await passes(10)
@@ -277,7 +277,7 @@ describe('paused jobs', () => {
     world.worker.drain(false)
     world.readBack()
     await passes(10)
-    expect(world.told.slice(3)).toEqual(['paused at 1 b', 'paused at 1 c'])
+    expect(world.published.slice(3)).toEqual(['paused at 1 b', 'paused at 1 c'])
     world.active = true
     world.worker.subscriptionChanged('s')
     world.readBack()

@@ -17,28 +17,28 @@ export type ReleaseFacts = {
   transitions: () => number
 }
 
-/** What is cancelled takes no room at an endpoint: so many at once. */
+/** A cancelled delivery takes no slot of an endpoint: so many at once. */
 const mostTransitions = 512
 
 /** Which paused deliveries may go, as of now. */
 export function releaseView(facts: ReleaseFacts): PausedView {
   const { subscriptions, endpoints, deliveries, isHandingOver, hasUndecided } = facts
-  const roomOf = (subscriptionId: string): number => {
+  const slotsOf = (subscriptionId: string): number => {
     if (isHandingOver()) return -1
     const subscription = subscriptions.get(subscriptionId)
     if (subscription === undefined) return Math.max(0, mostTransitions - facts.transitions())
     if (subscription.url === null || !subscription.deliverable) return -1
     const endpoint = endpoints.of(subscription.endpointId)
-    return endpoint.circuit.isOpen ? -1 : endpoint.roomForPaused
+    return endpoint.circuit.isOpen ? -1 : endpoint.slotsForPaused
   }
   return {
-    roomOf,
+    slotsOf,
     endpointOf: (subscriptionId) => {
       const subscription = subscriptions.get(subscriptionId)
       if (subscription === undefined || subscription.url === null) return null
       return subscription.deliverable ? subscription.endpointId : null
     },
-    isPaused: (subscriptionId) => !isHandingOver() && roomOf(subscriptionId) < 0,
+    isPaused: (subscriptionId) => !isHandingOver() && slotsOf(subscriptionId) < 0,
     isNext: (job) => !hasUndecided(job.subscriptionId) && areEarlierKnown(job, deliveries),
   }
 }

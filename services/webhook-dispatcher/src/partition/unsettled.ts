@@ -26,7 +26,7 @@ export class Unsettled {
     return false
   }
 
-  /** True once after a start was refused, when there is room. */
+  /** True once after a start was refused, when a slot is free. */
   hasRoomAgain(): boolean {
     if (!this.#refused) return false
     this.#refused = false

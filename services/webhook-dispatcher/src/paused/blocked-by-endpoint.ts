@@ -1,4 +1,4 @@
-/** Which subscriptions with paused deliveries wait for which endpoint: for room there, or for its circuit. */
+/** Which subscriptions with paused deliveries wait for which endpoint: for a slot there, or for its circuit. */
 export class BlockedByEndpoint {
   readonly #subscriptionsAt = new Map<string, Set<string>>()
   readonly #endpointOf = new Map<string, string>()

@@ -4,7 +4,7 @@ import type { Delivery } from '../partition/delivery.ts'
 /** What paused deliveries wait for, as of now. */
 export type PausedView = {
   /** How many deliveries of the subscription may start now; negative while it is blocked as a whole. */
-  roomOf: (subscriptionId: string) => number
+  slotsOf: (subscriptionId: string) => number
   /** The endpoint it waits for when nothing may start; null when it waits for its own next state. */
   endpointOf: (subscriptionId: string) => string | null
   /** Whether its deliveries have the status `paused`. */
@@ -20,7 +20,7 @@ export type PausedAction =
   /** Another copy of it goes on: this one is worth nothing. */
   | { kind: 'give-up'; delivery: Delivery }
   /** It has to leave its place, so that what is finished around it can be committed. */
-  | { kind: 'relocate'; delivery: Delivery; told: boolean }
-  /** It waited for room only, and is `paused` now. */
-  | { kind: 'tell'; job: DeliveryJob }
+  | { kind: 'relocate'; delivery: Delivery; published: boolean }
+  /** It only waited for a slot, and is `paused` now. */
+  | { kind: 'publish'; job: DeliveryJob }
   | { kind: 'read'; from: number }

@@ -128,7 +128,7 @@ describe('PausedDeliveries', () => {
       world.tick()
     }
     expect(world.seeks).toBeLessThan(5)
-    // That of a copy is told as well: it is the same status.
+    // That of a copy is published as well: it is the same status.
     expect(new Set(world.announced)).toEqual(new Set([0, 1, 2]))
     world.block('a', false)
     drain(world)
@@ -179,7 +179,7 @@ describe('PausedDeliveries', () => {
     expect(world.asked).toBeLessThan(20)
   })
 
-  it('tells those that waited for room when they are held for another reason, some at a time', () => {
+  it('publishes those that waited for room when they are held for another reason, some at a time', () => {
     const world = new PausedWorld(0)
     for (let arrival = 0; arrival < 2_500; arrival++) world.pause('a', arrival)
     for (let i = 0; i < 20; i++) world.fetch(500)

@@ -16,7 +16,7 @@ const mostUnread = 1_000
 
 /**
  * The deliveries of one partition that wait on the paused topic: behind an open circuit, for an inactive
- * subscription, or for room at their endpoint. The topic is the store: memory holds where the deliveries of each
+ * subscription, or for a slot at their endpoint. The topic is the store: memory holds where the deliveries of each
  * subscription stand, and the bodies of the next few. Nothing waits for a delivery of another subscription,
  * and a subscription costs nothing until something changes that it waits for.
  */
@@ -28,8 +28,8 @@ export class PausedDeliveries {
   readonly #queues = new PausedQueues()
   readonly #unpublished = new UnpublishedDeliveries()
   readonly #releases: PausedReleases
-  /** By offset, those that were released and have not gone yet; whether they were told. */
-  readonly #released = new Map<number, { told: boolean }>()
+  /** By offset, deliveries that were released and stand here still; `published`: their status was. */
+  readonly #released = new Map<number, { published: boolean }>()
   #due: PausedAction[] = []
   #unread = 0
   /** A batch is being read: what is read next is decided when it ends. */
@@ -98,10 +98,10 @@ export class PausedDeliveries {
   putBack(delivery: Delivery): void {
     const { job, message } = delivery
     const { subscriptionId } = job
-    const told = this.#released.get(message.offset)?.told ?? true
+    const published = this.#released.get(message.offset)?.published ?? true
     this.#released.delete(message.offset)
     this.#queueOf(subscriptionId).putBack(placeOf(delivery))
-    if (!told) this.#unpublished.add(subscriptionId, message, this.#reading.sweep)
+    if (!published) this.#unpublished.add(subscriptionId, message, this.#reading.scan)
     this.#releases.changed(subscriptionId)
   }
 
@@ -122,7 +122,7 @@ export class PausedDeliveries {
     if (this.#released.has(message.offset)) return
     if (message.reread) this.#readAgain(delivery)
     else this.#readFirst(delivery)
-    if (this.#topic.movesAt(message.offset, this.#reading.sweep)) this.#relocate(delivery)
+    if (this.#topic.movesAt(message.offset, this.#reading.scan)) this.#relocate(delivery)
     else this.#releases.changed(job.subscriptionId)
   }
 
@@ -141,7 +141,7 @@ export class PausedDeliveries {
     this.#mayReadElse = true
     this.#reading.ended(position)
     const wasComplete = this.#topic.isComplete
-    this.#topic.wasRead(this.#reading.sweep)
+    this.#topic.wasRead(this.#reading.scan)
     if (this.#topic.isComplete && !wasComplete) this.#releases.allChanged()
     this.#queues.bound()
   }
@@ -160,7 +160,7 @@ export class PausedDeliveries {
     this.#mayReadElse = true
   }
 
-  /** There may be room at it, or its circuit opened or closed. */
+  /** It may have a free slot, or its circuit opened or closed. */
   endpointChanged(endpointId: string): void {
     this.#releases.endpointChanged(endpointId)
   }
@@ -176,11 +176,11 @@ export class PausedDeliveries {
     this.#mayReadElse = true
   }
 
-  /** To be called several times a second: each time it tells a bounded number of deliveries. */
+  /** To be called several times a second: each time it publishes a bounded number of deliveries. */
   tick(): void {
     this.#unpublished.tick()
     this.#reading.tick()
-    this.#topic.sample(this.#reading.sweep)
+    this.#topic.sample(this.#reading.scan)
     this.#mayReadElse = true
   }
 
@@ -208,16 +208,16 @@ export class PausedDeliveries {
     if (taken === undefined) return
     const { delivery, copies } = taken
     for (const copy of copies) yield { kind: 'give-up', delivery: copy }
-    this.#released.set(delivery.message.offset, { told: this.#isTold(delivery) })
+    this.#released.set(delivery.message.offset, { published: this.#isPublished(delivery) })
     yield { kind: 'release', delivery }
   }
 
   #demands(): Demands {
-    const { sweep } = this.#reading
+    const { scan } = this.#reading
     const offsets: number[] = []
     let isExpected = this.#unread > mostUnread
     for (const subscriptionId of this.#releases.wanted) {
-      const offset = this.#queues.get(subscriptionId)?.unreadAt(sweep)
+      const offset = this.#queues.get(subscriptionId)?.unreadAt(scan)
       if (offset === undefined) isExpected = true
       else if (this.#queues.hasRoom(subscriptionId)) offsets.push(offset)
     }
@@ -225,8 +225,8 @@ export class PausedDeliveries {
     return {
       end: isExpected || !this.isReady ? next : undefined,
       release: offsets,
-      tell: this.isReady ? this.#unpublished.next(sweep, this.#view.isPaused) : undefined,
-      move: this.#topic.moveFrom(sweep),
+      publish: this.isReady ? this.#unpublished.next(scan, this.#view.isPaused) : undefined,
+      move: this.#topic.moveFrom(scan),
       skipped: this.isReady ? (this.#assignment.skippedFrom ?? undefined) : undefined,
     }
   }
@@ -236,57 +236,60 @@ export class PausedDeliveries {
     const { subscriptionId, arrival, step } = job
     const queue = this.#queueOf(subscriptionId)
     if (queue.unexpect(arrival, step)) this.#unread--
-    const { sweep } = this.#reading
-    const { run, told } = pausedMark(message)
+    const { scan } = this.#reading
+    const { run, published } = pausedMark(message)
     const standing = this.#standingOf(message, run)
     const owner = queue.place(placeOf(delivery), { ...standing, near: this.#queues.near })
     if (owner !== undefined) this.#keep(queue, delivery, owner)
-    if (told) return
-    const isTold =
-      this.#view.isPaused(subscriptionId) && this.#unpublished.tellAtOnce(subscriptionId)
-    if (isTold) this.#due.push({ kind: 'tell', job })
-    else this.#unpublished.add(subscriptionId, message, sweep)
+    if (published) return
+    const isPublished =
+      this.#view.isPaused(subscriptionId) && this.#unpublished.publishAtOnce(subscriptionId)
+    if (isPublished) this.#due.push({ kind: 'publish', job })
+    else this.#unpublished.add(subscriptionId, message, scan)
   }
 
   #readAgain(delivery: Delivery): void {
     const { job, message } = delivery
-    const { sweep } = this.#reading
+    const { scan } = this.#reading
     const queue = this.#queues.get(job.subscriptionId)
-    const { run, told } = pausedMark(message)
+    const { run, published } = pausedMark(message)
     const owner = queue?.ownerOf(placeOf(delivery), this.#standingOf(message, run))
     if (queue !== undefined && owner !== undefined && !this.#keep(queue, delivery, owner)) {
-      owner?.refuse(placeOf(delivery), sweep)
+      owner?.refuse(placeOf(delivery), scan)
     }
-    if (told || !this.#view.isPaused(job.subscriptionId)) return
-    if (this.#unpublished.tell(job.subscriptionId, message, sweep))
-      this.#due.push({ kind: 'tell', job })
+    if (published || !this.#view.isPaused(job.subscriptionId)) return
+    if (this.#unpublished.publish(job.subscriptionId, message, scan))
+      this.#due.push({ kind: 'publish', job })
   }
 
   #standingOf({ offset }: Delivery['message'], run: number): Standing {
-    return { part: this.#topic.partOf(offset), run, sweep: this.#reading.sweep }
+    return { part: this.#topic.partOf(offset), run, scan: this.#reading.scan }
   }
 
   /** @returns false when there is no room for its body */
   #keep(queue: PausedQueue, delivery: Delivery, run: PausedRun | null): boolean {
     const { subscriptionId } = delivery.job
-    if (this.#view.roomOf(subscriptionId) < 0 || !this.#topic.knows(subscriptionId)) return false
-    const { sweep } = this.#reading
-    const mayLose = (id: string) => this.#view.roomOf(id) <= 0
+    if (this.#view.slotsOf(subscriptionId) < 0 || !this.#topic.knows(subscriptionId)) return false
+    const { scan } = this.#reading
+    const mayLose = (id: string) => this.#view.slotsOf(id) <= 0
     const hasRoom = this.#queues.hasRoom(subscriptionId)
-    if (!hasRoom && !this.#queues.makeRoom(queue, { mayLose, sweep })) return false
+    if (!hasRoom && !this.#queues.makeRoom(queue, { mayLose, scan })) return false
     this.#queues.keep(queue, delivery, run)
     return true
   }
 
   #relocate(delivery: Delivery): void {
-    const told = this.#isTold(delivery)
+    const published = this.#isPublished(delivery)
     this.#queues.remove(delivery)
-    this.#released.set(delivery.message.offset, { told })
-    this.#due.push({ kind: 'relocate', delivery, told })
+    this.#released.set(delivery.message.offset, { published })
+    this.#due.push({ kind: 'relocate', delivery, published })
   }
 
-  #isTold({ job, message }: Delivery): boolean {
-    return pausedMark(message).told || this.#unpublished.isTold(job.subscriptionId, message.offset)
+  #isPublished({ job, message }: Delivery): boolean {
+    return (
+      pausedMark(message).published ||
+      this.#unpublished.isPublished(job.subscriptionId, message.offset)
+    )
   }
 
   #queueOf(subscriptionId: string): PausedQueue {

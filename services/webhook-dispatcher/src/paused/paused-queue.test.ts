@@ -15,11 +15,11 @@ it('comes back for a delivery that found no room, though one of another run was 
     { delivery: at(20, 4), run: 0 },
   ]
   for (const { delivery, run } of topic) {
-    queue.place(placeOf(delivery), { run, part: 0, near: 2, sweep: first })
+    queue.place(placeOf(delivery), { run, part: 0, near: 2, scan: first })
   }
   const second = { id: 2, from: 1, position: 5 }
   for (const { delivery, run } of topic) {
-    const owner = queue.ownerOf(placeOf(delivery), { run, part: 0, sweep: second })
+    const owner = queue.ownerOf(placeOf(delivery), { run, part: 0, scan: second })
     if (delivery.message.offset < 4) queue.keep(delivery, owner ?? null)
     else owner?.refuse(placeOf(delivery), second)
   }

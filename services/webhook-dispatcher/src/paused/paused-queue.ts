@@ -1,6 +1,6 @@
 import type { Delivery } from '../partition/delivery.ts'
 import { MinHeap } from './min-heap.ts'
-import { PausedRun, type Place, type Placing, type Sweep } from './paused-run.ts'
+import { PausedRun, type Place, type Placing, type Scan } from './paused-run.ts'
 
 /** A delivery whose body is in memory until it is released. */
 export type Kept = Place & { delivery: Delivery; run: PausedRun | null; gone?: boolean }
@@ -10,7 +10,7 @@ type Loose = Place & { gone?: boolean }
 type Written = { arrival: number; gone?: boolean }
 
 /** Where the topic says that a delivery stands. Runs of different parts of it have nothing to do with each other. */
-export type Standing = { part: number; run: number; sweep: Sweep }
+export type Standing = { part: number; run: number; scan: Scan }
 type Placement = Standing & Placing
 
 /** What comes next: a delivery in memory, one to be read at `offset`, or one that is on its way to the topic. */
@@ -101,11 +101,11 @@ export class PausedQueue {
   }
 
   /** The run whose next it is; null for one out of order; undefined when it is not to be taken now. */
-  ownerOf(at: Place, { part, run: id, sweep }: Standing): PausedRun | null | undefined {
+  ownerOf(at: Place, { part, run: id, scan }: Standing): PausedRun | null | undefined {
     if (this.#keptAt.has(at.offset)) return undefined
     if (this.#looseAt.has(at.offset)) return null
     const run = this.#knownRun(id, part)
-    return run?.isNext(at, sweep) ? run : undefined
+    return run?.isNext(at, scan) ? run : undefined
   }
 
   /** Keeps its body until it is released. */
@@ -126,17 +126,17 @@ export class PausedQueue {
     return kept?.delivery
   }
 
-  next(sweep: Sweep): Next {
+  next(scan: Scan): Next {
     const kept = this.#kept.peek()
-    const [arrival, source] = this.#firstUnread(sweep)
+    const [arrival, source] = this.#firstUnread(scan)
     if (kept !== undefined && kept.arrival < arrival)
       return { kind: 'kept', delivery: kept.delivery }
     return source
   }
 
   /** Where its unread deliveries begin, if it has any. */
-  unreadAt(sweep: Sweep): number | undefined {
-    const [, source] = this.#firstUnread(sweep)
+  unreadAt(scan: Scan): number | undefined {
+    const [, source] = this.#firstUnread(scan)
     return source.kind === 'read' ? source.offset : undefined
   }
 
@@ -161,13 +161,13 @@ export class PausedQueue {
   }
 
   /** Forgets the bodies; they are read again. */
-  forgetBodies(sweep: Sweep): Delivery[] {
+  forgetBodies(scan: Scan): Delivery[] {
     const all = [...this.#keptAt.values()].toSorted((a, b) => a.offset - b.offset)
     const byRun = Map.groupBy(all, ({ run }) => run)
     for (const [run, kept] of byRun) {
       for (const { offset } of kept) this.#forget(this.#keptAt, offset)
       if (run === null) for (const at of kept) this.putBack(at)
-      else run.rewind(kept[0] as Kept, (kept.at(-1) as Kept).offset, sweep)
+      else run.rewind(kept[0] as Kept, (kept.at(-1) as Kept).offset, scan)
     }
     return all.map(({ delivery }) => delivery)
   }
@@ -189,7 +189,7 @@ export class PausedQueue {
     return this.#runs.find((one) => one.id === id && this.#partOf.get(one) === part)
   }
 
-  #firstUnread(sweep: Sweep): [arrival: number, Next] {
+  #firstUnread(scan: Scan): [arrival: number, Next] {
     let arrival = Number.POSITIVE_INFINITY
     let next: Next = { kind: 'none' }
     const consider = (from: number | undefined, what: Next) => {
@@ -198,7 +198,7 @@ export class PausedQueue {
       next = what
     }
     for (const run of this.#runs) {
-      run.passedBy(sweep)
+      run.passedBy(scan)
       if (!run.isRead) consider(run.leastArrival, { kind: 'read', offset: run.next })
     }
     const loose = this.#loose.peek()

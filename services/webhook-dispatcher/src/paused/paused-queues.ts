@@ -2,7 +2,7 @@ import type { Delivery } from '../partition/delivery.ts'
 import { PausedBodies } from './paused-bodies.ts'
 import { PausedQueue } from './paused-queue.ts'
 import { nearAhead } from './paused-reading.ts'
-import type { PausedRun, Sweep } from './paused-run.ts'
+import type { PausedRun, Scan } from './paused-run.ts'
 
 /** So many places of deliveries are in memory, before they are told apart less finely. */
 const mostPlaces = 50_000
@@ -79,13 +79,13 @@ export class PausedQueues {
    */
   makeRoom(
     queue: PausedQueue,
-    { mayLose, sweep }: { mayLose: (subscriptionId: string) => boolean; sweep: Sweep },
+    { mayLose, scan }: { mayLose: (subscriptionId: string) => boolean; scan: Scan },
   ): boolean {
     if (queue.kept > 0) return false
     const largest = this.#bodies.largest(mayLose)
     const other = largest === undefined ? undefined : this.#of.get(largest)
     if (other === undefined || other === queue) return false
-    for (const delivery of other.forgetBodies(sweep)) this.#uncount(delivery)
+    for (const delivery of other.forgetBodies(scan)) this.#uncount(delivery)
     return true
   }
 

@@ -1,4 +1,4 @@
-import type { Sweep } from './paused-run.ts'
+import type { Scan } from './paused-run.ts'
 
 /** Reading on to an offset so near costs less than seeking to it. */
 export const nearAhead = 500
@@ -9,8 +9,8 @@ export type Demands = {
   end: number | undefined
   /** The next of deliveries that may go. */
   release: readonly number[]
-  /** What nobody is told yet. */
-  tell: number | undefined
+  /** The first delivery whose status `paused` is not published yet. */
+  publish: number | undefined
   /** What is to be moved to the end of the topic. */
   move: number | undefined
   /** What an earlier owner has left. */
@@ -18,11 +18,11 @@ export type Demands = {
 }
 
 /** Whoever wants something has its turn after a batch of the others. */
-const turns = ['end', 'release', 'tell', 'move', 'skipped'] as const
+const turns = ['end', 'release', 'publish', 'move', 'skipped'] as const
 
 /** Where the paused topic of one partition is read. */
 export class PausedReading {
-  #sweep: Sweep = { id: 0, from: 0, position: 0 }
+  #scan: Scan = { id: 0, from: 0, position: 0 }
   /** Where the next batch begins. */
   #cursor: number
   #turn = 0
@@ -33,24 +33,24 @@ export class PausedReading {
 
   constructor(cursor: number) {
     this.#cursor = cursor
-    this.#sweep = { id: 0, from: cursor, position: cursor }
+    this.#scan = { id: 0, from: cursor, position: cursor }
   }
 
   /** What is being read without a gap. */
-  get sweep(): Sweep {
-    return this.#sweep
+  get scan(): Scan {
+    return this.#scan
   }
 
   /** A batch comes that was asked for from `offset`. */
   begins(offset: number): void {
-    if (offset === this.#sweep.position) return
-    this.#sweep = { id: this.#sweep.id + 1, from: offset, position: offset }
+    if (offset === this.#scan.position) return
+    this.#scan = { id: this.#scan.id + 1, from: offset, position: offset }
   }
 
   ended(position: number): void {
     this.#cursor = position
     this.#hadTurn = true
-    this.#sweep = { ...this.#sweep, position }
+    this.#scan = { ...this.#scan, position }
   }
 
   /** What is awaited at the end may not come: others have their turn. */

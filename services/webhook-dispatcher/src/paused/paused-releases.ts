@@ -21,8 +21,8 @@ export class PausedReleases {
   readonly #blocked = new BlockedByEndpoint()
   /** Subscriptions whose deliveries or state changed since they were looked at. */
   readonly #changed = new Set<string>()
-  /** Endpoints that may have room. */
-  readonly #roomyEndpoints = new Set<string>()
+  /** Endpoints that may have a free slot. */
+  readonly #endpointsWithSlots = new Set<string>()
   /** Subscriptions of which more is to be read. */
   readonly #wanted = new Set<string>()
   /** Subscriptions whose next delivery waits for an earlier one to be known. */
@@ -54,7 +54,7 @@ export class PausedReleases {
   }
 
   endpointChanged(endpointId: string): void {
-    this.#roomyEndpoints.add(endpointId)
+    this.#endpointsWithSlots.add(endpointId)
   }
 
   /** Earlier deliveries may be known, or decided, that others waited for. */
@@ -73,11 +73,11 @@ export class PausedReleases {
 
   /** The queues whose next delivery is in memory and may go: it has to be taken before the next queue comes. */
   *due(): Generator<PausedQueue> {
-    for (const endpointId of this.#roomyEndpoints) {
-      this.#roomyEndpoints.delete(endpointId)
+    for (const endpointId of this.#endpointsWithSlots) {
+      this.#endpointsWithSlots.delete(endpointId)
       for (const subscriptionId of this.#blocked.at(endpointId)) {
         // Those behind it wait for the same.
-        if (this.#options.view.roomOf(subscriptionId) === 0) break
+        if (this.#options.view.slotsOf(subscriptionId) === 0) break
         yield* this.#dueOf(subscriptionId)
       }
     }
@@ -90,8 +90,8 @@ export class PausedReleases {
     this.#wanted.delete(subscriptionId)
     const queue = queues.get(subscriptionId)
     if (queue === undefined) return this.#blocked.leave(subscriptionId)
-    while (view.roomOf(subscriptionId) > 0 && topic.knows(subscriptionId)) {
-      const next = queue.next(reading.sweep)
+    while (view.slotsOf(subscriptionId) > 0 && topic.knows(subscriptionId)) {
+      const next = queue.next(reading.scan)
       if (next.kind === 'none') return this.forget(subscriptionId)
       if (next.kind !== 'kept') return this.#want(subscriptionId)
       if (!view.isNext(next.delivery.job)) {
@@ -107,8 +107,8 @@ export class PausedReleases {
   #waits(subscriptionId: string, queue: PausedQueue): void {
     const { view, topic, reading } = this.#options
     if (queue.isEmpty) return this.forget(subscriptionId)
-    const mayGoSoon = topic.knows(subscriptionId) && view.roomOf(subscriptionId) >= 0
-    const hasMore = queue.kept < ahead && queue.unreadAt(reading.sweep) !== undefined
+    const mayGoSoon = topic.knows(subscriptionId) && view.slotsOf(subscriptionId) >= 0
+    const hasMore = queue.kept < ahead && queue.unreadAt(reading.scan) !== undefined
     if (mayGoSoon && hasMore) this.#want(subscriptionId)
     const endpointId = view.endpointOf(subscriptionId)
     if (endpointId === null) this.#blocked.leave(subscriptionId)

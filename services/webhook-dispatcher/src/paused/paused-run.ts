@@ -2,9 +2,9 @@
 export type Place = { arrival: number; offset: number }
 
 /** What is read of the paused topic without a gap: from `from`, so far up to `position`. */
-export type Sweep = { id: number; from: number; position: number }
+export type Scan = { id: number; from: number; position: number }
 
-export type Placing = { near: number; sweep: Sweep }
+export type Placing = { near: number; scan: Scan }
 
 type Stretch = { from: number; to: number }
 
@@ -23,7 +23,7 @@ export class PausedRun {
   /** The arrival of the last one that was read for its release. */
   #read = -1
   #least = 0
-  /** The sweep in which the next one found no room: those behind it must not be taken. */
+  /** The scan in which the next one found no room: those behind it must not be taken. */
   #refusedIn = -1
 
   constructor(id: number) {
@@ -57,13 +57,13 @@ export class PausedRun {
    * @param near two that are no further apart are read in one go
    * @returns `next` when nothing unread of the run stands before it; `broken` when it arrived before the last one
    */
-  place({ arrival, offset }: Place, { near, sweep }: Placing): 'next' | 'behind' | 'broken' {
+  place({ arrival, offset }: Place, { near, scan }: Placing): 'next' | 'behind' | 'broken' {
     if (arrival <= this.#last) return 'broken'
     const isNext = this.isRead
     if (isNext) this.#least = arrival
     this.#last = arrival
-    // Those that come later in this sweep are not the next, as long as this one is not taken.
-    this.#refusedIn = sweep.id
+    // Those that come later in this scan are not the next, as long as this one is not taken.
+    this.#refusedIn = scan.id
     const last = this.#stretches.at(-1)
     if (last !== undefined && offset - last.to <= near) last.to = offset
     else this.#stretches.push({ from: offset, to: offset })
@@ -71,8 +71,8 @@ export class PausedRun {
   }
 
   /** Whether it is the next of the run, with nothing unread before it. */
-  isNext({ arrival, offset }: Place, sweep: Sweep): boolean {
-    if (this.isRead || this.#refusedIn === sweep.id || sweep.from > this.next) return false
+  isNext({ arrival, offset }: Place, scan: Scan): boolean {
+    if (this.isRead || this.#refusedIn === scan.id || scan.from > this.next) return false
     return offset >= this.next && arrival > this.#read
   }
 
@@ -84,23 +84,23 @@ export class PausedRun {
   }
 
   /** The next one has to be read again. */
-  refuse({ arrival, offset }: Place, sweep: Sweep): void {
+  refuse({ arrival, offset }: Place, scan: Scan): void {
     this.#least = arrival
-    this.#refusedIn = sweep.id
+    this.#refusedIn = scan.id
     this.#dropBelow(offset)
   }
 
   /** What was read from `first` on, up to `last`, has to be read again. */
-  rewind(first: Place, last: number, sweep: Sweep): void {
+  rewind(first: Place, last: number, scan: Scan): void {
     this.#read = first.arrival - 1
     this.#least = first.arrival
-    this.#refusedIn = sweep.id
+    this.#refusedIn = scan.id
     this.#stretches.unshift({ from: first.offset, to: last })
   }
 
-  /** Whatever of the run stood in the sweep was read, or has gone. */
-  passedBy(sweep: Sweep): void {
-    if (this.#refusedIn !== sweep.id && sweep.from <= this.next) this.#dropBelow(sweep.position)
+  /** Whatever of the run stood in the scan was read, or has gone. */
+  passedBy(scan: Scan): void {
+    if (this.#refusedIn !== scan.id && scan.from <= this.next) this.#dropBelow(scan.position)
   }
 
   /** Makes fewer stretches of them. */

@@ -1,5 +1,5 @@
 import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
-import type { Sweep } from './paused-run.ts'
+import type { Scan } from './paused-run.ts'
 import { PausedSummary } from './paused-summary.ts'
 
 /** So many deliveries behind the last note are read at most before the others start. */
@@ -22,7 +22,7 @@ export class PausedTopic {
   #isComplete = false
   /** What is to be moved to the end, in ascending order. */
   #gaps: { from: number; to: number }[] = []
-  /** The sweep in which they were found: they have to be read again. */
+  /** The scan in which they were found: they have to be read again. */
   #gapsOf = -1
 
   constructor(assignment: AssignedPartition) {
@@ -69,30 +69,30 @@ export class PausedTopic {
     return this.summary.note(this.#readUpTo, all)
   }
 
-  wasRead(sweep: Sweep): void {
-    if (sweep.from <= this.#readUpTo) this.#readUpTo = Math.max(this.#readUpTo, sweep.position)
+  wasRead(scan: Scan): void {
+    if (scan.from <= this.#readUpTo) this.#readUpTo = Math.max(this.#readUpTo, scan.position)
     const { skippedFrom } = this.#assignment
-    const passed = skippedFrom !== null && sweep.from <= skippedFrom
-    if (passed && sweep.position >= this.#skippedBelow) this.#assignment.endSkipped()
+    const passed = skippedFrom !== null && scan.from <= skippedFrom
+    if (passed && scan.position >= this.#skippedBelow) this.#assignment.endSkipped()
     this.#look()
     // While nothing of the topic is finished nothing else would commit.
     if (this.#isComplete && this.#readUpTo - this.#notedUpTo >= noteEvery)
       this.#assignment.dirty = true
-    this.sample(sweep)
+    this.sample(scan)
   }
 
   /** Finds out whether deliveries have to be moved to the end, so that what is finished can be committed. */
-  sample(sweep: Sweep): void {
+  sample(scan: Scan): void {
     const { crowded } = this.#assignment
     if (!crowded || !this.#isComplete || this.#gaps.length > 0) return
-    this.#gapsOf = sweep.id
+    this.#gapsOf = scan.id
     this.#gaps = this.#assignment.gapsToClose().map(([from, to]) => ({ from, to }))
   }
 
   /** Where the next one stands that is to be moved. */
-  moveFrom(sweep: Sweep): number | undefined {
+  moveFrom(scan: Scan): number | undefined {
     for (let gap = this.#gaps[0]; gap !== undefined; gap = this.#gaps[0]) {
-      if (this.#isRead(gap, sweep)) gap.from = Math.max(gap.from, sweep.position)
+      if (this.#isRead(gap, scan)) gap.from = Math.max(gap.from, scan.position)
       if (gap.from <= gap.to) return gap.from
       this.#gaps.shift()
     }
@@ -100,20 +100,20 @@ export class PausedTopic {
   }
 
   /** Whether the one at `offset`, which is being read, is to be moved. */
-  movesAt(offset: number, sweep: Sweep): boolean {
+  movesAt(offset: number, scan: Scan): boolean {
     while (this.#gaps[0] !== undefined && this.#gaps[0].to < offset) {
-      if (!this.#isRead(this.#gaps[0], sweep)) return false
+      if (!this.#isRead(this.#gaps[0], scan)) return false
       this.#gaps.shift()
     }
     const gap = this.#gaps[0]
-    if (gap === undefined || offset < gap.from || !this.#isRead(gap, sweep)) return false
+    if (gap === undefined || offset < gap.from || !this.#isRead(gap, scan)) return false
     gap.from = offset + 1
     return true
   }
 
-  /** Whether the sweep reads all of it. */
-  #isRead({ from }: { from: number }, sweep: Sweep): boolean {
-    return sweep.id !== this.#gapsOf && sweep.from <= from
+  /** Whether the scan reads all of it. */
+  #isRead({ from }: { from: number }, scan: Scan): boolean {
+    return scan.id !== this.#gapsOf && scan.from <= from
   }
 
   #look(): void {

@@ -1,13 +1,14 @@
-import type { Place, Sweep } from './paused-run.ts'
+import type { Place, Scan } from './paused-run.ts'
 
-/** So many are told at once: their subscription may have any number paused. */
+/** At most so many statuses are published at once: a subscription may have any number paused. */
 const perTick = 1_000
 
 type Unpublished = { from: number; to: number; refusedIn: number }
 
 /**
- * Where deliveries stand that waited for room only, which nobody is told. When the circuit of their endpoint opens
- * or their subscription is deactivated, they are read again and told as `paused`, some at a time.
+ * Where deliveries stand that only wait for a slot: their status `paused` is not published. When the
+ * circuit of their endpoint opens, or their subscription is deactivated, they are read again and their
+ * status is published, some at a time.
  */
 export class UnpublishedDeliveries {
   readonly #of = new Map<string, Unpublished>()
@@ -17,38 +18,38 @@ export class UnpublishedDeliveries {
     return this.#of.has(subscriptionId)
   }
 
-  /** A delivery stands on the topic that is not told: it has to be read again for that. */
-  add(subscriptionId: string, { offset }: Pick<Place, 'offset'>, sweep: Sweep): void {
+  /** A delivery whose status is not published: it has to be read again for that. */
+  add(subscriptionId: string, { offset }: Pick<Place, 'offset'>, scan: Scan): void {
     const { from, to } = this.#of.get(subscriptionId) ?? { from: offset, to: offset }
     this.#of.set(subscriptionId, {
       from: Math.min(from, offset),
       to: Math.max(to, offset),
-      refusedIn: sweep.id,
+      refusedIn: scan.id,
     })
   }
 
-  /** @returns whether one that nothing stands before may be told now */
-  tellAtOnce(subscriptionId: string): boolean {
+  /** @returns whether the status of a delivery that is the first may be published now */
+  publishAtOnce(subscriptionId: string): boolean {
     if (this.#left === 0 || this.has(subscriptionId)) return false
     this.#left--
     return true
   }
 
-  /** Of one that was written as not told: whether it is told since. */
-  isTold(subscriptionId: string, offset: number): boolean {
+  /** Whether the status of a delivery that was written as not published is published since. */
+  isPublished(subscriptionId: string, offset: number): boolean {
     const unpublished = this.#of.get(subscriptionId)
     return unpublished === undefined || offset < unpublished.from
   }
 
-  /** @returns whether the delivery is to be told now */
-  tell(subscriptionId: string, { offset }: Pick<Place, 'offset'>, sweep: Sweep): boolean {
+  /** @returns whether the delivery's status is to be published now */
+  publish(subscriptionId: string, { offset }: Pick<Place, 'offset'>, scan: Scan): boolean {
     const unpublished = this.#of.get(subscriptionId)
-    if (unpublished === undefined || unpublished.refusedIn === sweep.id) return false
-    if (sweep.from > unpublished.from || offset < unpublished.from || offset > unpublished.to)
+    if (unpublished === undefined || unpublished.refusedIn === scan.id) return false
+    if (scan.from > unpublished.from || offset < unpublished.from || offset > unpublished.to)
       return false
     unpublished.from = offset
     if (this.#left === 0) {
-      unpublished.refusedIn = sweep.id
+      unpublished.refusedIn = scan.id
       return false
     }
     this.#left--
@@ -57,7 +58,7 @@ export class UnpublishedDeliveries {
     return true
   }
 
-  /** @returns whether more may be told than before */
+  /** @returns whether more statuses may be published than before */
   tick(): boolean {
     const wasSpent = this.#left === 0
     this.#left = perTick
@@ -68,12 +69,12 @@ export class UnpublishedDeliveries {
     this.#of.delete(subscriptionId)
   }
 
-  /** Where the first one stands that is to be told; undefined for nothing now. */
-  next(sweep: Sweep, isPaused: (subscriptionId: string) => boolean): number | undefined {
+  /** The offset of the first delivery whose status is to be published; undefined for none now. */
+  next(scan: Scan, isPaused: (subscriptionId: string) => boolean): number | undefined {
     if (this.#left === 0) return undefined
     for (const [subscriptionId, unpublished] of this.#of) {
-      if (unpublished.refusedIn !== sweep.id && sweep.from <= unpublished.from) {
-        unpublished.from = Math.max(unpublished.from, sweep.position)
+      if (unpublished.refusedIn !== scan.id && scan.from <= unpublished.from) {
+        unpublished.from = Math.max(unpublished.from, scan.position)
       }
       if (this.#forgetIfTold(subscriptionId, unpublished)) continue
       if (isPaused(subscriptionId)) return unpublished.from

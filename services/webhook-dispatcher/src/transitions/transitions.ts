@@ -18,12 +18,12 @@ import type { AttemptResult, NextStep } from './decide-next-attempt.ts'
 export type Transition =
   /** An attempt was made: delivered, to a retry topic, or to the dead letters. */
   | { kind: 'attempted'; result: AttemptResult; next: NextStep }
-  /** To the paused topic; `told` when its status becomes `paused`, not when it only waits for room. */
-  | { kind: 'pause'; told: boolean }
+  /** To the paused topic; `published`: its status becomes `paused`. Otherwise it only waits for a slot. */
+  | { kind: 'pause'; published: boolean }
   /** From the paused topic to its end. */
   | { kind: 'relocate'; mark: PausedMark }
-  /** It was paused for room, and is `paused` by now: told under the step that it has there already. */
-  | { kind: 'tell' }
+  /** It waited for a slot on the paused topic, and its status is `paused` now, with the step that it has there. */
+  | { kind: 'publish' }
   /** Its subscription is gone. */
   | { kind: 'cancel' }
   /** Its subscription has another URL now: it starts again in the order of that endpoint. */
@@ -38,10 +38,10 @@ export type TransitionsDeps = {
   log: Logger
 }
 
-/** Where the job goes, if anywhere, and what is told of its delivery. */
+/** Where the job goes, if anywhere, and the transitions of its delivery that are published. */
 type Plan = {
   next: { topic: string; job: DeliveryJob; headers?: OutgoingRecord['headers'] } | null
-  told: DeliveryAttempt[]
+  published: DeliveryAttempt[]
 }
 
 type Told = { status: DeliveryStatus; at: number; tooLarge?: string }
@@ -50,7 +50,7 @@ const none = Buffer.alloc(0)
 
 /**
  * Makes the transitions of jobs: each resolves after Kafka's ack, and only then may the job's old place be
- * given up. Each raises the step by one, so that projections and repetitions can tell.
+ * given up. Each raises the step by one, so that projections can tell a repetition.
  */
 export class Transitions {
   readonly #deps: TransitionsDeps
@@ -71,14 +71,14 @@ export class Transitions {
       const { deliveryId, eventId, subscriptionId } = job
       log.warn({ deliveryId, eventId, subscriptionId, reason: err.message }, 'delivery.unsendable')
       // What was sent already is sent again: whoever reads a step twice drops it.
-      await producer.send(this.#recordsOf(refused(plan.next, plan.told, err.message)))
+      await producer.send(this.#recordsOf(refused(plan.next, plan.published, err.message)))
       return 'refused'
     }
   }
 
-  #recordsOf({ next, told }: Plan): OutgoingRecord[] {
+  #recordsOf({ next, published }: Plan): OutgoingRecord[] {
     const { codec } = this.#deps
-    const records: OutgoingRecord[] = told.map((attempt) => ({
+    const records: OutgoingRecord[] = published.map((attempt) => ({
       topic: attemptsTopic,
       key: attempt.deliveryId,
       value: codec.attempt.encode(attempt),
@@ -96,23 +96,23 @@ function planOf(job: DeliveryJob, transition: Transition, at: number): Plan {
     case 'attempted':
       return afterAttempt(job, transition, at)
     case 'pause': {
-      const { told } = transition
-      const next = paused(job, { run: 0, told })
-      return { next, told: told ? [unattempted(job, { status: 'paused', at })] : [] }
+      const { published } = transition
+      const next = paused(job, { run: 0, published })
+      return { next, published: published ? [unattempted(job, { status: 'paused', at })] : [] }
     }
     case 'relocate':
-      return { next: paused(job, transition.mark), told: [] }
-    case 'tell':
+      return { next: paused(job, transition.mark), published: [] }
+    case 'publish':
       return {
         next: null,
-        told: [unattempted({ ...job, step: job.step - 1 }, { status: 'paused', at })],
+        published: [unattempted({ ...job, step: job.step - 1 }, { status: 'paused', at })],
       }
     case 'cancel':
-      return { next: null, told: [unattempted(job, { status: 'cancelled', at })] }
+      return { next: null, published: [unattempted(job, { status: 'cancelled', at })] }
     case 'reroute': {
       const { url } = transition
       const moved = { ...job, url, step: job.step + 1, dueAt: 0, arrival: -1 }
-      return { next: { topic: deliveriesTopic, job: moved }, told: [] }
+      return { next: { topic: deliveriesTopic, job: moved }, published: [] }
     }
   }
 }
@@ -125,19 +125,19 @@ function afterAttempt(
   const headers = result.sentAs
   switch (next.kind) {
     case 'delivered':
-      return { next: null, told: [attempted(job, result, { status: 'delivered', at }, null)] }
+      return { next: null, published: [attempted(job, result, { status: 'delivered', at }, null)] }
     case 'retry': {
       const { dueAt, delay } = next
       const again = { ...job, attempt: job.attempt + 1, step: job.step + 1, dueAt }
       return {
         next: { topic: retryTopic(delay.name), job: again, headers },
-        told: [attempted(job, result, { status: 'retrying', at }, dueAt)],
+        published: [attempted(job, result, { status: 'retrying', at }, dueAt)],
       }
     }
     case 'dead-letter':
       return {
         next: { topic: deadLetterTopic, job: { ...job, step: job.step + 1 }, headers },
-        told: [attempted(job, result, { status: 'dead_letter', at }, null)],
+        published: [attempted(job, result, { status: 'dead_letter', at }, null)],
       }
   }
 }
@@ -148,14 +148,14 @@ function afterAttempt(
  */
 function refused(
   { topic, job, headers }: NonNullable<Plan['next']>,
-  told: DeliveryAttempt[],
+  published: DeliveryAttempt[],
   reason: string,
 ): Plan {
   const withoutBody = { ...job, body: none }
-  if (topic === deadLetterTopic) return { next: { topic, job: withoutBody, headers }, told }
+  if (topic === deadLetterTopic) return { next: { topic, job: withoutBody, headers }, published }
   const ended = unattempted(job, { status: 'dead_letter', at: Date.now(), tooLarge: reason })
   const buried = { ...withoutBody, step: job.step + 1 }
-  return { next: { topic: deadLetterTopic, job: buried }, told: [...told, ended] }
+  return { next: { topic: deadLetterTopic, job: buried }, published: [...published, ended] }
 }
 
 function paused(job: DeliveryJob, mark: PausedMark): NonNullable<Plan['next']> {

@@ -48,8 +48,8 @@ export type Harness = AsyncDisposable & {
   /** On the deliveries topic, or on `topic`. */
   enqueueOne(subscription: SubscriptionState, topic?: string): Promise<DeliveryJob>
   send(topic: string, job: DeliveryJob): Promise<void>
-  /** The moves of a delivery as told on the attempts topic, by step. */
-  movesOf(deliveryId: string): DeliveryAttempt[]
+  /** The transitions of a delivery as told on the attempts topic, by step. */
+  transitionsOf(deliveryId: string): DeliveryAttempt[]
 }
 
 /** The dispatcher in this process, on the real broker, registry and Redis, and an HTTPS receiver. */
@@ -70,7 +70,7 @@ export async function openHarness(): Promise<Harness> {
   const codec = await openEventCodec({ registryUrl: env['TEST_REGISTRY_URL'] ?? '' })
   const producer = opening.use(await openProducer(kafka, { log }))
   const box = createSecretBox(encryptionKey)
-  const moves: DeliveryAttempt[] = []
+  const transitions: DeliveryAttempt[] = []
 
   const start: Harness['start'] = async (overrides = {}) => {
     const config = readConfig({
@@ -102,7 +102,7 @@ export async function openHarness(): Promise<Harness> {
       fromBeginning: false,
       log,
       take: async ({ value }) => {
-        if (value) moves.push(await codec.attempt.decode(value))
+        if (value) transitions.push(await codec.attempt.decode(value))
       },
     }),
   )
@@ -154,8 +154,10 @@ export async function openHarness(): Promise<Harness> {
       return jobs
     },
     send: (topic, job) => producer.send([record(codec, topic, job)]),
-    movesOf: (id) =>
-      moves.filter((move) => move.deliveryId === id).toSorted((a, b) => a.step - b.step),
+    transitionsOf: (id) =>
+      transitions
+        .filter((transition) => transition.deliveryId === id)
+        .toSorted((a, b) => a.step - b.step),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

@@ -46,12 +46,16 @@ export class PausedWorld {
   pause(subscriptionId: string, arrival: number, step = 0): void {
     const job = { subscriptionId, arrival, step, deliveryId: `${subscriptionId}/${arrival}` }
     this.paused.expect(job as DeliveryJob)
-    this.#write(job as DeliveryJob, { run: 0, told: this.blocked.has(subscriptionId) })
+    this.#write(job as DeliveryJob, { run: 0, published: this.blocked.has(subscriptionId) })
     this.#carryOut()
   }
 
   /** As an earlier owner wrote it. */
-  left(subscriptionId: string, arrival: number, mark: PausedMark = { run: 0, told: true }): void {
+  left(
+    subscriptionId: string,
+    arrival: number,
+    mark: PausedMark = { run: 0, published: true },
+  ): void {
     const job = { subscriptionId, arrival, step: 0, deliveryId: `${subscriptionId}/${arrival}` }
     this.#write(job as DeliveryJob, mark)
   }
@@ -144,12 +148,12 @@ export class PausedWorld {
       case 'give-up':
         return action.delivery.message.finish()
       case 'relocate': {
-        const { delivery, told } = action
+        const { delivery, published } = action
         const run = this.paused.expect(delivery.job, true)
-        this.#write(delivery.job, { run, told })
+        this.#write(delivery.job, { run, published })
         return this.#finish(delivery)
       }
-      case 'tell':
+      case 'publish':
         return void this.announced.push(action.job.arrival)
       case 'read':
         this.seeks++
@@ -185,7 +189,7 @@ export class PausedWorld {
 
   #open(): PausedDeliveries {
     return new PausedDeliveries(this.assignment, {
-      roomOf: (id) => {
+      slotsOf: (id) => {
         this.asked++
         return this.blocked.has(id) ? -1 : this.room
       },

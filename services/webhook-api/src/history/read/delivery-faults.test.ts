@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { aJob, aMove, someTime } from '../../../test/support/delivery-samples.ts'
-import { jobFault, moveFault } from './delivery-faults.ts'
+import { aJob, aTransition, someTime } from '../../../test/support/delivery-samples.ts'
+import { jobFault, transitionFault } from './delivery-faults.ts'
 
 describe('jobFault', () => {
   it('accepts what the matcher writes', () => expect(jobFault(aJob(), someTime)).toBeNull())
@@ -17,8 +17,9 @@ describe('jobFault', () => {
   })
 })
 
-describe('moveFault', () => {
-  it('accepts what the dispatcher writes', () => expect(moveFault(aMove(), someTime)).toBeNull())
+describe('transitionFault', () => {
+  it('accepts what the dispatcher writes', () =>
+    expect(transitionFault(aTransition(), someTime)).toBeNull())
 
   it.each([
     [{ deliveryId: 'x' }, 'deliveryId'],
@@ -28,6 +29,6 @@ describe('moveFault', () => {
     [{ at: Number.MAX_SAFE_INTEGER }, 'at'],
     [{ nextAttemptAt: -1 }, 'nextAttemptAt'],
   ])('names the fault of %j', (change, field) => {
-    expect(moveFault(aMove(change), someTime)).toMatch(new RegExp(`^${field}`))
+    expect(transitionFault(aTransition(change), someTime)).toMatch(new RegExp(`^${field}`))
   })
 })

@@ -16,14 +16,15 @@ export function jobFault(job: DeliveryJob, now: number): string | null {
   return idFault(job) ?? madeFault(job, now) ?? uuidFault('webhookId', job.webhookId)
 }
 
-/** Why the log cannot keep this move, or `null`. */
-export function moveFault(move: DeliveryAttempt, now: number): string | null {
-  const fault = idFault(move) ?? madeFault(move, now)
+/** Why the log cannot keep this transition, or `null`. */
+export function transitionFault(transition: DeliveryAttempt, now: number): string | null {
+  const fault = idFault(transition) ?? madeFault(transition, now)
   if (fault !== null) return fault
-  if (!statuses.has(move.status)) return `status: unknown "${move.status}"`
-  if (move.step < 0 || move.attempts < 0) return 'step, attempts: must not be negative'
-  if (!isTime(move.at)) return 'at: not a time'
-  if (move.nextAttemptAt !== null && !isTime(move.nextAttemptAt)) return 'nextAttemptAt: not a time'
+  if (!statuses.has(transition.status)) return `status: unknown "${transition.status}"`
+  if (transition.step < 0 || transition.attempts < 0) return 'step, attempts: must not be negative'
+  if (!isTime(transition.at)) return 'at: not a time'
+  if (transition.nextAttemptAt !== null && !isTime(transition.nextAttemptAt))
+    return 'nextAttemptAt: not a time'
   return null
 }
 

@@ -34,9 +34,9 @@ export function openDeliveryLog(
   const store = createDeliveryStore(pool, createDeliveryDays(pool), historyDays)
   const projection = createDeliveryProjection({
     store: {
-      async add(told) {
-        await store.add(told)
-        await recordFailures(pool, told.moves)
+      async add(entries) {
+        await store.add(entries)
+        await recordFailures(pool, entries.transitions)
       },
     },
     codec,

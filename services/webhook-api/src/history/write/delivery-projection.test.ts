@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import { UndecodableError } from '@surehook/schemas/codec'
-import { aJob, aMove, someTime } from '../../../test/support/delivery-samples.ts'
+import { aJob, aTransition, someTime } from '../../../test/support/delivery-samples.ts'
 import { createDeliveryProjection, type Refused } from './delivery-projection.ts'
 
 const codecOf = <T extends { deliveryId: string }>(values: ReadonlyMap<string, T>) => ({
@@ -27,12 +27,14 @@ function setUp({ poison = [] as string[], failure = '22P02' } = {}) {
   const uuid = (name: string) => aJob().deliveryId.replace(/^./, name)
   const projection = createDeliveryProjection({
     store: {
-      add: ({ jobs, moves }) =>
-        add([...jobs, ...moves].map(({ deliveryId }) => deliveryId.slice(0, 1))),
+      add: ({ jobs, transitions }) =>
+        add([...jobs, ...transitions].map(({ deliveryId }) => deliveryId.slice(0, 1))),
     },
     codec: {
       job: codecOf(new Map(names.map((name) => [name, aJob({ deliveryId: uuid(name) })]))),
-      attempt: codecOf(new Map(names.map((name) => [name, aMove({ deliveryId: uuid(name) })]))),
+      attempt: codecOf(
+        new Map(names.map((name) => [name, aTransition({ deliveryId: uuid(name) })])),
+      ),
     },
     refuse: async ({ message, reason }: Refused) => {
       refused.push([message.value?.toString() ?? 'null', reason])

@@ -3,7 +3,7 @@ import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import { type EventCodec, type TypeCodec, UndecodableError } from '@surehook/schemas/codec'
 import type { DeliveryStore } from '../delivery-store.ts'
-import { jobFault, moveFault } from '../read/delivery-faults.ts'
+import { jobFault, transitionFault } from '../read/delivery-faults.ts'
 import { halvesOf } from './write-chunks.ts'
 
 export type TopicBatch = { topic: string; partition: number; messages: readonly KafkaMessage[] }
@@ -20,7 +20,7 @@ export type LogItem = {
   partition: number
   offset: string
   key: Buffer | null
-} & ({ job: DeliveryJob; move: null } | { job: null; move: DeliveryAttempt })
+} & ({ job: DeliveryJob; transition: null } | { job: null; transition: DeliveryAttempt })
 
 export type ProjectionDeps = {
   store: Pick<DeliveryStore, 'add'>
@@ -52,10 +52,12 @@ export function createDeliveryProjection(deps: ProjectionDeps): DeliveryProjecti
       try {
         if (topic === deliveriesTopic) {
           const job = await valueOf(codec.job, message, (value) => jobFault(value, at))
-          items.push({ ...place, job, move: null })
+          items.push({ ...place, job, transition: null })
         } else {
-          const move = await valueOf(codec.attempt, message, (value) => moveFault(value, at))
-          items.push({ ...place, job: null, move })
+          const transition = await valueOf(codec.attempt, message, (value) =>
+            transitionFault(value, at),
+          )
+          items.push({ ...place, job: null, transition })
         }
       } catch (err) {
         if (!(err instanceof UndecodableError)) throw err
@@ -72,7 +74,7 @@ export function createDeliveryProjection(deps: ProjectionDeps): DeliveryProjecti
     try {
       await store.add({
         jobs: items.flatMap(({ job }) => job ?? []),
-        moves: items.flatMap(({ move }) => move ?? []),
+        transitions: items.flatMap(({ transition }) => transition ?? []),
       })
     } catch (err) {
       const reason = dataFault(err)
@@ -82,8 +84,8 @@ export function createDeliveryProjection(deps: ProjectionDeps): DeliveryProjecti
     }
   }
 
-  function refusedItem({ topic, partition, offset, key, job, move }: LogItem) {
-    const value = job === null ? codec.attempt.encode(move) : codec.job.encode(job)
+  function refusedItem({ topic, partition, offset, key, job, transition }: LogItem) {
+    const value = job === null ? codec.attempt.encode(transition) : codec.job.encode(job)
     return { topic, partition, message: { offset, key, value } }
   }
 

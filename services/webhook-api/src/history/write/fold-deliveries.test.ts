@@ -1,47 +1,57 @@
 import { describe, expect, it } from '@jest/globals'
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 import fc from 'fast-check'
-import { aJob, aMove } from '../../../test/support/delivery-samples.ts'
+import { aJob, aTransition } from '../../../test/support/delivery-samples.ts'
 import { foldDeliveries } from './fold-deliveries.ts'
 
-const failed = aMove({ step: 1, status: 'retrying', attempts: 1, httpStatus: 500, at: 100 })
-const paused = aMove({ step: 2, status: 'paused', attempts: 1, attempted: false, at: 200 })
-const delivered = aMove({ step: 3, status: 'delivered', attempts: 2, httpStatus: 200, at: 300 })
+const failed = aTransition({ step: 1, status: 'retrying', attempts: 1, httpStatus: 500, at: 100 })
+const paused = aTransition({ step: 2, status: 'paused', attempts: 1, attempted: false, at: 200 })
+const delivered = aTransition({
+  step: 3,
+  status: 'delivered',
+  attempts: 2,
+  httpStatus: 200,
+  at: 300,
+})
 
-const foldMoves = (moves: readonly DeliveryAttempt[]) =>
-  foldDeliveries({ jobs: [], moves }).map(({ last, lastAttempt }) => ({ last, lastAttempt }))
+const foldTransitions = (transitions: readonly DeliveryAttempt[]) =>
+  foldDeliveries({ jobs: [], transitions }).map(({ last, lastAttempt }) => ({ last, lastAttempt }))
 
 describe('foldDeliveries', () => {
   it('takes the status of the newest step and the result of the newest attempt', () => {
-    expect(foldMoves([failed, paused])).toEqual([{ last: paused, lastAttempt: failed }])
-    expect(foldMoves([delivered, paused, failed])).toEqual([
+    expect(foldTransitions([failed, paused])).toEqual([{ last: paused, lastAttempt: failed }])
+    expect(foldTransitions([delivered, paused, failed])).toEqual([
       { last: delivered, lastAttempt: delivered },
     ])
-    expect(foldMoves([paused])).toEqual([{ last: paused, lastAttempt: null }])
+    expect(foldTransitions([paused])).toEqual([{ last: paused, lastAttempt: null }])
   })
 
   it('tells the error of a delivery that was given up without an attempt', () => {
-    const tooLarge = aMove({ status: 'dead_letter', attempted: false, errorClass: 'too_large' })
-    expect(foldMoves([tooLarge])).toEqual([{ last: tooLarge, lastAttempt: tooLarge }])
+    const tooLarge = aTransition({
+      status: 'dead_letter',
+      attempted: false,
+      errorClass: 'too_large',
+    })
+    expect(foldTransitions([tooLarge])).toEqual([{ last: tooLarge, lastAttempt: tooLarge }])
   })
 
   it('takes the later of two tries of one step', () => {
     const repeated = { ...failed, status: 'delivered', at: 150 } as const
-    expect(foldMoves([repeated, failed])[0]?.last).toBe(repeated)
-    expect(foldMoves([failed, repeated])[0]?.last).toBe(repeated)
+    expect(foldTransitions([repeated, failed])[0]?.last).toBe(repeated)
+    expect(foldTransitions([failed, repeated])[0]?.last).toBe(repeated)
   })
 
   it('answers one entry per delivery, ordered by id', () => {
     const ids = ['b', 'a', 'b', 'c', 'a']
-    const folded = foldMoves(ids.map((deliveryId) => aMove({ deliveryId })))
+    const folded = foldTransitions(ids.map((deliveryId) => aTransition({ deliveryId })))
     expect(folded.map(({ last }) => last?.deliveryId)).toEqual(['a', 'b', 'c'])
   })
 
-  it('puts a job and its moves together, with every attempt', () => {
+  it('puts a job and its transitions together, with every attempt', () => {
     const job = aJob()
     const [delivery, ...others] = foldDeliveries({
       jobs: [job, aJob()],
-      moves: [failed, paused, delivered],
+      transitions: [failed, paused, delivered],
     })
     expect(others).toEqual([])
     expect(delivery).toMatchObject({ job, last: delivered, attempts: [failed, delivered] })
@@ -50,31 +60,31 @@ describe('foldDeliveries', () => {
 
   it('tells apart what was made on another day', () => {
     const tomorrow = aJob({ createdAt: aJob().createdAt + 86_400_000 })
-    expect(foldDeliveries({ jobs: [tomorrow, aJob()], moves: [] })).toHaveLength(2)
+    expect(foldDeliveries({ jobs: [tomorrow, aJob()], transitions: [] })).toHaveLength(2)
   })
 
   it('comes to the same in any order and with repetitions', () => {
-    const move = fc
+    const transition = fc
       .record({ step: fc.integer({ min: 0, max: 4 }), attempted: fc.boolean() })
       .map(({ step, attempted }) =>
-        aMove({ step, attempted, at: 100 * step + (attempted ? 1 : 0) }),
+        aTransition({ step, attempted, at: 100 * step + (attempted ? 1 : 0) }),
       )
     fc.assert(
       fc.property(
-        fc.array(move, { minLength: 1 }),
+        fc.array(transition, { minLength: 1 }),
         fc.infiniteStream(fc.nat()),
-        (moves, random) => {
-          const shuffled = shuffle([...moves, ...moves.slice(0, 3)], random)
-          expect(foldMoves(shuffled)).toEqual(foldMoves(moves))
+        (transitions, random) => {
+          const shuffled = shuffle([...transitions, ...transitions.slice(0, 3)], random)
+          expect(foldTransitions(shuffled)).toEqual(foldTransitions(transitions))
         },
       ),
     )
   })
 })
 
-function shuffle(moves: DeliveryAttempt[], random: Iterator<number>): DeliveryAttempt[] {
-  return moves
-    .map((move) => ({ move, rank: Number(random.next().value) }))
+function shuffle(transitions: DeliveryAttempt[], random: Iterator<number>): DeliveryAttempt[] {
+  return transitions
+    .map((transition) => ({ transition, rank: Number(random.next().value) }))
     .sort((a, b) => a.rank - b.rank)
-    .map(({ move }) => move)
+    .map(({ transition }) => transition)
 }

@@ -1,15 +1,15 @@
 import type { DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
 
-export type Told = { jobs: readonly DeliveryJob[]; moves: readonly DeliveryAttempt[] }
+export type LogEntries = { jobs: readonly DeliveryJob[]; transitions: readonly DeliveryAttempt[] }
 
 /** What several messages of one delivery come to; mirrors what the store's upsert does across batches. */
 export type FoldedDelivery = {
-  /** Whatever both kinds of messages tell. */
+  /** What both kinds of messages have. */
   readonly of: DeliveryJob | DeliveryAttempt
   job: DeliveryJob | null
   /** Decides the status. */
   last: DeliveryAttempt | null
-  /** Decides what is told of the last attempt; null when none of the moves says anything of one. */
+  /** The transition that describes the last attempt; null when none does. */
   lastAttempt: DeliveryAttempt | null
   readonly attempts: DeliveryAttempt[]
   /** The time under whose day the log keeps it: `createdAt`, unless the history of then is over. */
@@ -17,7 +17,7 @@ export type FoldedDelivery = {
 }
 
 /** One entry per delivery and day, sorted so that two writers lock rows in one order. */
-export function foldDeliveries({ jobs, moves }: Told): FoldedDelivery[] {
+export function foldDeliveries({ jobs, transitions }: LogEntries): FoldedDelivery[] {
   const folded = new Map<string, FoldedDelivery>()
   const entryOf = (of: DeliveryJob | DeliveryAttempt): FoldedDelivery => {
     // A matcher that repeats its work after midnight makes the job anew.
@@ -36,11 +36,11 @@ export function foldDeliveries({ jobs, moves }: Told): FoldedDelivery[] {
     return entry
   }
   for (const job of jobs) entryOf(job).job ??= job
-  for (const move of moves) {
-    const entry = entryOf(move)
-    entry.last = newest(entry.last, move)
-    if (tellsResult(move)) entry.lastAttempt = newest(entry.lastAttempt, move)
-    if (move.attempted) entry.attempts.push(move)
+  for (const transition of transitions) {
+    const entry = entryOf(transition)
+    entry.last = newest(entry.last, transition)
+    if (hasResult(transition)) entry.lastAttempt = newest(entry.lastAttempt, transition)
+    if (transition.attempted) entry.attempts.push(transition)
   }
   return [...folded].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry)
 }
@@ -48,10 +48,11 @@ export function foldDeliveries({ jobs, moves }: Told): FoldedDelivery[] {
 const dayMs = 86_400_000
 
 // A delivery that can never be sent has an error without an attempt.
-const tellsResult = (move: DeliveryAttempt) => move.attempted || move.errorClass !== null
+const hasResult = (transition: DeliveryAttempt) =>
+  transition.attempted || transition.errorClass !== null
 
 // A step is repeated when a process died in the middle of it: the later try is what went on.
-function newest(known: DeliveryAttempt | null, move: DeliveryAttempt): DeliveryAttempt {
-  if (known === null || move.step > known.step) return move
-  return move.step === known.step && move.at > known.at ? move : known
+function newest(known: DeliveryAttempt | null, transition: DeliveryAttempt): DeliveryAttempt {
+  if (known === null || transition.step > known.step) return transition
+  return transition.step === known.step && transition.at > known.at ? transition : known
 }

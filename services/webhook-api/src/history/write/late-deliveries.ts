@@ -3,12 +3,12 @@ import { dayOf } from '../delivery-days.ts'
 import type { FoldedDelivery } from './fold-deliveries.ts'
 
 /**
- * Files deliveries of days whose history is over under the day of their newest move. A delivery that was
+ * Files deliveries of days whose history is over under the day of their newest transition. A delivery that was
  * paused for longer than history is kept, and ends then, is seen for as long as any other.
  * @param oldestDay the first day that is kept
  * @returns those that it filed so
  */
-export function fileWithLastMove(
+export function fileWithLastTransition(
   deliveries: readonly FoldedDelivery[],
   oldestDay: string,
 ): FoldedDelivery[] {

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
-import { aJob, aMove } from '../../../test/support/delivery-samples.ts'
+import { aJob, aTransition } from '../../../test/support/delivery-samples.ts'
 import type { LogItem, TopicBatch } from './delivery-projection.ts'
 import { LogWriter } from './log-writer.ts'
 
@@ -26,8 +26,8 @@ function setUp() {
           const place = { topic, partition, offset, key: null }
           const deliveryId = String(value)
           return topic === deliveriesTopic
-            ? { ...place, job: aJob({ deliveryId, body: bodyOf(deliveryId) }), move: null }
-            : { ...place, job: null, move: aMove({ deliveryId, step: 2 }) }
+            ? { ...place, job: aJob({ deliveryId, body: bodyOf(deliveryId) }), transition: null }
+            : { ...place, job: null, transition: aTransition({ deliveryId, step: 2 }) }
         }),
       async write(items) {
         if (items.length === 0) return
@@ -98,7 +98,7 @@ describe('LogWriter', () => {
     expect(committed).toEqual([`${attemptsTopic} 10`])
   })
 
-  it('reads moves however many jobs wait for theirs: nothing else lets them go', async () => {
+  it('reads transitions however many jobs wait for theirs: nothing else lets them go', async () => {
     const { writer, written, take, until } = setUp()
     await using _ = writer
     await Promise.all(Array.from({ length: 20_001 }, (_, n) => take(deliveriesTopic, n, `${n}`)))

@@ -13,7 +13,7 @@ export type LogWriterDeps = {
   log: Logger
 }
 
-/** Jobs of a partition that wait for their first move. */
+/** Jobs of a partition that wait for their first transition. */
 const waitingBytes = 4 * 1024 * 1024
 /** Everything that is read and not written: reading pauses while PostgreSQL does not keep up, or is away. */
 const budgetBytes = 64 * 1024 * 1024

@@ -81,7 +81,7 @@ const namesOf = (of: readonly Column[]) => of.map(({ name }) => name).join(', ')
 const arrays = columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ')
 
 const firstJob = '(d.operation is null and excluded.operation is not null)'
-const newerMove = '(excluded.step, excluded.moved_at) > (d.step, d.moved_at)'
+const newerTransition = '(excluded.step, excluded.moved_at) > (d.step, d.moved_at)'
 const newerAttempt =
   '(excluded.attempt_step, excluded.attempted_at) > (d.attempt_step, d.attempted_at)'
 const knownAttempts = 'position(excluded.attempt_log in d.attempt_log) > 0'
@@ -97,10 +97,10 @@ const upsert = `
   select * from unnest(${arrays})
   on conflict (id, day) do update set
     ${takenWhen(firstJob, ofJob)},
-    ${takenWhen(newerMove, ['status', 'step', 'moved_at', 'next_attempt_at'])},
+    ${takenWhen(newerTransition, ['status', 'step', 'moved_at', 'next_attempt_at'])},
     ${takenWhen(newerAttempt, ['attempt_step', 'attempted_at', 'http_status', 'last_error'])},
     attempts = greatest(d.attempts, excluded.attempts),
     attempt_log = case when ${knownAttempts} then d.attempt_log
       else nullif(concat(d.attempt_log, excluded.attempt_log), '') end
-  where ${firstJob} or ${newerMove} or ${newerAttempt}
+  where ${firstJob} or ${newerTransition} or ${newerAttempt}
     or (excluded.attempt_log is not null and not coalesce(${knownAttempts}, false))`

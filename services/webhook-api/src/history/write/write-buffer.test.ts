@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { MemoryBudget } from '@surehook/service-kit/config/memory-budget'
-import { aJob, aMove } from '../../../test/support/delivery-samples.ts'
+import { aJob, aTransition } from '../../../test/support/delivery-samples.ts'
 import type { LogItem } from './delivery-projection.ts'
 import { WriteBuffer } from './write-buffer.ts'
 
@@ -15,12 +15,12 @@ const place = (topic: string, offset: number) => ({
 const job = (deliveryId: string, offset: number, bytes = 10): LogItem => ({
   ...place('jobs', offset),
   job: aJob({ deliveryId, body: Buffer.alloc(bytes) }),
-  move: null,
+  transition: null,
 })
-const move = (deliveryId: string, offset: number, step = 1): LogItem => ({
-  ...place('moves', offset),
+const transition = (deliveryId: string, offset: number, step = 1): LogItem => ({
+  ...place('transitions', offset),
   job: null,
-  move: aMove({ deliveryId, step }),
+  transition: aTransition({ deliveryId, step }),
 })
 const read = (topic: string, offset: number) => ({ topic, partition: 0, offset })
 
@@ -31,13 +31,13 @@ const taken = (items: WriteBuffer, now: number) => {
 }
 
 describe('HeldItems', () => {
-  it('gives a job with the move that follows it, and at once', () => {
+  it('gives a job with the transition that follows it, and at once', () => {
     const items = held()
     items.add([job('a', 0), job('b', 1)], read('jobs', 2), 1_000)
     expect(taken(items, 1_050)).toEqual([])
-    items.add([move('a', 7)], read('moves', 8), 1_060)
+    items.add([transition('a', 7)], read('transitions', 8), 1_060)
     expect(items.waitMs).toBe(0)
-    expect(taken(items, 1_060)).toEqual([job('a', 0), move('a', 7)])
+    expect(taken(items, 1_060)).toEqual([job('a', 0), transition('a', 7)])
     expect(taken(items, 1_060)).toEqual([])
   })
 
@@ -53,39 +53,39 @@ describe('HeldItems', () => {
     expect(items.mayResume(read('jobs', 0))).toBe(true)
   })
 
-  it('gives a first move with the job that comes after it, or alone after a moment', () => {
+  it('gives a first transition with the job that comes after it, or alone after a moment', () => {
     const items = held()
-    items.add([move('a', 3), move('b', 4)], read('moves', 5), 1_000)
+    items.add([transition('a', 3), transition('b', 4)], read('transitions', 5), 1_000)
     expect(taken(items, 1_100)).toEqual([])
     items.add([job('a', 0)], read('jobs', 1), 1_200)
-    expect(taken(items, 1_200)).toEqual([move('a', 3), job('a', 0)])
-    expect(items.positions()).toEqual([read('moves', 4), read('jobs', 1)])
-    expect(taken(items, 1_500)).toEqual([move('b', 4)])
+    expect(taken(items, 1_200)).toEqual([transition('a', 3), job('a', 0)])
+    expect(items.positions()).toEqual([read('transitions', 4), read('jobs', 1)])
+    expect(taken(items, 1_500)).toEqual([transition('b', 4)])
   })
 
-  it('gives a job at once when its move was written before', () => {
+  it('gives a job at once when its transition was written before', () => {
     const items = held(1_000)
-    items.add([move('a', 3)], read('moves', 4), 1_000)
-    expect(taken(items, 1_500)).toEqual([move('a', 3)])
+    items.add([transition('a', 3)], read('transitions', 4), 1_000)
+    expect(taken(items, 1_500)).toEqual([transition('a', 3)])
     items.add([job('a', 0, 900), job('b', 1, 900)], read('jobs', 2), 2_000)
     expect(taken(items, 2_000)).toEqual([job('a', 0, 900)])
   })
 
-  it('gives a later move at once: its job was read long ago', () => {
+  it('gives a later transition at once: its job was read long ago', () => {
     const items = held()
-    items.add([move('a', 3, 2)], read('moves', 4), 1_000)
-    expect(taken(items, 1_000)).toEqual([move('a', 3, 2)])
+    items.add([transition('a', 3, 2)], read('transitions', 4), 1_000)
+    expect(taken(items, 1_000)).toEqual([transition('a', 3, 2)])
   })
 
   it('is done up to the first message that it still holds, partition by partition', () => {
     const items = held()
     items.add([job('a', 4), job('b', 5), job('c', 6)], read('jobs', 9), 1_000)
-    items.add([move('a', 1), move('c', 2)], read('moves', 3), 1_000)
+    items.add([transition('a', 1), transition('c', 2)], read('transitions', 3), 1_000)
     taken(items, 1_000)
-    expect(items.positions()).toEqual([read('jobs', 5), read('moves', 3)])
-    items.add([move('b', 3)], read('moves', 4), 1_000)
+    expect(items.positions()).toEqual([read('jobs', 5), read('transitions', 3)])
+    items.add([transition('b', 3)], read('transitions', 4), 1_000)
     taken(items, 1_000)
-    expect(items.positions()).toEqual([read('jobs', 9), read('moves', 4)])
+    expect(items.positions()).toEqual([read('jobs', 9), read('transitions', 4)])
     items.clear()
     expect(items.positions()).toEqual([])
     expect(items.take(1_000)).toEqual([])
@@ -109,9 +109,9 @@ describe('HeldItems', () => {
 
   it('pauses the partitions that hold most when all of them hold too much', () => {
     const items = held(1_000_000, new MemoryBudget(10_000))
-    items.add([move('a', 1, 2)], read('moves', 2), 1_000)
+    items.add([transition('a', 1, 2)], read('transitions', 2), 1_000)
     items.add([job('b', 4, 9_000)], read('jobs', 5), 1_000)
-    const paused = ['jobs', 'moves'].map((topic) => items.mustPause(read(topic, 0)))
+    const paused = ['jobs', 'transitions'].map((topic) => items.mustPause(read(topic, 0)))
     expect(paused).toEqual([true, false])
   })
 })

@@ -6,7 +6,7 @@ import type { LogItem } from './delivery-projection.ts'
 type Reading = {
   /** Behind the last message read. */
   read: Position
-  /** Bytes of the jobs that wait for their first move. */
+  /** Bytes of the jobs that wait for their first transition. */
   waiting: number
   /** Everything that is read and not written. */
   readonly share: BudgetShare
@@ -14,20 +14,20 @@ type Reading = {
 
 /** An item until it is written. */
 export type Held = { readonly item: LogItem; readonly offset: number; readonly of: Reading }
-type Entry = { readonly held: Held[]; readonly since: number; told: boolean }
+type Entry = { readonly held: Held[]; readonly since: number; ready: boolean }
 
 /** What is held of an item besides its body and texts. */
 const itemBytes = 600
 
-/** A job waits so long for its first move where few wait, so that it is seen at once. */
+/** A job waits so long for its first transition where few wait, so that it is seen at once. */
 const shortestHoldMs = 200
 /** Where its partition holds as much as it may: then it is far ahead of who attempts. */
 const longestHoldMs = 30_000
-/** A first move waits so long for its job, of another topic: what is shown as delivered has its bytes then. */
+/** A first transition waits so long for its job, of another topic: what is shown as delivered has its bytes then. */
 const jobWaitMs = 500
 const lookEveryMs = 100
-/** Deliveries whose moves were written before their job was read, as when both topics are caught up on. */
-const rememberedMoves = 100_000
+/** Deliveries whose transitions were written before their job was read, as when both topics are caught up on. */
+const rememberedTransitions = 100_000
 
 export type Place = { topic: string; partition: number }
 
@@ -49,8 +49,8 @@ export class WriteBuffer {
   #taken = new Set<Held>()
   /** By topic and partition. */
   #readings = new Map<string, Reading>()
-  #told = 0
-  /** Ids of deliveries: their jobs wait for no move. */
+  #ready = 0
+  /** Ids of deliveries: their jobs wait for no transition. */
   readonly #moved = new Set<string>()
 
   constructor(limits: HeldLimits) {
@@ -76,16 +76,16 @@ export class WriteBuffer {
     const of = this.#readingOf(read)
     of.read = read
     for (const item of items) {
-      const { deliveryId } = item.job ?? item.move
+      const { deliveryId } = item.job ?? item.transition
       let entry = this.#entries.get(deliveryId)
       if (entry === undefined) {
-        entry = { held: [], since: now, told: false }
+        entry = { held: [], since: now, ready: false }
         this.#entries.set(deliveryId, entry)
       }
       entry.held.push({ item, offset: Number(item.offset), of })
       of.share.add(bytesOf(item))
       of.waiting += waitingBytesOf(item)
-      if (item.move !== null || this.#moved.delete(deliveryId)) this.#tell(entry)
+      if (item.transition !== null || this.#moved.delete(deliveryId)) this.#markReady(entry)
     }
   }
 
@@ -98,7 +98,7 @@ export class WriteBuffer {
     for (const [deliveryId, entry] of this.#entries) {
       if (now - entry.since < this.#holdMs(entry)) continue
       this.#entries.delete(deliveryId)
-      if (entry.told) this.#told--
+      if (entry.ready) this.#ready--
       if (entry.held.every(({ item }) => item.job === null)) this.#remember(deliveryId)
       due.push(entry.held)
     }
@@ -117,7 +117,7 @@ export class WriteBuffer {
 
   /** How long until there may be something to take, unless something comes meanwhile. */
   get waitMs(): number {
-    if (this.#told > 0) return 0
+    if (this.#ready > 0) return 0
     return this.#entries.size > 0 ? lookEveryMs : longestHoldMs
   }
 
@@ -138,17 +138,17 @@ export class WriteBuffer {
     this.#entries = new Map()
     this.#taken = new Set()
     this.#readings = new Map()
-    this.#told = 0
+    this.#ready = 0
   }
 
-  #tell(entry: Entry): void {
-    if (!entry.told) this.#told++
-    entry.told = true
+  #markReady(entry: Entry): void {
+    if (!entry.ready) this.#ready++
+    entry.ready = true
   }
 
   #remember(deliveryId: string): void {
     this.#moved.add(deliveryId)
-    if (this.#moved.size <= rememberedMoves) return
+    if (this.#moved.size <= rememberedTransitions) return
     for (const oldest of this.#moved) {
       this.#moved.delete(oldest)
       return
@@ -164,9 +164,11 @@ export class WriteBuffer {
     return reading
   }
 
-  #holdMs({ held, told }: Entry): number {
-    if (told) {
-      return held.some(({ item: { job, move } }) => job !== null || move.step > 1) ? 0 : jobWaitMs
+  #holdMs({ held, ready }: Entry): number {
+    if (ready) {
+      return held.some(({ item: { job, transition } }) => job !== null || transition.step > 1)
+        ? 0
+        : jobWaitMs
     }
     const [first] = held
     const share = first === undefined ? 0 : Math.min(1, this.#waitingShare(first.of))
@@ -176,12 +178,12 @@ export class WriteBuffer {
   #waitingShare = ({ waiting }: Reading): number => waiting / this.#limits.waitingBytes
 }
 
-export function bytesOf({ job, move }: LogItem): number {
+export function bytesOf({ job, transition }: LogItem): number {
   if (job !== null) return itemBytes + job.body.length
-  return itemBytes + (move.answer?.length ?? 0) + (move.errorMessage?.length ?? 0)
+  return itemBytes + (transition.answer?.length ?? 0) + (transition.errorMessage?.length ?? 0)
 }
 
-/** Moves wait for nothing, and let jobs go: they stop no partition from being read. */
+/** Transitions wait for nothing, and let jobs go: they stop no partition from being read. */
 const waitingBytesOf = (item: LogItem): number => (item.job === null ? 0 : bytesOf(item))
 
 const placeKey = ({ topic, partition }: Place) => `${topic}/${partition}`

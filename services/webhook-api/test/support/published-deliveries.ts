@@ -4,11 +4,11 @@ import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import { type Cluster, openCluster } from '@surehook/kafka/client/cluster'
 import type { Admin, Kafka } from '@surehook/kafka/client/surface'
 import { OffsetTracker } from '@surehook/kafka/offsets/offset-tracker'
-import { aJob, aMove } from './delivery-samples.ts'
+import { aJob, aTransition } from './delivery-samples.ts'
 import type { World } from './under-test.ts'
 
 /** Writes what a matcher and a dispatcher would of the deliveries of one subscription. */
-export class ToldDeliveries {
+export class PublishedDeliveries {
   readonly #world: Pick<World, 'kafka' | 'codec' | 'producer'>
   readonly #subscriptionId: string
 
@@ -27,11 +27,11 @@ export class ToldDeliveries {
     await producer.send([{ topic, key, value: codec.job.encode(job) }])
   }
 
-  async move(event: ChangeEvent, change: Partial<DeliveryAttempt>) {
+  async transition(event: ChangeEvent, change: Partial<DeliveryAttempt>) {
     const { codec, producer } = this.#world
-    const move = aMove({ ...this.#of(event), at: Date.now(), ...change })
-    const value = codec.attempt.encode(move)
-    await producer.send([{ topic: attemptsTopic, key: move.deliveryId, value }])
+    const transition = aTransition({ ...this.#of(event), at: Date.now(), ...change })
+    const value = codec.attempt.encode(transition)
+    await producer.send([{ topic: attemptsTopic, key: transition.deliveryId, value }])
   }
 
   #id = (event: ChangeEvent) => deliveryId(event.id, this.#subscriptionId)

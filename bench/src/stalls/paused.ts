@@ -13,10 +13,10 @@ const others = ['/ok/1', '/ok/2', '/ok/3', '/ok/4']
 const broken = '/switch/1'
 const perSecondBeside = 25
 const dispatcher = 'webhook-dispatcher'
-const parkedMetric = 'surehook_delivery_parked'
+const pausedMetric = 'surehook_delivery_parked'
 
-/** Deliveries of one record, parked behind an open circuit, and how they come back. */
-export async function parked(bench: StallBench): Promise<void> {
+/** Deliveries of one record, paused behind an open circuit, and how they come back. */
+export async function paused(bench: StallBench): Promise<void> {
   const { endpoints, runDirs, changes, seconds } = bench
   await endpoints.break()
   const quiet = await projectWith(bench, others)
@@ -25,15 +25,15 @@ export async function parked(bench: StallBench): Promise<void> {
   const before = await besideOthers(bench, quiet, () => wait(seconds * 1_000))
   using memory = watchMemory(runDirs)
   const usage = usageOf(runDirs)
-  const parking = await besideOthers(bench, quiet, () => parkAll(bench, failing))
-  const whileParked = usageOf(runDirs)[dispatcher]?.rssMiB ?? 0
+  const pausing = await besideOthers(bench, quiet, () => pauseAll(bench, failing))
+  const whilePaused = usageOf(runDirs)[dispatcher]?.rssMiB ?? 0
   await endpoints.reset()
   await endpoints.mend()
   const draining = await besideOthers(bench, quiet, () => drain(bench), { keep: true })
   const [back] = await endpoints.reportsOf([broken])
   if (back === undefined) throw new Error('no report')
   printRows(`${changes.toLocaleString('en')} deliveries of one endpoint behind its open circuit`, [
-    { measure: 'parked', value: perSecond(changes, parking.ms) },
+    { measure: 'paused', value: perSecond(changes, pausing.ms) },
     {
       measure: 'came back, first to last',
       value: perSecond(back.received, back.lastAt - back.firstAt),
@@ -44,9 +44,9 @@ export async function parked(bench: StallBench): Promise<void> {
     },
     { measure: 'furthest behind one of a later change', value: `${back.mostOvertaken}` },
     { measure: 'slowest other endpoint before: p99', value: milliseconds(before.latency.p99) },
-    { measure: 'while they were parked: p99', value: milliseconds(parking.latency.p99) },
+    { measure: 'while they were paused: p99', value: milliseconds(pausing.latency.p99) },
     { measure: 'while they came back: p99', value: milliseconds(draining.latency.p99) },
-    { measure: 'dispatcher with all of them parked', value: `${whileParked.toFixed(0)} MiB` },
+    { measure: 'dispatcher with all of them paused', value: `${whilePaused.toFixed(0)} MiB` },
     ...memory.rows(),
     ...usageRows(usage, usageOf(runDirs), { deliveries: changes }),
   ] satisfies Row[])
@@ -54,14 +54,14 @@ export async function parked(bench: StallBench): Promise<void> {
   await failing.retire()
 }
 
-async function parkAll(bench: StallBench, failing: StallProject): Promise<void> {
+async function pauseAll(bench: StallBench, failing: StallProject): Promise<void> {
   const { runDirs, changes } = bench
   const urls = internalUrlsOf(runDirs, dispatcher)
-  const had = await metricOf(urls, parkedMetric)
+  const had = await metricOf(urls, pausedMetric)
   await publish(bench, failing, { count: changes, recordId: randomUUID() })
-  // Five were tried to open the circuit, and wait for their retries, if they are not parked by now.
-  const areParked = async () => (await metricOf(urls, parkedMetric)) - had >= changes - 32
-  await waitUntil(areParked, { what: 'all parked', timeoutMs: drainMs, everyMs: 500 })
+  // Five were tried to open the circuit, and wait for their retries, if they are not paused by now.
+  const arePaused = async () => (await metricOf(urls, pausedMetric)) - had >= changes - 32
+  await waitUntil(arePaused, { what: 'all paused', timeoutMs: drainMs, everyMs: 500 })
 }
 
 async function drain({ endpoints, changes }: StallBench): Promise<void> {

@@ -3,13 +3,13 @@ import type { DeliveryStatus } from '@surehook/contracts/events'
 import { attemptsTopic } from '@surehook/contracts/topics'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import type { Client } from './client.ts'
-import { aMove } from './delivery-samples.ts'
+import { aTransition } from './delivery-samples.ts'
 import type { Tenant, World } from './under-test.ts'
 
 type Teller = { world: World; tenant: Tenant; client: Client }
 
 /** Attempts of deliveries of their own, so many milliseconds ago, each told once the one before was read. */
-export async function tellAttempts(
+export async function publishAttempts(
   { world, tenant: { projectId, environment }, client }: Teller,
   id: string,
   attempts: readonly [agoMs: number, status: DeliveryStatus][],
@@ -18,13 +18,13 @@ export async function tellAttempts(
     const at = Date.now() - agoMs
     const deliveryId = randomUUID()
     const place = { deliveryId, subscriptionId: id, projectId, environment }
-    const move = aMove({ ...place, status, at, createdAt: at, eventId: randomUUID() })
-    const value = world.codec.attempt.encode(move)
+    const transition = aTransition({ ...place, status, at, createdAt: at, eventId: randomUUID() })
+    const value = world.codec.attempt.encode(transition)
     await world.producer.send([{ topic: attemptsTopic, key: deliveryId, value }])
     const isRead = async () => {
       const { text } = await client.call('GET', `/${id}/deliveries?limit=1000`)
       return text.includes(deliveryId)
     }
-    await waitUntil(isRead, { what: 'the move in the log', timeoutMs: 15_000 })
+    await waitUntil(isRead, { what: 'the transition in the log', timeoutMs: 15_000 })
   }
 }
