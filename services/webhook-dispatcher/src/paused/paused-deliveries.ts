@@ -242,9 +242,9 @@ export class PausedDeliveries {
     const owner = queue.place(placeOf(delivery), { ...standing, near: this.#queues.near })
     if (owner !== undefined) this.#keep(queue, delivery, owner)
     if (published) return
-    const isPublished =
-      this.#view.isPaused(subscriptionId) && this.#unpublished.publishAtOnce(subscriptionId)
-    if (isPublished) this.#due.push({ kind: 'publish', job })
+    const { isPaused } = this.#view
+    if (isPaused(subscriptionId) && this.#unpublished.publishAtOnce(subscriptionId))
+      this.#due.push({ kind: 'publish', job })
     else this.#unpublished.add(subscriptionId, message, scan)
   }
 
@@ -270,10 +270,9 @@ export class PausedDeliveries {
   #keep(queue: PausedQueue, delivery: Delivery, run: PausedRun | null): boolean {
     const { subscriptionId } = delivery.job
     if (this.#view.slotsOf(subscriptionId) < 0 || !this.#topic.knows(subscriptionId)) return false
-    const { scan } = this.#reading
     const mayLose = (id: string) => this.#view.slotsOf(id) <= 0
-    const hasRoom = this.#queues.hasRoom(subscriptionId)
-    if (!hasRoom && !this.#queues.makeRoom(queue, { mayLose, scan })) return false
+    const makeRoom = () => this.#queues.makeRoom(queue, { mayLose, scan: this.#reading.scan })
+    if (!this.#queues.hasRoom(subscriptionId) && !makeRoom()) return false
     this.#queues.keep(queue, delivery, run)
     return true
   }
