@@ -4,8 +4,8 @@ import { changesTopic } from '@surehook/contracts/topics'
 import { type LogReader, openLogReader } from '@surehook/kafka/readers/log-reader'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { type Client, clientOf, validInput } from './support/client.ts'
-import { readLog } from './support/read-log.ts'
 import { publishAttempts } from './support/publish-attempts.ts'
+import { readLog } from './support/read-log.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 const disableAfterMs = 60_000
