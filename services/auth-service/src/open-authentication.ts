@@ -30,7 +30,7 @@ type Infrastructure = Pick<
   'pool' | 'redis' | 'writer' | 'producer' | 'relay' | 'metrics' | 'log'
 >
 
-/** Sessions, accounts and the doors to them, on what the process has opened. */
+/** Sessions, accounts and the routes to them, on what the process has opened. */
 export async function openAuthentication(
   config: Config,
   infrastructure: Infrastructure,
@@ -57,7 +57,7 @@ export async function openAuthentication(
   const jwks = (tenant: Parameters<typeof readJwks>[1]) => readJwks(keys, tenant)
   const useCases = createAuthApi({ accounts, sessions, accessTokens, jwks })
   const api = auditedApi(useCases, { pool, log, encryptionKeys: config.encryptionKeys })
-  const doors = [
+  const routeGroups = [
     adminRoutes({ pool, writer, adminTokens, onEnvironment: createPrepareKeys({ keys, log }) }),
     keyRoutes({ pool, writer, keys, adminTokens }),
     userRoutes({ pool, users, adminTokens }),
@@ -76,7 +76,7 @@ export async function openAuthentication(
   const resources = opening.move()
   return {
     routes(router) {
-      for (const addTo of doors) addTo(router)
+      for (const addTo of routeGroups) addTo(router)
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }

@@ -36,7 +36,7 @@ describe('more passwords than can be hashed in time', () => {
     for (const { status } of answered) expect([201, 401]).toContain(status)
   }, 30_000)
 
-  it('take nothing from who comes afterwards, through either door', async () => {
+  it('take nothing from who comes afterwards, on either transport', async () => {
     const body = { email: newEmail(), password }
     const signedUp = await client.send('POST signup', { body, headers: from(100) })
     expect(signedUp.status).toBe(201)

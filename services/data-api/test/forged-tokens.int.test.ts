@@ -62,7 +62,7 @@ describe('forged encrypted tokens of one client', () => {
     expect(metrics).toMatch(/^surehook_data_tokens_limited_total\{.*\} 21$/m)
   })
 
-  test('count over all tenants, and over all doors', async () => {
+  test('count over all tenants, and over all transports', async () => {
     const forger = '203.0.113.3'
     await forgeUpToLimit(forger)
     tenant = await world.tenant()

@@ -11,7 +11,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 import type { AccessTokens } from '../sessions/tokens/access-token.ts'
 import type { ChangeOrigin } from '../users/user-changes.ts'
 
-/** Who calls, from where, and for which tenant: the same through every door. */
+/** Who calls, from where, and for which tenant: the same on every transport. */
 export type Call = {
   tenant: Tenant
   client: Client
@@ -34,7 +34,7 @@ type Message = { message: string }
 /** The reply schema lets only the message through: the user is for the audit trail. */
 type UserMessage = Message & { userId: string }
 
-/** The use cases of users, each once; REST and GraphQL are two doors to them. */
+/** The use cases of users, each once; REST and GraphQL are two transports. */
 export type AuthApi = {
   signup: UseCase<typeof operations.signup, { userId: string; message: string }>
   confirmSignup: UseCase<typeof operations.confirmSignup, LoggedIn>

@@ -11,7 +11,7 @@ import * as writes from './write/write-records.ts'
 /** Who calls, and the request behind it. */
 export type RecordCall = ChangeOrigin & {
   readonly auth: Caller
-  /** With one a write is done once, whatever door and however often it comes through. */
+  /** With one a write is done once, on whatever transport and however often it comes. */
   readonly idempotencyKey?: string | undefined
 }
 
@@ -21,7 +21,7 @@ export type OneRecord = {
   preconditions?: Preconditions | undefined
 }
 
-/** Every operation on records, as each door offers it. */
+/** Every operation on records, as each transport offers it. */
 export type RecordApi = {
   create(
     call: RecordCall,

@@ -49,7 +49,7 @@ const logins = (count: number) =>
     (_, i) => `l${i}: login(email: "ada@example.com", password: "x${i}") { accessToken }`,
   ).join(' ')
 
-describe('the GraphQL door', () => {
+describe('the GraphQL transport', () => {
   it('calls the use case with the arguments as REST would read them', async () => {
     const seen: unknown[] = []
     const login: AuthApi['login'] = async (body, of) => {

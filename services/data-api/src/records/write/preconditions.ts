@@ -37,7 +37,7 @@ export function statesFor(
   }
 }
 
-/** Whether a record that is read is one that `If-Match` is for; `If-None-Match` is the door's business. */
+/** Whether a record that is read is one that `If-Match` is for; `If-None-Match` is the transport's business. */
 export function requireMatch({ ifMatch }: Preconditions, record: StoredRecord): void {
   const wanted = readTags('If-Match', ifMatch)
   if (wanted === null || wanted === 'any') return
