@@ -107,6 +107,7 @@ export default defineConfig({
           Watch: 'observability',
           Capacity: 'capacity',
           Upgrade: 'upgrade',
+          'Back up and restore': 'restore',
           'Bad days': 'bad-days',
           'Recover a lost slot': 'recover-a-lost-slot',
           Runbooks: 'runbooks',
