@@ -191,7 +191,7 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again
-         * @description Creates a new delivery with the same body, the same `webhook-id` and five attempts. It goes to the subscription's current URL.
+         * @description Creates a new delivery with the same body, the same `webhook-id` and all its attempts. It goes to the subscription's current URL.
          */
         post: operations["redeliver"];
         delete?: never;
@@ -313,7 +313,7 @@ export interface webhooks {
         put?: never;
         /**
          * Receive a delivery
-         * @description Surehook sends this request to the URL of each matching subscription, up to five times, until the answer is 2xx.
+         * @description Surehook sends this request to the URL of each matching subscription, until the answer is 2xx: by default up to five times.
          */
         post: operations["receiveDelivery"];
         delete?: never;

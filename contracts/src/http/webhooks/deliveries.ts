@@ -93,7 +93,7 @@ export const redeliver = defineOperation({
   path: '/api/rest/_webhooks/{id}/deliveries/{deliveryId}/redeliver',
   summary: 'Send a delivery again',
   description:
-    'Creates a new delivery with the same body, the same `webhook-id` and five attempts. It ' +
+    'Creates a new delivery with the same body, the same `webhook-id` and all its attempts. It ' +
     "goes to the subscription's current URL.",
   headers,
   params: ofOne,
