@@ -4,6 +4,7 @@ import type { Joined } from '../consumer/group-membership.ts'
 import type { PartitionReader } from '../consumer/partition-reader.ts'
 import { fetchGroupCommits, type GroupCommit } from '../offsets/group-commits.ts'
 import { LookBack } from '../offsets/look-back.ts'
+import { TruncatedLogs } from '../offsets/truncated-logs.ts'
 import type { AssignedPartition } from './assigned-partition.ts'
 import { FlowControl } from './flow-control.ts'
 import { type LoadedPartition, loadPartitions } from './load-partitions.ts'
@@ -26,12 +27,14 @@ export class AssignedPartitions {
   #loading: Promise<void> = Promise.resolve()
   #epoch = 0
   #certain = true
+  readonly #truncated: TruncatedLogs
 
   constructor(options: WindowedConsumerOptions, reader: PartitionReader) {
     this.#options = options
     this.#reader = reader
     this.#steering = new FlowControl(options.window, reader)
     this.#admin = options.kafka.admin({ retry: { retries: 5 } })
+    this.#truncated = new TruncatedLogs(this.#admin, options.log)
   }
 
   connect(): Promise<void> {
@@ -74,10 +77,16 @@ export class AssignedPartitions {
   }
 
   isUncommitted(partition: number): boolean {
-    const assignments = [...this.#assignments.values()]
-    return assignments.some(
-      (assignment) => assignment.partition === partition && assignment.uncommitted > 0,
-    )
+    const of = [...this.#assignments.values()].filter((each) => each.partition === partition)
+    return of.some(({ uncommitted }) => uncommitted > 0)
+  }
+
+  /** The broker refused a fetch. If its log was truncated, the partition is loaded again, from the log's beginning. */
+  async outOfRange(at: { topic: string; partition: number }): Promise<void> {
+    const assignment = this.#assignments.get(partitionKey(at.topic, at.partition))
+    if (assignment === undefined || !(await this.#truncated.find(at, assignment.next))) return
+    this.#revoke(at.partition, 'its log was truncated')
+    this.#loading = this.#settle([...this.#assigned], this.#epoch, () => undefined)
   }
 
   /** The owned partition of a topic once it is loaded; undefined when it is not owned. */
@@ -248,7 +257,8 @@ export class AssignedPartitions {
   async #load(gained: readonly number[], epoch: number): Promise<void> {
     while (gained.length > 0 && epoch === this.#epoch) {
       try {
-        const assignments = await loadPartitions(gained, { ...this.#options, admin: this.#admin })
+        const from = { ...this.#options, admin: this.#admin, truncated: this.#truncated }
+        const assignments = await loadPartitions(gained, from)
         if (epoch !== this.#epoch) return
         this.#open(gained, assignments)
         return
@@ -263,10 +273,14 @@ export class AssignedPartitions {
     const { lookBack, onAssigned } = this.#options
     for (const { assignment, logStart } of loaded) {
       this.#assignments.set(partitionKey(assignment.topic, assignment.partition), assignment)
+      // The position of before must not stay committed.
+      if (this.#truncated.forget(assignment)) assignment.dirty = true
       // kafkajs remembers that it was paused when it was here before.
       this.#reader.resume([{ topic: assignment.topic, partitions: [assignment.partition] }])
       const back = lookBack?.topics.includes(assignment.topic) ? lookBack.messages : 0
-      const from = Math.max(logStart, assignment.committed - back)
+      // Behind the end a fetch shows whether the log was truncated, and there is nothing to look back at.
+      const isBehindEnd = assignment.committed > assignment.endAtStart
+      const from = Math.max(logStart, assignment.committed - (isBehindEnd ? 0 : back))
       this.#seek(assignment, from)
     }
     for (const partition of gained) {
@@ -274,11 +288,8 @@ export class AssignedPartitions {
       const mine = loaded.filter(({ assignment }) => assignment.partition === partition)
       const lookedAt = mine.filter(({ assignment }) => lookBack?.topics.includes(assignment.topic))
       const behind = lookedAt.filter(({ assignment, logStart }) => logStart < assignment.committed)
-      const budget = new LookBack(
-        lookBack?.bytes ?? 0,
-        behind.map(({ assignment }) => assignment),
-      )
-      this.#lookBacks.set(partition, budget)
+      const assignments = behind.map(({ assignment }) => assignment)
+      this.#lookBacks.set(partition, new LookBack(lookBack?.bytes ?? 0, assignments))
       onAssigned?.(partition, new Map(mine.map(({ assignment }) => [assignment.topic, assignment])))
     }
   }

@@ -1,12 +1,17 @@
 import type { Admin } from 'kafkajs'
 import { fetchGroupCommits } from '../offsets/group-commits.ts'
+import type { TruncatedLogs } from '../offsets/truncated-logs.ts'
 import { AssignedPartition } from './assigned-partition.ts'
 import type { WindowedConsumerOptions } from './windowed-consumer-options.ts'
 
 export type LoadPartitionsOptions = Pick<
   WindowedConsumerOptions,
   'groupId' | 'topics' | 'window' | 'tenants'
-> & { admin: Admin }
+> & {
+  admin: Admin
+  /** They are read from their beginning, whatever is committed. */
+  truncated: Pick<TruncatedLogs, 'has'>
+}
 
 /** The log begins at `logStart`. */
 export type LoadedPartition = { assignment: AssignedPartition; logStart: number }
@@ -25,15 +30,16 @@ export async function loadPartitions(
     (logs[index] ?? [])
       .filter(({ partition }) => gained.includes(partition))
       .map(({ partition, low, high }) => {
-        const { offset: committed, metadata } = commitOf(topic, partition)
+        const commit = commitOf(topic, partition)
         const logStart = Number(low)
+        const isUsable = commit.offset >= 0 && !of.truncated.has({ topic, partition })
         const assignment = new AssignedPartition({
           topic,
           partition,
           // Its metadata counts from the commit, also when the log begins after it by now.
-          committed: committed < 0 ? logStart : committed,
+          committed: isUsable ? commit.offset : logStart,
           logStart,
-          metadata,
+          metadata: isUsable ? commit.metadata : null,
           end: Number(high),
           shared: tenants?.topics.includes(topic) ? window : undefined,
         })

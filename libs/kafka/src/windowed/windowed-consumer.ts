@@ -5,6 +5,7 @@ import { fetchedFrom, PartitionReader } from '../consumer/partition-reader.ts'
 import { SupervisedConsumer } from '../consumer/supervised-consumer.ts'
 import { whileBeating } from '../consumer/while-beating.ts'
 import { fetchWithBackoff } from '../kafkajs-patches/idle-topic-backoff.ts'
+import { watchOutOfRange } from '../kafkajs-patches/truncated-logs.ts'
 import { meterLag } from '../offsets/consumer-lag.ts'
 import type { AssignedPartition } from './assigned-partition.ts'
 import { AssignedPartitions } from './assigned-partitions.ts'
@@ -31,6 +32,7 @@ export class WindowedConsumer implements AsyncDisposable {
   readonly #rebalance: Rebalance
   readonly #lease = new MemberLease(leaseMs)
   readonly #lag: AsyncDisposable | null = null
+  readonly #outOfRange: Disposable
   #joined = false
   #heardAt = 0
   #stopping = false
@@ -40,6 +42,7 @@ export class WindowedConsumer implements AsyncDisposable {
     fetchWithBackoff(options.groupId, options.seldom ?? [])
     this.#reader = new PartitionReader(() => (this.#joined && this.#group?.current) || null)
     this.#assignments = new AssignedPartitions(options, this.#reader)
+    this.#outOfRange = watchOutOfRange(options.groupId, (at) => this.#assignments.outOfRange(at))
     if (options.metrics !== undefined) {
       const assignments = () => this.#assignments.all()
       partitionMeters(options.metrics, { ...options, assignments })
@@ -131,6 +134,7 @@ export class WindowedConsumer implements AsyncDisposable {
     this.#rebalance.lost()
     this.#assignments.revokeAll('stopped')
     await this.#group?.[Symbol.asyncDispose]()
+    this.#outOfRange[Symbol.dispose]()
     const closed = boundedBy(closeWithinMs, this.#assignments.disconnect(), 'Kafka is away')
     await closed.catch((err) => log.debug({ err }, 'consumer.close'))
     await this.#lag?.[Symbol.asyncDispose]()

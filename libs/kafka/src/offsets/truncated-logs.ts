@@ -1,0 +1,37 @@
+import type { Admin } from 'kafkajs'
+import type { Logger } from 'pino'
+
+type Place = { topic: string; partition: number }
+
+const keyOf = ({ topic, partition }: Place) => `${topic}/${partition}`
+
+/** Logs that lost records: truncated ones, and those of topics that were made anew. */
+export class TruncatedLogs {
+  readonly #admin: Pick<Admin, 'fetchTopicOffsets'>
+  readonly #log: Logger
+  readonly #found = new Set<string>()
+
+  constructor(admin: Pick<Admin, 'fetchTopicOffsets'>, log: Logger) {
+    this.#admin = admin
+    this.#log = log
+  }
+
+  /** @returns whether the log ends before `next`, the first offset that was not read yet */
+  async find(place: Place, next: number): Promise<boolean> {
+    const logs = await this.#admin.fetchTopicOffsets(place.topic)
+    const end = Number(logs.find(({ partition }) => partition === place.partition)?.high)
+    if (!(end < next)) return false
+    this.#log.error({ ...place, next, end }, 'consumer.log_truncated')
+    this.#found.add(keyOf(place))
+    return true
+  }
+
+  has(place: Place): boolean {
+    return this.#found.has(keyOf(place))
+  }
+
+  /** @returns whether it was truncated; from now on it is not */
+  forget(place: Place): boolean {
+    return this.#found.delete(keyOf(place))
+  }
+}
