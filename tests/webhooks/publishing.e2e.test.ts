@@ -1,20 +1,25 @@
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { ChangeEvent } from '@surehook/contracts/events'
 import { changeKey } from '@surehook/contracts/ids'
 import { changesTopic, invalidTopic } from '@surehook/contracts/topics'
 import { createKafka } from '@surehook/kafka/client/client'
 import { openProducer } from '@surehook/kafka/producer/producer'
 import { openEventCodec } from '@surehook/schemas/codec'
+import { runCommand } from '@surehook/scripts/check/run-command'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import { repoRoot } from '@surehook/scripts/lib/paths'
-import { hasToolchain } from '@surehook/scripts/lib/toolchains'
+import { hasToolchain, type Toolchain } from '@surehook/scripts/lib/toolchains'
 import { pythonWith } from '@surehook/scripts/python/python-tools'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { followTopics } from '@surehook/testing/follow-topics'
+import kafkajs from 'kafkajs'
 import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
 import { eventually } from '../support/world.ts'
 
@@ -22,19 +27,41 @@ const recipe = `${repoRoot}/docs/guides/publishers`
 const run = promisify(execFile)
 const silent = createLogger('test', 'silent')
 
-type Language = { name: string; command: () => Promise<string[]> }
-const typescript: Language = {
-  name: 'TypeScript',
-  command: async () => [process.execPath, '--conditions=source', `${recipe}/typescript/billing.ts`],
-}
-const python: Language = {
-  name: 'Python',
-  command: async () => [
-    await pythonWith(`${recipe}/python/requirements.txt`),
-    `${recipe}/python/billing.py`,
-  ],
-}
-const languages = hasToolchain('python', process.env) ? [typescript, python] : [typescript]
+/** The services of docs/guides/publishing.md; `prepare` gives the command that runs one. */
+type Language = { name: string; needs?: Toolchain; prepare(dir: string): Promise<string[]> }
+const samples: readonly Language[] = [
+  {
+    name: 'TypeScript',
+    prepare: async () => [
+      process.execPath,
+      '--conditions=source',
+      `${recipe}/typescript/billing.ts`,
+    ],
+  },
+  {
+    name: 'Python',
+    needs: 'python',
+    prepare: async () => [
+      await pythonWith(`${recipe}/python/requirements.txt`),
+      `${recipe}/python/billing.py`,
+    ],
+  },
+  {
+    name: 'Go',
+    needs: 'go',
+    async prepare(dir) {
+      const args = ['go', 'build', '-o', `${dir}/billing`, '.']
+      const built = await runCommand({ args, cwd: `${recipe}/go` })
+      if (!built.ok) throw new Error(built.output)
+      return [`${dir}/billing`]
+    },
+  },
+]
+const languages = samples.filter(
+  ({ needs }) => needs === undefined || hasToolchain(needs, process.env),
+)
+/** Covers the first build of the Go service's dependencies. */
+const prepareMs = 300_000
 
 let world: ListeningWorld
 let dir: string
@@ -50,13 +77,15 @@ afterAll(async () => {
 
 describe.each(languages)('the $name service of the recipe', (language) => {
   let tenant: Tenant
+  let prepared: string[]
   beforeAll(async () => {
     tenant = await world.tenant()
-  })
+    prepared = await language.prepare(dir)
+  }, prepareMs)
 
   /** Runs the service on its database, once. */
   async function billing(args: readonly string[], change: NodeJS.ProcessEnv = {}): Promise<void> {
-    const [command = '', ...first] = await language.command()
+    const [command = '', ...first] = prepared
     const { kafkaBrokers, schemaRegistryUrl } = world.system.endpoints
     await run(command, [...first, ...args], {
       env: {
@@ -106,6 +135,48 @@ describe.each(languages)('the $name service of the recipe', (language) => {
   })
 })
 
+function changeOf({ projectId, environment }: Tenant): ChangeEvent {
+  return {
+    id: randomUUID(),
+    timestamp: new Date().toISOString(),
+    projectId,
+    environment,
+    table: 'invoices',
+    recordId: '1',
+    operation: 'INSERT',
+    record: '{"id":"1"}',
+    changedFields: [],
+    source: 'test',
+    requestId: null,
+    traceparent: null,
+  }
+}
+
+it('delivers a change whose publisher compressed it as kafkajs cannot', async () => {
+  await using open = new AsyncDisposableStack()
+  const tenant = await world.tenant()
+  const listener = await world.listen(tenant, { table: 'invoices' })
+  const { kafkaBrokers, schemaRegistryUrl } = world.system.endpoints
+  const brokers = kafkaBrokers.split(',')
+  const kafka = createKafka({ brokers, clientId: 'compressing-test', log: silent })
+  const codec = await openEventCodec({ registryUrl: schemaRegistryUrl })
+  // For this process alone: the services decompress nothing but gzip.
+  kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] = () => ({
+    compress: async ({ buffer }: { buffer: Buffer }) => zstdCompressSync(buffer),
+    decompress: async (buffer: Buffer) => zstdDecompressSync(buffer),
+  })
+  const producer = kafka.producer({ allowAutoTopicCreation: false })
+  await producer.connect()
+  open.defer(() => producer.disconnect())
+
+  const change = changeOf(tenant)
+  const messages = [{ key: changeKey(change), value: codec.change.encode(change) }]
+  const compression = kafkajs.CompressionTypes.ZSTD
+  await producer.send({ topic: changesTopic, messages, compression })
+
+  expect(await listener.arrived(1)).toMatchObject([{ id: change.id }])
+})
+
 it('puts malformed events aside with the reason, and delivers those behind them', async () => {
   await using open = new AsyncDisposableStack()
   const tenant = await world.tenant()
@@ -131,20 +202,7 @@ it('puts malformed events aside with the reason, and delivers those behind them'
   )
   await consumer.ready
 
-  const change = {
-    id: '019aa6b8-0000-7000-8000-000000000001',
-    timestamp: new Date().toISOString(),
-    projectId: tenant.projectId,
-    environment: tenant.environment,
-    table: 'invoices',
-    recordId: '1',
-    operation: 'INSERT' as const,
-    record: '{"id":"1"}',
-    changedFields: [],
-    source: 'test',
-    requestId: null,
-    traceparent: null,
-  }
+  const change = changeOf(tenant)
   const key = changeKey(change)
   const good = codec.change.encode(change)
   const values = [
