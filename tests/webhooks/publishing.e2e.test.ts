@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -133,6 +133,29 @@ describe.each(languages)('the $name service of the recipe', (language) => {
       ['UPDATE', '43'],
     ])
   })
+})
+
+it('delivers the event of the README of the publisher', async () => {
+  await using open = new AsyncDisposableStack()
+  const tenant = await world.tenant()
+  const listener = await world.listen(tenant, { table: 'invoices', events: ['UPDATE'] })
+  const { kafkaBrokers, schemaRegistryUrl } = world.system.endpoints
+  const readme = await readFile(`${repoRoot}/packages/publisher/README.md`, 'utf8')
+  const [, example = ''] = /```ts\n(.*?)```/s.exec(readme) ?? []
+  // Within the repository: there it finds the package.
+  const here = `${repoRoot}/.local/recipes/${randomUUID()}`
+  await mkdir(here, { recursive: true })
+  open.defer(() => rm(here, { recursive: true }))
+  const own = example
+    .replace('localhost:9092', kafkaBrokers)
+    .replace('http://localhost:8081/apis/ccompat/v7', schemaRegistryUrl)
+    .replace("'shop'", `'${tenant.projectId}'`)
+    .replace("'master'", `'${tenant.environment}'`)
+  await writeFile(`${here}/publish.ts`, own)
+  await run(process.execPath, ['--conditions=source', `${here}/publish.ts`])
+  expect(await listener.arrived(1)).toMatchObject([
+    { event: 'UPDATE', record: { id: '42' }, changed_fields: ['paidAt'] },
+  ])
 })
 
 function changeOf({ projectId, environment }: Tenant): ChangeEvent {
