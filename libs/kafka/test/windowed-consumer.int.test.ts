@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { until } from '@surehook/testing/until'
 import { pino } from 'pino'
 import { createKafka } from '../src/client/client.ts'
 import type { EventProducer } from '../src/producer/producer.ts'
@@ -68,14 +68,6 @@ async function open(options: Partial<WindowedConsumerOptions> = {}): Promise<Mem
   return { consumer, messages, owned }
 }
 
-async function until(what: string, condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 20_000
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`did not happen: ${what}`)
-    await wait(10)
-  }
-}
-
 const numbers = (messages: readonly WindowedMessage[]) =>
   messages.map(({ value }) => Number(value)).toSorted((a, b) => a - b)
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
@@ -84,15 +76,15 @@ describe('WindowedConsumer', () => {
   it('after a restart repeats exactly what was not finished, however it was scattered', async () => {
     await publish(left, 0, 300)
     const first = await open()
-    await until('all read', () => first.messages.length === 300)
+    await until(() => first.messages.length === 300)
     for (const message of first.messages) if (Number(message.value) % 3 > 0) message.finish()
     await first.consumer[Symbol.asyncDispose]()
 
     const second = await open()
     const open3 = range(0, 300).filter((n) => n % 3 === 0)
-    await until('the rest read', () => second.messages.length >= open3.length)
+    await until(() => second.messages.length >= open3.length)
     await publish(left, 300, 301)
-    await until('the next read', () => second.messages.length > open3.length)
+    await until(() => second.messages.length > open3.length)
     expect(numbers(second.messages)).toEqual([...open3, 300])
     await second.consumer[Symbol.asyncDispose]()
   })
@@ -100,13 +92,13 @@ describe('WindowedConsumer', () => {
   it('stops reading at its window and goes on when there is room', async () => {
     const { consumer, messages } = await open({ window: { messages: 20, bytes: 1_000_000 } })
     await publish(left, 0, 200)
-    await until('windows full', () => messages.length === 200)
+    await until(() => messages.length === 200)
     await publish(left, 200, 400)
     // Whoever reads the same topic without a window has all of it by then.
     const other = await open({ groupId: `${groupId}-other` })
-    await until('another group has read all', () => other.messages.length === 400)
+    await until(() => other.messages.length === 400)
     expect(messages).toHaveLength(200)
-    await until('everything read', () => {
+    await until(() => {
       for (const message of messages) message.finish()
       return messages.length === 400
     })
@@ -121,10 +113,10 @@ describe('WindowedConsumer', () => {
     const of = () => 'somebody'
     const { consumer, messages } = await open({ tenants: { topics: [left], of, whenKnown } })
     await publish(left, 0, 100)
-    await until('asked', () => asked > 0)
+    await until(() => asked > 0)
     expect(messages).toEqual([])
     known.resolve()
-    await until('all read', () => messages.length === 100)
+    await until(() => messages.length === 100)
     expect(numbers(messages)).toEqual(range(0, 100))
     await consumer[Symbol.asyncDispose]()
   })
@@ -137,23 +129,23 @@ describe('WindowedConsumer', () => {
     }
     const { consumer, messages } = await open({ onRead })
     await publish(left, 0, 100)
-    await until('all read', () => messages.length === 100)
+    await until(() => messages.length === 100)
     expect(numbers(messages)).toEqual(range(0, 100))
     for (const message of messages) message.finish()
     await publish(left, 100, 200)
-    await until('read on', () => messages.length === 200)
+    await until(() => messages.length === 200)
     await consumer[Symbol.asyncDispose]()
   })
 
   it('gives a member the same partitions of every topic, and moves few when one joins', async () => {
     const first = await open()
-    await until('first owns all', () => first.owned.size === partitions)
+    await until(() => first.owned.size === partitions)
     const second = await open()
-    await until('shared', () => first.owned.size === 2 && second.owned.size === 2)
+    await until(() => first.owned.size === 2 && second.owned.size === 2)
     expect([...first.owned].filter((partition) => second.owned.has(partition))).toEqual([])
     await publish(left, 0, 100)
     await publish(right, 100, 200)
-    await until('all read', () => first.messages.length + second.messages.length >= 200)
+    await until(() => first.messages.length + second.messages.length >= 200)
     for (const { messages, owned } of [first, second]) {
       expect(messages.every(({ partition }) => owned.has(partition))).toBe(true)
       expect(new Set(messages.map(({ topic }) => topic)).size).toBe(2)
@@ -184,7 +176,7 @@ describe('WindowedConsumer', () => {
         if (!now) for (const message of held.splice(0)) begin(message)
       },
     })
-    await until('assigned', () => first.owned.size === partitions)
+    await until(() => first.owned.size === partitions)
     await publish(left, 0, 500)
     const second = await open({
       handle: (message) => {
@@ -199,7 +191,7 @@ describe('WindowedConsumer', () => {
     }
     await publish(left, published, published + 100)
     published += 100
-    await until('all done', () => new Set(seen).size === published)
+    await until(() => new Set(seen).size === published)
     expect(seen).toHaveLength(published)
     await Promise.all([first, second].map(({ consumer }) => consumer[Symbol.asyncDispose]()))
   })
@@ -207,12 +199,12 @@ describe('WindowedConsumer', () => {
   it('reads open messages again after a seek, and says so', async () => {
     const { consumer, messages } = await open()
     await publish(left, 0, 40)
-    await until('all read', () => messages.length === 40)
+    await until(() => messages.length === 40)
     const partition = messages[0]?.partition ?? 0
     const mine = messages.filter((message) => message.partition === partition)
     mine[0]?.finish()
     consumer.seek(left, partition, 0)
-    await until('read again', () => messages.length === 40 + mine.length - 1)
+    await until(() => messages.length === 40 + mine.length - 1)
     const again = messages.slice(40)
     expect(again.every(({ reread }) => reread)).toBe(true)
     expect(again.map(({ offset }) => offset)).toEqual(mine.slice(1).map(({ offset }) => offset))
@@ -222,7 +214,7 @@ describe('WindowedConsumer', () => {
   it('shows a new owner what was finished last', async () => {
     await publish(left, 0, 100)
     const first = await open()
-    await until('all read', () => first.messages.length === 100)
+    await until(() => first.messages.length === 100)
     for (const message of first.messages) message.finish()
     await first.consumer[Symbol.asyncDispose]()
     const before: number[] = []
@@ -231,7 +223,7 @@ describe('WindowedConsumer', () => {
       onFinishedBefore: ({ value }) => before.push(Number(value)),
     })
     await publish(left, 100, 150)
-    await until('new ones read', () => second.messages.length === 50)
+    await until(() => second.messages.length === 50)
     expect(numbers(second.messages)).toEqual(range(100, 150))
     expect(before.length).toBe(5 * partitions)
     await second.consumer[Symbol.asyncDispose]()

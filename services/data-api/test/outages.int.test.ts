@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { until } from '@surehook/testing/until'
 import { pino } from 'pino'
 import { compose } from '../src/compose.ts'
 import { clientOf } from './support/client.ts'
@@ -20,14 +20,6 @@ afterAll(async () => {
 })
 
 const columns = [{ name: 'a', type: 'integer' }]
-
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 15_000
-  while (!(await isTrue())) {
-    if (performance.now() > deadline) throw new Error('it did not come true within 15 s')
-    await sleep(50)
-  }
-}
 
 const ready = async (internal: string) => (await fetch(`${internal}/readyz`)).status === 200
 

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Certificates, createCertificates } from '@surehook/scripts/receiver/certificates'
+import { until } from '@surehook/testing/until'
 import { AddressGuard } from '../src/attempt/dns/address-guard.ts'
 import { systemHostNames } from '../src/attempt/dns/host-names.ts'
 import { Poster } from '../src/attempt/http/post.ts'
 import type { AttemptResult } from '../src/transitions/decide-next-attempt.ts'
 import { CuttingProxy } from './support/cutting-proxy.ts'
-import { until } from './support/harness.ts'
 import { ProtocolReceiver, type Response, type Speaks } from './support/protocol-receiver.ts'
 
 let certificates: Certificates
@@ -202,7 +202,7 @@ describe('nothing is sent twice', () => {
     }
     await post()
     expect(await post()).toMatchObject({ kind: 'unreachable', errorClass: 'timeout' })
-    await until('its connection is closed', () => receiver.sockets.every((one) => one.destroyed))
+    await until(() => receiver.sockets.every((one) => one.destroyed))
     expect(receiver.versions).toHaveLength(2)
   })
 })

@@ -3,8 +3,9 @@ import { createRequire } from 'node:module'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { deliveriesTopic, retryTopic } from '@surehook/contracts/topics'
 import { verifySignature } from '@surehook/scripts/receiver/verify-signature'
+import { until } from '@surehook/testing/until'
 import type { Harness } from './support/harness.ts'
-import { openHarness, until } from './support/harness.ts'
+import { openHarness } from './support/harness.ts'
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 
@@ -27,7 +28,7 @@ afterEach(async () => dispatcher[Symbol.asyncDispose]())
 const statusesOf = (deliveryId: string) =>
   harness.transitionsOf(deliveryId).map(({ status }) => status)
 const settled = (deliveryId: string, status: string) =>
-  until(`${status}: ${statusesOf(deliveryId)}`, () => statusesOf(deliveryId).at(-1) === status)
+  until(() => statusesOf(deliveryId).at(-1) === status)
 const bodies = (at: string) =>
   harness.receiver.receipts(at).map(({ body }) => JSON.parse(body) as { n: number; id: string })
 

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { deliveriesTopic, subscriptionsTopic } from '@surehook/contracts/topics'
 import { verifySignature } from '@surehook/scripts/receiver/verify-signature'
+import { until } from '@surehook/testing/until'
 import type { Harness } from './support/harness.ts'
-import { openHarness, until } from './support/harness.ts'
+import { openHarness } from './support/harness.ts'
 
 let harness: Harness
 let dispatcher: AsyncDisposable
@@ -24,7 +25,7 @@ afterEach(async () => dispatcher[Symbol.asyncDispose]())
 const statusesOf = (deliveryId: string) =>
   harness.transitionsOf(deliveryId).map(({ status }) => status)
 const settled = (deliveryId: string, status: string) =>
-  until(`${status}: ${statusesOf(deliveryId)}`, () => statusesOf(deliveryId).at(-1) === status)
+  until(() => statusesOf(deliveryId).at(-1) === status)
 const bodies = (at: string) =>
   harness.receiver.receipts(at).map(({ body }) => JSON.parse(body) as { n: number; id: string })
 
@@ -37,15 +38,11 @@ describe('the circuit of an endpoint', () => {
     const jobs = await harness.enqueue(subscription, 40)
     dispatcher = await harness.start({ WEBHOOK_ENDPOINT_CONCURRENCY: '1' })
     await harness.receiver.waitFor(path, 5)
-    await until('all others paused', () =>
-      jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'paused'),
-    )
+    await until(() => jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'paused'))
     expect(harness.receiver.receipts(path)).toHaveLength(5)
     failing = false
     const openedAt = harness.receiver.receipts(path)[4]?.at ?? 0
-    await until('all delivered', () =>
-      jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'delivered'),
-    )
+    await until(() => jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'delivered'))
     const after = harness.receiver.receipts(path).slice(5)
     expect(after).toHaveLength(40)
     expect((after[0]?.at ?? 0) - openedAt).toBeGreaterThanOrEqual(1_950)
@@ -72,9 +69,7 @@ describe('the circuit of an endpoint', () => {
     const failing = await harness.subscribe(url)
     const healthy = await harness.subscribe(harness.receiver.url(`${path}/ok`))
     const jobs = await harness.enqueue(failing, 10)
-    await until('paused', () =>
-      jobs.some(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'paused'),
-    )
+    await until(() => jobs.some(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'paused'))
     await harness.enqueue(healthy, 20)
     await harness.receiver.waitFor(`${path}/ok`, 20, 1_500)
   })
@@ -83,17 +78,13 @@ describe('the circuit of an endpoint', () => {
     harness.receiver.answer(path, () => ({ status: 500 }))
     const subscription = await harness.subscribe(url)
     const jobs = await harness.enqueue(subscription, 6)
-    await until('open', () =>
-      jobs.some(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'paused'),
-    )
+    await until(() => jobs.some(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'paused'))
     await dispatcher[Symbol.asyncDispose]()
     const before = harness.receiver.receipts(path).length
     harness.receiver.answer(path, () => ({ status: 200 }))
     dispatcher = await harness.start({ WEBHOOK_CIRCUIT_COOLDOWN: '2s' })
     const openedAt = harness.receiver.receipts(path)[4]?.at ?? 0
-    await until('all delivered', () =>
-      jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'delivered'),
-    )
+    await until(() => jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'delivered'))
     const next = harness.receiver.receipts(path)[before]
     expect((next?.at ?? 0) - openedAt).toBeGreaterThanOrEqual(1_950)
   })
@@ -103,15 +94,11 @@ describe('a subscription that changes', () => {
   it('holds its deliveries while it is inactive and lets them go in order', async () => {
     const subscription = await harness.subscribe(url, { active: false })
     const jobs = await harness.enqueue(subscription, 30)
-    await until('paused', () =>
-      jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'paused'),
-    )
+    await until(() => jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'paused'))
     expect(harness.receiver.receipts(path)).toHaveLength(0)
     await harness.subscribe(url, { ...subscription, active: true })
     await harness.receiver.waitFor(path, 30)
-    await until('delivered', () =>
-      jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'delivered'),
-    )
+    await until(() => jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'delivered'))
   })
 
   it('holds its deliveries while its state cannot be read, also after a restart', async () => {
@@ -121,9 +108,7 @@ describe('a subscription that changes', () => {
     await harness.producer.send(unreadable)
     const jobs = await harness.enqueue(subscription, 5)
     const all = (status: string) =>
-      until(`all ${status}`, () =>
-        jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === status),
-      )
+      until(() => jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === status))
     await all('paused')
     await dispatcher[Symbol.asyncDispose]()
     dispatcher = await harness.start()
@@ -141,13 +126,9 @@ describe('a subscription that changes', () => {
   it('cancels its deliveries when it is deleted', async () => {
     const subscription = await harness.subscribe(url, { active: false })
     const jobs = await harness.enqueue(subscription, 5)
-    await until('paused', () =>
-      jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'paused'),
-    )
+    await until(() => jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'paused'))
     await harness.unsubscribe(subscription.id)
-    await until('cancelled', () =>
-      jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'cancelled'),
-    )
+    await until(() => jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'cancelled'))
     expect(harness.receiver.receipts(path)).toHaveLength(0)
   })
 
@@ -196,7 +177,6 @@ describe('an endpoint that hangs', () => {
     expect(harness.receiver.receipts(path).length).toBeLessThanOrEqual(32)
     harness.receiver.answer(path, () => ({ status: 200 }))
     await until(
-      'all delivered',
       () => jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'delivered'),
       60_000,
     )
@@ -213,9 +193,7 @@ describe('a delivery that cannot be signed', () => {
     await harness.enqueue(healthy, 10)
     await harness.receiver.waitFor(path, 10)
     await harness.subscribe(url, { id: broken.id })
-    await until('delivered', () =>
-      jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'delivered'),
-    )
+    await until(() => jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'delivered'))
     expect(new Set(bodies(path).map(({ id }) => id)).size).toBe(110)
     expect(bodies(path).length).toBe(110)
   })

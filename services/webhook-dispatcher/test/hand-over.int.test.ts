@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { DeliveryJob } from '@surehook/contracts/events'
+import { until } from '@surehook/testing/until'
 import type { Harness } from './support/harness.ts'
-import { openHarness, until } from './support/harness.ts'
+import { openHarness } from './support/harness.ts'
 
 let harness: Harness
 
@@ -31,10 +32,10 @@ it('repeats no attempt that takes 3 s while a second dispatcher joins', async ()
   const joined = settled(joining)
   while (!joined()) {
     await enqueue()
-    await until('joined or a moment later', moment(joined))
+    await until(moment(joined))
   }
   await using _second = await joining
-  await until('all delivered', () => jobs.every(isDelivered), 40_000)
+  await until(() => jobs.every(isDelivered), 40_000)
   const events = paths.flatMap((path) =>
     receiver.receipts(path).map(({ body }) => (JSON.parse(body) as { id: string }).id),
   )

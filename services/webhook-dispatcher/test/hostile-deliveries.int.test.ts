@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { type Harness, openHarness, until } from './support/harness.ts'
+import { until } from '@surehook/testing/until'
+import { type Harness, openHarness } from './support/harness.ts'
 import { HostileServer, type Trick } from './support/hostile-server.ts'
 
 let harness: Harness
@@ -50,10 +51,10 @@ it('records one failed attempt with its class for each, and goes on delivering',
   )
   const good = await harness.subscribe(harness.receiver.url('/good'))
   const { deliveryId } = await harness.enqueueOne(good)
-  await until('the good one', () => harness.transitionsOf(deliveryId).length === 1)
+  await until(() => harness.transitionsOf(deliveryId).length === 1)
   const failed = { status: 'retrying', attempts: 1, attempted: true }
   for (const one of made) {
-    await until(one.name, () => harness.transitionsOf(one.deliveryId).length > 0)
+    await until(() => harness.transitionsOf(one.deliveryId).length > 0)
     expect([one.name, harness.transitionsOf(one.deliveryId)]).toMatchObject([
       one.name,
       [{ ...failed, ...one.expected }],

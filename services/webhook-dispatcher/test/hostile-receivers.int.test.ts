@@ -3,10 +3,10 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Certificates, createCertificates } from '@surehook/scripts/receiver/certificates'
+import { until } from '@surehook/testing/until'
 import { AddressGuard } from '../src/attempt/dns/address-guard.ts'
 import { systemHostNames } from '../src/attempt/dns/host-names.ts'
 import { Poster } from '../src/attempt/http/post.ts'
-import { until } from './support/harness.ts'
 import { HostileServer, type Trick } from './support/hostile-server.ts'
 
 let certificates: Certificates
@@ -149,7 +149,7 @@ describe('one attempt succeeds, by the status that came', () => {
 /** It cost one request, took no more than buffers hold, and left no connection. */
 async function isOver(server: HostileServer): Promise<void> {
   expect(server.requests).toBe(1)
-  await until('its connection is closed', () => server.open === 0)
+  await until(() => server.open === 0)
   expect(server.taken).toBeLessThan(kernelBuffers)
 }
 
@@ -200,7 +200,7 @@ describe('a server without TLS', () => {
     const { port } = server.address() as AddressInfo
     expect(await post(`https://localhost:${port}/`)).toMatchObject({ errorClass })
     expect(sockets).toHaveLength(1)
-    await until('its connection is closed', () => sockets.every(({ destroyed }) => destroyed))
+    await until(() => sockets.every(({ destroyed }) => destroyed))
   })
 })
 

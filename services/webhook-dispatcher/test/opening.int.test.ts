@@ -4,13 +4,13 @@ import type { Messaging } from '@surehook/kafka/messaging'
 import { openMessaging } from '@surehook/kafka/messaging'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
+import { until } from '@surehook/testing/until'
 import { pino } from 'pino'
 import type { Poster } from '../src/attempt/http/post.ts'
 import { readConfig } from '../src/config.ts'
 import { openDeliveryEngine } from '../src/consume/delivery-engine.ts'
 import type { CircuitStore } from '../src/endpoint/circuit-store.ts'
 import { dispatcherMetrics } from '../src/metrics.ts'
-import { until } from './support/harness.ts'
 
 const env = process.env
 const log = pino({ level: 'silent' })
@@ -77,8 +77,8 @@ it('leaves nothing running when it is stopped before it is open', async () => {
   const before = running()
   const count = refuseListing(Number.POSITIVE_INFINITY)
   const opening = open().catch((err: unknown) => err)
-  await until('asked', () => count.asked > 0)
+  await until(() => count.asked > 0)
   stop.abort()
   expect(await opening).toMatchObject({ name: 'AbortError' })
-  await until(`closed: ${getActiveResourcesInfo()}`, () => running() <= before)
+  await until(() => running() <= before)
 })

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { pausedTopic } from '@surehook/contracts/topics'
 import { createKafka } from '@surehook/kafka/client/client'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { until } from '@surehook/testing/until'
 import { pino } from 'pino'
 import type { Harness } from './support/harness.ts'
-import { openHarness, until } from './support/harness.ts'
+import { openHarness } from './support/harness.ts'
 
 let harness: Harness
 
@@ -54,6 +55,6 @@ it('starts first attempts in order of arrival also when a dispatcher goes on whe
   })
   await dispatcher[Symbol.asyncDispose]()
   await using _next = await harness.start(env)
-  await until('all came', () => new Set(numbers()).size === crowd, 90_000)
+  await until(() => new Set(numbers()).size === crowd, 90_000)
   expect([...new Set(numbers())]).toEqual(Array.from({ length: crowd }, (_, n) => n))
 }, 180_000)

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Certificates, createCertificates } from '@surehook/scripts/receiver/certificates'
+import { until } from '@surehook/testing/until'
 import type { AttemptResult } from '../src/transitions/decide-next-attempt.ts'
 import { CuttingProxy } from './support/cutting-proxy.ts'
-import { until } from './support/harness.ts'
 import { NameServer } from './support/name-server.ts'
 import type { PostingSettings } from './support/posting-process.ts'
 import { ProtocolReceiver } from './support/protocol-receiver.ts'
@@ -63,7 +63,7 @@ describe('a dispatcher that was stopped for longer than an attempt may take', ()
       answer = () => void res.writeHead(204).end()
     }
     const result = post(receiver.port)
-    await until('the request has come', () => receiver.versions.length === 1)
+    await until(() => receiver.versions.length === 1)
     await stopWhile(() => answer())
     expect(await result).toMatchObject({ kind: 'responded', status: 204 })
   })
@@ -73,7 +73,7 @@ describe('a dispatcher that was stopped for longer than an attempt may take', ()
     const proxy = open.use(await CuttingProxy.open(receiver.port))
     proxy.hold()
     const result = post(proxy.port)
-    await until('it connects', () => proxy.connections === 1)
+    await until(() => proxy.connections === 1)
     await stopWhile(() => proxy.letGo())
     expect(await result).toMatchObject({ kind: 'responded', status: 204 })
   })
@@ -81,7 +81,7 @@ describe('a dispatcher that was stopped for longer than an attempt may take', ()
   it('takes the answer of a name server that came meanwhile', async () => {
     names.hold()
     const result = post(receiver.port, 'receiver.example')
-    await until('the name server was asked', () => names.asked.length > 0)
+    await until(() => names.asked.length > 0)
     await stopWhile(() => names.letGo())
     expect(await result).toMatchObject({ kind: 'responded', status: 204 })
   })
@@ -89,7 +89,7 @@ describe('a dispatcher that was stopped for longer than an attempt may take', ()
   it('gives up a receiver that goes on to be silent', async () => {
     receiver.behave = () => {}
     const result = post(receiver.port)
-    await until('the request has come', () => receiver.versions.length === 1)
+    await until(() => receiver.versions.length === 1)
     await stopWhile(() => {})
     expect(await result).toMatchObject({ kind: 'unreachable', errorClass: 'timeout' })
   })

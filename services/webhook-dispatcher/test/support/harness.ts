@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { DeliveryAttempt, DeliveryJob, SubscriptionState } from '@surehook/contracts/events'
 import { deliveryId, endpointId, newEventId } from '@surehook/contracts/ids'
 import { attemptsTopic, deliveriesTopic, subscriptionsTopic } from '@surehook/contracts/topics'
@@ -159,14 +158,6 @@ export async function openHarness(): Promise<Harness> {
         .filter((transition) => transition.deliveryId === id)
         .toSorted((a, b) => a.step - b.step),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
-  }
-}
-
-export async function until(what: string, condition: () => boolean, withinMs = 15_000) {
-  const deadline = Date.now() + withinMs
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`did not happen: ${what}`)
-    await wait(5)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIPv4, isIPv6 } from 'node:net'
-import { type Cidr, clientAddress, forwardedFor } from './client-address.ts'
+import { type Cidr, clientAddress, clientNetwork, forwardedFor } from './client-address.ts'
 
 type Sender = Pick<IncomingMessage, 'headers'> & {
   socket: { readonly remoteAddress?: string | undefined }
@@ -17,7 +17,7 @@ export function countedClient(
 ): string {
   const list = forwardedFor(headers)
   const { client } = clientAddress(withoutZone(socket.remoteAddress ?? ''), list, trustedProxies)
-  return isIPv6(withoutZone(client)) ? network64(withoutZone(client)) : client.slice(0, 64)
+  return isIPv6(withoutZone(client)) ? clientNetwork(withoutZone(client)) : client.slice(0, 64)
 }
 
 /**
@@ -40,15 +40,3 @@ export const forgerOf = (address: string): string =>
   isIPv4(address) ? address : networkOf(address)
 
 const withoutZone = (address: string) => address.replace(/%.*$/, '')
-
-function network64(address: string): string {
-  const [head = '', tail] = address.toLowerCase().split('::')
-  const groups = head === '' ? [] : head.split(':')
-  // Only the first four groups count: how many `::` stands for matters no further.
-  const rest = tail === undefined || tail === '' ? [] : tail.split(':')
-  const length = rest.length + (rest.at(-1)?.includes('.') === true ? 1 : 0)
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - length)
-  const all = [...groups, ...Array<string>(zeros).fill('0'), ...rest]
-  const network = all.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
-  return `${network.join(':')}::/64`
-}
