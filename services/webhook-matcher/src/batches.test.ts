@@ -1,19 +1,20 @@
-import { expect, it } from '@jest/globals'
+import { afterEach, expect, it, jest } from '@jest/globals'
 import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { Batches } from './batches.ts'
+import type { ChangeBatch } from './matcher.ts'
 
-type Run = { keys: string[]; end: (err?: Error) => void }
+type Run = Pick<ChangeBatch, 'progress' | 'signal'> & { keys: string[]; end: (err?: Error) => void }
 
 function setUp() {
   const runs: Run[] = []
   const finished: string[] = []
   const batches = new Batches({
     log: createLogger('test', 'silent'),
-    handle: ({ messages }) => {
+    handle: ({ messages, progress, signal }) => {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       const keys = messages.map(({ key }) => String(key))
-      runs.push({ keys, end: (err) => (err ? reject(err) : resolve()) })
+      runs.push({ keys, progress, signal, end: (err) => (err ? reject(err) : resolve()) })
       return promise
     },
   })
@@ -35,6 +36,8 @@ function setUp() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 const projectsOf = (run: Run | undefined) => [...new Set(run?.keys.map((key) => key.split('/')[0]))]
+
+afterEach(() => void jest.useRealTimers())
 
 it('handles what comes in one turn together, and what comes meanwhile afterwards', async () => {
   const { runs, add, finished } = setUp()
@@ -109,4 +112,74 @@ it('begins nothing while it is held, and then goes on', async () => {
   expect(runs).toEqual([])
   batches.hold(0, false)
   expect(runs).toHaveLength(1)
+})
+
+function useFakeSeconds() {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] })
+  return async () => {
+    await jest.advanceTimersByTimeAsync(1_000)
+    await settled()
+  }
+}
+
+it('goes on project by project where Kafka takes the deliveries of some and not of others', async () => {
+  const aSecond = useFakeSeconds()
+  const { runs, add, finished } = setUp()
+  add('stuck')
+  add('healthy')
+  await settled()
+  expect(runs.map(projectsOf)).toEqual([['stuck', 'healthy']])
+  for (const project of ['stuck', 'healthy']) runs[0]?.progress.sending(project)
+  runs[0]?.progress.taken('healthy')
+  await aSecond()
+  expect(runs[0]?.signal.aborted).toBe(true)
+  expect(runs.slice(1).map(projectsOf)).toEqual([['stuck'], ['healthy']])
+  runs[2]?.end()
+  await aSecond()
+  expect(finished).toHaveLength(1)
+  add('healthy')
+  add('stuck')
+  await settled()
+  expect(runs.slice(3).map(projectsOf)).toEqual([['healthy']])
+  runs[1]?.end()
+  runs[3]?.end()
+  await settled()
+  await settled()
+  expect(runs.slice(4).map(projectsOf)).toEqual([['stuck']])
+})
+
+it('does not divide a batch while Kafka takes nothing at all, or something all the time', async () => {
+  const aSecond = useFakeSeconds()
+  const { runs, add } = setUp()
+  add('a')
+  add('b')
+  await settled()
+  for (const project of ['a', 'b']) runs[0]?.progress.sending(project)
+  await aSecond()
+  expect(runs).toHaveLength(1)
+  runs[0]?.end()
+  await settled()
+  add('a')
+  add('b')
+  await settled()
+  for (let n = 0; n < 5; n++) {
+    runs[1]?.progress.sending('a')
+    runs[1]?.progress.taken('a')
+    await jest.advanceTimersByTimeAsync(900)
+  }
+  expect(runs).toHaveLength(2)
+})
+
+it('lets at most 32 batches stall, so that what they hold in memory is bounded', async () => {
+  const aSecond = useFakeSeconds()
+  const { runs, add } = setUp()
+  for (let n = 0; n < 40; n++) {
+    add(`project ${n}`)
+    await settled()
+    await aSecond()
+  }
+  expect(runs).toHaveLength(32)
+  runs[0]?.end()
+  await settled()
+  expect(runs.slice(32)).toHaveLength(1)
 })

@@ -1,6 +1,7 @@
 import type { OutgoingRecord } from '@surehook/kafka/producer/producer'
 import { UnsendableError } from '@surehook/kafka/producer/unsendable-error'
 import { type PlannedDelivery, refusedDelivery } from '@surehook/matching/plan-deliveries'
+import type { ChangeBatch } from './matcher.ts'
 import type { MatcherDeps } from './matcher-deps.ts'
 
 /** A fan-out is sent in pieces: ten thousand copies of a body are never in memory at once. */
@@ -14,14 +15,14 @@ type Planned = { delivery: PlannedDelivery; records: OutgoingRecord[] }
 /** Sends the planned deliveries of a batch of changes. */
 export class ChunkSender {
   readonly #deps: SenderDeps
-  readonly #signal: AbortSignal
+  readonly #batch: Pick<ChangeBatch, 'signal' | 'progress'>
   #chunk: Planned[] = []
   #records = 0
   #bytes = 0
 
-  constructor(deps: SenderDeps, signal: AbortSignal) {
+  constructor(deps: SenderDeps, batch: Pick<ChangeBatch, 'signal' | 'progress'>) {
     this.#deps = deps
-    this.#signal = signal
+    this.#batch = batch
   }
 
   async add(delivery: PlannedDelivery, headers?: RecordHeaders): Promise<void> {
@@ -35,12 +36,23 @@ export class ChunkSender {
 
   /** Resolves when Kafka has everything that was added. */
   async flush(): Promise<void> {
-    this.#signal.throwIfAborted()
+    this.#batch.signal.throwIfAborted()
     const chunk = this.#chunk
     this.#chunk = []
     this.#records = 0
     this.#bytes = 0
-    if (chunk.length === 0) return
+    const byProject = Map.groupBy(chunk, ({ delivery }) => delivery.job.projectId)
+    await Promise.all([...byProject].map(([project, planned]) => this.#sendOf(project, planned)))
+  }
+
+  async #sendOf(project: string, planned: readonly Planned[]): Promise<void> {
+    const { progress } = this.#batch
+    progress.sending(project)
+    await this.#send(planned)
+    progress.taken(project)
+  }
+
+  async #send(chunk: readonly Planned[]): Promise<void> {
     try {
       await this.#deps.producer.send(chunk.flatMap(({ records }) => records))
     } catch (err) {

@@ -60,9 +60,11 @@ function setUp({
     log: createLogger('test', 'silent'),
   })
   const run = (values: (ChangeEvent | string | null)[], signal = new AbortController().signal) =>
-    handle({ topic: 'changes', partition: 3, messages: values.map(messageOf), signal })
+    handle({ topic: 'changes', partition: 3, messages: values.map(messageOf), signal, progress })
   return { index, run, sent }
 }
+
+const progress = { sending: () => undefined, taken: () => undefined }
 
 function messageOf(value: ChangeEvent | string | null, offset: number): KafkaMessage {
   const text = typeof value === 'object' ? JSON.stringify(value) : value

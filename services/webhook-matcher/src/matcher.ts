@@ -6,6 +6,7 @@ import {
   type ReadChange,
   readChange,
 } from '@surehook/matching/read-change'
+import type { BatchProgress } from './batch-progress.ts'
 import { ChunkSender } from './chunk-sender.ts'
 import { EventLoopTurn } from './event-loop-turn.ts'
 import { MatchSpans } from './match-spans.ts'
@@ -16,8 +17,9 @@ export type ChangeBatch = {
   topic: string
   partition: number
   messages: readonly ChangeMessage[]
-  /** Aborted when the partition may have another owner. */
+  /** Aborted when the partition may have another owner, or the batch is handled in parts. */
   signal: AbortSignal
+  progress: Pick<BatchProgress, 'sending' | 'taken'>
 }
 
 /**
@@ -32,7 +34,7 @@ export function createMatcher(deps: MatcherDeps): (batch: ChangeBatch) => Promis
     const current = deps.view.barrier(batch.signal).then(() => stopTimer())
     const turn = new EventLoopTurn()
     const [changes] = await Promise.all([readAll(deps, batch, turn), current])
-    const sender = new ChunkSender(deps, batch.signal)
+    const sender = new ChunkSender(deps, batch)
     using spans = deps.tracer && new MatchSpans(deps.tracer, batch)
     const delivering = { sender, spans }
     for (const read of changes) {

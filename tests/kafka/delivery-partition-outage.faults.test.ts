@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { endpointId } from '@surehook/contracts/ids'
+import { deliveriesTopic, topicTable } from '@surehook/contracts/topics'
+import { createKafka } from '@surehook/kafka/client/client'
+import { partitionOf } from '@surehook/kafka/producer/partitioned/partition-of'
+import { expectStatus } from '@surehook/scripts/client/call'
+import type { Tenant } from '@surehook/scripts/client/tenant'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
+import { type ClusteredStack, openKafkaCluster } from '../rehearsals/bad-days/kafka-cluster.ts'
+import { askKafka } from '../support/ask-kafka.ts'
+import { until } from '../support/until.ts'
+import { openWorldWithStack, type World } from '../support/world.ts'
+import { groupsOnFirst, placeTopic } from './placed-topics.ts'
+
+/** As the systems of tests have them. */
+const [partitions, delays] = [4, ['100ms', '200ms', '300ms', '400ms']]
+/** Of `webhook.deliveries`; the first broker has everything else. */
+const unavailable = 3
+
+let cluster: ClusteredStack
+let world: World
+
+beforeAll(async () => {
+  world = await openWorldWithStack({}, async (dir) => {
+    cluster = await openKafkaCluster(dir, 1)
+    await placeTopics(cluster.kafkaBrokers.split(','))
+    return cluster
+  })
+}, 240_000)
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]()
+}, 60_000)
+
+async function placeTopics(brokers: string[]): Promise<void> {
+  const log = createLogger('test', 'silent')
+  await askKafka(createKafka({ brokers, clientId: 'test', log }), async (admin) => {
+    await placeTopic(admin, groupsOnFirst)
+    for (const { name, partitions: number, config } of topicTable(delays)) {
+      const placement = Array.from(
+        { length: number === 'main' ? partitions : 1 },
+        (_, partition) => (name === deliveriesTopic && partition === unavailable ? [2, 3] : [1]),
+      )
+      await placeTopic(admin, { name, config, placement })
+    }
+  })
+  await until(async () => String((await cluster.copiesOf(deliveriesTopic))[unavailable]) === '2,3')
+}
+
+/** A tenant with one endpoint, whose jobs are on the unavailable partition or on another one. */
+async function openTenant({ isAway }: { isAway: boolean }) {
+  const tenant = await world.tenant()
+  await tenant.putTable('orders')
+  let path = ''
+  const isPlaced = () => {
+    const id = endpointId(tenant.projectId, tenant.environment, world.receiver.url(path))
+    return (partitionOf(id, partitions) === unavailable) === isAway
+  }
+  do path = `/${randomUUID()}`
+  while (!isPlaced())
+  await tenant.subscribe(world.receiver.url(path))
+  const received = () => world.receiver.receipts(path).length
+  return { tenant, received }
+}
+
+/** So many that each partition of `changes` has some. */
+const count = 40
+async function insert(tenant: Tenant): Promise<void> {
+  expectStatus(201, await tenant.rest('POST orders', Array(count).fill({ status: 'new' })))
+}
+
+it('a partition of jobs without its brokers holds up nobody whose jobs are on others', async () => {
+  const stuck = await openTenant({ isAway: true })
+  const healthy = await openTenant({ isAway: false })
+  await Promise.all([insert(stuck.tenant), insert(healthy.tenant)])
+  await until(() => stuck.received() === count && healthy.received() === count)
+
+  const [, second, third] = cluster.nodes
+  await Promise.all([second?.kill('SIGKILL'), third?.kill('SIGKILL')])
+  await until(async () => (await cluster.leaderOf(deliveriesTopic, unavailable)) < 0, 60_000)
+  for (let round = 2; round <= 4; round++) {
+    await insert(stuck.tenant)
+    await insert(healthy.tenant)
+    await until(() => healthy.received() === round * count)
+  }
+  expect(stuck.received()).toBe(count)
+
+  await Promise.all([second?.restart(), third?.restart()])
+  await until(() => stuck.received() === 4 * count, 90_000)
+  expect(healthy.received()).toBe(4 * count)
+}, 300_000)
