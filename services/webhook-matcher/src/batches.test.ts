@@ -2,7 +2,7 @@ import { afterEach, expect, it, jest } from '@jest/globals'
 import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { Batches } from './batches.ts'
-import type { ChangeBatch } from './matcher.ts'
+import type { ChangeBatch } from './change-batch.ts'
 
 type Run = Pick<ChangeBatch, 'progress' | 'signal'> & { keys: string[]; end: (err?: Error) => void }
 

@@ -4,7 +4,7 @@ import { backoffMs } from '@surehook/service-kit/backoff'
 import { boundedBy } from '@surehook/service-kit/bounded'
 import type { Logger } from 'pino'
 import { BatchProgress } from './batch-progress.ts'
-import type { ChangeBatch } from './matcher.ts'
+import type { ChangeBatch } from './change-batch.ts'
 import { projectOf, WaitingChanges } from './waiting-changes.ts'
 
 export type BatchesOptions = {

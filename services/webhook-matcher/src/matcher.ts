@@ -1,26 +1,11 @@
 import { refuseInvalid } from '@surehook/kafka/producer/invalid-messages'
 import { planDeliveries } from '@surehook/matching/plan-deliveries'
-import {
-  type Change,
-  type ChangeMessage,
-  type ReadChange,
-  readChange,
-} from '@surehook/matching/read-change'
-import type { BatchProgress } from './batch-progress.ts'
+import { type Change, type ReadChange, readChange } from '@surehook/matching/read-change'
+import type { ChangeBatch } from './change-batch.ts'
 import { ChunkSender } from './chunk-sender.ts'
 import { EventLoopTurn } from './event-loop-turn.ts'
 import { MatchSpans } from './match-spans.ts'
 import type { MatcherDeps } from './matcher-deps.ts'
-
-/** Changes of one partition, in their order as far as they are of one project. */
-export type ChangeBatch = {
-  topic: string
-  partition: number
-  messages: readonly ChangeMessage[]
-  /** Aborted when the partition may have another owner, or the batch is handled in parts. */
-  signal: AbortSignal
-  progress: Pick<BatchProgress, 'sending' | 'taken'>
-}
 
 /**
  * Handles a batch of changes: their deliveries are acknowledged by Kafka when it resolves. It may be
