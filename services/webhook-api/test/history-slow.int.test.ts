@@ -127,6 +127,31 @@ describe('the history', () => {
     await untilDelivered(others.length + 21)
   }, 120_000)
 
+  it('waits a second for a locked row, however long a statement may take', async () => {
+    const { databaseUrl: connectionString } = world.database
+    await using patient = {
+      pool: openPool({
+        connectionString,
+        applicationName: 'test',
+        statementTimeoutMs: 600_000,
+        log,
+      }),
+      [Symbol.asyncDispose]: () => patient.pool.end(),
+    }
+    const metrics = createMetrics('test')
+    history = openDeliveryLog(world, { pool: patient.pool, historyDays: 30, log, metrics })
+    const [stuck, ...others] = jobsOf(60) as [DeliveryJob, ...DeliveryJob[]]
+    await publish([stuck])
+    await untilDelivered(1)
+    await admin.query('begin')
+    await admin.query(`select from ${dayTable} where id = '${stuck.deliveryId}' for update`)
+    await publish([stuck, ...others])
+    await untilDelivered(others.length + 1)
+    await admin.query('rollback')
+    await history[Symbol.asyncDispose]()
+    follow()
+  }, 120_000)
+
   it('goes on for the rest while PostgreSQL refuses one row by a rule of its own', async () => {
     const [refused, ...others] = jobsOf(60) as [DeliveryJob, ...DeliveryJob[]]
     await admin.query(`

@@ -50,11 +50,16 @@ export function openPool(options: PoolOptions): Pool {
  * Commits when `fn` resolves, rolls back when it rejects. An error out of the commit itself leaves open
  * whether it happened.
  */
-export async function inTransaction<T>(pool: Pool, fn: (tx: PoolClient) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  pool: Pool,
+  fn: (tx: PoolClient) => Promise<T>,
+  { lockTimeoutMs }: { lockTimeoutMs?: number } = {},
+): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
   try {
-    await client.query('begin')
+    const limit = lockTimeoutMs === undefined ? '' : `; set local lock_timeout = ${lockTimeoutMs}`
+    await client.query(`begin${limit}`)
     const result = await fn(client)
     await client.query('commit')
     return result

@@ -16,6 +16,9 @@ export type DeliveryStore = {
   addTransitions(transitions: readonly DeliveryAttempt[]): Promise<void>
 }
 
+/** A row that somebody else has locked keeps the others of its statement waiting no longer. */
+const lockTimeoutMs = 1_000
+
 /** @param historyDays how long a day is kept; without it deliveries of days that are over are not told apart */
 export function createDeliveryStore(
   pool: Pool,
@@ -29,10 +32,14 @@ export function createDeliveryStore(
     const late = fileWithLastTransition(folded, oldestDay)
     const needed = [...new Set(folded.map(({ filedAt }) => dayOf(filedAt)))]
     const write = () =>
-      inTransaction(pool, async (tx) => {
-        if (late.length > 0) await joinRows(tx, late, oldestDay)
-        await upsertDeliveries(tx, folded)
-      })
+      inTransaction(
+        pool,
+        async (tx) => {
+          if (late.length > 0) await joinRows(tx, late, oldestDay)
+          await upsertDeliveries(tx, folded)
+        },
+        { lockTimeoutMs },
+      )
     await days.ensure(needed)
     try {
       await write()
