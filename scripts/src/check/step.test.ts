@@ -18,20 +18,6 @@ describe('runSteps', () => {
     expect(await runSteps(steps)).toEqual({ passed: 3, failed: 2, flaky: 0 })
   })
 
-  it('runs lanes at the same time', async () => {
-    const met = Promise.withResolvers<void>()
-    const waiting: Step = { name: 'waits', run: () => met.promise.then(() => passed) }
-    const meeting: Step = {
-      name: 'meets',
-      run: async () => {
-        met.resolve()
-        return passed
-      },
-    }
-    const total = await runSteps([{ lanes: [[waiting], [meeting]] }])
-    expect(total).toEqual({ passed: 2, failed: 0, flaky: 0 })
-  })
-
   it('runs again what failed, after everything else', async () => {
     const ran: string[] = []
     const again = async (): Promise<StepResult> => {

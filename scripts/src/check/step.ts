@@ -17,9 +17,6 @@ export type Step = {
   needs?: readonly string[]
 }
 
-/** Steps of different lanes run at the same time, those of one lane one after the other. */
-export type Lanes = { lanes: readonly (readonly Step[])[] }
-
 /** A check that a command makes: its exit code is the answer. */
 export function commandStep(name: string, args: readonly string[]): Step {
   return {
@@ -31,9 +28,9 @@ export function commandStep(name: string, args: readonly string[]): Step {
   }
 }
 
-/** Runs the steps, each with a line, and goes on after a failure. What can be run again is, at the end. */
+/** Runs the steps one after the other, each with a line, and goes on after a failure. What can be run again is, at the end. */
 export async function runSteps(
-  steps: readonly (Step | Lanes)[],
+  steps: readonly Step[],
 ): Promise<{ passed: number; failed: number; flaky: number }> {
   const total = { passed: 0, failed: 0, flaky: 0 }
   const broken = new Set<string>()
@@ -50,13 +47,8 @@ export async function runSteps(
     else runAgain.push({ name: `${step.name} again`, run: again })
     print(step, result, performance.now() - startedAt)
   }
-  const runLane = async (lane: readonly Step[]) => {
-    for (const step of lane) await runOne(step)
-  }
-  for (const step of steps) {
-    await ('lanes' in step ? Promise.all(step.lanes.map(runLane)) : runOne(step))
-  }
-  await runLane(runAgain)
+  for (const step of steps) await runOne(step)
+  for (const step of runAgain) await runOne(step)
   return total
 }
 

@@ -44,13 +44,10 @@ const total = await runSteps([
   jestStep('unit'),
   withTool('helm', commandStep('helm', ['npm', 'run', '-s', 'check:helm'])),
   withTool('helm', jestStep('deploy')),
-  // Faults need no shared stack, and wait most of their time.
-  {
-    lanes: [
-      [jestStep('integration'), ...containers.steps, jestStep('e2e', ['build'])],
-      noLocal === null ? [jestStep('faults', ['build'])] : [],
-    ],
-  },
+  jestStep('integration'),
+  ...containers.steps,
+  jestStep('e2e', ['build']),
+  ...(noLocal === null ? [jestStep('faults', ['build'])] : []),
 ])
 await stopStack()
 console.log(containers.said)
