@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from '@jest/globals'
 import { repoRoot } from '../lib/paths.ts'
 
-type Change = { file: string; replaced: string }
+/** Lines before and after a change that a recipe shows. */
+type Change = { file: string; before: string; after: string }
 
 /** The `diff` blocks of a recipe, each with the file that the text names last before it. */
 function changesOf(page: string): Change[] {
@@ -10,22 +11,25 @@ function changesOf(page: string): Change[] {
   const changes: Change[] = []
   for (const [, path, diff] of page.matchAll(/`([\w./-]+\/[\w.-]+\.ts)`|^```diff\n(.*?)^```$/gms)) {
     if (path !== undefined) file = path
-    const kept = diff?.split('\n').filter((line) => !line.startsWith('+'))
-    if (kept !== undefined)
-      changes.push({ file, replaced: kept.map((line) => line.slice(1)).join('\n') })
+    if (diff === undefined) continue
+    const without = (sign: string) => diff.split('\n').filter((line) => !line.startsWith(sign))
+    const textOf = (lines: string[]) => lines.map((line) => line.slice(1)).join('\n')
+    changes.push({ file, before: textOf(without('+')), after: textOf(without('-')) })
   }
   return changes
 }
 
 describe.each(['add-an-event', 'add-an-endpoint'])('the recipe %s', (name) => {
-  test('shows lines that its files have, each place once', async () => {
+  // Who follows the recipe runs this test, too.
+  test('shows lines that its files have, each place once, before or after its changes', async () => {
     const changes = changesOf(await readFile(`${repoRoot}/docs/contribute/${name}.md`, 'utf8'))
     expect(changes).not.toEqual([])
-    const places = changes.map(async ({ file, replaced }) => {
-      const text = await readFile(`${repoRoot}/${file}`, 'utf8')
-      return { file, replaced, places: `\n${text}`.split(`\n${replaced}`).length - 1 }
+    const checked = changes.map(async (change) => {
+      const text = `\n${await readFile(`${repoRoot}/${change.file}`, 'utf8')}`
+      const placesOf = (lines: string) => text.split(`\n${lines}`).length - 1
+      return { ...change, isShown: [change.before, change.after].map(placesOf).includes(1) }
     })
-    const wrong = (await Promise.all(places)).filter((change) => change.places !== 1)
+    const wrong = (await Promise.all(checked)).filter(({ isShown }) => !isShown)
     expect(wrong).toEqual([])
   })
 })

@@ -8,7 +8,7 @@ import type { DispatcherMetrics } from '../metrics.ts'
 import type { Delivery } from '../partition/delivery.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
 import type { AttemptResult, NextStep, RetryDelay } from '../transitions/decide-next-attempt.ts'
-import { decideNextStep, succeeded } from '../transitions/decide-next-attempt.ts'
+import { decideNextAttempt, succeeded } from '../transitions/decide-next-attempt.ts'
 import { beginAttemptSpan, endAttemptSpan } from './attempt-span.ts'
 import type { Poster } from './http/post.ts'
 
@@ -56,7 +56,7 @@ export class Attempts {
   nextStep(job: DeliveryJob, result: AttemptResult): NextStep {
     const { delays, metrics } = this.#deps
     const chance = { at: Date.now(), jitter: Math.random() }
-    const next = decideNextStep(result, job.attempt, { delays, ...chance })
+    const next = decideNextAttempt(result, job.attempt, { delays, ...chance })
     if (next.kind === 'dead-letter') metrics.deadLetters.inc()
     return next
   }

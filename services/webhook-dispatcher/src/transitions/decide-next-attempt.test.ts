@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import type { AttemptResult } from './decide-next-attempt.ts'
-import { decideNextStep, succeeded } from './decide-next-attempt.ts'
+import { decideNextAttempt, succeeded } from './decide-next-attempt.ts'
 
 const delays = [
   { name: '1s', ms: 1_000 },
@@ -23,17 +23,17 @@ const unreachable: AttemptResult = {
 }
 const now = { delays, at: 1_000_000, jitter: 0 }
 
-describe('decideNextStep', () => {
+describe('decideNextAttempt', () => {
   it.each([200, 201, 204, 299])('takes %i as delivered', (status) => {
-    expect(decideNextStep(answered(status), 1, now)).toEqual({ kind: 'delivered' })
+    expect(decideNextAttempt(answered(status), 1, now)).toEqual({ kind: 'delivered' })
   })
 
   it.each([100, 199, 300, 301, 400, 404, 410, 429, 500, 503])('retries after %i', (status) => {
-    expect(decideNextStep(answered(status), 1, now).kind).toBe('retry')
+    expect(decideNextAttempt(answered(status), 1, now).kind).toBe('retry')
   })
 
   it('waits 1 s, 5 s, 30 s and 5 min, then gives up: five attempts in all', () => {
-    const steps = [1, 2, 3, 4, 5].map((attempt) => decideNextStep(unreachable, attempt, now))
+    const steps = [1, 2, 3, 4, 5].map((attempt) => decideNextAttempt(unreachable, attempt, now))
     expect(steps).toEqual([
       { kind: 'retry', delay: delays[0], dueAt: 1_001_000 },
       { kind: 'retry', delay: delays[1], dueAt: 1_005_000 },
@@ -51,7 +51,7 @@ describe('decideNextStep', () => {
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
         (result, attempt, jitter) => {
           const at = 1_700_000_000_000
-          const step = decideNextStep(result, attempt, { delays, at, jitter })
+          const step = decideNextAttempt(result, attempt, { delays, at, jitter })
           expect(step.kind === 'delivered').toBe(succeeded(result))
           if (step.kind === 'dead-letter') expect(attempt).toBeGreaterThan(delays.length)
           if (step.kind !== 'retry') return

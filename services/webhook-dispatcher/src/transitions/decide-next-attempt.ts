@@ -34,7 +34,7 @@ export function succeeded(result: AttemptResult): boolean {
  * @param at when it ended, epoch ms
  * @param jitter 0 ≤ jitter < 1; spreads retries over the 10 % after their delay
  */
-export function decideNextStep(
+export function decideNextAttempt(
   result: AttemptResult,
   attempt: number,
   { delays, at, jitter }: { delays: readonly RetryDelay[]; at: number; jitter: number },
