@@ -17,14 +17,14 @@ export type JestStep = {
 /** From the written results to the end of the process. */
 const exitGraceMs = 15_000
 
-/** A level takes up to half an hour on two cores; a machine of half their speed is none of its faults. */
-const levelTimeoutMs = 3_600_000
+/** A level takes ten to fifteen minutes on two cores; a machine of half their speed is none of its faults. */
+const levelTimeoutMs = 2_700_000
 
 /** Those on the real stack, where another load on the machine can break what waits for a time. */
 const levelsAgain: readonly JestLevel[] = ['integration', 'e2e', 'faults']
 
 /** More files than these are no accident. */
-const mostFilesAgain = 5
+const mostFilesAgain = 3
 
 type JestReport = {
   numPassedTests: number
@@ -34,31 +34,24 @@ type JestReport = {
   testResults: { name: string; status: string; message: string; assertionResults: unknown[] }[]
 }
 
-/** What a run came to, and the files of its failures when running them alone can tell more. */
-type Run = { result: StepResult; failedFiles: readonly string[] }
+/** What a run came to; `again` are the files of its failures, when running them alone can tell more. */
+type Run = StepResult & { again: readonly string[] }
 
 /**
  * Runs one level of the tests; a suite that cannot even load counts as one failure. What failed on the
- * real stack, in at most five files, can be run again: what passes then is flaky.
+ * real stack, in at most three files, is run once more alone: what passes then is told as flaky, with its failure.
  */
 export async function runJest(step: JestStep): Promise<StepResult> {
-  const { result, failedFiles } = await runOnce(step, step.level, [])
-  if (failedFiles.length === 0 || !levelsAgain.includes(step.level)) return result
-  return { ...result, again: () => runAgain(step, failedFiles, result.failed) }
-}
-
-async function runAgain(
-  step: JestStep,
-  files: readonly string[],
-  failedBefore: number,
-): Promise<StepResult> {
-  const { result } = await runOnce(step, `${step.level}-again`, files)
-  if (result.failed > 0) return { passed: 0, failed: failedBefore, output: result.output }
+  const { level } = step
+  const first = await runOnce(step, level, [])
+  if (first.again.length === 0 || !levelsAgain.includes(level)) return first
+  const second = await runOnce(step, `${level}-again`, first.again)
+  if (second.failed > 0) return { ...first, output: `${first.output}\n\nalone:\n${second.output}` }
   return {
-    passed: failedBefore,
+    passed: first.passed + first.failed,
     failed: 0,
-    flaky: failedBefore,
-    output: 'failed before, see above',
+    flaky: first.failed,
+    output: first.output,
   }
 }
 
@@ -66,9 +59,7 @@ async function runOnce(step: JestStep, name: string, files: readonly string[]): 
   const resultFile = `${step.dir}/${name}.json`
   await rm(resultFile, { force: true })
   const { ok, output, hung } = await runToTheEnd(step, { name, resultFile, files })
-  if (!existsSync(resultFile)) {
-    return { result: { passed: 0, failed: 1, output: lastLines(output) }, failedFiles: [] }
-  }
+  if (!existsSync(resultFile)) return { passed: 0, failed: 1, output: lastLines(output), again: [] }
   const report = JSON.parse(await readFile(resultFile, 'utf8')) as JestReport
   const passed = report.numPassedTests
   const failures = report.testResults.filter(({ status }) => status === 'failed')
@@ -81,12 +72,14 @@ async function runOnce(step: JestStep, name: string, files: readonly string[]): 
   ].filter((message) => message !== '')
   // Jest can also fail as a whole: in a set-up, or because nothing was found to run.
   if (!ok && !hung && failed === 0) {
-    return { result: { passed, failed: 1, output: lastLines(output) }, failedFiles: [] }
+    return { passed, failed: 1, output: lastLines(output), again: [] }
   }
   const accidental = !hung && report.numPendingTests === 0 && failures.length <= mostFilesAgain
   return {
-    result: { passed, failed: failed + (hung ? 1 : 0), output: messages.join('\n') },
-    failedFiles: accidental ? failures.map((failure) => failure.name) : [],
+    passed,
+    failed: failed + (hung ? 1 : 0),
+    output: messages.join('\n'),
+    again: accidental ? failures.map((failure) => failure.name) : [],
   }
 }
 

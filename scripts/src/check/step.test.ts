@@ -17,28 +17,4 @@ describe('runSteps', () => {
     const steps = [step('build', failed), step('tests', passed, ['build']), step('docs', passed)]
     expect(await runSteps(steps)).toEqual({ passed: 3, failed: 2, flaky: 0 })
   })
-
-  it('runs again what failed, after everything else', async () => {
-    const ran: string[] = []
-    const again = async (): Promise<StepResult> => {
-      ran.push('again')
-      return { passed: 1, failed: 0, flaky: 1, output: '' }
-    }
-    const last: Step = {
-      name: 'last',
-      run: async () => {
-        ran.push('last')
-        return passed
-      },
-    }
-    const total = await runSteps([step('first', { ...failed, again }), last])
-    expect([total, ran]).toEqual([{ passed: 4, failed: 0, flaky: 1 }, ['last', 'again']])
-  })
-
-  it('counts what fails again', async () => {
-    const again = async () => ({ passed: 0, failed: 1, output: 'no' })
-    expect(await runSteps([step('first', { ...failed, again })])).toEqual({
-      ...{ passed: 2, failed: 1, flaky: 0 },
-    })
-  })
 })

@@ -6,8 +6,6 @@ export type StepResult = {
   output: string
   /** Of those that passed: how many had failed before, as the output tells. */
   flaky?: number
-  /** Runs what failed once more, when nothing else runs. Its result replaces the failures. */
-  again?: (() => Promise<StepResult>) | undefined
 }
 
 export type Step = {
@@ -28,36 +26,32 @@ export function commandStep(name: string, args: readonly string[]): Step {
   }
 }
 
-/** Runs the steps one after the other, each with a line, and goes on after a failure. What can be run again is, at the end. */
+/** Runs the steps one after the other, each with a line, and goes on after a failure. */
 export async function runSteps(
   steps: readonly Step[],
 ): Promise<{ passed: number; failed: number; flaky: number }> {
   const total = { passed: 0, failed: 0, flaky: 0 }
   const broken = new Set<string>()
-  const runAgain: Step[] = []
-  const runOne = async (step: Step) => {
+  for (const step of steps) {
     const missing = step.needs?.find((name) => broken.has(name))
     const startedAt = performance.now()
-    const result = missing ? skippedFor(missing) : await attempt(step)
-    const { passed, failed, flaky = 0, again } = result
+    const {
+      passed,
+      failed,
+      output,
+      flaky = 0,
+    } = missing ? skippedFor(missing) : await attempt(step)
     if (failed > 0) broken.add(step.name)
     total.passed += passed
+    total.failed += failed
     total.flaky += flaky
-    if (again === undefined) total.failed += failed
-    else runAgain.push({ name: `${step.name} again`, run: again })
-    print(step, result, performance.now() - startedAt)
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+    const doubts = `${failed > 0 ? `, ${failed} FAILED` : ''}${flaky > 0 ? `, ${flaky} FLAKY` : ''}`
+    const counts = `${passed} passed${doubts}`
+    console.log(`${step.name.padEnd(14)} ${counts.padEnd(24)} ${seconds} s`)
+    if (failed + flaky > 0) console.log(`${shortened(output)}\n`)
   }
-  for (const step of steps) await runOne(step)
-  for (const step of runAgain) await runOne(step)
   return total
-}
-
-function print({ name }: Step, result: StepResult, ms: number): void {
-  const { passed, failed, output, flaky = 0 } = result
-  const doubts = `${failed > 0 ? `, ${failed} FAILED` : ''}${flaky > 0 ? `, ${flaky} FLAKY` : ''}`
-  const counts = `${passed} passed${doubts}`
-  console.log(`${name.padEnd(18)} ${counts.padEnd(24)} ${(ms / 1000).toFixed(1)} s`)
-  if (failed + flaky > 0) console.log(`${shortened(output)}\n`)
 }
 
 const longestOutput = 200
