@@ -2,6 +2,7 @@ import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
 import { meterLag, type Progress } from '../offsets/consumer-lag.ts'
+import { type Place, partitionKey } from '../topics/partition-key.ts'
 import { PartitionReader } from './partition-reader.ts'
 import { SupervisedConsumer } from './supervised-consumer.ts'
 import { whileBeating } from './while-beating.ts'
@@ -31,10 +32,6 @@ export type ReadAheadOptions = {
   metrics?: Metrics | undefined
   log: Logger
 }
-
-type Place = { topic: string; partition: number }
-
-const placeOf = ({ topic, partition }: Place) => `${topic}/${partition}`
 
 export type Position = Place & { offset: number }
 
@@ -109,11 +106,11 @@ export class ReadAheadConsumer implements AsyncDisposable {
     const { topic, partition, messages, highWatermark } = batch
     const next = Number(batch.lastOffset()) + 1
     const progress = { topic, partition, end: Number(highWatermark) }
-    this.#progress.set(placeOf(batch), { ...progress, next: Number(batch.firstOffset()) })
+    this.#progress.set(partitionKey(batch), { ...progress, next: Number(batch.firstOffset()) })
     await whileBeating(this.#options.take({ topic, partition, messages, next }), heartbeat)
     // Joined anew meanwhile it may not have the partition any more.
-    if (this.#progress.has(placeOf(batch)))
-      this.#progress.set(placeOf(batch), { ...progress, next })
+    if (this.#progress.has(partitionKey(batch)))
+      this.#progress.set(partitionKey(batch), { ...progress, next })
     await heartbeat()
   }
 }

@@ -1,9 +1,6 @@
 import type { Admin } from 'kafkajs'
 import type { Logger } from 'pino'
-
-type Place = { topic: string; partition: number }
-
-const keyOf = ({ topic, partition }: Place) => `${topic}/${partition}`
+import { type Place, partitionKey } from '../topics/partition-key.ts'
 
 /** Logs that lost records: truncated ones, and those of topics that were made anew. */
 export class TruncatedLogs {
@@ -22,16 +19,16 @@ export class TruncatedLogs {
     const end = Number(logs.find(({ partition }) => partition === place.partition)?.high)
     if (!(end < next)) return false
     this.#log.error({ ...place, next, end }, 'consumer.log_truncated')
-    this.#found.add(keyOf(place))
+    this.#found.add(partitionKey(place))
     return true
   }
 
   has(place: Place): boolean {
-    return this.#found.has(keyOf(place))
+    return this.#found.has(partitionKey(place))
   }
 
   /** @returns whether it was truncated; from now on it is not */
   forget(place: Place): boolean {
-    return this.#found.delete(keyOf(place))
+    return this.#found.delete(partitionKey(place))
   }
 }

@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { PartitionReader } from '../consumer/partition-reader.ts'
 import { SupervisedConsumer } from '../consumer/supervised-consumer.ts'
 import type { EmptyFetch } from '../kafkajs-patches/empty-fetches.ts'
+import { partitionKey } from '../topics/partition-key.ts'
 import type { LogSpan } from './log-reader.ts'
 
 export type TopicSpan = LogSpan & { topic: string }
@@ -48,9 +49,6 @@ type Reading = {
   done: PromiseWithResolvers<void>
 }
 
-const keyOf = ({ topic, partition }: { topic: string; partition: number }) =>
-  `${topic}/${partition}`
-
 class KafkaSpanReader implements SpanReader {
   readonly #consumer: SupervisedConsumer
   readonly #partitions: PartitionReader
@@ -80,7 +78,7 @@ class KafkaSpanReader implements SpanReader {
   ): Promise<void> {
     signal.throwIfAborted()
     const open = new Map(
-      spans.filter(({ from, to }) => from < to).map((span) => [keyOf(span), { ...span }]),
+      spans.filter(({ from, to }) => from < to).map((span) => [partitionKey(span), { ...span }]),
     )
     if (open.size === 0) return
     const reading = {
@@ -131,7 +129,7 @@ class KafkaSpanReader implements SpanReader {
 
   async #eachBatch({ batch, isStale }: EachBatchPayload): Promise<void> {
     const reading = this.#reading
-    const span = reading?.open.get(keyOf(batch))
+    const span = reading?.open.get(partitionKey(batch))
     if (!reading || !span || isStale()) return
     const next = Math.min(Number(batch.lastOffset()) + 1, span.to)
     if (next <= span.from) return
@@ -152,14 +150,14 @@ class KafkaSpanReader implements SpanReader {
 
   #close(reading: Reading, span: TopicSpan): void {
     this.#pause(span)
-    reading.open.delete(keyOf(span))
+    reading.open.delete(partitionKey(span))
     if (reading.open.size === 0) reading.done.resolve()
   }
 
   /** What is at the end of a span may be nothing to read. */
   #empty(empty: EmptyFetch): void {
     const reading = this.#reading
-    const span = reading?.open.get(keyOf(empty))
+    const span = reading?.open.get(partitionKey(empty))
     if (!reading || !span || empty.from < span.from || empty.to <= span.from) return
     reading.movedAt = performance.now()
     span.from = Math.min(empty.to, span.to)

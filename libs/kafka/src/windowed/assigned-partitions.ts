@@ -5,6 +5,7 @@ import type { PartitionReader } from '../consumer/partition-reader.ts'
 import { fetchGroupCommits, type GroupCommit } from '../offsets/group-commits.ts'
 import { LookBack } from '../offsets/look-back.ts'
 import { TruncatedLogs } from '../offsets/truncated-logs.ts'
+import { type Place, partitionKey } from '../topics/partition-key.ts'
 import type { AssignedPartition } from './assigned-partition.ts'
 import { FlowControl } from './flow-control.ts'
 import { type LoadedPartition, loadPartitions } from './load-partitions.ts'
@@ -82,8 +83,8 @@ export class AssignedPartitions {
   }
 
   /** The broker refused a fetch. If its log was truncated, the partition is loaded again, from the log's beginning. */
-  async outOfRange(at: { topic: string; partition: number }): Promise<void> {
-    const assignment = this.#assignments.get(partitionKey(at.topic, at.partition))
+  async outOfRange(at: Place): Promise<void> {
+    const assignment = this.#assignments.get(partitionKey(at))
     if (assignment === undefined || !(await this.#truncated.find(at, assignment.next))) return
     this.#revoke(at.partition, 'its log was truncated')
     this.#loading = this.#settle([...this.#assigned], this.#epoch, () => undefined)
@@ -92,10 +93,10 @@ export class AssignedPartitions {
   /** The owned partition of a topic once it is loaded; undefined when it is not owned. */
   async ready(topic: string, partition: number): Promise<AssignedPartition | undefined> {
     if (this.#leaving.has(partition)) return undefined
-    const assignment = this.#assignments.get(partitionKey(topic, partition))
+    const assignment = this.#assignments.get(partitionKey({ topic, partition }))
     if (assignment !== undefined && this.#certain) return assignment
     await this.#loading
-    return this.#assignments.get(partitionKey(topic, partition))
+    return this.#assignments.get(partitionKey({ topic, partition }))
   }
 
   /**
@@ -272,7 +273,7 @@ export class AssignedPartitions {
   #open(gained: readonly number[], loaded: readonly LoadedPartition[]): void {
     const { lookBack, onAssigned } = this.#options
     for (const { assignment, logStart } of loaded) {
-      this.#assignments.set(partitionKey(assignment.topic, assignment.partition), assignment)
+      this.#assignments.set(partitionKey(assignment), assignment)
       // The position of before must not stay committed.
       if (this.#truncated.forget(assignment)) assignment.dirty = true
       // kafkajs remembers that it was paused when it was here before.
@@ -294,5 +295,3 @@ export class AssignedPartitions {
     }
   }
 }
-
-const partitionKey = (topic: string, partition: number) => `${topic}/${partition}`

@@ -1,3 +1,4 @@
+import { halvesOf } from '@surehook/service-kit/halves'
 import type { Consumer, TopicPartitionOffsetAndMetadata } from 'kafkajs'
 import { isMembershipOver } from '../kafkajs-patches/membership-over.ts'
 import type { AssignedPartition } from './assigned-partition.ts'
@@ -138,15 +139,12 @@ export class CommitLoop {
     } catch (err) {
       if (reasonOf(err) !== 'metadata_too_large') throw err
       failures.failed(err, this.isBehind)
-      const [position] = positions
-      if (positions.length === 1 && position !== undefined) {
-        // After a crash what is finished above the position is repeated; without a commit all would be.
-        await consumer.commitOffsets([{ ...position, metadata: '' }])
+      if (positions.length > 1) {
+        for (const half of halvesOf(positions)) await this.#send(half)
         return
       }
-      const middle = Math.ceil(positions.length / 2)
-      await this.#send(positions.slice(0, middle))
-      await this.#send(positions.slice(middle))
+      // After a crash what is finished above the position is repeated; without a commit all would be.
+      await consumer.commitOffsets(positions.map((position) => ({ ...position, metadata: '' })))
     }
   }
 }

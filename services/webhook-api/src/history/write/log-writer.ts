@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ReadAheadConsumer, ReadBatch } from '@surehook/kafka/consumer/read-ahead-consumer'
+import { partitionKey } from '@surehook/kafka/topics/partition-key'
 import { MemoryBudget } from '@surehook/service-kit/config/memory-budget'
+import { halvesOf } from '@surehook/service-kit/halves'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { type BackgroundWork, runBackgroundWork } from '../../background-work.ts'
 import type { DeliveryProjection } from './delivery-projection.ts'
 import { bytesOf, type Held, type Place, WriteBuffer } from './write-buffer.ts'
-import { chunksOf, halvesOf, mayPassByHalves } from './write-chunks.ts'
+import { chunksOf, mayPassByHalves } from './write-chunks.ts'
 
 export type LogWriterDeps = {
   projection: DeliveryProjection
@@ -57,8 +59,8 @@ export class LogWriter implements AsyncDisposable {
     if (epoch !== this.#epoch) return
     const read = { topic, partition, offset: next }
     this.#held.add(items, read, performance.now())
-    if (this.#held.mustPause(read) && !this.#paused.has(keyOf(read))) {
-      this.#paused.set(keyOf(read), read)
+    if (this.#held.mustPause(read) && !this.#paused.has(partitionKey(read))) {
+      this.#paused.set(partitionKey(read), read)
       this.#deps.reader.pause(read)
     }
     this.#work.wake()
@@ -146,12 +148,10 @@ export class LogWriter implements AsyncDisposable {
     const epoch = this.#epoch
     const ahead = this.#held
       .positions()
-      .filter((position) => position.offset > (this.#committed.get(keyOf(position)) ?? -1))
+      .filter((position) => position.offset > (this.#committed.get(partitionKey(position)) ?? -1))
     if (ahead.length === 0) return
     await this.#deps.reader.commit(ahead)
     if (epoch !== this.#epoch) return
-    for (const position of ahead) this.#committed.set(keyOf(position), position.offset)
+    for (const position of ahead) this.#committed.set(partitionKey(position), position.offset)
   }
 }
-
-const keyOf = ({ topic, partition }: Place) => `${topic}/${partition}`

@@ -1,4 +1,5 @@
 import type { Position } from '@surehook/kafka/consumer/read-ahead-consumer'
+import { partitionKey } from '@surehook/kafka/topics/partition-key'
 import type { BudgetShare, MemoryBudget } from '@surehook/service-kit/config/memory-budget'
 import type { LogItem } from './delivery-projection.ts'
 
@@ -59,12 +60,12 @@ export class WriteBuffer {
 
   /** Whether reading of a partition must pause. */
   mustPause(place: Place): boolean {
-    const reading = this.#readings.get(placeKey(place))
+    const reading = this.#readings.get(partitionKey(place))
     return reading !== undefined && (this.#waitingShare(reading) >= 1 || reading.share.mustPause)
   }
 
   mayResume(place: Place): boolean {
-    const reading = this.#readings.get(placeKey(place))
+    const reading = this.#readings.get(partitionKey(place))
     return reading === undefined || (this.#waitingShare(reading) <= 0.5 && reading.share.mayResume)
   }
 
@@ -156,7 +157,7 @@ export class WriteBuffer {
   }
 
   #readingOf(read: Position): Reading {
-    const key = placeKey(read)
+    const key = partitionKey(read)
     const known = this.#readings.get(key)
     if (known !== undefined) return known
     const reading = { read, waiting: 0, share: this.#limits.budget.open() }
@@ -185,5 +186,3 @@ export function bytesOf({ job, transition }: LogItem): number {
 
 /** Transitions wait for nothing, and let jobs go: they stop no partition from being read. */
 const waitingBytesOf = (item: LogItem): number => (item.job === null ? 0 : bytesOf(item))
-
-const placeKey = ({ topic, partition }: Place) => `${topic}/${partition}`

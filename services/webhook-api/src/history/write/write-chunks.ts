@@ -1,3 +1,5 @@
+import { halvesOf } from '@surehook/service-kit/halves'
+
 /** What one statement writes at most, but for a single item that is larger. */
 export type ChunkLimits = { items: number; bytes: number }
 
@@ -24,11 +26,6 @@ export function chunksOf<Item>(
     bytes += size
   }
   return chunks
-}
-
-export function halvesOf<Item>(items: readonly Item[]): Item[][] {
-  const middle = Math.ceil(items.length / 2)
-  return [items.slice(0, middle), items.slice(middle)].filter(({ length }) => length > 0)
 }
 
 /** Writes them at once, or by halves where PostgreSQL does not take them together. */
