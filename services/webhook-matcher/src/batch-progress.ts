@@ -1,7 +1,7 @@
 /** Nothing of a batch was taken for so long: its topic's partition may be away, which others need not wait for. */
 const stalledAfterMs = 1_000
 
-/** Whose deliveries of a batch Kafka has not taken yet, and whether it goes on taking them. */
+/** Knows the projects whose deliveries Kafka has not taken yet, and notices when Kafka takes no more. */
 export class BatchProgress implements Disposable {
   readonly #waiting = new Set<string>()
   readonly #timer: NodeJS.Timeout

@@ -170,6 +170,26 @@ it('does not divide a batch while Kafka takes nothing at all, or something all t
   expect(runs).toHaveLength(2)
 })
 
+it('counts no batch as stalled that was divided, though Kafka takes its deliveries later', async () => {
+  const aSecond = useFakeSeconds()
+  const { runs, add } = setUp()
+  for (let n = 0; n < 40; n++) {
+    const first = runs.length
+    add(`stuck ${n}`)
+    add(`healthy ${n}`)
+    await settled()
+    const divided = runs[first]
+    for (const project of [`stuck ${n}`, `healthy ${n}`]) divided?.progress.sending(project)
+    divided?.progress.taken(`healthy ${n}`)
+    await aSecond()
+    for (const run of runs.slice(first + 1)) run.end()
+    await settled()
+    divided?.progress.taken(`stuck ${n}`)
+    await aSecond()
+  }
+  expect(runs).toHaveLength(3 * 40)
+})
+
 it('lets at most 32 batches stall, so that what they hold in memory is bounded', async () => {
   const aSecond = useFakeSeconds()
   const { runs, add } = setUp()

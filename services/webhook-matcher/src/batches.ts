@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
 import { backoffMs } from '@surehook/service-kit/backoff'
-import { boundedBy } from '@surehook/service-kit/bounded'
+import { boundedBy, orAborted } from '@surehook/service-kit/bounded'
 import type { Logger } from 'pino'
 import { BatchProgress } from './batch-progress.ts'
 import type { ChangeBatch } from './change-batch.ts'
@@ -13,13 +13,7 @@ export type BatchesOptions = {
   log: Logger
 }
 
-type Batch = {
-  projects: ReadonlySet<string>
-  messages: readonly WindowedMessage[]
-  isLong: boolean
-  /** Kafka takes nothing of it at the moment. */
-  isStalled: boolean
-}
+type Batch = { projects: ReadonlySet<string>; messages: readonly WindowedMessage[] }
 
 type Lane = { waiting: WaitingChanges; running: Set<Batch>; isNew: boolean; isHeld: boolean }
 
@@ -42,8 +36,9 @@ export class Batches {
   readonly #lanes = new Map<number, Lane>()
   readonly #stopping = new AbortController()
   readonly #running = new Set<Promise<void>>()
+  /** Batches of which Kafka takes nothing at the moment. */
+  readonly #stalled = new Set<Batch>()
   #stopped = false
-  #stalled = 0
 
   constructor(options: BatchesOptions) {
     this.#options = options
@@ -96,45 +91,58 @@ export class Batches {
 
   #start(lane: Lane): void {
     lane.isNew = false
-    if (this.#stopped || lane.isHeld || !mayBegin(lane) || this.#stalled >= maxStalled) return
+    if (this.#stopped || lane.isHeld || !this.#mayBegin(lane)) return
     const busy = new Set([...lane.running].flatMap(({ projects }) => [...projects]))
-    const { projects, messages } = lane.waiting.take(maxBatch, busy)
-    if (messages.length === 0) return
-    this.#begin(lane, projects, messages)
+    const batch = lane.waiting.take(maxBatch, busy)
+    if (batch.messages.length === 0) return
+    this.#begin(lane, batch)
     this.#start(lane)
   }
 
-  #begin(lane: Lane, projects: ReadonlySet<string>, messages: readonly WindowedMessage[]): void {
-    const isLong = messages.length >= longFrom
-    const batch: Batch = { projects, messages, isLong, isStalled: false }
+  #mayBegin({ running }: Lane): boolean {
+    const moving = [...running].filter((batch) => !this.#stalled.has(batch))
+    const areLong = moving.every(({ messages }) => messages.length >= longFrom)
+    return areLong && moving.length < maxAtOnce && this.#stalled.size < maxStalled
+  }
+
+  #begin(lane: Lane, batch: Batch): void {
     lane.running.add(batch)
     const run = this.#run(lane, batch).finally(() => {
       this.#running.delete(run)
       lane.running.delete(batch)
-      if (batch.isStalled) this.#stalled--
-      for (const each of this.#lanes.values()) this.#start(each)
+      // Other partitions may have waited for it, too.
+      const waiting = this.#stalled.delete(batch) ? this.#lanes.values() : [lane]
+      for (const each of waiting) this.#start(each)
     })
     this.#running.add(run)
   }
 
   #stall(lane: Lane, batch: Batch): void {
-    if (!batch.isStalled) this.#stalled++
-    batch.isStalled = true
+    // Kafka may take deliveries of a batch that was divided long ago.
+    if (!lane.running.has(batch)) return
+    this.#stalled.add(batch)
     this.#start(lane)
   }
 
   async #run(lane: Lane, batch: Batch): Promise<void> {
-    const { messages } = batch
+    const { projects, messages } = batch
     const [first] = messages
     if (first === undefined || first.lease.aborted) return
     const { topic, partition, offset, lease } = first
-    const signal = AbortSignal.any([lease, this.#stopping.signal])
+    const dividing = new AbortController()
+    const signal = AbortSignal.any([lease, this.#stopping.signal, dividing.signal])
+    const changes = { topic, partition, signal, messages: messages.map(asKafkaMessage) }
     for (let tries = 1; ; tries++) {
       try {
-        if ((await this.#handle(lane, batch, signal)) === 'divide') return this.#divide(lane, batch)
+        using progress = new BatchProgress(() => {
+          this.#stall(lane, batch)
+          if (projects.size > 1 && progress.isPartial) dividing.abort(divided)
+        })
+        await orAborted(this.#options.handle({ ...changes, progress }), dividing.signal)
         for (const message of messages) message.finish()
         return
       } catch (err) {
+        if (err === divided) return this.#divide(lane, batch)
         if (signal.aborted) return
         this.#options.log.warn({ err, topic, partition, offset, tries }, 'batch.failed')
         const waitMs = backoffMs(tries, backoff)
@@ -143,30 +151,16 @@ export class Batches {
     }
   }
 
-  /** @returns `divide` when some of its projects wait for Kafka and others do not */
-  async #handle(lane: Lane, batch: Batch, lease: AbortSignal): Promise<'done' | 'divide'> {
-    const divided = Promise.withResolvers<'divide'>()
-    const dividing = new AbortController()
-    using progress = new BatchProgress(() => {
-      this.#stall(lane, batch)
-      if (batch.projects.size === 1 || !progress.isPartial) return
-      dividing.abort(new DOMException('Its projects go on one by one', 'AbortError'))
-      divided.resolve('divide')
-    })
-    const { topic = '', partition = 0 } = batch.messages[0] ?? {}
-    const messages = batch.messages.map(asKafkaMessage)
-    const signal = AbortSignal.any([lease, dividing.signal])
-    const handled = this.#options.handle({ topic, partition, messages, signal, progress })
-    return await Promise.race([handled.then(() => 'done' as const), divided.promise])
-  }
-
-  /** What was sent already is sent again: whoever reads a step twice drops it. */
+  /** Deliveries that were sent are sent again: a dispatcher drops a step that it has read before. */
   #divide(lane: Lane, { messages }: Batch): void {
     for (const [project, own] of Map.groupBy(messages, projectOf)) {
-      this.#begin(lane, new Set([project]), own)
+      this.#begin(lane, { projects: new Set([project]), messages: own })
     }
   }
 }
+
+/** Some projects of the batch wait for Kafka and others do not. */
+const divided = new DOMException('Its projects go on one by one', 'AbortError')
 
 const newLane = (): Lane => ({
   waiting: new WaitingChanges(),
@@ -174,11 +168,6 @@ const newLane = (): Lane => ({
   isNew: false,
   isHeld: false,
 })
-
-function mayBegin({ running }: Lane): boolean {
-  const moving = [...running].filter(({ isStalled }) => !isStalled)
-  return moving.length < maxAtOnce && moving.every(({ isLong }) => isLong)
-}
 
 const asKafkaMessage = ({ key, value, offset, headers, timestamp }: WindowedMessage) => ({
   key,

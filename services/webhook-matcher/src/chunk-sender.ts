@@ -57,7 +57,7 @@ export class ChunkSender {
       await this.#deps.producer.send(chunk.flatMap(({ records }) => records))
     } catch (err) {
       if (!(err instanceof UnsendableError)) throw err
-      // What was sent already is sent again: whoever reads a step twice drops it.
+      // Deliveries that were sent are sent again: a dispatcher drops a step that it has read before.
       for (const planned of chunk) await this.#sendAlone(planned)
     }
   }
