@@ -13,8 +13,8 @@ const twoMiB = String(2 * 1024 * 1024)
 const common = { 'max.message.bytes': twoMiB, 'message.timestamp.type': 'LogAppendTime' }
 const kept = (ms: number) => ({ 'retention.ms': String(ms), ...common })
 const compacted = { 'cleanup.policy': 'compact', ...common }
-/** The broker undoes any compression of a publisher: kafkajs stops at a batch that is not gzip. */
-const changesConfig = (ms: number) => ({ ...kept(ms), 'compression.type': 'uncompressed' })
+/** The broker undoes the compression of a publisher: kafkajs stops at a batch that is not gzip. */
+const decompressed = { 'compression.type': 'uncompressed' }
 /** States that were replaced stay readable for as long as a change may wait that they were in force for. */
 const compactedAfter = (ms: number) => ({
   ...compacted,
@@ -72,7 +72,11 @@ export function topicTable(
     attemptsTopic,
   ]
   return [
-    { name: changesTopic, partitions: 'main', config: changesConfig(changesRetentionMs) },
+    {
+      name: changesTopic,
+      partitions: 'main',
+      config: { ...kept(changesRetentionMs), ...decompressed },
+    },
     { name: environmentsTopic, partitions: 'one', config: compacted },
     { name: environmentPurgesTopic, partitions: 'one', config: compacted },
     { name: managementTokensTopic, partitions: 'one', config: compacted },

@@ -175,14 +175,24 @@ function changeOf({ projectId, environment }: Tenant): ChangeEvent {
   }
 }
 
-it('delivers a change whose publisher compressed it as kafkajs cannot', async () => {
-  await using open = new AsyncDisposableStack()
+/** A tenant that listens to its invoices, and what publishes them without the package. */
+async function openInvoices() {
   const tenant = await world.tenant()
   const listener = await world.listen(tenant, { table: 'invoices' })
   const { kafkaBrokers, schemaRegistryUrl } = world.system.endpoints
   const brokers = kafkaBrokers.split(',')
-  const kafka = createKafka({ brokers, clientId: 'compressing-test', log: silent })
-  const codec = await openEventCodec({ registryUrl: schemaRegistryUrl })
+  const kafka = createKafka({ brokers, clientId: 'publishing-test', log: silent })
+  return {
+    tenant,
+    listener,
+    kafka,
+    codec: await openEventCodec({ registryUrl: schemaRegistryUrl }),
+  }
+}
+
+it('delivers a change whose publisher compressed it as kafkajs cannot', async () => {
+  await using open = new AsyncDisposableStack()
+  const { tenant, listener, kafka, codec } = await openInvoices()
   // For this process alone: the services decompress nothing but gzip.
   kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] = () => ({
     compress: async ({ buffer }: { buffer: Buffer }) => zstdCompressSync(buffer),
@@ -202,12 +212,7 @@ it('delivers a change whose publisher compressed it as kafkajs cannot', async ()
 
 it('puts malformed events aside with the reason, and delivers those behind them', async () => {
   await using open = new AsyncDisposableStack()
-  const tenant = await world.tenant()
-  const listener = await world.listen(tenant, { table: 'invoices' })
-  const { kafkaBrokers, schemaRegistryUrl } = world.system.endpoints
-  const brokers = kafkaBrokers.split(',')
-  const kafka = createKafka({ brokers, clientId: 'publishing-test', log: silent })
-  const codec = await openEventCodec({ registryUrl: schemaRegistryUrl })
+  const { tenant, listener, kafka, codec } = await openInvoices()
   const producer = open.use(await openProducer(kafka, { log: silent }))
 
   const refused: { key: string; reason: string }[] = []

@@ -4,8 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { deliveriesTopic, retryTopic } from '@surehook/contracts/topics'
 import { verifySignature } from '@surehook/scripts/receiver/verify-signature'
 import { until } from '@surehook/testing/until'
-import type { Harness } from './support/harness.ts'
-import { openHarness } from './support/harness.ts'
+import { type Harness, openHarness } from './support/harness.ts'
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
 

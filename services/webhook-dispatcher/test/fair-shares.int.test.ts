@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { endpointId } from '@surehook/contracts/ids'
 import { partitionOf } from '@surehook/kafka/producer/partitioned/partition-of'
-import type { Harness } from './support/harness.ts'
-import { openHarness } from './support/harness.ts'
+import { type Harness, openHarness } from './support/harness.ts'
 
 let harness: Harness
 

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { until } from '@surehook/testing/until'
-import type { Harness } from './support/harness.ts'
-import { openHarness } from './support/harness.ts'
+import { type Harness, openHarness } from './support/harness.ts'
 
 let harness: Harness
 

@@ -5,8 +5,7 @@ import { createKafka } from '@surehook/kafka/client/client'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { until } from '@surehook/testing/until'
 import { pino } from 'pino'
-import type { Harness } from './support/harness.ts'
-import { openHarness } from './support/harness.ts'
+import { type Harness, openHarness } from './support/harness.ts'
 
 let harness: Harness
 

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { endpointId } from '@surehook/contracts/ids'
 import { until } from '@surehook/testing/until'
-import type { Harness } from './support/harness.ts'
-import { openHarness } from './support/harness.ts'
+import { type Harness, openHarness } from './support/harness.ts'
 
 /** The largest record that is sent, as it is counted: key, value and this. */
 const maxRecordBytes = 2 * 1024 * 1024 - 1024

@@ -27,7 +27,7 @@ export type GroupState = {
 export async function checkConsumers(target: Target, lagLimit: number): Promise<Finding[]> {
   return withKafka(target, async (admin, read) => {
     const retries = read.WEBHOOK_RETRY_DELAYS.map(({ name }) => retryTopic(name))
-    // What is paused waits on purpose, for as long as its circuit is open or its subscription inactive.
+    // Paused deliveries wait on purpose: their circuit is open, or their subscription is inactive.
     const groups = [
       { group: 'webhook-matcher', topics: [changesTopic], waiting: [] },
       {
