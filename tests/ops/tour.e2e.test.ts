@@ -1,15 +1,9 @@
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { repoRoot } from '@surehook/scripts/lib/paths'
-import { freePort } from '@surehook/scripts/lib/ports'
+import { freePort, isFree } from '@surehook/scripts/lib/ports'
 import { startMailCatcher } from '@surehook/scripts/mail/mail-catcher'
+import { type Checkout, commandsOf, openCheckout } from '../support/checkout.ts'
 import { until } from '../support/until.ts'
 import { openWorld } from '../support/world.ts'
 
@@ -17,8 +11,7 @@ import { openWorld } from '../support/world.ts'
 const env = { WEBHOOK_RETRY_DELAYS: '1s,5s,30s,5m', WEBHOOK_CIRCUIT_COOLDOWN: '10s' }
 
 let open: AsyncDisposableStack
-/** A checkout as `npm start` and `npm run receiver` leave it, as far as the pages look at it. */
-let checkout: string
+let checkout: Checkout
 let receiverPort: number
 
 const secret = `whsec_${randomBytes(24).toString('base64')}`
@@ -33,20 +26,10 @@ const pages = [
 
 beforeAll(async () => {
   open = new AsyncDisposableStack()
-  checkout = open.adopt(await mkdtemp(join(tmpdir(), 'surehook-tour-')), (path) =>
-    rm(path, { recursive: true }),
-  )
-  const local = join(checkout, '.local')
-  await mkdir(join(local, 'demo-ca'), { recursive: true })
-  await mkdir(join(local, 'mail'))
-  const catcher = open.use(await startMailCatcher({ dir: join(local, 'mail') }))
+  checkout = open.use(await openCheckout())
+  const catcher = open.use(await startMailCatcher({ dir: `${checkout.dir}/.local/mail` }))
   const world = open.use(await openWorld({ env: { ...env, SMTP_URL: catcher.url } }))
-  const { baseUrl, adminToken } = world.system
-  const { key, cert } = world.certificates
-  await writeFile(join(local, 'endpoints.json'), JSON.stringify({ baseUrl, adminToken }))
-  await writeFile(join(local, 'demo-ca/server.key'), key)
-  await writeFile(join(local, 'demo-ca/server.pem'), cert)
-  await writeFile(join(local, 'receiver-secret'), `${secret}\n`)
+  await checkout.writeEndpoints(world)
   await startReceiver()
 })
 afterAll(async () => open.disposeAsync())
@@ -54,7 +37,7 @@ afterAll(async () => open.disposeAsync())
 it('README and the guides do what they say, and again when they are repeated', async () => {
   const commands = await commandsOfPages()
   for (const _round of [1, 2]) {
-    const { code, out } = await bash(commands)
+    const { code, out } = await checkout.run(commands)
     expect({ code, errors: codesIn(out) }).toEqual({
       code: 0,
       // In the order of the comments that announce them: 400, 409, 409, 412, 403, 401, 401.
@@ -82,7 +65,7 @@ const codesIn = (out: string) =>
   [...out.matchAll(/^\{"error":"([A-Z_]+)"/gm)].map(([, code]) => code)
 
 async function commandsOfPages(): Promise<string> {
-  const blocks = await Promise.all(pages.map(blocksOf))
+  const blocks = await Promise.all(pages.map(commandsOf))
   return blocks
     .flat()
     .filter((block) => block.trim() !== 'npm run receiver')
@@ -92,65 +75,16 @@ async function commandsOfPages(): Promise<string> {
     .replace('sleep 125', 'sleep 13')
 }
 
-async function blocksOf({ file, from, to }: { file: string; from?: string; to?: string }) {
-  const page = await readFile(`${repoRoot}/${file}`, 'utf8')
-  const begin = from === undefined ? 0 : page.indexOf(`\n${from}\n`)
-  const end = to === undefined ? page.length : page.indexOf(`\n${to}\n`)
-  expect([begin, end]).not.toContain(-1)
-  return [...page.slice(begin, end).matchAll(/^```bash\n(.*?)^```$/gms)].map(
-    ([, block = '']) => block,
-  )
-}
-
 /** The receiver of `npm run receiver`, with the certificate that this system trusts. */
 async function startReceiver(): Promise<void> {
   receiverPort = await freePort()
-  const local = join(checkout, '.local')
-  const child = spawn(
-    process.execPath,
-    [`${repoRoot}/docs/guides/receivers/typescript/receiver.ts`],
-    {
-      stdio: 'ignore',
-      env: {
-        ...process.env,
-        PORT: String(receiverPort),
-        INBOX: join(local, 'inbox'),
-        TLS_CERT: join(local, 'demo-ca/server.pem'),
-        TLS_KEY: join(local, 'demo-ca/server.key'),
-        WEBHOOK_SECRETS: JSON.stringify([secret]),
-      },
-    },
-  )
-  open.defer(() => void child.kill('SIGKILL'))
-  await until(() => isListening(receiverPort))
-}
-
-async function isListening(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  const answered = await once(socket, 'connect').then(
-    () => true,
-    () => false,
-  )
-  socket.destroy()
-  return answered
-}
-
-async function bash(commands: string): Promise<{ code: number | null; out: string }> {
-  const child = spawn('bash', ['-euo', 'pipefail', '-c', `exec 2>&1\n${commands}`], {
-    cwd: checkout,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    detached: true,
+  await writeFile(`${checkout.dir}/.local/receiver-secret`, `${secret}\n`)
+  checkout.start('node docs/guides/receivers/typescript/receiver.ts', {
+    PORT: String(receiverPort),
+    INBOX: '.local/inbox',
+    TLS_CERT: '.local/demo-ca/server.pem',
+    TLS_KEY: '.local/demo-ca/server.key',
+    WEBHOOK_SECRETS: JSON.stringify([secret]),
   })
-  open.defer(() => endGroup(child.pid))
-  const [out] = await Promise.all([text(child.stdout), once(child, 'exit')])
-  return { code: child.exitCode, out }
-}
-
-/** Its receiver goes on where the tour was left half-way. */
-function endGroup(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
-  } catch (err) {
-    if ((err as NodeJS.ErrnoException).code !== 'ESRCH') throw err
-  }
+  await until(async () => !(await isFree(receiverPort)))
 }

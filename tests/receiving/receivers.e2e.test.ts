@@ -3,20 +3,24 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { expectStatus } from '@surehook/scripts/client/call'
 import { defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
 import { Webhook } from 'standardwebhooks'
+import { type Checkout, openCheckout } from '../support/checkout.ts'
 import { eventually, openWorld, payloadOf, type World } from '../support/world.ts'
 import { type RunningReceiver, startReceiver, testedReceivers } from './receivers.ts'
 import { type Delivered, openTlsTerminator, postTo, type TlsTerminator } from './tls-terminator.ts'
 
 const nextSecret = `whsec_${Buffer.from('another, for the rotation').toString('base64')}`
 
+let resources: AsyncDisposableStack
 let world: World
+let checkout: Checkout
 
 beforeAll(async () => {
-  world = await openWorld()
+  resources = new AsyncDisposableStack()
+  world = resources.use(await openWorld())
+  checkout = resources.use(await openCheckout())
+  await checkout.writeEndpoints(world)
 })
-afterAll(async () => {
-  await world?.[Symbol.asyncDispose]()
-})
+afterAll(async () => resources.disposeAsync())
 
 describe.each(testedReceivers)('the $name receiver', (sample) => {
   let open: AsyncDisposableStack
@@ -29,10 +33,12 @@ describe.each(testedReceivers)('the $name receiver', (sample) => {
     open = new AsyncDisposableStack()
     tenant = await world.tenant()
     await tenant.putTable('orders')
-    receiver = open.use(await startReceiver(sample, [defaultSecret, nextSecret]))
+    const secrets = JSON.stringify([defaultSecret, nextSecret])
+    const plain = { WEBHOOK_SECRETS: secrets, TLS_CERT: null, TLS_KEY: null }
+    receiver = open.use(await startReceiver(checkout, sample, plain))
     terminator = open.use(await openTlsTerminator(world.certificates, receiver.port))
     subscriptionId = (await tenant.subscribe(terminator.url)).id
-  })
+  }, 150_000)
   afterAll(async () => open.disposeAsync())
 
   /** A change that was delivered: the request of its last attempt. */
@@ -65,7 +71,7 @@ describe.each(testedReceivers)('the $name receiver', (sample) => {
   })
 
   it('takes deliveries over HTTPS by itself, one for each subscription to an event', async () => {
-    await using own = await startReceiver(sample, [defaultSecret], world.certificates)
+    await using own = await startReceiver(checkout, sample)
     const other = await world.tenant()
     await other.putTable('orders')
     const url = `https://localhost:${own.port}/hooks`

@@ -1,82 +1,36 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, open as openFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { runCommand } from '@surehook/scripts/check/run-command'
-import { repoRoot } from '@surehook/scripts/lib/paths'
 import { freePort, isFree } from '@surehook/scripts/lib/ports'
 import { hasToolchain, type Toolchain } from '@surehook/scripts/lib/toolchains'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import { pythonWith } from '@surehook/scripts/python/python-tools'
+import { type Checkout, commandsOf } from '../support/checkout.ts'
 
 type Sample = {
+  /** The heading of its section. */
   name: string
   /** Whether it requires `X-Service-Signature` too, not `webhook-signature` alone. */
   checksServiceSignature: boolean
   needs?: Toolchain
-  prepare(dir: string): Promise<string[]>
 }
 
-const receiversDir = `${repoRoot}/docs/guides/receivers`
-
-/** The receivers of docs/guides/receiving.md; `prepare` gives the command that runs one. */
+/** The receivers of the guide. */
 const samples: readonly Sample[] = [
-  {
-    name: 'TypeScript',
-    checksServiceSignature: true,
-    prepare: async () => [process.execPath, `${receiversDir}/typescript/receiver.ts`],
-  },
-  {
-    name: 'Python',
-    checksServiceSignature: true,
-    needs: 'python',
-    prepare: async () => ['python3', `${receiversDir}/python/receiver.py`],
-  },
-  {
-    name: 'Go',
-    checksServiceSignature: true,
-    needs: 'go',
-    async prepare(dir) {
-      const built = await runCommand({
-        args: ['go', 'build', '-o', `${dir}/receiver`, '.'],
-        cwd: `${receiversDir}/go`,
-      })
-      if (!built.ok) throw new Error(built.output)
-      return [`${dir}/receiver`]
-    },
-  },
-  {
-    name: 'Express',
-    checksServiceSignature: false,
-    prepare: async () => [process.execPath, `${receiversDir}/express/receiver.ts`],
-  },
-  {
-    name: 'Fastify',
-    checksServiceSignature: false,
-    prepare: async () => [process.execPath, `${receiversDir}/fastify/receiver.ts`],
-  },
-  {
-    name: 'FastAPI',
-    checksServiceSignature: false,
-    needs: 'python',
-    prepare: async () => [
-      await pythonWith(`${receiversDir}/fastapi/requirements.txt`),
-      `${receiversDir}/fastapi/receiver.py`,
-    ],
-  },
+  { name: 'Express', checksServiceSignature: false },
+  { name: 'Fastify', checksServiceSignature: false },
+  { name: 'FastAPI', checksServiceSignature: false, needs: 'python' },
+  { name: 'Node without dependencies', checksServiceSignature: true },
+  { name: 'Python without dependencies', checksServiceSignature: true, needs: 'python' },
+  { name: 'Go with net/http', checksServiceSignature: true, needs: 'go' },
 ]
 
 export const testedReceivers = samples.filter(
   ({ needs }) => needs === undefined || hasToolchain(needs, process.env),
 )
 
-async function tlsFiles(dir: string, { key, cert }: { key: string; cert: string }) {
-  const files = { TLS_CERT: join(dir, 'cert.pem'), TLS_KEY: join(dir, 'key.pem') }
-  await Promise.all([writeFile(files.TLS_CERT, cert), writeFile(files.TLS_KEY, key)])
-  return files
-}
+const guide = 'docs/guides/receiving.md'
+/** Covers the packages of the FastAPI receiver and the first build of the one in Go. */
+const startsWithinMs = 120_000
 
 export type RunningReceiver = AsyncDisposable & {
   readonly port: number
@@ -84,47 +38,38 @@ export type RunningReceiver = AsyncDisposable & {
   inbox(): Promise<string[]>
 }
 
+/** As the guide starts it: `change` replaces variables of the page; null removes one. */
 export async function startReceiver(
-  sample: Sample,
-  secrets: readonly string[],
-  tls?: { key: string; cert: string },
+  checkout: Checkout,
+  { name }: Sample,
+  change: { WEBHOOK_SECRETS?: string; TLS_CERT?: null; TLS_KEY?: null } = {},
 ): Promise<RunningReceiver> {
-  await using opening = new AsyncDisposableStack()
-  const dir = opening.adopt(await mkdtemp(join(tmpdir(), 'surehook-receiver-')), (path) =>
-    rm(path, { recursive: true }),
-  )
-  const [command = '', ...args] = await sample.prepare(dir)
+  const [variables = ''] = await commandsOf({
+    file: guide,
+    from: '## The receivers',
+    to: '### Express',
+  })
+  const [commands = ''] = await commandsOf({ file: guide, from: `### ${name}` })
   const port = await freePort()
-  const inboxDir = `${dir}/inbox`
-  const log = opening.use(await openFile(`${dir}/log`, 'w+'))
-  const child = spawn(command, args, {
-    cwd: dir,
-    stdio: ['ignore', 'ignore', log.fd],
-    env: {
-      PATH: process.env['PATH'],
-      PORT: String(port),
-      INBOX: inboxDir,
-      WEBHOOK_SECRETS: JSON.stringify(secrets),
-      ...(tls !== undefined && (await tlsFiles(dir, tls))),
-    },
-  })
-  const ended = once(child, 'exit')
-  opening.defer(async () => {
-    child.kill('SIGKILL')
-    await ended
-  })
+  const inbox = `${checkout.dir}/${port}`
+  const changes = Object.entries({ PORT: String(port), INBOX: inbox, ...change })
+  const exports = changes
+    .map(([key, value]) => (value === null ? `unset ${key}` : `export ${key}='${value}'`))
+    .join('\n')
+  const started = checkout.start(`${variables}\n${exports}\n${commands}`)
+  let code: number | null | undefined
+  void started.ended.then((ended) => (code = ended))
   const listens = async () => {
-    if (child.exitCode !== null) throw new Error(await readFile(`${dir}/log`, 'utf8'))
-    return existsSync(inboxDir) && !(await isFree(port))
+    if (code !== undefined) throw new Error(`${name} ended: ${started.out()}`)
+    return existsSync(inbox) && !(await isFree(port))
   }
-  await waitUntil(listens, { what: `${sample.name} listens`, timeoutMs: 20_000 })
-  const resources = opening.move()
+  await waitUntil(listens, { what: `${name} listens`, timeoutMs: startsWithinMs })
   return {
     port,
     async inbox() {
-      const names = (await readdir(inboxDir)).filter((name) => name.endsWith('.json'))
-      return Promise.all(names.map((name) => readFile(join(inboxDir, name), 'utf8')))
+      const names = (await readdir(inbox)).filter((file) => file.endsWith('.json'))
+      return Promise.all(names.map((file) => readFile(join(inbox, file), 'utf8')))
     },
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+    [Symbol.asyncDispose]: () => started[Symbol.asyncDispose](),
   }
 }

@@ -1,8 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -12,125 +10,95 @@ import { changesTopic, invalidTopic } from '@surehook/contracts/topics'
 import { createKafka } from '@surehook/kafka/client/client'
 import { openProducer } from '@surehook/kafka/producer/producer'
 import { openEventCodec } from '@surehook/schemas/codec'
-import { runCommand } from '@surehook/scripts/check/run-command'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import { hasToolchain, type Toolchain } from '@surehook/scripts/lib/toolchains'
-import { pythonWith } from '@surehook/scripts/python/python-tools'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { followTopics } from '@surehook/testing/follow-topics'
 import kafkajs from 'kafkajs'
+import { type Checkout, commandsOf, openCheckout } from '../support/checkout.ts'
 import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
 import { eventually } from '../support/world.ts'
 
-const recipe = `${repoRoot}/docs/guides/publishers`
 const run = promisify(execFile)
 const silent = createLogger('test', 'silent')
 
-/** The services of docs/guides/publishing.md; `prepare` gives the command that runs one. */
-type Language = { name: string; needs?: Toolchain; prepare(dir: string): Promise<string[]> }
-const samples: readonly Language[] = [
-  {
-    name: 'TypeScript',
-    prepare: async () => [
-      process.execPath,
-      '--conditions=source',
-      `${recipe}/typescript/billing.ts`,
-    ],
-  },
-  {
-    name: 'Python',
-    needs: 'python',
-    prepare: async () => [
-      await pythonWith(`${recipe}/python/requirements.txt`),
-      `${recipe}/python/billing.py`,
-    ],
-  },
-  {
-    name: 'Go',
-    needs: 'go',
-    async prepare(dir) {
-      const args = ['go', 'build', '-o', `${dir}/billing`, '.']
-      const built = await runCommand({ args, cwd: `${recipe}/go` })
-      if (!built.ok) throw new Error(built.output)
-      return [`${dir}/billing`]
-    },
-  },
+/** The services of the guide, in its order. */
+const samples: { name: string; needs?: Toolchain }[] = [
+  { name: 'TypeScript' },
+  { name: 'Python', needs: 'python' },
+  { name: 'Go', needs: 'go' },
 ]
-const languages = samples.filter(
-  ({ needs }) => needs === undefined || hasToolchain(needs, process.env),
-)
-/** Covers the first build of the Go service's dependencies. */
+/** The commands of the guide: first those for all its services. */
+const [variables = '', ...commands] = await commandsOf({
+  file: 'docs/guides/publishing.md',
+  from: '### A service in TypeScript',
+})
+const services = samples
+  .map((sample, index) => ({ ...sample, lines: commands[index]?.trim().split('\n') ?? [] }))
+  .filter(({ needs }) => needs === undefined || hasToolchain(needs, process.env))
+/** Covers the packages of the Python service and the first build of the one in Go. */
 const prepareMs = 300_000
 
+let resources: AsyncDisposableStack
 let world: ListeningWorld
-let dir: string
+let checkout: Checkout
 
 beforeAll(async () => {
-  world = await openListeningWorld()
-  dir = await mkdtemp(join(tmpdir(), 'surehook-billing-'))
+  resources = new AsyncDisposableStack()
+  world = resources.use(await openListeningWorld())
+  checkout = resources.use(await openCheckout())
+  await checkout.writeEndpoints(world)
 })
-afterAll(async () => {
-  await world?.[Symbol.asyncDispose]()
-  await rm(dir, { recursive: true, force: true })
-})
+afterAll(async () => resources.disposeAsync())
 
-describe.each(languages)('the $name service of the recipe', (language) => {
+describe.each(services)('the $name service of the guide', ({ lines }) => {
+  const [issue = '', pay = ''] = lines.slice(-2)
   let tenant: Tenant
-  let prepared: string[]
   beforeAll(async () => {
     tenant = await world.tenant()
-    prepared = await language.prepare(dir)
+    expect(await checkout.run(lines.slice(0, -2).join('\n'))).toMatchObject({ code: 0 })
   }, prepareMs)
 
-  /** Runs the service on its database, once. */
-  async function billing(args: readonly string[], change: NodeJS.ProcessEnv = {}): Promise<void> {
-    const [command = '', ...first] = prepared
-    const { kafkaBrokers, schemaRegistryUrl } = world.system.endpoints
-    await run(command, [...first, ...args], {
-      env: {
-        PATH: process.env['PATH'],
-        NODE_NO_WARNINGS: '1',
-        DATABASE: join(dir, `${language.name}.sqlite`),
-        PROJECT: tenant.projectId,
-        ENVIRONMENT: tenant.environment,
-        KAFKA_BROKERS: kafkaBrokers,
-        SCHEMA_REGISTRY_URL: schemaRegistryUrl,
-        ...change,
-      },
-    })
+  /** Runs the service on its database, once. @returns the shell's code */
+  async function billing(command: string, change = ''): Promise<number | null> {
+    const own = `export PROJECT=${tenant.projectId}\n${change}`
+    return (await checkout.run(`${variables}\n${own}\n${command}`)).code
   }
 
   it('has its changes delivered as those of the data API are', async () => {
     const listener = await world.listen(tenant, { table: 'invoices' })
-    await billing(['issue', '42', '99.50'])
-    await billing(['pay', '42'])
+    expect(await billing(issue)).toBe(0)
+    expect(await billing(pay)).toBe(0)
     const [issued, paid] = await listener.arrived(2)
+    const [, id, amount] = /issue (\S+) (\S+)/.exec(issue) ?? []
     expect(issued).toMatchObject({
       event: 'INSERT',
       project_id: tenant.projectId,
       table: 'invoices',
-      record: { id: '42', amount: '99.50', paidAt: null },
+      record: { id, amount, paidAt: null },
       changed_fields: [],
     })
     expect(paid).toMatchObject({
       event: 'UPDATE',
-      record: { id: '42', paidAt: expect.any(String) },
+      record: { id, paidAt: expect.any(String) },
       changed_fields: ['paidAt'],
     })
   })
 
   it('loses none when Kafka is away: the next run publishes them, in order', async () => {
     const listener = await world.listen(tenant, { table: 'invoices' })
-    const away = { KAFKA_BROKERS: '127.0.0.1:1' }
-    await expect(billing(['issue', '43', '1'], away)).rejects.toThrow('Command failed')
-    await expect(billing(['pay', '43'], away)).rejects.toThrow('Command failed')
-    await billing([])
-    await billing([])
+    const [service = ''] = pay.split(' pay ')
+    const id = randomUUID()
+    const away = 'export KAFKA_BROKERS=127.0.0.1:1'
+    expect(await billing(`${service} issue ${id} 1`, away)).not.toBe(0)
+    expect(await billing(`${service} pay ${id}`, away)).not.toBe(0)
+    expect(await billing(service)).toBe(0)
+    expect(await billing(service)).toBe(0)
     const events = (await listener.arrived(2)).map(({ event, record }) => [event, record['id']])
     expect(events).toEqual([
-      ['INSERT', '43'],
-      ['UPDATE', '43'],
+      ['INSERT', id],
+      ['UPDATE', id],
     ])
   })
 })
