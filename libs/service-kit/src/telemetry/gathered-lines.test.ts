@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import fs, { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { openGatheredLines } from './gathered-lines.ts'
 
 let dir: string
@@ -31,6 +31,16 @@ describe('openGatheredLines', () => {
     expect(read().length).toBeGreaterThan(50_000)
     lines.flushSync()
     expect(read()).toBe(line.repeat(100))
+  })
+
+  it('does not wait for the disk', () => {
+    const fsync = jest.spyOn(fs, 'fsyncSync')
+    const lines = openGatheredLines(`${dir}/log`)
+    lines.write('a\n')
+    lines.flushSync()
+    expect(read()).toBe('a\n')
+    expect(fsync).not.toHaveBeenCalled()
+    fsync.mockRestore()
   })
 
   it('writes what it has when the process ends, in whatever way it ends itself', () => {
