@@ -21,7 +21,7 @@ export const kafkaUsers = [
   'webhook-api',
   'webhook-matcher',
   'webhook-dispatcher',
-  /** The operators' command: makes the topics, looks at lags, compares a restored database with what was told. */
+  /** The operators' command: makes the topics, looks at lags, compares a restored database with the topics. */
   'operator',
   /** What scales by the lag of consumers: sees how far everybody is, and no record. */
   'lag-reader',
@@ -197,8 +197,8 @@ export function kafkaAclsOf(user: KafkaUser): readonly KafkaAcl[] {
 }
 
 function operatorAcls(): readonly KafkaAcl[] {
-  // A restored database is compared with what was told on these.
-  const told = [
+  // A restored database is compared with these topics.
+  const compared = [
     changesTopic,
     environmentsTopic,
     managementTokensTopic,
@@ -207,7 +207,7 @@ function operatorAcls(): readonly KafkaAcl[] {
   ]
   return [
     ...onEveryTopic('Create', 'Describe', 'DescribeConfigs', 'AlterConfigs'),
-    ...told.map((name): KafkaAcl => ({ resource: topic(name), operations: ['Read'] })),
+    ...compared.map((name): KafkaAcl => ({ resource: topic(name), operations: ['Read'] })),
     ...lastingGroupAcls('Describe'),
     { resource: group('surehook-operator', 'prefix'), operations: ['Read'] },
     { resource: { type: 'cluster' }, operations: ['Describe', 'DescribeConfigs'] },

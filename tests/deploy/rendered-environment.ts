@@ -31,8 +31,8 @@ export function environmentOf(
     if (map?.data === undefined) throw new Error(`there is no ConfigMap ${name}`)
     return Object.entries(map.data)
   })
-  const told = (container?.env ?? []).map(({ name, value }) => [name, value ?? secretOf(name)])
-  return Object.fromEntries([...fromMaps, ...told])
+  const own = (container?.env ?? []).map(({ name, value }) => [name, value ?? secretOf(name)])
+  return Object.fromEntries([...fromMaps, ...own])
 }
 
 /** As `environmentOf`, of a pod that has no ConfigMap. */

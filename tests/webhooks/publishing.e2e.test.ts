@@ -57,7 +57,8 @@ describe.each(services)('the $name service of the guide', ({ lines }) => {
   let tenant: Tenant
   beforeAll(async () => {
     tenant = await world.tenant()
-    expect(await checkout.run(lines.slice(0, -2).join('\n'))).toMatchObject({ code: 0 })
+    const { code, out } = await checkout.run(lines.slice(0, -2).join('\n'))
+    if (code !== 0) throw new Error(out)
   }, prepareMs)
 
   /** Runs the service on its database, once. @returns the shell's code */

@@ -23,8 +23,8 @@ process.on('message', () => report())
 report()
 
 function report(): void {
-  const told: SlowReport = { open: sockets.size, ended, answers }
-  process.send?.(told)
+  const sums: SlowReport = { open: sockets.size, ended, answers }
+  process.send?.(sums)
 }
 
 function open(n: number, opened: () => void): void {

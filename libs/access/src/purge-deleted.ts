@@ -21,12 +21,12 @@ export type PurgeOptions = {
 
 const lookEveryMs = 2_000
 
-type Progress = { dueAt: number; isSettled: boolean; isTold: boolean }
+type Progress = { dueAt: number; isSettled: boolean; isPublished: boolean }
 
 /**
  * Deletes what a service holds of deleted environments: at once, and again when late work has settled.
- * A pass that finds nothing after that is told on `platform.environment-purges`. Each replica does so
- * by itself: deleting and telling twice changes nothing.
+ * A pass that finds nothing after that is published on `platform.environment-purges`. Each replica does so
+ * by itself: deleting and publishing twice changes nothing.
  */
 export function purgeDeleted(options: PurgeOptions): AsyncDisposable {
   const { service, pool, deleted, isDeleted, purge, settleMs, log } = options
@@ -35,18 +35,18 @@ export function purgeDeleted(options: PurgeOptions): AsyncDisposable {
   async function pass(environment: DeletedEnvironment): Promise<void> {
     const { projectId, environment: name, deletedAt } = environment
     const id = `${projectId}/${name}/${deletedAt}`
-    const known = progress.get(id) ?? { dueAt: 0, isSettled: false, isTold: false }
-    if (known.isTold || performance.now() < known.dueAt) return
+    const known = progress.get(id) ?? { dueAt: 0, isSettled: false, isPublished: false }
+    if (known.isPublished || performance.now() < known.dueAt) return
     if (!(await isDeleted(environment))) return
     const found = await purge(environment)
-    const isTold = known.isSettled && !found
-    if (isTold) {
+    const isPublished = known.isSettled && !found
+    if (isPublished) {
       const header = { topic: environmentPurgesTopic, key: `${projectId}/${name}/${service}` }
       const body = JSON.stringify({ projectId, environment: name, service, deletedAt })
       await emit(pool, { service, header, body })
       log.info({ projectId, environment: name }, 'environment.purged')
     }
-    progress.set(id, { dueAt: performance.now() + settleMs, isSettled: true, isTold })
+    progress.set(id, { dueAt: performance.now() + settleMs, isSettled: true, isPublished })
   }
 
   return openExpiryDeletion({

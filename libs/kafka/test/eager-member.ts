@@ -24,8 +24,11 @@ export async function joinEagerly(
             const partitions = mine.filter((p) => p % members.length === index)
             const assignment = Object.fromEntries(topics.map((topic) => [topic, partitions]))
             const userData = Buffer.alloc(0)
-            const told = { version: 1, assignment, userData }
-            return { memberId, memberAssignment: AssignerProtocol.MemberAssignment.encode(told) }
+            const assigned = { version: 1, assignment, userData }
+            return {
+              memberId,
+              memberAssignment: AssignerProtocol.MemberAssignment.encode(assigned),
+            }
           })
         },
         protocol: ({ topics }) => {

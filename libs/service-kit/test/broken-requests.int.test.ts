@@ -52,7 +52,7 @@ async function open(port: number, bytes = ''): Promise<Socket> {
 }
 
 /** All that the server says until it ends the connection. */
-const told = async (port: number, bytes?: string) => text(await open(port, bytes))
+const answerTo = async (port: number, bytes?: string) => text(await open(port, bytes))
 
 const statusesIn = (answer: string) =>
   [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
@@ -65,7 +65,7 @@ const malformed = { error: 'VALIDATION_ERROR', violations: [{ field: 'request' }
 describe('a connection', () => {
   it('that never sent a byte closes without a word', async () => {
     const { port } = await serveSlowly()
-    expect(await told(port)).toBe('')
+    expect(await answerTo(port)).toBe('')
   })
 
   it('that is idle between requests says nothing but their answers', async () => {
@@ -76,8 +76,8 @@ describe('a connection', () => {
       answers += chunk
     })
     // The server looks at all connections at once: it has looked at this one as well.
-    expect(await told(port, 'GET / HTTP')).toContain('408')
-    expect(await told(port, 'GET / HTTP')).toContain('408')
+    expect(await answerTo(port, 'GET / HTTP')).toContain('408')
+    expect(await answerTo(port, 'GET / HTTP')).toContain('408')
     expect(statusesIn(answers)).toEqual([200])
     socket.write(getOf('2', `${host}Connection: close\r\n`))
     await once(socket, 'close')
@@ -88,9 +88,9 @@ describe('a connection', () => {
     ['a head', 'GET / HTTP/1.1\r\nHost: x\r\n'],
     ['a body', unfinishedBody],
     ['a second head', `${getOf('1')}GET / HT`],
-  ])('is told 408 for %s that does not arrive', async (what, bytes) => {
+  ])('is answerTo 408 for %s that does not arrive', async (what, bytes) => {
     const { port } = await serveSlowly()
-    const answer = await told(port, bytes)
+    const answer = await answerTo(port, bytes)
     expect(statusesIn(answer)).toEqual(what === 'a second head' ? [200, 408] : [408])
     expect(answer).toMatch(/\r\nConnection: close\r\n/)
     expect(answer).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/)
@@ -108,8 +108,8 @@ describe('a connection', () => {
     socket.write(bytes)
     const answer = text(socket)
     // By then the server has found fault with the other connection as well.
-    await told(port, bytes)
-    await told(port, bytes)
+    await answerTo(port, bytes)
+    await answerTo(port, bytes)
     finish()
     expect(statusesIn(await answer)).toEqual([200, status])
     expect(lastBodyOf(await answer)).toMatchObject(body)
@@ -120,19 +120,19 @@ describe('a connection', () => {
     const socket = await open(port, getOf('slow'))
     await began
     socket.write('GET /thi')
-    await told(port, 'GET / HT')
-    await told(port, 'GET / HT')
+    await answerTo(port, 'GET / HT')
+    await answerTo(port, 'GET / HT')
     socket.write(getOf('2').slice('GET /thi'.length))
     const answer = text(socket)
     finish()
     expect(statusesIn(await answer)).toEqual([200, 408])
   })
 
-  it('is told 400 for a body that is malformed, once, and it is logged as that', async () => {
+  it('is answered 400 for a body that is malformed, once, and it is logged as that', async () => {
     const lines: string[] = []
     const log = createLogger('test', 'info', { write: (line) => void lines.push(line) })
     const { port } = await serveSlowly(log)
-    const answer = await told(port, malformedBody)
+    const answer = await answerTo(port, malformedBody)
     expect(statusesIn(answer)).toEqual([400])
     expect(answer).toMatch(/\r\nConnection: close\r\n/)
     expect(lastBodyOf(answer)).toMatchObject(malformed)
@@ -140,12 +140,12 @@ describe('a connection', () => {
     expect(logged).toMatchObject([{ msg: 'http.request', operation: 'putThing', status: 400 }])
   })
 
-  it('is told 400 for a body that nobody reads, and the handler’s own answer is left out', async () => {
+  it('is answered 400 for a body that nobody reads, and the handler’s own answer is left out', async () => {
     const lines: string[] = []
     const log = createLogger('test', 'info', { write: (line) => void lines.push(line) })
     const { url, port, began, finish } = await serveSlowly(log)
     const bytes = `${getOf('slow', `${host}Transfer-Encoding: chunked\r\n`)}no chunk\r\n`
-    const answer = await told(port, bytes)
+    const answer = await answerTo(port, bytes)
     await began
     finish()
     expect(statusesIn(answer)).toEqual([400])
@@ -165,8 +165,8 @@ describe('a request', () => {
     await using internal = await openInternalServer({
       ...{ port: 0, host: '127.0.0.1', log: silent, metrics: createMetrics('test') },
     })
-    for (const door of [port, internal.port]) {
-      const answer = await told(door, getOf('1', `${headers}Connection: close\r\n`))
+    for (const listener of [port, internal.port]) {
+      const answer = await answerTo(listener, getOf('1', `${headers}Connection: close\r\n`))
       expect(statusesIn(answer)).toEqual([400])
       expect(lastBodyOf(answer)).toEqual({
         error: 'VALIDATION_ERROR',
@@ -179,11 +179,11 @@ describe('a request', () => {
   it.each(['a', 'a_b.example:443', '[::1]:80', '127.0.0.1', ''])('may be for %j', async (name) => {
     const { port } = await serveSlowly()
     const headers = `Host: ${name}\r\nConnection: close\r\n`
-    expect(statusesIn(await told(port, getOf('1', headers)))).toEqual([200])
+    expect(statusesIn(await answerTo(port, getOf('1', headers)))).toEqual([200])
   })
 
   it('of HTTP/1.0 needs no Host', async () => {
     const { port } = await serveSlowly()
-    expect(statusesIn(await told(port, 'GET /things/1 HTTP/1.0\r\n\r\n'))).toEqual([200])
+    expect(statusesIn(await answerTo(port, 'GET /things/1 HTTP/1.0\r\n\r\n'))).toEqual([200])
   })
 })

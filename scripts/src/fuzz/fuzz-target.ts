@@ -3,7 +3,7 @@ import { admin, expectStatus, type Platform, send } from '../client/call.ts'
 import { createTenant } from '../client/tenant.ts'
 import { waitUntil } from '../lib/wait-until.ts'
 
-/** Where requests go, and names of things that are there: most requests should get past the door. */
+/** Where requests go, and names of things that are there: most requests should get past the checks of the credential and the path. */
 export type FuzzTarget = {
   baseUrl: string
   tokens: { admin: string; management: string; user: string }

@@ -85,7 +85,7 @@ function jvmArgs(libs: string): string[] {
 /** The shortest question that a broker answers. */
 export const apiVersionsRequest = Buffer.from([0, 0, 0, 10, 0, 18, 0, 0, 0, 0, 0, 1, 0, 0])
 
-/** Of a broker that is its own controller, with one open door on the loopback network. */
+/** Of a broker that is its own controller, with one plain listener on the loopback network. */
 export async function serverProperties(
   port: number,
   dataDir: string,
@@ -119,17 +119,27 @@ const asBrokerAlone = (properties: string): string =>
     .replace(/^process\.roles=.*$/m, 'process.roles=broker')
     .replace(/^(listeners=.*?),CONTROLLER:[^,\n]*/m, '$1')
 
-/** A listener for each door: it alone decides what address its clients are told. */
-function withListeners(properties: string, doors: readonly KafkaListener[]): string {
-  const add = (text: string, key: string, entry: (door: KafkaListener) => string) =>
-    text.replace(new RegExp(`^${key}=.*$`, 'm'), (line) => [line, ...doors.map(entry)].join(','))
-  const listening = add(properties, 'listeners', ({ port }) => `DOOR${port}://127.0.0.1:${port}`)
+/** Each listener has a name of its own: it decides which address its clients get. */
+function withListeners(properties: string, listeners: readonly KafkaListener[]): string {
+  const add = (text: string, key: string, entry: (listener: KafkaListener) => string) =>
+    text.replace(new RegExp(`^${key}=.*$`, 'm'), (line) =>
+      [line, ...listeners.map(entry)].join(','),
+    )
+  const listening = add(
+    properties,
+    'listeners',
+    ({ port }) => `LISTENER${port}://127.0.0.1:${port}`,
+  )
   const advertising = add(
     listening,
     'advertised.listeners',
-    ({ port, advertised }) => `DOOR${port}://127.0.0.1:${advertised}`,
+    ({ port, advertised }) => `LISTENER${port}://127.0.0.1:${advertised}`,
   )
-  return add(advertising, 'listener.security.protocol.map', ({ port }) => `DOOR${port}:PLAINTEXT`)
+  return add(
+    advertising,
+    'listener.security.protocol.map',
+    ({ port }) => `LISTENER${port}:PLAINTEXT`,
+  )
 }
 
 /** A formatted data directory is the same for every stack: made once, then copied (1.5 s saved). */

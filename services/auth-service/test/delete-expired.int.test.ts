@@ -65,11 +65,11 @@ it('removes what is old, in batches, and nothing else', async () => {
   await revoke(1_500, '-1 minute')
   const jobs = sessionDeletions()
   {
-    await using _sweep = openExpiryDeletion({ pool, jobs, log, everyMs: 20, pauseMs: 0 })
+    await using _deletion = openExpiryDeletion({ pool, jobs, log, everyMs: 20, pauseMs: 0 })
     const isClean = async () =>
       (await idsIn('session', 'id')).length <= kept.length &&
       (await idsIn('revocation', 'session_id')).length <= living.length
-    await waitUntil(isClean, { what: 'the sweep', timeoutMs: 10_000 })
+    await waitUntil(isClean, { what: 'the deletion of expired rows', timeoutMs: 10_000 })
     // Once more over everything that is left.
     for (const job of jobs) while (await job.run(pool)) continue
   }

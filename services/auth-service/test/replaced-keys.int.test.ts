@@ -149,18 +149,18 @@ describe('keys that have ended', () => {
     const [old, next] = await stored()
     const connectionString = world.database.databaseUrl
     const pool = openPool({ connectionString, applicationName: 'test', log })
-    const sweep = async () => {
+    const deleteReplaced = async () => {
       await endedKeys.run(pool)
       return stored()
     }
-    expect(await sweep()).toEqual([old, next])
+    expect(await deleteReplaced()).toEqual([old, next])
     // 7 minutes until the next one is used, 15 of the last token, and the hour.
     await pass('81 minutes')
-    expect(await sweep()).toEqual([old, next])
+    expect(await deleteReplaced()).toEqual([old, next])
     await pass('2 minutes')
-    expect(await sweep()).toEqual([next])
+    expect(await deleteReplaced()).toEqual([next])
     await pass('10 years')
-    expect(await sweep()).toEqual([next])
+    expect(await deleteReplaced()).toEqual([next])
     await pool.end()
   })
 })

@@ -35,7 +35,7 @@ beforeEach(async () => {
   subscriptionId = (await client.call('POST', '', validInput(tenant))).body.id
 })
 
-const sweep = () => dropOldDays(pool, { historyDays, now: Date.now() })
+const dropOld = () => dropOldDays(pool, { historyDays, now: Date.now() })
 
 /** A delivery of a time whose history is over. */
 function aDelivery() {
@@ -76,11 +76,11 @@ it('shows what was paused for longer than history is kept, and died then', async
     at: Date.now() - dayMs,
   })
   await untilStatus(delivery.id, 'retrying')
-  await sweep()
+  await dropOld()
   expect(await statusOf(delivery.id)).toEqual(['retrying'])
   await delivery.publishTransition({ step: 7, status: 'dead_letter', attempts: 5 })
   await untilStatus(delivery.id, 'dead_letter')
-  await sweep()
+  await dropOld()
   expect(await statusOf(delivery.id)).toEqual(['dead_letter'])
   const { body } = await client.call('GET', `/${subscriptionId}`)
   expect(body.deliveries.map(({ id }) => id)).toEqual([delivery.id])
@@ -92,7 +92,7 @@ it('takes the row of a day that is still to be dropped along, with its bytes', a
   await untilStatus(delivery.id, 'pending')
   await delivery.publishTransition({ step: 2, status: 'delivered' })
   await untilStatus(delivery.id, 'delivered')
-  await sweep()
+  await dropOld()
   const { status, text } = await client.call('GET', `/${subscriptionId}/deliveries/${delivery.id}`)
   expect([status, JSON.parse(text)]).toEqual([
     200,

@@ -40,24 +40,24 @@ async function daysOf(table: string): Promise<string[]> {
   return rows.map(({ day }) => String(day))
 }
 const back = (...daysBack: number[]) => daysBack.map((days) => dayOf(now - days * dayMs)).toSorted()
-const sweep = (historyDays: number) => dropOldDays(pool, { historyDays, now })
+const dropOld = (historyDays: number) => dropOldDays(pool, { historyDays, now })
 
 describe('history', () => {
   it('ends with its day: what is older goes, whole days of what is younger stay', async () => {
     await logOn(0, 1, 2, 3, 4)
-    const { dropped, busy } = await sweep(2)
+    const { dropped, busy } = await dropOld(2)
     expect(busy).toEqual([])
     expect(dropped).toHaveLength(2)
     expect(await daysOf('delivery')).toEqual(back(0, 1, 2))
-    expect(await sweep(2)).toEqual({ dropped: [], busy: [] })
+    expect(await dropOld(2)).toEqual({ dropped: [], busy: [] })
   })
 
-  it('is swept by one replica at a time', async () => {
+  it('is deleted by one replica at a time', async () => {
     await logOn(10, 11, 12)
-    const all = await Promise.all([sweep(9), sweep(9), sweep(9)])
+    const all = await Promise.all([dropOld(9), dropOld(9), dropOld(9)])
     const dropped = all.flatMap((one) => one.dropped)
     expect(new Set(dropped).size).toBe(dropped.length)
-    await sweep(9)
+    await dropOld(9)
     expect(await daysOf('delivery')).not.toContain(back(10)[0])
   })
 
@@ -65,16 +65,16 @@ describe('history', () => {
     await logOn(20)
     const reader = await pool.connect()
     await reader.query('begin; select * from delivery limit 1')
-    const { busy } = await sweep(19)
+    const { busy } = await dropOld(19)
     expect(busy).toEqual([`delivery_${back(20)[0]?.replaceAll('-', '')}`])
     expect((await pool.query('select from delivery limit 1')).rowCount).toBe(1)
     await reader.query('rollback')
     reader.release()
-    expect((await sweep(19)).busy).toEqual([])
+    expect((await dropOld(19)).busy).toEqual([])
     expect(await daysOf('delivery')).not.toContain(back(20)[0])
   })
 
-  it('is swept by the service itself, as WEBHOOK_HISTORY_DAYS says', async () => {
+  it('is deleted by the service itself, as WEBHOOK_HISTORY_DAYS says', async () => {
     await logOn(6, 8)
     await using _service = await world.startService({ historyDays: 7 })
     const isGone = async () => !(await daysOf('delivery')).includes(back(8)[0] ?? '')

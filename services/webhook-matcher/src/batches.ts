@@ -15,7 +15,12 @@ export type BatchesOptions = {
 
 type Batch = { projects: ReadonlySet<string>; messages: readonly WindowedMessage[] }
 
-type Lane = { waiting: WaitingChanges; running: Set<Batch>; isNew: boolean; isHeld: boolean }
+type PartitionState = {
+  waiting: WaitingChanges
+  running: Set<Batch>
+  isNew: boolean
+  isHeld: boolean
+}
 
 const maxBatch = 500
 /** Other projects do not wait for one that has so many changes or more. */
@@ -33,7 +38,7 @@ const endWithinMs = 3_000
  */
 export class Batches {
   readonly #options: BatchesOptions
-  readonly #lanes = new Map<number, Lane>()
+  readonly #partitions = new Map<number, PartitionState>()
   readonly #stopping = new AbortController()
   readonly #running = new Set<Promise<void>>()
   /** Batches of which Kafka takes nothing at the moment. */
@@ -51,28 +56,28 @@ export class Batches {
 
   /** Of one partition. */
   inFlightOf(partition: number): number {
-    return this.#lanes.get(partition)?.running.size ?? 0
+    return this.#partitions.get(partition)?.running.size ?? 0
   }
 
   add(message: WindowedMessage): void {
     const { partition } = message
-    const lane = this.#laneOf(partition)
-    lane.waiting.add(message)
+    const state = this.#stateOf(partition)
+    state.waiting.add(message)
     // Not now: the rest of what was fetched with it comes in the same turn.
-    if (!lane.isNew) queueMicrotask(() => this.#start(lane))
-    lane.isNew = true
+    if (!state.isNew) queueMicrotask(() => this.#start(state))
+    state.isNew = true
   }
 
   /** While true no batch of the partition begins. */
   hold(partition: number, isHeld: boolean): void {
-    const lane = this.#laneOf(partition)
-    lane.isHeld = isHeld
-    this.#start(lane)
+    const state = this.#stateOf(partition)
+    state.isHeld = isHeld
+    this.#start(state)
   }
 
   /** The partition is another's. */
   forget(partition: number): void {
-    this.#lanes.delete(partition)
+    this.#partitions.delete(partition)
   }
 
   /** Nothing begins any more. Resolves when what has begun has ended, or has had the time for it. */
@@ -83,48 +88,48 @@ export class Batches {
     this.#stopping.abort(new DOMException('The matcher stops', 'AbortError'))
   }
 
-  #laneOf(partition: number): Lane {
-    const lane = this.#lanes.get(partition) ?? newLane()
-    this.#lanes.set(partition, lane)
-    return lane
+  #stateOf(partition: number): PartitionState {
+    const state = this.#partitions.get(partition) ?? newState()
+    this.#partitions.set(partition, state)
+    return state
   }
 
-  #start(lane: Lane): void {
-    lane.isNew = false
-    if (this.#stopped || lane.isHeld || !this.#mayBegin(lane)) return
-    const busy = new Set([...lane.running].flatMap(({ projects }) => [...projects]))
-    const batch = lane.waiting.take(maxBatch, busy)
+  #start(state: PartitionState): void {
+    state.isNew = false
+    if (this.#stopped || state.isHeld || !this.#mayBegin(state)) return
+    const busy = new Set([...state.running].flatMap(({ projects }) => [...projects]))
+    const batch = state.waiting.take(maxBatch, busy)
     if (batch.messages.length === 0) return
-    this.#begin(lane, batch)
-    this.#start(lane)
+    this.#begin(state, batch)
+    this.#start(state)
   }
 
-  #mayBegin({ running }: Lane): boolean {
+  #mayBegin({ running }: PartitionState): boolean {
     const moving = [...running].filter((batch) => !this.#stalled.has(batch))
     const areLong = moving.every(({ messages }) => messages.length >= longFrom)
     return areLong && moving.length < maxAtOnce && this.#stalled.size < maxStalled
   }
 
-  #begin(lane: Lane, batch: Batch): void {
-    lane.running.add(batch)
-    const run = this.#run(lane, batch).finally(() => {
+  #begin(state: PartitionState, batch: Batch): void {
+    state.running.add(batch)
+    const run = this.#run(state, batch).finally(() => {
       this.#running.delete(run)
-      lane.running.delete(batch)
+      state.running.delete(batch)
       // Other partitions may have waited for it, too.
-      const waiting = this.#stalled.delete(batch) ? this.#lanes.values() : [lane]
+      const waiting = this.#stalled.delete(batch) ? this.#partitions.values() : [state]
       for (const each of waiting) this.#start(each)
     })
     this.#running.add(run)
   }
 
-  #stall(lane: Lane, batch: Batch): void {
+  #stall(state: PartitionState, batch: Batch): void {
     // Kafka may take deliveries of a batch that was divided long ago.
-    if (!lane.running.has(batch)) return
+    if (!state.running.has(batch)) return
     this.#stalled.add(batch)
-    this.#start(lane)
+    this.#start(state)
   }
 
-  async #run(lane: Lane, batch: Batch): Promise<void> {
+  async #run(state: PartitionState, batch: Batch): Promise<void> {
     const { projects, messages } = batch
     const [first] = messages
     if (first === undefined || first.lease.aborted) return
@@ -135,14 +140,14 @@ export class Batches {
     for (let tries = 1; ; tries++) {
       try {
         using progress = new BatchProgress(() => {
-          this.#stall(lane, batch)
+          this.#stall(state, batch)
           if (projects.size > 1 && progress.isPartial) dividing.abort(divided)
         })
         await orAborted(this.#options.handle({ ...changes, progress }), dividing.signal)
         for (const message of messages) message.finish()
         return
       } catch (err) {
-        if (err === divided) return this.#divide(lane, batch)
+        if (err === divided) return this.#divide(state, batch)
         if (signal.aborted) return
         this.#options.log.warn({ err, topic, partition, offset, tries }, 'batch.failed')
         const waitMs = backoffMs(tries, backoff)
@@ -152,9 +157,9 @@ export class Batches {
   }
 
   /** Deliveries that were sent are sent again: a dispatcher drops a step that it has read before. */
-  #divide(lane: Lane, { messages }: Batch): void {
+  #divide(state: PartitionState, { messages }: Batch): void {
     for (const [project, own] of Map.groupBy(messages, projectOf)) {
-      this.#begin(lane, { projects: new Set([project]), messages: own })
+      this.#begin(state, { projects: new Set([project]), messages: own })
     }
   }
 }
@@ -162,7 +167,7 @@ export class Batches {
 /** Some projects of the batch wait for Kafka and others do not. */
 const divided = new DOMException('Its projects go on one by one', 'AbortError')
 
-const newLane = (): Lane => ({
+const newState = (): PartitionState => ({
   waiting: new WaitingChanges(),
   running: new Set(),
   isNew: false,

@@ -115,9 +115,9 @@ async function failFirst({ shell, page, say }: Story): Promise<void> {
   )
   await shell.run(patch(Buffer.from(wrong).toString('base64')))
   const text = await shell.fail(page.block('Install 1'))
-  const told = await shell.run(page.block('Install 2'))
-  if (!told.includes('password authentication failed')) {
-    throw new Error(`the Job does not say why:\n${told}\n${text}`)
+  const output = await shell.run(page.block('Install 2'))
+  if (!output.includes('password authentication failed')) {
+    throw new Error(`the Job does not say why:\n${output}\n${text}`)
   }
   const there = await shell.run('kubectl get deployments --namespace surehook --output name')
   if (there !== '') throw new Error(`installed all the same: ${there}`)
@@ -251,7 +251,7 @@ const answers = (url: string) =>
     () => false,
   )
 
-/** A pod that is killed may cost requests in flight, and deliveries that it had not told of are made again. */
+/** A pod that is killed may cost requests in flight, and deliveries whose outcome it had not published are made again. */
 async function endLoad({ say }: Story, load: Load, pods: 'moved' | 'killed' = 'moved') {
   const { written, failures, ...counts } = await load.end()
   const may = pods === 'killed' ? ['failed', 'repeated'] : []

@@ -48,8 +48,8 @@ receiver.listen(8443)
 createHttp((req, res) => {
   if (req.url === '/end') over.abort()
   // Whoever ends it wants to know of each record that was acknowledged.
-  const told = over.signal.aborted ? writing : Promise.resolve([])
-  void told.then(() => res.end(JSON.stringify(report())))
+  const ended = over.signal.aborted ? writing : Promise.resolve([])
+  void ended.then(() => res.end(JSON.stringify(report())))
 }).listen(8080)
 
 function report() {

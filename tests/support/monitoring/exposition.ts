@@ -7,34 +7,34 @@ const series = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? \S+$/
 const labelPair = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"/g
 
 export function readExposition(texts: readonly string[]): Exposition {
-  const told = new Map<string, Map<string, Set<string>>>()
+  const metrics = new Map<string, Map<string, Set<string>>>()
   for (const line of texts.flatMap((text) => text.split('\n'))) {
     const [, name, pairs = ''] = series.exec(line) ?? []
     if (name === undefined) continue
-    const labels = told.get(name) ?? new Map<string, Set<string>>()
-    told.set(name, labels)
+    const labels = metrics.get(name) ?? new Map<string, Set<string>>()
+    metrics.set(name, labels)
     for (const [, label = '', value = ''] of pairs.matchAll(labelPair)) {
       labels.set(label, (labels.get(label) ?? new Set()).add(value))
     }
   }
-  return told
+  return metrics
 }
 
 /** What Prometheus adds itself. */
 const ofTarget = ['job', 'instance']
 
 /** What an expression asks for that nobody tells. */
-export function faultsOf({ selectors, groupings }: Expression, told: Exposition): string[] {
+export function faultsOf({ selectors, groupings }: Expression, exposed: Exposition): string[] {
   const faults: string[] = []
   const known = (metric: string, label: string) =>
-    ofTarget.includes(label) || told.get(metric)?.has(label) === true
+    ofTarget.includes(label) || exposed.get(metric)?.has(label) === true
   for (const { metric, labels, equal } of selectors) {
-    if (!told.has(metric)) faults.push(`no metric ${metric}`)
+    if (!exposed.has(metric)) faults.push(`no metric ${metric}`)
     for (const label of labels) {
       if (!known(metric, label)) faults.push(`${metric} has no label ${label}`)
     }
     for (const [label, value] of equal) {
-      const values = told.get(metric)?.get(label)
+      const values = exposed.get(metric)?.get(label)
       if (values && !values.has(value)) faults.push(`${metric} has no ${label} "${value}"`)
     }
   }

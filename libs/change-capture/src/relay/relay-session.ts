@@ -30,7 +30,7 @@ const pauseAfter = (records: number): number => (records >= 8 ? 15 : records >= 
 /** What others committed need not be confirmed at once: nobody waits for it. */
 const confirmOthersAfterMs = 100
 const fullAfterMs = 10_000
-const tellFullEveryMs = 60_000
+const warnFullEveryMs = 60_000
 
 /** The time during which this process holds the slot: WAL messages in, Kafka records out. */
 export class RelaySession implements AsyncDisposable {
@@ -46,7 +46,7 @@ export class RelaySession implements AsyncDisposable {
   /** Records that were acknowledged since the last confirmation. */
   #relayed = 0
   #settling: NodeJS.Immediate | undefined
-  #tellingFull: NodeJS.Timeout | undefined
+  #fullTimer: NodeJS.Timeout | undefined
   #closed = false
   #nextAt = 0
   /** The transaction that is being read has a message for us. */
@@ -86,14 +86,14 @@ export class RelaySession implements AsyncDisposable {
 
   /** Nothing more is read until Kafka has taken something. */
   get isFull(): boolean {
-    return this.#tellingFull !== undefined
+    return this.#fullTimer !== undefined
   }
 
   /** What is on its way to Kafka may arrive and be confirmed; the rest is read by the next holder. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     clearTimeout(this.#confirming)
-    clearTimeout(this.#tellingFull)
+    clearTimeout(this.#fullTimer)
     this.#stream.pause()
     await this.#sending
     if (this.#queue.held.records === this.#queue.unsent) this.#drained.resolve()
@@ -132,21 +132,21 @@ export class RelaySession implements AsyncDisposable {
 
   #pause(): void {
     this.#stream.pause()
-    this.#tellingFull ??= setTimeout(() => this.#tellFull(), fullAfterMs)
+    this.#fullTimer ??= setTimeout(() => this.#warnFull(), fullAfterMs)
   }
 
   #resume(): void {
-    clearTimeout(this.#tellingFull)
-    this.#tellingFull = undefined
+    clearTimeout(this.#fullTimer)
+    this.#fullTimer = undefined
     this.#stream.resume()
   }
 
-  #tellFull(): void {
+  #warnFull(): void {
     const { log, slot } = this.#options
     const topic = this.#queue.oldest?.record?.topic
     const waitedS = Math.round(this.oldestWaitMs / 1_000)
     log.error({ slot, topic, waitedS, ...this.#queue.held }, 'capture.relay.full')
-    this.#tellingFull = setTimeout(() => this.#tellFull(), tellFullEveryMs)
+    this.#fullTimer = setTimeout(() => this.#warnFull(), warnFullEveryMs)
   }
 
   async #send(): Promise<void> {

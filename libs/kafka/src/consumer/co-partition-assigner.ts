@@ -10,7 +10,7 @@ const eagerProtocol = 'surehook-co-partition'
 const version = 1
 
 export type CoPartitionOptions = {
-  /** What this member has, told with each join. */
+  /** What this member has, sent with each join. */
   claim: () => Omit<Claim, 'memberId'>
   /**
    * Called before each join. `false` puts the join off: kafkajs asks again after its retry
@@ -90,19 +90,19 @@ function assignPartitions(
   })
 }
 
-type ToldClaim = Omit<Claim, 'memberId'>
+type EncodedClaim = Omit<Claim, 'memberId'>
 
 /** A member of the version before reads the numbers, and passes over what is none. */
-export const encodeClaim = ({ owned, generation, isKept }: ToldClaim): Buffer =>
+export const encodeClaim = ({ owned, generation, isKept }: EncodedClaim): Buffer =>
   Buffer.from(JSON.stringify([...owned, { generation, isKept }]))
 
 /** One of the version before has let go of what it claims, and tells of no generation. */
-export function decodeClaim(userData: Buffer | null | undefined): ToldClaim {
-  const told: unknown = userData?.length ? JSON.parse(userData.toString()) : []
-  const items: unknown[] = Array.isArray(told) ? told : []
+export function decodeClaim(userData: Buffer | null | undefined): EncodedClaim {
+  const decoded: unknown = userData?.length ? JSON.parse(userData.toString()) : []
+  const items: unknown[] = Array.isArray(decoded) ? decoded : []
   const owned = items.filter((item): item is number => Number.isInteger(item))
   const more = items.find((item) => typeof item === 'object' && item !== null) ?? {}
-  const { generation, isKept } = more as Partial<ToldClaim>
+  const { generation, isKept } = more as Partial<EncodedClaim>
   return {
     owned,
     generation: typeof generation === 'number' ? generation : -1,

@@ -16,7 +16,7 @@ export class GroupMembership {
   #generation = -1
   #isCooperative = false
   #isJoining = false
-  #hasToldThatItKeeps = false
+  #hasClaimedToKeep = false
 
   /** A join begins. */
   joins(member: KnownMember): void {
@@ -34,14 +34,14 @@ export class GroupMembership {
     return this.#isCooperative && memberId !== null && memberId === this.#memberId
   }
 
-  /** What is told with a join. */
+  /** Sent with a join. */
   claim(owned: readonly number[]): Omit<Claim, 'memberId'> {
-    this.#hasToldThatItKeeps = this.goesOn
+    this.#hasClaimedToKeep = this.goesOn
     return { owned, generation: this.#generation, isKept: this.goesOn }
   }
 
   joined({ memberId, groupProtocol }: { memberId: string; groupProtocol: string }): Joined {
-    const isContinued = this.#hasToldThatItKeeps && memberId === this.#memberId
+    const isContinued = this.#hasClaimedToKeep && memberId === this.#memberId
     this.#isJoining = false
     this.#memberId = memberId
     this.#generation = this.#known?.generationId ?? -1

@@ -2,7 +2,7 @@
 export type Claim = {
   memberId: string
   owned: readonly number[]
-  /** That of the membership in which it had them last; -1 when it is not told. */
+  /** That of the membership in which it had them last; -1 when the member did not send it. */
   generation: number
   /** It goes on with them until it has let go: nobody else may be given them before. */
   isKept: boolean

@@ -7,7 +7,7 @@ import { goOnWithoutLeaders } from './leaderless-partitions.ts'
 import { followMovedCoordinator } from './moved-coordinator.ts'
 import { encodeProducesAtOnce } from './produce-encoder.ts'
 import { steadyHeartbeats } from './steady-heartbeats.ts'
-import { tellOutOfRange } from './truncated-logs.ts'
+import { reportOutOfRange } from './truncated-logs.ts'
 import { dropUnresponsiveBrokers } from './unresponsive-broker.ts'
 
 /**
@@ -23,7 +23,7 @@ export function applyPatches(): void {
   fetchInOnePass()
   backOffIdleTopics()
   joinWhileWorking()
-  tellOutOfRange()
+  reportOutOfRange()
 }
 
 /**

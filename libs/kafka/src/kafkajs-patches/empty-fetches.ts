@@ -19,7 +19,7 @@ export function watchEmptyFetches(groupId: string, watch: (empty: EmptyFetch) =>
 }
 
 /** Called with what each fetch of a group has brought. */
-export function tellEmptyFetches(groupId: string, fetched: readonly Fetched[]): void {
+export function reportEmptyFetches(groupId: string, fetched: readonly Fetched[]): void {
   const watch = watchers.get(groupId)
   if (watch === undefined) return
   for (const { topic, partition, fetchedOffset, rawMessages } of fetched) {

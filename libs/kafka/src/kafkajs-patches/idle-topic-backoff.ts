@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { tellEmptyFetches } from './empty-fetches.ts'
+import { reportEmptyFetches } from './empty-fetches.ts'
 
 type TopicPartitions = { topic: string; partitions: number[] }
 type Batch = {
@@ -72,7 +72,7 @@ function partitionsForNow(
 
 async function fetchWhatThereIs(this: ConsumerGroup, nodeId: string): Promise<Batch[]> {
   const batches = await fetch.call(this, nodeId)
-  tellEmptyFetches(this.groupId, batches)
+  reportEmptyFetches(this.groupId, batches)
   const seldom = idleTopics.get(this.groupId)
   const found = batches.filter((batch) => !batch.isEmpty() || batch.isEmptyDueToFiltering())
   if (seldom === undefined) return found

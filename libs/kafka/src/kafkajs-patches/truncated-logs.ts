@@ -29,7 +29,7 @@ export function watchOutOfRange(groupId: string, watch: (at: Place) => Promise<v
  * A fetch behind the end of a log, which was truncated or whose topic was made anew, is refused. kafkajs
  * goes on at the beginning and tells nobody: who counts on offsets takes the new records for old ones.
  */
-export function tellOutOfRange(): void {
+export function reportOutOfRange(): void {
   group.recoverFromOffsetOutOfRange = async function (at) {
     for (const watch of watchers.get(this.groupId) ?? []) await watch(at)
     await recover.call(this, at)

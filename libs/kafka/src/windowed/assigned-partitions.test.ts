@@ -153,7 +153,7 @@ class Member {
   }
 }
 
-describe('LaneSet', () => {
+describe('AssignedPartitions', () => {
   it('reads what waits also when the group was joined again on the way back to it', async () => {
     const log = new Log()
     log.append('A'.repeat(30))

@@ -71,7 +71,7 @@ export class AssignedPartitions {
     return [...this.#leaving]
   }
 
-  /** What the group is told to be here; those that it wants for others come last. */
+  /** What a join claims; those that it wants for others come last. */
   claimed(): number[] {
     const kept = [...this.#assigned].toSorted((a, b) => a - b)
     return [...kept, ...this.leaving().toSorted((a, b) => a - b)]

@@ -63,7 +63,7 @@ export async function answerGraphQL<Context extends OperationContext>(
       return result
     },
     validate: (schema, document, rules) => validate(schema, document, rules, { maxErrors }),
-    formatError: tellIn(log),
+    formatError: formatterOf(log),
   })
   const body = { query, variables, operationName }
   const [text] = await handle({ ...posted, body, raw: undefined, context: undefined })
@@ -74,10 +74,10 @@ export async function answerGraphQL<Context extends OperationContext>(
 /** The JSON text for a request of which nothing was executed. */
 export function refuseGraphQL(err: unknown, log: Log): string {
   const originalError = toAppError(err)
-  return JSON.stringify({ errors: [tellIn(log)(new GraphQLError('', { originalError }))] })
+  return JSON.stringify({ errors: [formatterOf(log)(new GraphQLError('', { originalError }))] })
 }
 
-function tellIn(log: Log): FormatError {
+function formatterOf(log: Log): FormatError {
   return (error) => {
     const { coded, problem } = codedError(asGraphQLError(error))
     const field = coded.path?.[0]

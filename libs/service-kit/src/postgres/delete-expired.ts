@@ -26,7 +26,7 @@ export function openExpiryDeletion(options: ExpiryDeletionOptions): AsyncDisposa
     try {
       while (!stop.signal.aborted && (await run(pool))) await pause(pauseMs)
     } catch (err) {
-      log.warn({ job: name, reason: reasonOf(err) }, 'sweep.failed')
+      log.warn({ job: name, reason: reasonOf(err) }, 'expired_rows.deletion_failed')
     }
   }
 

@@ -42,8 +42,8 @@ export const rotateKeyCommand = defineCommand({
         ),
       )
     else {
-      out(`private keys and mails: ${told(keys.sum)}`)
-      out(`secrets of webhooks: ${told(secrets.sum)}`)
+      out(`private keys and mails: ${summary(keys.sum)}`)
+      out(`secrets of webhooks: ${summary(secrets.sum)}`)
       out(whatIsLeft(previousKeysUntil, sessions))
     }
     if (unreadable > 0) {
@@ -71,7 +71,7 @@ async function everyPage<Page extends ResealedPage>(
   }
 }
 
-const told = ({ checked, resealed, unreadable }: Sum): string =>
+const summary = ({ checked, resealed, unreadable }: Sum): string =>
   `${checked} looked at, ${resealed} sealed anew${unreadable > 0 ? `, ${unreadable} unreadable` : ''}`
 
 function whatIsLeft(until: string | null, sessions: number): string {

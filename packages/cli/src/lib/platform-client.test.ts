@@ -26,7 +26,7 @@ describe('findDoor', () => {
   })
 
   it('takes the token from the environment, of two the first, or from a file', () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'surehook-door-')), 'token')
+    const file = join(mkdtempSync(join(tmpdir(), 'surehook-client-')), 'token')
     writeFileSync(file, 'from-a-file\n')
     const env = { SUREHOOK_URL: 'https://a.example/', PLATFORM_ADMIN_TOKEN: 'new, old' }
     expect(findPlatform(nothing, env, () => null)).toEqual({

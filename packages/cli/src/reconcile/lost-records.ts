@@ -65,9 +65,9 @@ export function findLostRecords(
 
 /** A record has, with each change, a later `updatedAt`; that of a deleted one is from before. */
 function isThere({ operation, record }: ChangeEvent, updatedAt: number | undefined): boolean {
-  const told = Date.parse(String((JSON.parse(record) as { updatedAt?: string }).updatedAt))
-  if (operation === 'DELETE') return updatedAt === undefined || updatedAt > told
-  return updatedAt !== undefined && updatedAt >= told
+  const capturedAt = Date.parse(String((JSON.parse(record) as { updatedAt?: string }).updatedAt))
+  if (operation === 'DELETE') return updatedAt === undefined || updatedAt > capturedAt
+  return updatedAt !== undefined && updatedAt >= capturedAt
 }
 
 /** As the log tells them, without a new event: it is on the log already. */

@@ -3,7 +3,7 @@ import type { Credentials } from './credentials.ts'
 
 const mechanism = 'SCRAM-SHA-512'
 
-/** The broker's properties, with SASL over TLS on its only door for clients, and everything denied that no ACL allows. */
+/** The broker's properties, with SASL over TLS on its only listener for clients, and everything denied that no ACL allows. */
 export async function securedProperties(
   properties: string,
   credentials: Credentials,
@@ -28,7 +28,7 @@ export async function securedProperties(
     `ssl.truststore.certificates=${credentials.ca.trim().replaceAll('\n', '\\n')}`,
     'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
     'allow.everyone.if.no.acl.found=false',
-    // The controller is this process, and its door is for the broker alone.
+    // The controller is this process, and its listener is for the broker alone.
     'super.users=User:admin;User:ANONYMOUS',
     '',
   ].join('\n')

@@ -25,7 +25,7 @@ export async function startSecuredStack(options: {
   const credentials = await makeCredentials(`${options.dir}/credentials`)
   const stack = await startLocalStack({ ...options, secured: credentials })
   opening.defer(() => stack.stop())
-  const door = opening.use(await openRegistryProxy(stack.schemaRegistryUrl, credentials))
+  const registryProxy = opening.use(await openRegistryProxy(stack.schemaRegistryUrl, credentials))
   const { kafka: passwords, ca } = credentials
   const admin = {
     mechanism: 'scram-sha-512',
@@ -40,7 +40,7 @@ export async function startSecuredStack(options: {
   })
   await prepareKafkaAccess(kafka)
   const { databaseUrl, kafkaBrokers, redisUrl } = stack
-  const endpoints = { databaseUrl, kafkaBrokers, redisUrl, schemaRegistryUrl: door.url }
+  const endpoints = { databaseUrl, kafkaBrokers, redisUrl, schemaRegistryUrl: registryProxy.url }
   const resources = opening.move()
   return {
     endpoints,

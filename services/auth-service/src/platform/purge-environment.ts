@@ -28,7 +28,7 @@ type Deleted = { projectId: string; environment: string; deletedAt: Date }
 
 /**
  * Deletes what this service holds of deleted environments, and the environment itself when every other
- * service has told that it holds nothing any more.
+ * service has published that it holds nothing any more.
  */
 export async function openPurge(deps: PurgeDeps): Promise<AsyncDisposable> {
   const { pool, writer, kafka, codec, clientId, log } = deps
@@ -52,10 +52,10 @@ export async function openPurge(deps: PurgeDeps): Promise<AsyncDisposable> {
       (holder) => purged.get(purgeKey(environment, holder)) === environment.deletedAt.toISOString(),
     )
   const run = async () => {
-    // Before the rows: of whatever was told by now, the deletion is there.
-    const told = [...purged.keys()]
+    // Before the rows: the deletion is there of whatever was published by now.
+    const published = [...purged.keys()]
     const deleted = await findDeleted(pool)
-    await dropNotes(writer, told, deleted)
+    await dropNotes(writer, published, deleted)
     for (const environment of deleted) {
       await purgeOwn(pool, environment)
       if (!isGone(environment)) continue
@@ -104,11 +104,11 @@ async function deleteBatch(pool: Pool, table: string, deleted: Deleted): Promise
 /** A replica may tell that nothing is left when another one has, and the deletion is complete. */
 async function dropNotes(
   writer: PurgeDeps['writer'],
-  told: readonly string[],
+  published: readonly string[],
   deleted: readonly Deleted[],
 ): Promise<void> {
   const awaited = new Set(deleted.flatMap((one) => holders.map((holder) => purgeKey(one, holder))))
-  const late = told.filter((key) => !awaited.has(key))
+  const late = published.filter((key) => !awaited.has(key))
   if (late.length === 0) return
   await writer.write(async (_tx, emit) => {
     for (const key of late) await emit({ topic: environmentPurgesTopic, key, state: null })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { checkEviction } from './check-eviction.ts'
 
-async function toldBy(answer: () => Promise<Record<string, string>>): Promise<unknown[]> {
+async function logOf(answer: () => Promise<Record<string, string>>): Promise<unknown[]> {
   const told: unknown[] = []
   const tell = (level: string) => (fields: object, event: string) =>
     void told.push({ level, event, ...fields })
@@ -12,11 +12,11 @@ async function toldBy(answer: () => Promise<Record<string, string>>): Promise<un
 
 describe('whether Redis may evict', () => {
   it('is nothing to tell when it keeps everything', async () => {
-    expect(await toldBy(async () => ({ 'maxmemory-policy': 'noeviction' }))).toEqual([])
+    expect(await logOf(async () => ({ 'maxmemory-policy': 'noeviction' }))).toEqual([])
   })
 
   it('is an error that names the policy', async () => {
-    expect(await toldBy(async () => ({ 'maxmemory-policy': 'allkeys-lru' }))).toMatchObject([
+    expect(await logOf(async () => ({ 'maxmemory-policy': 'allkeys-lru' }))).toMatchObject([
       { level: 'error', event: 'redis.may.evict', policy: 'allkeys-lru' },
     ])
   })
@@ -25,6 +25,6 @@ describe('whether Redis may evict', () => {
     ['CONFIG is forbidden', () => Promise.reject(new Error("NOPERM this user can't run 'config'"))],
     ['it says nothing', () => Promise.resolve({})],
   ])('is told as not known when %s', async (_what, answer) => {
-    expect(await toldBy(answer)).toMatchObject([{ level: 'warn', event: 'redis.eviction.unknown' }])
+    expect(await logOf(answer)).toMatchObject([{ level: 'warn', event: 'redis.eviction.unknown' }])
   })
 })

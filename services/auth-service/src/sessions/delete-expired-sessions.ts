@@ -25,7 +25,7 @@ function oldSessions(): ExpiryDeletion {
   return {
     name: 'sessions',
     async run(pool) {
-      const last: string | null = await sweepFrom(pool, after)
+      const last: string | null = await deleteFrom(pool, after)
       after = last
       return last !== null
     },
@@ -33,7 +33,7 @@ function oldSessions(): ExpiryDeletion {
 }
 
 /** @returns where to go on; `null` at the end of the table */
-async function sweepFrom(pool: Pool, after: string | null): Promise<string | null> {
+async function deleteFrom(pool: Pool, after: string | null): Promise<string | null> {
   const { rows } = await pool.query<{ last: string | null; seen: string }>(
     `with walked as (
        select id, least(idle_expires_at, expires_at, ended_at) + interval '1 day' < clock_timestamp()

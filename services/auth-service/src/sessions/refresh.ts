@@ -76,13 +76,13 @@ export function createRefresh(deps: RefreshDeps) {
       : ([refreshTokens.create(tenant, sid)] as const)
     const row = await exchange(tenant, { sid, token, successors })
     if (row === undefined) {
-      await awaitToldEnd(deps, sid)
+      await awaitPublishedEnd(deps, sid)
       throw refused(meters, 'ended')
     }
     if (row.reused) {
       const event = { event: 'authn_token_reuse', outcome: 'failure', actor: 'anonymous' } as const
       audit({ ...event, userId: row.userId, sessionId: sid, reason: 'AUTH_TOKEN_INVALID' })
-      await tellReuse(deps, tenant, { sid, row })
+      await publishReuse(deps, tenant, { sid, row })
       throw refused(meters, 'reused')
     }
     const { userId: sub, generation: gen, roles } = row
@@ -97,7 +97,7 @@ export function createRefresh(deps: RefreshDeps) {
  * The session has ended, whatever happens here. Every verifier has to know before the answer: without Redis or Kafka
  * it is SERVICE_UNAVAILABLE.
  */
-async function tellReuse(
+async function publishReuse(
   { copyRevocations, relayed, meters }: RefreshDeps,
   { projectId, environment }: Tenant,
   { sid, row }: { sid: string; row: Row },
@@ -115,7 +115,7 @@ async function tellReuse(
  * Whoever ended the session may have been answered SERVICE_UNAVAILABLE, because not every verifier knew. A repeat must
  * not say that it is over before they do.
  */
-async function awaitToldEnd({ pool, copyRevocations, relayed }: RefreshDeps, sid: string) {
+async function awaitPublishedEnd({ pool, copyRevocations, relayed }: RefreshDeps, sid: string) {
   const living = await findLivingRevocation(pool, sid)
   if (living.length === 0) return
   await copyRevocations(living)

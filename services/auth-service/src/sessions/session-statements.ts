@@ -76,12 +76,12 @@ with touched as (
 ),
 ended as (select * from touched where ended_at is not null),
 revoked as (${revokeSql(wholeSession, 'r.*')}),
-told as (
+published as (
   select r.expires_at, ${captureSql(service, headerSql, stateSql)}::text as lsn from revoked r
 )
 select t.user_id as "userId", t.roles, t.generation, t.ended_at is not null as reused,
        t.refresh_hash as "refreshHash", d.lsn, d.expires_at as "expiresAt"
-  from touched t left join told d on true`
+  from touched t left join published d on true`
 }
 
 /**

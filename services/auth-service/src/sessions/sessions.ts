@@ -44,10 +44,10 @@ export type Sessions = {
    */
   endAccessTokens(tx: PoolClient, emit: EmitState, at: UserOfTenant): Promise<EndedSessions>
   /**
-   * Tells again what was revoked of the user, by a call that may not have told everybody. For the repeat of
+   * Publishes again what a call revoked that may not have reached every verifier. For the repeat of
    * what was answered with 503: it finds nothing left to end.
    */
-  tellAgain(tx: PoolClient, emit: EmitState, at: UserOfTenant): Promise<EndedSessions>
+  republish(tx: PoolClient, emit: EmitState, at: UserOfTenant): Promise<EndedSessions>
   /** After the commit: copies what was ended to Redis. Answer success only when it has resolved. */
   blacklist(ended: EndedSessions): Promise<void>
 }
@@ -91,7 +91,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
         const revoked = await revoke(tx, emit, { text: endSessionsSql, values })
         meters.ended('logout', revoked.length)
         if (revoked.length > 0) return revoked
-        // Ended before, by someone who may not have told everybody: it is told again.
+        // Ended before, by a call that may not have reached every verifier: it is published again.
         const known = await findRevocation(tx, sid)
         await emitRevocations(emit, known)
         return known
@@ -110,7 +110,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
       meters.ended('roles', ended.length)
       return ended
     },
-    async tellAgain(tx, emit, at) {
+    async republish(tx, emit, at) {
       const unpublished = await unpublishedRevocations(tx, at)
       await emitRevocations(emit, unpublished)
       return unpublished

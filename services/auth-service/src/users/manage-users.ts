@@ -22,7 +22,7 @@ import {
 export type ManageUsersDeps = {
   pool: Pool
   writer: StateWriter
-  sessions: Pick<Sessions, 'endAll' | 'endAccessTokens' | 'tellAgain' | 'blacklist'>
+  sessions: Pick<Sessions, 'endAll' | 'endAccessTokens' | 'republish' | 'blacklist'>
   lockout: Pick<Lockout, 'clear'>
 }
 
@@ -42,13 +42,13 @@ export type ManageUsers = {
 export function manageUsers(deps: ManageUsersDeps): ManageUsers {
   const { writer, sessions, lockout } = deps
 
-  /** What the change ended, and what one before it did: that one may not have told everybody. */
+  /** What the change ended, and what one before it did: that one may not have reached every verifier. */
   const endWhat: EndWhat = async (tx, emit, { user, fields, change }) => {
     const { disabled, emailVerified, roles } = change
     const shutsOut = disabled === true || emailVerified === false || emailVerified === null
     if (!shutsOut && roles === undefined) return []
-    // Before anything ends now: what is revoked in this call is told with it.
-    const pending = await sessions.tellAgain(tx, emit, at(user))
+    // Before anything ends now: what this call revokes is published with it.
+    const pending = await sessions.republish(tx, emit, at(user))
     const reason = shutOutBy(user, fields)
     if (reason !== null) return [...pending, ...(await sessions.endAll(tx, emit, at(user), reason))]
     if (!fields.includes('roles')) return pending
@@ -71,7 +71,7 @@ export function manageUsers(deps: ManageUsersDeps): ManageUsers {
       const { ended, isGone } = await writer.write(async (tx, emit) => {
         const locked = await findLocked(tx, place, id)
         // A repeat finds no user, and says so only when everybody knows.
-        const pending = isId(id) ? await sessions.tellAgain(tx, emit, { ...place, userId: id }) : []
+        const pending = isId(id) ? await sessions.republish(tx, emit, { ...place, userId: id }) : []
         if (locked === null) return { ended: pending, isGone: true }
         const over = await sessions.endAll(tx, emit, at(locked), 'deleted')
         const deletedAt = await deleteUser(tx, locked)
@@ -87,7 +87,7 @@ export function manageUsers(deps: ManageUsersDeps): ManageUsers {
     async logout(place, id) {
       const ended = await writer.write(async (tx, emit) => {
         const user = at(await demandLocked(tx, place, id))
-        const pending = await sessions.tellAgain(tx, emit, user)
+        const pending = await sessions.republish(tx, emit, user)
         return [...pending, ...(await sessions.endAll(tx, emit, user, 'forced'))]
       })
       await sessions.blacklist(ended)

@@ -20,7 +20,7 @@ export class Revocations {
     const expiresAt = Date.parse(revocation?.expiresAt ?? '')
     if (revocation === null || expiresAt <= this.#now()) this.#bySession.delete(sessionId)
     else this.#bySession.set(sessionId, { minGeneration: revocation.minGeneration, expiresAt })
-    this.#sweep()
+    this.#deleteExpired()
   }
 
   isRevoked({ sid, gen }: Pick<AccessClaims, 'sid' | 'gen'>): boolean {
@@ -32,7 +32,7 @@ export class Revocations {
     return this.#bySession.size
   }
 
-  #sweep(): void {
+  #deleteExpired(): void {
     const now = this.#now()
     if (now - this.#sweptAt < deleteEveryMs) return
     this.#sweptAt = now

@@ -73,13 +73,13 @@ function inputType(name: string, fields: GraphQLInputFieldConfigMap): GraphQLInp
   return new GraphQLInputObjectType({ name, fields: some })
 }
 
-/** What is missing is told by the same rules as over REST: with its name. */
+/** Missing values are reported by the same rules as over REST: with its name. */
 function newRecordFields(columns: readonly Column[]): GraphQLInputFieldConfigMap {
   return Object.fromEntries(
     columns.map(({ name, type, required, default: value }) => {
-      const told = value !== null || required
+      const isDescribed = value !== null || required
       const description = value === null ? 'Required.' : `By default ${JSON.stringify(value)}.`
-      return [name, { type: scalars[type], ...(told && { description }) }]
+      return [name, { type: scalars[type], ...(isDescribed && { description }) }]
     }),
   )
 }

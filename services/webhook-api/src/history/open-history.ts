@@ -31,14 +31,14 @@ export type OpenHistory = AsyncDisposable & {
 export function openHistory(deps: HistoryDeps): OpenHistory {
   const { pool, writer, keyedWriter, log } = deps
   const days = createDeliveryDays(pool)
-  const sweep = runHistoryDeletion(deps)
+  const deletion = runHistoryDeletion(deps)
   const worker = runRecoveryWorker({ pool, writer, days, log })
   return {
     history: deliveryHistory(pool),
     sendAgain: sendAgain({ writer: keyedWriter, days }),
     recover: recoverDeadLetters({ writer: keyedWriter, wake: worker.wake }),
     async [Symbol.asyncDispose]() {
-      await Promise.all([worker[Symbol.asyncDispose](), sweep[Symbol.asyncDispose]()])
+      await Promise.all([worker[Symbol.asyncDispose](), deletion[Symbol.asyncDispose]()])
     },
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import type { DeliveryStatus } from '@surehook/contracts/events'
 import * as fc from 'fast-check'
-import { DeliveryTable, TableFullError, type ToldMove } from './delivery-table.ts'
+import { DeliveryTable, type PublishedTransition, TableFullError } from './delivery-table.ts'
 import { judgeDelivery, type Verdict } from './judge-delivery.ts'
 import { shortIdOf } from './uuid-bytes.ts'
 
@@ -57,7 +57,7 @@ describe('DeliveryTable', () => {
   })
 })
 
-const aTransition: fc.Arbitrary<ToldMove> = fc.record({
+const aTransition: fc.Arbitrary<PublishedTransition> = fc.record({
   status: fc.constantFrom<DeliveryStatus[]>(
     'delivered',
     'retrying',
@@ -69,9 +69,10 @@ const aTransition: fc.Arbitrary<ToldMove> = fc.record({
   at: fc.integer({ min: 1, max: 4 }),
 })
 
-describe('setMove', () => {
+describe('setTransition', () => {
   it('goes by the latest step and time, whatever the order of the records', () => {
-    const isOther = (a: ToldMove, b: ToldMove) => a.step === b.step && a.at === b.at
+    const isOther = (a: PublishedTransition, b: PublishedTransition) =>
+      a.step === b.step && a.at === b.at
     const transitions = fc.uniqueArray(aTransition, {
       comparator: isOther,
       minLength: 1,
@@ -87,7 +88,7 @@ describe('setMove', () => {
       fc.property(shuffled, ([all, order]) => {
         const { table, add } = aTable()
         const index = add()
-        for (const transition of order) table.setMove(index, transition)
+        for (const transition of order) table.setTransition(index, transition)
         const latest = all.toSorted((a, b) => b.step - a.step || b.at - a.at)[0]
         const ended = all.filter(({ status }) => !['retrying', 'paused'].includes(status))
         const { end, endSuperseded, endedTwice } = table.factsOf(index)
@@ -103,7 +104,7 @@ describe('setMove', () => {
     const { table, add } = aTable()
     const index = add()
     for (let time = 0; time < 2; time++) {
-      table.setMove(index, { status: 'delivered', step: 1, at: 5 })
+      table.setTransition(index, { status: 'delivered', step: 1, at: 5 })
     }
     expect(table.factsOf(index)).toMatchObject({ end: 'delivered', endedTwice: false })
   })
@@ -127,22 +128,22 @@ describe('judgeDelivery', () => {
   it('takes a job without a place for lost', () => {
     expect(verdictOf((table, index) => table.setMade(index))).toEqual(hole('lost'))
     const retrying = { status: 'retrying', step: 1, at: 1 } as const
-    expect(verdictOf((table, index) => table.setMove(index, retrying))).toEqual(hole('lost'))
+    expect(verdictOf((table, index) => table.setTransition(index, retrying))).toEqual(hole('lost'))
   })
 
   it('goes by the end rather than by a place that is not committed yet', () => {
     const delivered = { status: 'delivered', step: 1, at: 1 } as const
     const verdict = verdictOf((table, index) => {
       table.setOpen(index, 'pending', 0)
-      table.setMove(index, delivered)
+      table.setTransition(index, delivered)
     })
     expect(verdict).toEqual(place('delivered'))
   })
 
   it('goes by the place when somebody told later than the end that it goes on', () => {
     const tell = (table: DeliveryTable, index: number) => {
-      table.setMove(index, { status: 'delivered', step: 1, at: 1 })
-      table.setMove(index, { status: 'retrying', step: 1, at: 2 })
+      table.setTransition(index, { status: 'delivered', step: 1, at: 1 })
+      table.setTransition(index, { status: 'retrying', step: 1, at: 2 })
     }
     expect(verdictOf(tell)).toEqual(place('delivered'))
     const open = verdictOf((table, index) => {
@@ -154,7 +155,7 @@ describe('judgeDelivery', () => {
 
   it('wants a dead letter to be among them', () => {
     const dead = { status: 'dead_letter', step: 5, at: 1 } as const
-    const told = (table: DeliveryTable, index: number) => table.setMove(index, dead)
+    const told = (table: DeliveryTable, index: number) => table.setTransition(index, dead)
     expect(verdictOf(told)).toEqual(hole('lost'))
     const both = verdictOf((table, index) => {
       told(table, index)

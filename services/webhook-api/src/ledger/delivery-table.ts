@@ -33,7 +33,7 @@ export type DeliveryFacts = {
   endedTwice: boolean
 }
 
-export type ToldMove = { status: DeliveryStatus; step: number; at: number }
+export type PublishedTransition = { status: DeliveryStatus; step: number; at: number }
 
 const flag = { due: 1, made: 2, letter: 4, superseded: 8, endedTwice: 16, uncertain: 32 } as const
 const firstCapacity = 1024
@@ -51,8 +51,8 @@ function columnsOf(size: number) {
     low: new Uint32Array(size),
     event: new Uint32Array(size),
     subscription: new Uint32Array(size),
-    moveAt: new Float64Array(size),
-    moveStep: new Uint16Array(size),
+    transitionAt: new Float64Array(size),
+    transitionStep: new Uint16Array(size),
     openStep: new Uint16Array(size),
     kind: new Uint8Array(size),
     flags: new Uint8Array(size),
@@ -154,15 +154,15 @@ export class DeliveryTable {
   }
 
   /** The transition of the latest (step, time) counts. A repeated one changes nothing. */
-  setMove(index: number, { status, step, at }: ToldMove): void {
-    const { moveAt, moveStep } = this.#columns
+  setTransition(index: number, { status, step, at }: PublishedTransition): void {
+    const { transitionAt, transitionStep } = this.#columns
     this.setMade(index)
-    const [knownStep, knownAt] = [moveStep[index] ?? 0, moveAt[index] ?? 0]
+    const [knownStep, knownAt] = [transitionStep[index] ?? 0, transitionAt[index] ?? 0]
     if (step === knownStep && at === knownAt) return
     const isLatest = step > knownStep || (step === knownStep && at > knownAt)
     if (isLatest) {
-      moveStep[index] = step
-      moveAt[index] = at
+      transitionStep[index] = step
+      transitionAt[index] = at
     }
     this.#setEnd(index, { end: (ends as readonly string[]).indexOf(status), isLatest })
   }

@@ -124,7 +124,7 @@ export class LedgerReading {
     const index = this.#find(String(message.key ?? ''))
     if (index < 0) return
     const transition = await decoded(this.#options.codec.attempt, message)
-    if (transition !== null) this.table.setMove(index, transition)
+    if (transition !== null) this.table.setTransition(index, transition)
   }
 
   /** @returns -1 for a job of another span */

@@ -74,7 +74,7 @@ export async function readMarks(
     const committed = dispatched.get(`${of.topic}/${of.partition}`)?.committed ?? -1
     return { ...of, from: Math.max(of.from, committed) }
   })
-  const told = (await Promise.all([attemptsTopic, deadLetterTopic].map(since))).flat()
+  const published = (await Promise.all([attemptsTopic, deadLetterTopic].map(since))).flat()
   // What a job comes from is there before the job is.
   const changes = await spansOf(admin, changesTopic, span)
   const after = await spansOf(admin, changesTopic, { from: span.to })
@@ -83,7 +83,7 @@ export async function readMarks(
     [...matchedNow].map(([key, progress]) => [Number(key.split('/')[1]), progress]),
   )
   const subscriptions = await spansOf(admin, subscriptionsTopic, {})
-  const places = [...open, ...told]
+  const places = [...open, ...published]
   const changesAround = [after, before]
   return { takenAt, matched, dispatched, changes, changesAround, deliveries, places, subscriptions }
 }

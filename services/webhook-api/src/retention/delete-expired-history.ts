@@ -29,26 +29,26 @@ export function runHistoryDeletion(deps: ExpiryDeletionDeps): AsyncDisposable {
   })
   const parts = partsOf(deps)
   fromZero(failures, 'part', Object.keys(parts))
-  const sweeping = runBackgroundWork({
+  const deleting = runBackgroundWork({
     async work(signal) {
       for (const [part, work] of Object.entries(parts)) {
         if (signal.aborted) break
         await work().catch((err: unknown) => {
           failures.inc({ part })
-          log.warn({ err, part }, 'history.sweep_failed')
+          log.warn({ err, part }, 'history.deletion_failed')
         })
       }
       return everyMs
     },
-    onFailure: (err) => log.warn({ err }, 'history.sweep_failed'),
+    onFailure: (err) => log.warn({ err }, 'history.deletion_failed'),
     retryMs: everyMs,
   })
   return {
     async [Symbol.asyncDispose]() {
-      const closed = Promise.resolve(sweeping[Symbol.asyncDispose]())
-      // What is left undone the next sweep does.
-      await boundedBy(closeWithinMs, closed, 'The sweep did not end').catch((err: unknown) =>
-        log.debug({ err }, 'history.sweep_left'),
+      const closed = Promise.resolve(deleting[Symbol.asyncDispose]())
+      // What is left undone the next pass deletes.
+      await boundedBy(closeWithinMs, closed, 'The deletion of expired history did not end').catch(
+        (err: unknown) => log.debug({ err }, 'history.deletion_left'),
       )
     },
   }

@@ -5,7 +5,7 @@ import { dayTable, oldestKeptDay } from '../history/delivery-days.ts'
 export type Dropped = {
   /** Partitions that are gone. */
   dropped: string[]
-  /** Those whose table was in use all the time; the next sweep tries again. */
+  /** Those whose table was in use all the time; the next pass tries again. */
   busy: string[]
 }
 
@@ -43,7 +43,7 @@ async function partitionsBefore(pool: Pool, oldest: string): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** `elsewhere`: another replica is sweeping; `gone`: it was here before us. */
+/** `elsewhere`: another replica is deleting; `gone`: it was here before us. */
 type Outcome = 'dropped' | 'elsewhere' | 'gone'
 
 async function dropPatiently(pool: Pool, partition: string): Promise<Outcome | 'busy'> {

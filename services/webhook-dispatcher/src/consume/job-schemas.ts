@@ -12,7 +12,7 @@ const mostMet = 1_000
 
 /**
  * The versions of the job's schema that were met. The first job of another version is decoded only
- * when the registry has told that version: until then nobody knows whose job it is.
+ * when the registry has answered that version: until then nobody knows whose job it is.
  */
 export class JobSchemas {
   readonly #options: JobSchemasOptions
@@ -35,13 +35,13 @@ export class JobSchemas {
   async #meet(unmet: ReadonlyMap<number, Buffer>, lease: AbortSignal): Promise<void> {
     if (this.#met.size > mostMet) this.#met.clear()
     for (const [id, value] of unmet) {
-      while (!lease.aborted && !(await this.#isTold(value))) await wait(decodeAgainMs)
+      while (!lease.aborted && !(await this.#isKnown(value))) await wait(decodeAgainMs)
       if (!lease.aborted) this.#met.add(id)
     }
   }
 
   /** Whether it could be decoded, or it is known that it never can be. */
-  async #isTold(value: Buffer): Promise<boolean> {
+  async #isKnown(value: Buffer): Promise<boolean> {
     try {
       await this.#options.codec.job.decode(value)
       return true

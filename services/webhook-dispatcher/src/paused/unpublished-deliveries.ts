@@ -54,7 +54,7 @@ export class UnpublishedDeliveries {
     }
     this.#left--
     unpublished.from = offset + 1
-    this.#forgetIfTold(subscriptionId, unpublished)
+    this.#forgetIfPublished(subscriptionId, unpublished)
     return true
   }
 
@@ -76,13 +76,13 @@ export class UnpublishedDeliveries {
       if (unpublished.refusedIn !== scan.id && scan.from <= unpublished.from) {
         unpublished.from = Math.max(unpublished.from, scan.position)
       }
-      if (this.#forgetIfTold(subscriptionId, unpublished)) continue
+      if (this.#forgetIfPublished(subscriptionId, unpublished)) continue
       if (isPaused(subscriptionId)) return unpublished.from
     }
     return undefined
   }
 
-  #forgetIfTold(subscriptionId: string, { from, to }: Unpublished): boolean {
+  #forgetIfPublished(subscriptionId: string, { from, to }: Unpublished): boolean {
     return from > to && this.#of.delete(subscriptionId)
   }
 }

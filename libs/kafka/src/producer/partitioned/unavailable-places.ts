@@ -4,20 +4,20 @@ import type { Logger } from 'pino'
 /** A partition, or a topic whose partitions nobody knows. */
 export type Place = { topic: string; partition: number | null }
 
-type Trouble = { place: Place; since: number; toldAt: number; topicIsMissing: boolean }
+type Trouble = { place: Place; since: number; loggedAt: number; topicIsMissing: boolean }
 
 const placeKey = ({ topic, partition }: Place): string => `${topic}/${partition ?? ''}`
 
 /** A broker that starts does not know its topics yet: nobody must act. */
 const missingForMs = 5_000
-const tellAgainMs = 60_000
+const logAgainMs = 60_000
 const missing = 'UNKNOWN_TOPIC_OR_PARTITION'
 
 /** Where records wait because Kafka does not take them now: in the log and as a metric. */
 export class UnavailablePlaces {
   readonly #log: Logger
   readonly #troubles = new Map<string, Trouble>()
-  /** Topics that have taken records: they are told with 0 while nothing waits. */
+  /** Topics that have taken records: their metric is 0 while nothing waits. */
   readonly #topics = new Set<string>()
 
   constructor(log: Logger, metrics: Metrics | undefined) {
@@ -46,14 +46,14 @@ export class UnavailablePlaces {
 
   failed(place: Place, { err, tries }: { err: Error; tries: number }): void {
     const now = performance.now()
-    const fresh = { place, since: now, toldAt: Number.NEGATIVE_INFINITY, topicIsMissing: false }
+    const fresh = { place, since: now, loggedAt: Number.NEGATIVE_INFINITY, topicIsMissing: false }
     const trouble = this.#troubles.get(placeKey(place)) ?? fresh
     this.#troubles.set(placeKey(place), trouble)
     const topicIsMissing =
       'type' in err && err.type === missing && now - trouble.since >= missingForMs
-    if (topicIsMissing === trouble.topicIsMissing && now - trouble.toldAt < tellAgainMs) return
+    if (topicIsMissing === trouble.topicIsMissing && now - trouble.loggedAt < logAgainMs) return
     trouble.topicIsMissing = topicIsMissing
-    trouble.toldAt = now
+    trouble.loggedAt = now
     const fields = { ...place, reason: err.message, tries }
     if (topicIsMissing) this.#log.error(fields, 'producer.topic.missing')
     else this.#log.warn(fields, 'producer.partition.unavailable')

@@ -3,7 +3,7 @@ export type LettingGoOptions = {
   withinMs: number
   /** Nothing of it is in flight, and everything finished is committed. */
   isDrained: (partition: number) => boolean
-  /** While a join is under way the group has been told that the partition is still here. */
+  /** While a join is under way the group believes that the partition is still here. */
   isJoining: () => boolean
   onBegin: (partition: number) => void
   letGo: (partition: number) => void
@@ -25,13 +25,13 @@ export class PartitionRelease {
     this.#options = options
   }
 
-  /** The group has still to be told what was let go. */
+  /** The next join has to name what was let go. */
   get hasLetGo(): boolean {
     return this.#hasLetGo
   }
 
-  /** The group is told what is left. */
-  told(): void {
+  /** A join names what is left. */
+  claimed(): void {
     this.#hasLetGo = false
   }
 

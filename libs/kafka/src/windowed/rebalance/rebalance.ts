@@ -33,7 +33,7 @@ export class Rebalance {
     this.#drain = new RebalanceDrain({
       withinMs: options.drainMs,
       isDrained: () => options.inFlight() === 0 && !commits.pending,
-      onChange: (isDraining) => this.#tellAll(isDraining),
+      onChange: (isDraining) => this.#drainAll(isDraining),
     })
     this.#release = new PartitionRelease({
       withinMs: options.drainMs,
@@ -82,7 +82,7 @@ export class Rebalance {
       commits.assignmentsChanged()
     })
     this.#release.want(assignments.leaving())
-    // Nobody was given what it has told to keep.
+    // Nobody was given what it claimed to keep.
     if (hasLost && join.isContinued) this.#release.lost()
   }
 
@@ -98,11 +98,11 @@ export class Rebalance {
   }
 
   #claim() {
-    this.#release.told()
+    this.#release.claimed()
     return this.#membership.claim(this.#deps.assignments.claimed())
   }
 
-  #tellAll(isDraining: boolean): void {
+  #drainAll(isDraining: boolean): void {
     const { options, assignments, isStopping } = this.#deps
     // Who stops starts nothing any more, whatever becomes of the group.
     if (!isDraining && isStopping()) return

@@ -99,14 +99,14 @@ async function closeServer(
   const closed = new Promise<void>((resolve) => {
     TcpServer.prototype.close.call(server, () => resolve())
   })
-  let sweep: NodeJS.Timeout | undefined
+  let closing: NodeJS.Timeout | undefined
   const lingering = setTimeout(() => {
     // Answers that were on their way when the close began did not yet say `Connection: close`.
-    sweep = setInterval(() => server.closeIdleConnections(), 25)
+    closing = setInterval(() => server.closeIdleConnections(), 25)
   }, lingerMs)
   const deadline = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
   // What HTTP's own close does besides: its watch over slow requests ends.
   server.close()
-  for (const timer of [lingering, sweep, deadline]) clearTimeout(timer)
+  for (const timer of [lingering, closing, deadline]) clearTimeout(timer)
 }
