@@ -17,11 +17,12 @@ const shared = {
   ],
 }
 
-/** Tests on the real stack: the runner names one in TEST_* variables, else this starts one. */
+/** Tests on the real stack: the runner names one for each worker in TEST_STACKS, else this starts them. */
 const onStack = {
   ...shared,
-  globalSetup: '<rootDir>/tests/support/open-stack.mjs',
-  globalTeardown: '<rootDir>/tests/support/close-stack.mjs',
+  testEnvironment: '<rootDir>/tests/support/stack-environment.mjs',
+  globalSetup: '<rootDir>/tests/support/open-stacks.mjs',
+  globalTeardown: '<rootDir>/tests/support/close-stacks.mjs',
 }
 
 export default {

@@ -14,6 +14,9 @@ export type JestStep = {
   without?: RegExp | null
 }
 
+/** Test files that run at the same time, each worker's on a stack of its own. Most of the time they wait. */
+export const testWorkers = 2
+
 /** From the written results to the end of the process. */
 const exitGraceMs = 15_000
 
@@ -91,7 +94,7 @@ async function runToTheEnd(
   const options = ['--config', 'jest.config.mjs', '--selectProjects', level]
   if (without !== null) options.push('--testPathIgnorePatterns', without.source)
   if (files.length > 0) options.push('--runTestsByPath', ...files)
-  const order = level === 'unit' ? [] : ['--runInBand']
+  const order = files.length > 0 ? ['--runInBand'] : [`--maxWorkers=${testWorkers}`]
   const hanging = new AbortController()
   let endedAt = Number.POSITIVE_INFINITY
   const watch = setInterval(() => {

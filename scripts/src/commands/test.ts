@@ -1,10 +1,10 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { containerChecks } from '../check/container-checks.ts'
-import { type JestLevel, runJest } from '../check/jest-step.ts'
+import { type JestLevel, runJest, testWorkers } from '../check/jest-step.ts'
 import { checkLintCanary } from '../check/lint-canary.ts'
 import { commandStep, runSteps, type Step } from '../check/step.ts'
 import { chooseInfra, whyNotLocal } from '../containers/choose-infra.ts'
-import { startStack } from '../containers/start-stack.ts'
+import { startStacks } from '../containers/start-stack.ts'
 import { localDir } from '../lib/paths.ts'
 import { ownerOf } from '../lib/process-group.ts'
 import { hasToolchain, missingToolchains, type Toolchain } from '../lib/toolchains.ts'
@@ -18,12 +18,12 @@ await mkdir(runDir, { recursive: true })
 const infra = await chooseInfra(process.env)
 /** Faults are made to processes, and TLS is set up for them: that stays on the local stack. */
 const noLocal = infra === 'local' ? null : await whyNotLocal(process.env)
-// Comes up while the static checks run; a failure shows in the first step that needs it.
-const starting = startStack({ dir: `${runDir}/stack` }, { TEST_INFRA: infra })
+// They come up while the static checks run; a failure shows in the first step that needs it.
+const starting = startStacks(testWorkers, { dir: `${runDir}/stacks`, env: { TEST_INFRA: infra } })
 starting.catch(() => {})
-const stopStack = async () => (await starting.catch(() => null))?.stop()
+const stopStacks = async () => (await starting.catch(() => null))?.stop()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void stopStack().finally(() => process.exit(1)))
+  process.once(signal, () => void stopStacks().finally(() => process.exit(1)))
 }
 
 const containers = await containerChecks(runDir, process.env)
@@ -49,7 +49,7 @@ const total = await runSteps([
   jestStep('e2e', ['build']),
   ...(noLocal === null ? [jestStep('faults', ['build'])] : []),
 ])
-await stopStack()
+await stopStacks()
 console.log(containers.said)
 const missing = missingToolchains(process.env)
 if (missing !== null) console.log(missing)
@@ -97,14 +97,8 @@ async function environmentOf(level: JestLevel): Promise<NodeJS.ProcessEnv> {
   if (level === 'unit' || level === 'deploy') return {}
   // Without more it starts a stack by itself.
   if (level === 'faults' && infra === 'containers') return { TEST_INFRA: 'local' }
-  const stack = await starting
-  return {
-    TEST_INFRA: infra,
-    TEST_DATABASE_URL: stack.databaseUrl,
-    TEST_KAFKA_BROKERS: stack.kafkaBrokers,
-    TEST_REGISTRY_URL: stack.schemaRegistryUrl,
-    TEST_REDIS_URL: stack.redisUrl,
-  }
+  const { endpoints } = await starting
+  return { TEST_INFRA: infra, TEST_STACKS: JSON.stringify(endpoints) }
 }
 
 function whatIsLocal(): string {
@@ -117,7 +111,7 @@ function whatIsLocal(): string {
 async function removeOldRuns(): Promise<void> {
   await mkdir(runsDir, { recursive: true })
   for (const name of await readdir(runsDir)) {
-    if ((await ownerOf(`${runsDir}/${name}/stack`)) !== null) continue
+    if ((await ownerOf(`${runsDir}/${name}/stacks/0`)) !== null) continue
     await rm(`${runsDir}/${name}`, { recursive: true, force: true })
   }
 }

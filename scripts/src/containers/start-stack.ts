@@ -1,3 +1,4 @@
+import type { Endpoints } from '../lib/endpoints.ts'
 import type { Stack, StackOptions } from '../lib/stack.ts'
 import { startLocalStack } from '../local-stack/local-stack.ts'
 import { chooseInfra } from './choose-infra.ts'
@@ -10,4 +11,28 @@ export async function startStack(
 ): Promise<Stack> {
   const infra = await chooseInfra(env)
   return infra === 'local' ? startLocalStack(options) : startContainerStack(options)
+}
+
+/**
+ * Stacks in folders of `dir`, 0, 1 and so on. They start one after the other: the first fills the caches
+ * that all use.
+ */
+export async function startStacks(
+  count: number,
+  { dir, env = process.env }: { dir: string; env?: NodeJS.ProcessEnv },
+): Promise<{ endpoints: Endpoints[]; stop(): Promise<void> }> {
+  const stacks: Stack[] = []
+  const stop = async () => {
+    await Promise.all(stacks.map((stack) => stack.stop()))
+  }
+  try {
+    for (let n = 0; n < count; n++) stacks.push(await startStack({ dir: `${dir}/${n}` }, env))
+  } catch (err) {
+    await stop()
+    throw err
+  }
+  const endpoints = stacks.map(({ databaseUrl, kafkaBrokers, schemaRegistryUrl, redisUrl }) => ({
+    ...{ databaseUrl, kafkaBrokers, schemaRegistryUrl, redisUrl },
+  }))
+  return { endpoints, stop }
 }

@@ -1,0 +1,11 @@
+import { rm } from 'node:fs/promises'
+
+/** Jest's global tear-down: ends the stacks that `open-stacks.mjs` started, if it did. */
+export default async function closeStacks() {
+  if (globalThis.surehookStacks === undefined) return
+  const { stacks, dir } = globalThis.surehookStacks
+  delete process.env.TEST_STACKS
+  globalThis.surehookStacks = undefined
+  await stacks.stop()
+  await rm(dir, { recursive: true, force: true })
+}

@@ -1,0 +1,19 @@
+import { TestEnvironment } from 'jest-environment-node'
+
+/** Each worker of Jest has a stack of its own: consumer groups, topics and roles have fixed names. */
+export default class StackEnvironment extends TestEnvironment {
+  constructor(config, context) {
+    useStackOfWorker(process.env)
+    super(config, context)
+  }
+}
+
+/** The processes that tests start get these variables, too. */
+function useStackOfWorker(env) {
+  if (env.TEST_STACKS === undefined) return
+  const stack = JSON.parse(env.TEST_STACKS)[Number(env.JEST_WORKER_ID) - 1]
+  env.TEST_DATABASE_URL = stack.databaseUrl
+  env.TEST_KAFKA_BROKERS = stack.kafkaBrokers
+  env.TEST_REGISTRY_URL = stack.schemaRegistryUrl
+  env.TEST_REDIS_URL = stack.redisUrl
+}
