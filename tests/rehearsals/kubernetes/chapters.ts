@@ -203,18 +203,18 @@ async function rolledOut(shell: Shell): Promise<void> {
 }
 
 async function operate({ shell, page, say }: Story): Promise<void> {
-  say(indented(await shell.run(page.block("The operator's command in the cluster 1"))))
+  say(indented(await shell.run(page.block('The toolbox 1'))))
   say(indented(await shell.run(page.block('Scale 1'))))
 }
 
 async function stopAndStart(story: Story): Promise<void> {
   const { shell, page, say } = story
-  await shell.run(possible(story, page.block("The operator's command in the cluster 2")))
+  await shell.run(possible(story, page.block('The toolbox 2')))
   await shell.run(
     'kubectl wait pod --all --namespace surehook --for delete --timeout 120s --selector "app.kubernetes.io/component notin (test, toolbox)"',
   )
-  say(indented(await shell.run(page.block("The operator's command in the cluster 3"))))
-  await shell.run(page.block("The operator's command in the cluster 4"))
+  say(indented(await shell.run(page.block('The toolbox 3'))))
+  await shell.run(page.block('The toolbox 4'))
   await test(story)
 }
 
