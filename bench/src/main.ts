@@ -4,6 +4,7 @@ import { openChangePublisher } from '@surehook/publisher'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import { findRunningSystem } from '@surehook/scripts/lib/running-system'
 import { authScenarios } from './auth/scenarios.ts'
+import { calm } from './calm/scenario.ts'
 import { dataScenarios } from './data/scenarios.ts'
 import { history } from './history/scenario.ts'
 import { whereTimeGoes } from './hops/scenario.ts'
@@ -52,6 +53,7 @@ const scenarios: Record<string, () => Promise<void>> = {
   topic1: () => fromTopic(1, 5_000),
   topic10: () => fromTopic(10, 8_000),
   hops,
+  calm: async () => calm({ project: await tableWithSubscriptions(1), receiver, runDirs, seconds }),
   history: () => history(system),
   matcher: () => matchedChanges(system),
   ...authScenarios({ system, seconds, runDirs }),

@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
-/** CPU-seconds used so far and resident MiB, by component. */
-export type Usage = Readonly<Record<string, { cpuS: number; rssMiB: number }>>
+/** CPU-seconds and context switches so far, resident MiB, and MiB with its part of what is shared (PSS). */
+export type ProcessUsage = { cpuS: number; rssMiB: number; pssMiB: number; switches: number }
+
+/** By component. */
+export type Usage = Readonly<Record<string, ProcessUsage>>
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 const pageKiB = Number(execFileSync('getconf', ['PAGESIZE'], { encoding: 'utf8' })) / 1024
@@ -16,7 +19,7 @@ export function usageOf(
   others: Readonly<Record<string, number>> = {},
 ): Usage {
   const table = processTable()
-  const usage: Record<string, { cpuS: number; rssMiB: number }> = {}
+  const usage: Record<string, ProcessUsage> = {}
   // Of what runs in containers there is none.
   for (const dir of runDirs.filter((path) => existsSync(path))) {
     for (const file of readdirSync(dir).filter((name) => name.endsWith('.pid'))) {
@@ -39,11 +42,8 @@ export const rssMiBOf = (usage: Usage): number =>
 
 type Row = { ppid: number; cpuS: number; rssMiB: number }
 
-function usageOfTree(
-  root: number,
-  table: ReadonlyMap<number, Row>,
-): { cpuS: number; rssMiB: number } {
-  const sum = { cpuS: 0, rssMiB: 0 }
+function usageOfTree(root: number, table: ReadonlyMap<number, Row>): ProcessUsage {
+  const sum = { cpuS: 0, rssMiB: 0, pssMiB: 0, switches: 0 }
   const mine = new Set([root])
   // A child's pid is above its parent's but for a wrap-around: two passes find all that matter here.
   for (let pass = 0; pass < 2; pass++) {
@@ -53,6 +53,8 @@ function usageOfTree(
     const row = table.get(pid)
     sum.cpuS += row?.cpuS ?? 0
     sum.rssMiB += row?.rssMiB ?? 0
+    sum.pssMiB += pssMiBOf(pid)
+    sum.switches += switchesOf(pid)
   }
   return sum
 }
@@ -84,5 +86,31 @@ function readRow(pid: number): Row | null {
   } catch {
     // It ended while the table was read.
     return null
+  }
+}
+
+/** proc(5), /proc/pid/smaps_rollup. */
+function pssMiBOf(pid: number): number {
+  const rollup = readOrEmpty(`/proc/${pid}/smaps_rollup`)
+  return Number(/^Pss: +(\d+) kB$/m.exec(rollup)?.[1] ?? 0) / 1024
+}
+
+/** Of all its threads, those that wait and those that are interrupted. */
+function switchesOf(pid: number): number {
+  const tasks = `/proc/${pid}/task`
+  const statuses = existsSync(tasks) ? readdirSync(tasks) : []
+  return statuses
+    .flatMap((task) => [
+      ...readOrEmpty(`${tasks}/${task}/status`).matchAll(/ctxt_switches:\t(\d+)/g),
+    ])
+    .reduce((sum, [, count]) => sum + Number(count), 0)
+}
+
+/** A process may end while it is read. */
+function readOrEmpty(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
   }
 }

@@ -32,10 +32,10 @@ export async function openMessaging(
   config: MessagingConfig,
   options: { metrics: Metrics; signal: AbortSignal } & ProducerOptions,
 ): Promise<Messaging> {
-  const { log, signal } = options
+  const { log, metrics, signal } = options
   const { partitions: mainPartitions, replicationFactor, createTopics } = config.kafka
   const wait = <T>(name: string, fn: () => Promise<T>) => retryUntilReady(name, fn, { log, signal })
-  const kafka = createKafka({ ...config.kafka, log })
+  const kafka = createKafka({ ...config.kafka, log, metrics })
   const topics = 'topicTable' in config ? config.topicTable : topicTable(config.delayNames)
   const classes = { mainPartitions, replicationFactor, log, signal }
   await wait('kafka', () =>

@@ -1,18 +1,22 @@
 import type { KafkaSecurity } from '@surehook/service-kit/config/connections'
+import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import { Kafka, type KafkaConfig, type LogEntry, logLevel } from 'kafkajs'
 import type { Logger } from 'pino'
 import { applyPatches } from '../kafkajs-patches/apply-patches.ts'
 import { answeringFirst } from '../kafkajs-patches/unresponsive-broker.ts'
+import { countRequests } from './request-count.ts'
 
 export type KafkaClientOptions = {
   brokers: readonly string[]
   clientId: string
   security?: KafkaSecurity
   log: Logger
+  metrics?: Metrics | undefined
 }
 
 /** The one way to a cluster. What it opens gives up soon: whoever uses it decides what then. */
-export function createKafka({ brokers, clientId, security, log }: KafkaClientOptions): Kafka {
+export function createKafka(options: KafkaClientOptions): Kafka {
+  const { brokers, clientId, security, log, metrics } = options
   const config: KafkaConfig = {
     ...(security as Pick<KafkaConfig, 'ssl' | 'sasl'> | undefined),
     brokers: () => answeringFirst(brokers),
@@ -24,12 +28,12 @@ export function createKafka({ brokers, clientId, security, log }: KafkaClientOpt
     logCreator: () => logInto(log.child({ component: 'kafka' })),
   }
   applyPatches()
-  const kafka = new Kafka(config)
-  configs.set(kafka, config)
+  const kafka = countRequests(new Kafka(config), metrics)
+  origins.set(kafka, { config, metrics })
   return kafka
 }
 
-const configs = new WeakMap<Kafka, KafkaConfig>()
+const origins = new WeakMap<Kafka, { config: KafkaConfig; metrics: Metrics | undefined }>()
 
 /**
  * A client of the same cluster for what lives long: connections are tried again until `signal`
@@ -37,14 +41,13 @@ const configs = new WeakMap<Kafka, KafkaConfig>()
  * group waits for the old one until its session ends.
  */
 export function kafkaUntil(signal: AbortSignal, kafka: Kafka): Kafka {
-  const config = configs.get(kafka)
-  if (config === undefined) throw new Error('Not a client that createKafka made')
+  const origin = origins.get(kafka)
+  if (origin === undefined) throw new Error('Not a client that createKafka made')
+  const { config, metrics } = origin
   // kafkajs cannot be told to stop; but it compares this with its count before every further try.
   const retries = { valueOf: () => (signal.aborted ? 0 : Number.MAX_SAFE_INTEGER) }
-  return new Kafka({
-    ...config,
-    retry: { ...config.retry, maxRetryTime: 1_000, retries: retries as unknown as number },
-  })
+  const retry = { ...config.retry, maxRetryTime: 1_000, retries: retries as unknown as number }
+  return countRequests(new Kafka({ ...config, retry }), metrics)
 }
 
 /** Warnings about how we use the library, where we do so on purpose. */
