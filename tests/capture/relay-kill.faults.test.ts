@@ -81,7 +81,6 @@ describe('a relay that is killed again and again', () => {
     await using consumer = followTopics({
       kafka,
       topics: [slot],
-      fromBeginning: true,
       log,
       take: ({ value }) => {
         received.push(Number(value))

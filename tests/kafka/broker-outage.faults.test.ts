@@ -78,7 +78,6 @@ describe('a broker that is killed again and again', () => {
     await using consumer = followTopics({
       kafka,
       topics: ['events'],
-      fromBeginning: true,
       log,
       take: ({ key, value }) => {
         received.push({ key: `${key}`, n: Number(value) })
@@ -130,7 +129,6 @@ describe('a broker that is killed again and again', () => {
     const consumer = followTopics({
       kafka,
       topics: ['events'],
-      fromBeginning: true,
       log,
       take: () => undefined,
     })

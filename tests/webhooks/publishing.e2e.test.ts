@@ -14,7 +14,7 @@ import type { Tenant } from '@surehook/scripts/client/tenant'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import { hasToolchain, type Toolchain } from '@surehook/scripts/lib/toolchains'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
-import { followTopics } from '@surehook/testing/follow-topics'
+import { endsOf, followTopics } from '@surehook/testing/follow-topics'
 import kafkajs from 'kafkajs'
 import { type Checkout, commandsOf, openCheckout } from '../support/checkout.ts'
 import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
@@ -189,7 +189,7 @@ it('puts malformed events aside with the reason, and delivers those behind them'
     followTopics({
       kafka,
       topics: [invalidTopic(changesTopic)],
-      fromBeginning: false,
+      after: await endsOf(kafka, [invalidTopic(changesTopic)]),
       log: silent,
       take: async ({ value }) => {
         const { key, reason } = await codec.invalid.decode(value ?? Buffer.alloc(0))

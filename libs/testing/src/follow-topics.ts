@@ -1,35 +1,60 @@
 import { randomUUID } from 'node:crypto'
 import type { Kafka, KafkaMessage } from '@surehook/kafka/client/surface'
 import { SupervisedConsumer } from '@surehook/kafka/consumer/supervised-consumer'
+import { partitionKey } from '@surehook/kafka/topics/partition-key'
 import type { Logger } from 'pino'
 
 export type FollowTopicsOptions = {
   kafka: Kafka
   topics: readonly string[]
-  /** Otherwise from the end that the topics have when the group is joined. */
-  fromBeginning: boolean
+  /** Leaves out what was there before: the answer of `endsOf`. */
+  after?: LogEnds
   log: Logger
   /** Gets the messages of a partition in their order, each at least once. */
   take: (message: KafkaMessage, topic: string) => void | Promise<void>
 }
 
-/** Reads topics in a consumer group of its own until it is disposed; wait for `ready` before you write. */
+/** Where partitions end, by their key. */
+export type LogEnds = ReadonlyMap<string, number>
+
+/** Reads topics from their beginning in a consumer group of its own, until it is disposed. */
 export function followTopics(options: FollowTopicsOptions): SupervisedConsumer {
-  const { kafka, topics, fromBeginning, log, take } = options
+  const { kafka, topics, after, log, take } = options
   return new SupervisedConsumer({
     kafka,
     groupId: `test-${randomUUID()}`,
     topics,
-    fromBeginning,
+    fromBeginning: true,
     concurrency: 1,
     log,
     eachBatch: async ({ batch, commitOffsetsIfNecessary, resolveOffset, heartbeat }) => {
       const { topic, partition, messages } = batch
-      for (const message of messages) await take(message, topic)
+      const end = after?.get(partitionKey(batch)) ?? 0
+      const fresh = messages.filter(({ offset }) => Number(offset) >= end)
+      for (const message of fresh) await take(message, topic)
       const offset = String(BigInt(batch.lastOffset()) + 1n)
       await commitOffsetsIfNecessary({ topics: [{ topic, partitions: [{ partition, offset }] }] })
       resolveOffset(batch.lastOffset())
       await heartbeat()
     },
   })
+}
+
+/**
+ * The ends of topics at this moment. A group that begins at the end asks for it only with its first fetch,
+ * some time after its join: what is written in between would be missing.
+ */
+export async function endsOf(kafka: Kafka, topics: readonly string[]): Promise<LogEnds> {
+  const admin = kafka.admin()
+  await admin.connect()
+  try {
+    const ends = topics.map(async (topic) =>
+      (await admin.fetchTopicOffsets(topic)).map(
+        ({ partition, high }) => [partitionKey({ topic, partition }), Number(high)] as const,
+      ),
+    )
+    return new Map((await Promise.all(ends)).flat())
+  } finally {
+    await admin.disconnect()
+  }
 }

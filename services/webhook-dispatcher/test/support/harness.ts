@@ -15,7 +15,7 @@ import { createCertificates } from '@surehook/scripts/receiver/certificates'
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
 import { openReceiver } from '@surehook/scripts/receiver/receiver'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
-import { followTopics } from '@surehook/testing/follow-topics'
+import { endsOf, followTopics } from '@surehook/testing/follow-topics'
 import { pino } from 'pino'
 import { compose } from '../../src/compose.ts'
 import { readConfig } from '../../src/config.ts'
@@ -98,7 +98,7 @@ export async function openHarness(): Promise<Harness> {
     followTopics({
       kafka,
       topics: [attemptsTopic],
-      fromBeginning: false,
+      after: await endsOf(kafka, [attemptsTopic]),
       log,
       take: async ({ value }) => {
         if (value) transitions.push(await codec.attempt.decode(value))

@@ -140,7 +140,6 @@ async function collect(
     followTopics({
       kafka,
       topics: Object.keys(take),
-      fromBeginning: true,
       take: async ({ value }, topic) => {
         if (value !== null) await take[topic]?.(value)
       },
