@@ -10,7 +10,7 @@ export type FlatOut = {
 
 /**
  * Does `one` over and over for `seconds`, as fast as answers come with `concurrency` in flight.
- * @param one told which of the workers it is for; resolves with the status of the answer
+ * @param one receives the number of its worker; resolves with the status of the answer
  */
 export async function flatOut(
   { concurrency, seconds }: { concurrency: number; seconds: number },

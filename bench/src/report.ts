@@ -17,7 +17,7 @@ export function printRows(title: string, rows: readonly Row[]): void {
 
 /**
  * What each component used between two readings for 1,000 of something, and how many of them one core does.
- * @param mine the component whose share is told by itself
+ * @param mine the component whose share is reported by itself
  */
 export function costRows(
   before: Usage,

@@ -68,13 +68,13 @@ async function useEverything(): Promise<void> {
 }
 
 describe('the life of a user', () => {
-  it('is told by webhooks, public fields only; a login is no event', async () => {
+  it('is announced by webhooks, public fields only; a login is no event', async () => {
     const receipts = await world.receiver.waitFor(path, 4)
     const payloads = receipts.map(payloadOf)
-    const told = payloads
+    const delivered = payloads
       .toSorted((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp))
       .map(({ event, changed_fields }) => [event, changed_fields])
-    expect(told).toEqual([
+    expect(delivered).toEqual([
       ['INSERT', []],
       ['UPDATE', ['emailVerified']],
       ['UPDATE', ['lastName']],

@@ -63,8 +63,8 @@ it('keeps its progress where metadata is refused, keeps the metadata of others, 
   })
   await admin.disconnect()
   expect(consumer.mayStart).toBe(true)
-  const told = await metrics.registry.metrics()
-  expect(told).toMatch(
+  const exposition = await metrics.registry.metrics()
+  expect(exposition).toMatch(
     /surehook_kafka_commit_failures_total\{group="workers",reason="metadata_too_large".*\} [1-9]/,
   )
 }, 60_000)

@@ -41,7 +41,7 @@ afterAll(async () => {
   await removeStackData(dir)
 })
 
-it('slots whose WAL is not in pg_wal are told of before anything is written, and made anew', async () => {
+it('slots whose WAL is not in pg_wal are reported before anything is written, and made anew', async () => {
   expect(await surehook(env, 'prepare', 'topics')).toMatchObject({ code: 0 })
   expect(await surehook(env, 'prepare', 'database')).toMatchObject({ code: 0 })
   await poison('changes')
@@ -50,14 +50,14 @@ it('slots whose WAL is not in pg_wal are told of before anything is written, and
   expect(await slotRows()).toMatchObject(slots.map(() => ({ wal_status: 'reserved' })))
   const before = await slotRows()
 
-  const told = await reconcile('--json')
+  const reported = await reconcile('--json')
   const reason = expect.stringContaining('has already been removed')
-  expect(told.json()).toMatchObject({
+  expect(reported.json()).toMatchObject({
     applied: false,
     leftOut: 1,
     slots: allAre({ state: 'unreadable', reason }),
   })
-  expect(told.code).toBe(1)
+  expect(reported.code).toBe(1)
   expect((await reconcile()).out).toContain(`cannot be read: ${slots[0]} (`)
 
   await wal.putBack()

@@ -135,12 +135,12 @@ it('every metric is in the documentation, and follows the conventions', async ()
 })
 
 describe('what is asked of the metrics', () => {
-  let told: Exposition
+  let scrape: Exposition
   beforeAll(async () => {
     const services = Object.keys(world.system.services) as Service[]
     const recorded = (await readRules()).map(({ record }) => `${record} 0`)
     // What Prometheus tells itself of each target.
-    told = readExposition([...(await Promise.all(services.map(scraped))), ...recorded, 'up 1'])
+    scrape = readExposition([...(await Promise.all(services.map(scraped))), ...recorded, 'up 1'])
   })
 
   it('of dashboards is what services tell, label for label', async () => {
@@ -151,7 +151,7 @@ describe('what is asked of the metrics', () => {
       const grouped = expression.groupings.flatMap(({ labels }) => labels)
       const shown = Array.from(legend.matchAll(/\{\{(\w+)\}\}/g), ([, label = '']) => label)
       const lost = shown.filter((label) => !grouped.includes(label))
-      const all = [...faultsOf(expression, told), ...lost.map((label) => `${label} is not left`)]
+      const all = [...faultsOf(expression, scrape), ...lost.map((label) => `${label} is not left`)]
       return all.map((fault) => `${where}: ${fault}`)
     })
     expect(faults).toEqual([])
@@ -160,7 +160,7 @@ describe('what is asked of the metrics', () => {
   it('of alerts is what services tell, label for label', async () => {
     const rules = await readRules()
     const faults = rules.flatMap(({ alert, record, expr }) =>
-      faultsOf(readPromql(expr), told).map((fault) => `${alert ?? record}: ${fault}`),
+      faultsOf(readPromql(expr), scrape).map((fault) => `${alert ?? record}: ${fault}`),
     )
     expect(faults).toEqual([])
   })
@@ -171,7 +171,7 @@ describe('what is asked of the metrics', () => {
     ['surehook_ready{check="cafka"}', 'surehook_ready has no check "cafka"'],
     ['sum by (topik) (surehook_ready)', 'none of surehook_ready has the label topik'],
   ])('which finds out %s', (expr, fault) => {
-    expect(faultsOf(readPromql(expr), told)).toEqual([fault])
+    expect(faultsOf(readPromql(expr), scrape)).toEqual([fault])
   })
 
   it('every alert has a page that tells what to do, and every page an alert', async () => {

@@ -26,7 +26,7 @@ const publish = 'changes publish'
 const match = 'changes match'
 const attempt = 'POST delivery'
 
-/** Of a caller that traces, and wants it told or does not. */
+/** Headers of a caller that traces, and wants it exported or does not. */
 const callers = (flags = '01') => {
   const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')]
   return { traceId, spanId, traceparent: `00-${traceId}-${spanId}-${flags}` }
@@ -90,9 +90,9 @@ describe('a write that is traced', () => {
       'http.response.status_code': 204,
       'server.address': 'localhost',
     })
-    const told = JSON.stringify(collector.spans)
-    expect(told).not.toContain(tenant.token)
-    expect(told).not.toContain(listener.path)
+    const exported = JSON.stringify(collector.spans)
+    expect(exported).not.toContain(tenant.token)
+    expect(exported).not.toContain(listener.path)
   })
 
   it('begins its trace at the gateway when the caller has none', async () => {
@@ -103,7 +103,7 @@ describe('a write that is traced', () => {
     expect(first).toMatchObject({ service: 'gateway', parent: null })
   })
 
-  it('is told nobody when its caller does not want it, who is known to the receiver all the same', async () => {
+  it('is not exported when its caller does not want it, who is known to the receiver all the same', async () => {
     const listener = await world.listen(tenant)
     const silent = callers('00')
     await inserted({ traceparent: silent.traceparent })
@@ -111,7 +111,7 @@ describe('a write that is traced', () => {
       traceId: silent.traceId,
       flags: '00',
     })
-    // What comes after it is told: so this would have been.
+    // What comes after it is exported: so this would have been.
     const caller = callers()
     await inserted({ traceparent: caller.traceparent })
     await collector.trace(caller.traceId, { name: attempt, count: 1 })

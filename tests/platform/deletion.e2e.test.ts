@@ -138,15 +138,15 @@ async function readStates(): Promise<Map<string, (string | null)[]>> {
   return states
 }
 
-/** A replica that is slower than another one tells the same after it. */
-async function tellPurgedAgain(environment: string, service: string): Promise<void> {
+/** A replica that is slower than another one publishes the same after it. */
+async function publishPurgedAgain(environment: string, service: string): Promise<void> {
   const key = `${environment}/${service}`
   const values = (await readStates()).get(`${environmentPurgesTopic} ${key}`) ?? []
-  const told = values.find((value) => value !== null)
-  if (!told) throw new Error('nothing was told')
+  const published = values.find((value) => value !== null)
+  if (!published) throw new Error('nothing was published')
   const producer = openKafka().producer()
   await producer.connect()
-  const message = { key, value: Buffer.from(told, 'latin1') }
+  const message = { key, value: Buffer.from(published, 'latin1') }
   await producer.send({ topic: environmentPurgesTopic, messages: [message] })
   await producer.disconnect()
 }
@@ -251,7 +251,7 @@ describe('an environment that is deleted', () => {
     )
     expect(await deleting).toMatchObject({ code: 0 })
     expect(await rowsOf(project, 'staging')).toEqual({})
-    await tellPurgedAgain(`${project}/staging`, 'webhook-api')
+    await publishPurgedAgain(`${project}/staging`, 'webhook-api')
     await eventually(
       () => statesOf(project),
       (states) => states.length === 0,

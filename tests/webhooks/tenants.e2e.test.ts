@@ -212,7 +212,7 @@ describe('administration', () => {
   })
 })
 
-it('changes are told to the tenant alone that made them', async () => {
+it('changes are delivered only to the tenant that made them', async () => {
   const tenants = [owner, dev, stranger]
   const listeners = await Promise.all(tenants.map((tenant) => world.listen(tenant)))
   for (let round = 0; round < 5; round++) {

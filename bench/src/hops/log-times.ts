@@ -4,7 +4,7 @@ import { type Admin, type Consumer, Kafka, type KafkaMessage, logLevel } from 'k
 /** Where the partitions of each topic ended. */
 export type LogEnds = ReadonlyMap<string, readonly number[]>
 
-/** What is told of one record on a topic. */
+/** The log times of one record on a topic. */
 export type Logged = {
   /** When the broker took it. */
   at: number

@@ -42,8 +42,8 @@ process.on('message', ({ id, ask }: Question) => {
     mended = false
     triedOf.clear()
   }
-  const of = <Told>(tell: (stats: PathStats) => Told) =>
-    Object.fromEntries(Array.from(paths, ([path, stats]) => [path, tell(stats)]))
+  const of = <Value>(read: (stats: PathStats) => Value) =>
+    Object.fromEntries(Array.from(paths, ([path, stats]) => [path, read(stats)]))
   const reports = ask === 'report' ? of((stats) => stats.report) : {}
   process.send?.({ id, reports, received: of((stats) => stats.received) } satisfies Answer)
 })

@@ -261,8 +261,8 @@ describe('openRelay', () => {
       'invalid: t k | {"topic":"t","key":"k"}\nsealed secret | not a state: sealed secret',
       't: good',
     ])
-    const told = lines.filter((line) => line.includes('capture.invalid'))
-    expect(told.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    const reported = lines.filter((line) => line.includes('capture.invalid'))
+    expect(reported.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { topic: null, key: null, bytes: 13 },
       { topic: 't', key: 'k', bytes: 37 },
     ])

@@ -34,12 +34,12 @@ it('tells a lag that grows while it stands still, and none when all is handled',
       Array.from({ length: count }, () => ({ topic, key: 'k', value: Buffer.from('v') })),
     )
   const lag = async () => {
-    const told = await metrics.registry.metrics()
+    const exposition = await metrics.registry.metrics()
     const line = new RegExp(
       `^surehook_kafka_consumer_lag_messages\\{[^}]*"${topic}".*\\} (\\d+)$`,
       'm',
     )
-    return Number(line.exec(told)?.[1] ?? -1)
+    return Number(line.exec(exposition)?.[1] ?? -1)
   }
   await send(3)
   await until(async () => (await lag()) === 3)

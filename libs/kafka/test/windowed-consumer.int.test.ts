@@ -106,7 +106,7 @@ describe('WindowedConsumer', () => {
     await Promise.all([consumer, other.consumer].map((one) => one[Symbol.asyncDispose]()))
   })
 
-  it('hands out nothing of a shared window before it can be told whose it is', async () => {
+  it('hands out nothing of a shared window before its tenant is known', async () => {
     const known = Promise.withResolvers<void>()
     let asked = 0
     const whenKnown = () => (asked++ === 0 ? known.promise : undefined)

@@ -255,7 +255,7 @@ describe('who a token is for', () => {
 })
 
 describe('revocation', () => {
-  it('may go by session, generation or the token itself, and is told all of them', async () => {
+  it('may go by session, generation or the token itself, and receives all of them', async () => {
     const seen: AccessClaims[] = []
     const revoked = new Set(['session-2', 'jti-3'])
     const verifier = issuer.verifier({

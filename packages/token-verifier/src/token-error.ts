@@ -1,6 +1,6 @@
 export type TokenErrorCode = 'AUTH_TOKEN_INVALID' | 'AUTH_TOKEN_EXPIRED'
 
-/** The token is not good. The message says why to a log; a caller is told the code alone. */
+/** The token is not good. The message says why to a log; a caller receives the code alone. */
 export class TokenError extends Error {
   override readonly name = 'TokenError'
   readonly code: TokenErrorCode

@@ -42,7 +42,7 @@ type Run = StepResult & { again: readonly string[] }
 
 /**
  * Runs one level of the tests; a suite that cannot even load counts as one failure. What failed on the
- * real stack, in at most three files, is run once more alone: what passes then is told as flaky, with its failure.
+ * real stack, in at most three files, is run once more alone: what passes then is reported as flaky, with its failure.
  */
 export async function runJest(step: JestStep): Promise<StepResult> {
   const { level } = step

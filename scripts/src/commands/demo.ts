@@ -65,7 +65,7 @@ function requireShortTimes({ retryDelays, circuitCooldown }: RunningSystem): voi
 }
 
 function reason(err: unknown): string {
-  // What failed first is told, not that cleaning up after it failed too.
+  // Report what failed first, not that cleaning up after it failed too.
   if (err instanceof SuppressedError) return reason(err.suppressed)
   if (!(err instanceof Error)) return String(err)
   return err.cause instanceof Error ? `${err.message} (${err.cause.message})` : err.message

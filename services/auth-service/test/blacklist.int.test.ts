@@ -79,16 +79,16 @@ async function firstDecision(token: string): Promise<boolean> {
 }
 
 describe('Redis', () => {
-  it('that may evict is told to the log at start, and one that may not is not', async () => {
-    const told = async () => {
+  it('that may evict is logged at start, and one that may not is not', async () => {
+    const logLine = async () => {
       const lines: string[] = []
       const loud = createLogger('loud', 'warn', { write: (line) => void lines.push(line) })
       await using _started = await world.startService({}, loud)
       return lines.filter((line) => line.includes('"redis.')).join('')
     }
-    expect(await told()).toBe('')
+    expect(await logLine()).toBe('')
     await redis.configSet('maxmemory-policy', 'allkeys-lru')
-    const line = await told()
+    const line = await logLine()
     await redis.configSet('maxmemory-policy', 'noeviction')
     expect(JSON.parse(line)).toMatchObject({ msg: 'redis.may.evict', policy: 'allkeys-lru' })
   })

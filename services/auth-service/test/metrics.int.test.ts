@@ -55,7 +55,7 @@ it('logins, failures by code, lockouts, hashes, refreshes, reuse and revocations
   await client.send('POST logout', { token: accessToken })
   expect(await metric('surehook_auth_revocations_total', { reason: 'logout' })).toBe(1)
   expect((await login(password)).status).toBe(200)
-  // What is only told again is not counted again.
+  // What is only published again is not counted again.
   for (let n = 1; n <= 2; n++) await client.admin(`POST /users/${user.id}/logout`)
   expect(await metric('surehook_auth_revocations_total', { reason: 'forced' })).toBe(1)
 })

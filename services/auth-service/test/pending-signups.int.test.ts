@@ -163,7 +163,7 @@ describe('an account that nobody confirms', () => {
     return (body as unknown as { users: { email: string }[] }).users.map((user) => user.email)
   }
 
-  it('is deleted after a day, and its deletion is told; what others made stays', async () => {
+  it('is deleted after a day, and its deletion is published; what others made stays', async () => {
     const confirmed = email
     await signup(here, password)
     await confirm()
@@ -181,8 +181,8 @@ describe('an account that nobody confirms', () => {
       timeoutMs: 20_000,
     })
     expect((await list()).toSorted()).toEqual([confirmed, imported].toSorted())
-    const told = await changes.until(client.projectId, 5)
-    const deleted = told.filter(({ operation }) => operation === 'DELETE')
+    const published = await changes.until(client.projectId, 5)
+    const deleted = published.filter(({ operation }) => operation === 'DELETE')
     expect(deleted.map(({ data }) => data['email'])).toEqual([email])
     expect(await signup(elsewhere, own)).toEqual([201])
   })

@@ -22,7 +22,7 @@ let service: Running
 let client: AuthClient
 let view: TopicView
 let redis: RedisClient
-const told = new Map<string, SessionRevocation[]>()
+const published = new Map<string, SessionRevocation[]>()
 
 beforeAll(async () => {
   dir = await mkdtemp(`${tmpdir()}/auth-repeat-`)
@@ -37,7 +37,7 @@ beforeAll(async () => {
     topics: [revocationsTopic],
     clientId: 'test',
     apply: (_topic, key, value) => {
-      if (value !== null) told.set(key, [...(told.get(key) ?? []), value])
+      if (value !== null) published.set(key, [...(published.get(key) ?? []), value])
     },
     log,
   })
@@ -101,7 +101,7 @@ describe.each(calls)('$what that is repeated', ({ request, body, repeated }) => 
     expect(await client.isActive(accessToken)).toBe(false)
   }, 30_000)
 
-  it('is told to Redis before it is answered', async () => {
+  it('is written to Redis before it is answered', async () => {
     const { user, accessToken } = await client.newUser()
     const sid = await sidOf(accessToken)
     await call(user.id)
@@ -111,16 +111,16 @@ describe.each(calls)('$what that is repeated', ({ request, body, repeated }) => 
     expect(await redis.exists(key)).toBe(1)
   })
 
-  it('is told to the topic before it is answered', async () => {
+  it('is published to the topic before it is answered', async () => {
     const { user, accessToken } = await client.newUser()
     const sid = await sidOf(accessToken)
     await call(user.id)
     await view.barrier()
-    const before = told.get(sid)?.length ?? 0
+    const before = published.get(sid)?.length ?? 0
     expect(before).toBeGreaterThanOrEqual(1)
     expect((await call(user.id)).status).toBe(repeated)
     await view.barrier()
-    const after = told.get(sid) ?? []
+    const after = published.get(sid) ?? []
     expect(after).toHaveLength(before + 1)
     expect(after.at(-1)).toEqual(after[before - 1])
     expect([2, wholeSession]).toContain(after.at(-1)?.minGeneration)

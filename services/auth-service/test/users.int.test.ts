@@ -135,8 +135,8 @@ describe('a user', () => {
     expect(await client.isActive(accessToken)).toBe(false)
     const refreshed = await client.refresh(refreshToken)
     expect(outcome(refreshed)).toEqual([200])
-    const told = await client.introspect(refreshed.body.accessToken)
-    expect(told.body).toMatchObject({ active: true, roles: ['writer'] })
+    const introspected = await client.introspect(refreshed.body.accessToken)
+    expect(introspected.body).toMatchObject({ active: true, roles: ['writer'] })
   })
 
   it('that is disabled is out at once and cannot come in, until it is enabled', async () => {

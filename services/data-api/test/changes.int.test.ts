@@ -35,7 +35,7 @@ async function newTenant(): Promise<{ tenant: Tenant; client: Client }> {
 const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/)
 
 describe('a write', () => {
-  test('is told with the record as it was answered', async () => {
+  test('is published with the record as it was answered', async () => {
     const { tenant, client } = await newTenant()
     const headers = {
       'x-request-id': 'request-1',
@@ -88,7 +88,7 @@ describe('a write', () => {
     expect(new Set(changes.map(({ id }) => id)).size).toBe(3)
   })
 
-  test('that changes nothing, or that fails, is not told', async () => {
+  test('that changes nothing, or that fails, is not published', async () => {
     const { tenant, client } = await newTenant()
     const { body } = await client.call('POST orders', { a: 1, c: { x: 1, y: 2 } })
     const path = `PATCH orders/${body.id}`
@@ -104,15 +104,15 @@ describe('a write', () => {
     expect(changes.map(({ operation }) => operation)).toEqual(['INSERT', 'UPDATE'])
   })
 
-  test('of many records is told once for each', async () => {
+  test('of many records is published once for each', async () => {
     const { tenant, client } = await newTenant()
     const { list } = await client.call(
       'POST orders',
       Array.from({ length: 300 }, (_, a) => ({ a })),
     )
     const changes = await world.changes.until(tenant.projectId, 300)
-    const told = new Map(changes.map(({ recordId, data }) => [recordId, data]))
-    expect(list.map(({ id }) => told.get(id))).toEqual(list)
+    const published = new Map(changes.map(({ recordId, data }) => [recordId, data]))
+    expect(list.map(({ id }) => published.get(id))).toEqual(list)
     expect(new Set(changes.map(({ id }) => id)).size).toBe(300)
   })
 })
@@ -134,7 +134,7 @@ function expectChain(changes: readonly Change[], now: Fields): void {
 }
 
 describe('writes of one record at the same time', () => {
-  test('are told in the order in which they took effect, each with exactly what it changed', async () => {
+  test('are published in the order in which they took effect, each with exactly what it changed', async () => {
     const { tenant, client } = await newTenant()
     const { body } = await client.call('POST orders', { a: -1, b: 'start' })
     const path = `orders/${body.id}`
@@ -147,8 +147,8 @@ describe('writes of one record at the same time', () => {
     const changes = await world.changes.until(tenant.projectId, 51)
     expect(changes).toHaveLength(51)
     expectChain(changes, (await client.call(`GET ${path}`)).body)
-    const told = new Set(changes.map(({ record }) => record))
-    for (const { text } of answers) expect(told.has(text)).toBe(true)
+    const published = new Set(changes.map(({ record }) => record))
+    for (const { text } of answers) expect(published.has(text)).toBe(true)
   })
 
   test('a delete among them is the last', async () => {
@@ -206,13 +206,13 @@ describe('guarantee 1: what was answered with success is on the topic', () => {
     }
     expect(answered.length).toBeGreaterThanOrEqual(600)
     // `running` has stood by and takes over.
-    const isTold = (changes: Change[]) => {
-      const told = new Set(changes.map(({ recordId }) => recordId))
-      return answered.every(({ id }) => told.has(id))
+    const isPublished = (changes: Change[]) => {
+      const published = new Set(changes.map(({ recordId }) => recordId))
+      return answered.every(({ id }) => published.has(id))
     }
-    const changes = await world.changes.until(tenant.projectId, isTold)
-    const told = new Map(changes.map(({ recordId, data }) => [recordId, data]))
-    for (const record of answered) expect(told.get(record.id)).toEqual(record)
+    const changes = await world.changes.until(tenant.projectId, isPublished)
+    const published = new Map(changes.map(({ recordId, data }) => [recordId, data]))
+    for (const record of answered) expect(published.get(record.id)).toEqual(record)
   }, 60_000)
 
   test('SIGTERM: the requests in flight are answered, and the process ends with 0', async () => {
@@ -229,7 +229,7 @@ describe('guarantee 1: what was answered with success is on the topic', () => {
       one.status === 'fulfilled' && one.value.status === 201 ? [one.value.body.id] : [],
     )
     const changes = await world.changes.until(tenant.projectId, created.length)
-    const told = new Set(changes.map(({ recordId }) => recordId))
-    expect(created.filter((id) => !told.has(id))).toEqual([])
+    const published = new Set(changes.map(({ recordId }) => recordId))
+    expect(created.filter((id) => !published.has(id))).toEqual([])
   })
 })

@@ -152,8 +152,8 @@ test('a table that evolves under load loses no write, and each event tells what 
   expect(failed).toEqual([])
   expect(written.length).toBeGreaterThan(10)
   const changes = await world.changes.until(tenant.projectId, seeds.length + written.length)
-  const told = new Set(changes.map(({ record }) => record))
-  expect(written.filter(({ text }) => !told.has(text))).toEqual([])
+  const published = new Set(changes.map(({ record }) => record))
+  expect(written.filter(({ text }) => !published.has(text))).toEqual([])
   expect(changes).toHaveLength(seeds.length + written.length)
   const last = JSON.parse(written.at(-1)?.text ?? '') as object
   expect(Object.keys(last)).toEqual([

@@ -136,7 +136,7 @@ describe('over GraphQL', () => {
     expect(whole.text).toContain('hidden_field')
   })
 
-  it('a fault of their own is told them, without what else there is', async () => {
+  it('a fault of their own is returned to them, without what else there is', async () => {
     const { codes, errors } = await (await userOf(tenant, { roles: ['reader'] }))(
       '{ secre { id } ordes { id } }',
     )

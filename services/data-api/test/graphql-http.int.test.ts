@@ -61,8 +61,8 @@ it.each<[string, Refused, number, string]>([
       },
       body,
     })
-    const told = [answer.status, answer.headers.get('content-type')]
-    expect(told).toEqual([status, `${accept}; charset=utf-8`])
+    const answered = [answer.status, answer.headers.get('content-type')]
+    expect(answered).toEqual([status, `${accept}; charset=utf-8`])
     expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
     const { errors, ...rest } = (await answer.json()) as { errors: object[] }
     expect(errors).toMatchObject([{ extensions: { code } }])

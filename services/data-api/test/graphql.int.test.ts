@@ -230,13 +230,13 @@ describe('what does not fit', () => {
     ['{ orders(where: { status: "v424242" }) { nextCursor } }', {}],
     [list, { where: { statu: 'v424242' } }],
     [list, { where: { and: [{ status: { eq: ['v424242'] } }] } }],
-  ])('is told without its value: %s %j', async (query, variables) => {
+  ])('is reported without its value: %s %j', async (query, variables) => {
     const { codes, text } = await ask(query, variables)
     expect(codes).toEqual(['VALIDATION_ERROR'])
     expect(text).not.toContain('v424242')
   })
 
-  it('is told once of a variable, however many faults it has', async () => {
+  it('is reported once for a variable, however many faults it has', async () => {
     const where = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`c${i}`, {}]))
     const { errors } = await ask(list, { where })
     expect(errors.length).toBeLessThanOrEqual(2)

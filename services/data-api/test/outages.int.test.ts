@@ -54,7 +54,7 @@ describe('PostgreSQL away', () => {
     const changes = await world.changes.until(tenant.projectId, (all) =>
       [0, 2].every((a) => all.some(({ data }) => data['a'] === a)),
     )
-    // One that was told just before may be told again, under the same id.
+    // One that was published just before may be published again, under the same id.
     const once = new Map(changes.map(({ id, data }) => [id, data['a']]))
     // Of two records, on partitions of their own: any of them may come first.
     expect([...once.values()].toSorted()).toEqual([0, 2])

@@ -157,7 +157,7 @@ describe('validation', () => {
     ['no records', '[]', ['body']],
     ['too many records', `[${Array(1001).fill('{"name":"a"}').join()}]`, ['body']],
     ['records that are none', '[{"name":"a"},1,null,[]]', ['1', '2', '3']],
-    ['a field that is never told', '{"name":"a","__proto__":{"x":1}}', ['__proto__']],
+    ['a field that is never returned', '{"name":"a","__proto__":{"x":1}}', ['__proto__']],
     ['the same, escaped', '{"name":"a","__pr\\u006fto__":{"x":1}}', ['__proto__']],
     ['faults in several records', '[{"name":"a"},{"name":1},{}]', ['1.name', '2.name']],
     ['NUL', '{"name":"a\\u0000"}', ['name']],

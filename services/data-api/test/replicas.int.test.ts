@@ -62,7 +62,7 @@ describe('a table that changes under another replica', () => {
     }
   })
 
-  test('while both write: no write fails, none is told without the columns it was answered with', async () => {
+  test('while both write: no write fails, none is published without the columns it was answered with', async () => {
     const { tenant, one, other } = await newTenant()
     const columns = [column('a')]
     await one.call('PUT _tables/orders', { columns })
@@ -82,8 +82,8 @@ describe('a table that changes under another replica', () => {
     const answers = (await Promise.all(writers)).flat()
     expect(answers.filter(({ status }) => status !== 201)).toEqual([])
     const changes = await world.changes.until(tenant.projectId, answers.length)
-    const told = new Map(changes.map(({ recordId, record }) => [recordId, record]))
-    expect(answers.every(({ body, text }) => told.get(body.id) === text)).toBe(true)
+    const published = new Map(changes.map(({ recordId, record }) => [recordId, record]))
+    expect(answers.every(({ body, text }) => published.get(body.id) === text)).toBe(true)
   })
 })
 

@@ -53,7 +53,7 @@ async function together<T>(things: string, send: () => Promise<T>[]): Promise<T[
 const numbers = Array.from({ length: 40 }, (_, n) => n)
 
 describe('inserts that come at the same time', () => {
-  test('share commits, and each is told with its own request', async () => {
+  test('share commits, and each is published with its own request', async () => {
     const { tenant, client, things } = await newTenant()
     const answers = await together(things, () =>
       numbers.map((a) => client.call('POST things', { a, b: 'x' }, { 'x-request-id': `r-${a}` })),
@@ -68,14 +68,14 @@ describe('inserts that come at the same time', () => {
     expect(Number(rows[0]?.commits)).toBeLessThan(numbers.length)
 
     const changes = await world.changes.until(tenant.projectId, numbers.length + 1)
-    const told = changes.filter(({ data }) => data['a'] !== -1)
+    const published = changes.filter(({ data }) => data['a'] !== -1)
     const expected = answers.map(({ headers, body }) => [headers.get('x-request-id'), body])
     const byRequest = (of: unknown[][]) =>
       of.toSorted(([a], [b]) => String(a).localeCompare(String(b)))
-    expect(byRequest(told.map(({ requestId, data }) => [requestId, data]))).toEqual(
+    expect(byRequest(published.map(({ requestId, data }) => [requestId, data]))).toEqual(
       byRequest(expected),
     )
-    expect(new Set(told.map(({ id }) => id)).size).toBe(numbers.length)
+    expect(new Set(published.map(({ id }) => id)).size).toBe(numbers.length)
   })
 
   test('have their own faults: what is taken, or too large, keeps no other from being inserted', async () => {

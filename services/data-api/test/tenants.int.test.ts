@@ -65,7 +65,7 @@ describe('tenants', () => {
     for (const other of others) expect((await other.call('GET things')).status).toBe(200)
   })
 
-  test('a change is told with the names of its tenant', async () => {
+  test('a change is published with the names of its tenant', async () => {
     const tenant = await world.tenant({ environment: 'staging' })
     const client = clientOf(running.api, tenant)
     await client.call('PUT _tables/things', { columns })
@@ -151,7 +151,7 @@ describe('a credential', () => {
     )
   })
 
-  test('a fault of the request is told before the missing environment', async () => {
+  test('a fault of the request is reported before the missing environment', async () => {
     const answer = await client.call('PUT _tables/things', {}, { environment: 'nope' })
     expect([answer.status, fieldsOf(answer)]).toEqual([400, ['columns']])
   })

@@ -208,7 +208,7 @@ describe('who calls', () => {
     expect(await error({ environment: 'nowhere' }, missing)).toEqual(notFound)
   })
 
-  it('is told when body and header name different environments', async () => {
+  it('is reported when body and header name different environments', async () => {
     const mismatch = [400, 'ENVIRONMENT_MISMATCH', undefined]
     expect(await error({}, { ...validInput(tenant), environment: 'dev' })).toEqual(mismatch)
     const patched = await client.call('PATCH', `/${id}`, { environment: 'dev' })

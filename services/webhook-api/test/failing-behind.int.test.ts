@@ -58,7 +58,7 @@ function lookForFailing(isRead: () => Promise<boolean>): AsyncDisposable {
 }
 
 describe('a subscription that seems to fail', () => {
-  it('stays active for as long as the log has not read all that was told', async () => {
+  it('stays active for as long as the log has not read all that was published', async () => {
     const id = await subscribe()
     await attempted(id, [disableAfterMs + 5_000, 'retrying'], [1_000, 'dead_letter'])
     let asked = 0

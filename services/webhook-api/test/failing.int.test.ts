@@ -60,7 +60,7 @@ function asEvent({ warnings: _warnings, ...webhook }: Record<string, unknown>) {
 }
 
 describe('a subscription of which nothing but failure was seen', () => {
-  it('is deactivated, says why, and is told of once', async () => {
+  it('is deactivated, says why, and is announced once', async () => {
     const id = await subscribe()
     await attempted(id, [disableAfterMs + 5_000, 'retrying'], [1_000, 'dead_letter'])
     await disabled(id)

@@ -43,7 +43,7 @@ beforeEach(async () => {
   id = (await client.call('POST', '', validInput(tenant))).body.id
 })
 
-/** By delivery: the status that it has once all that was told of it is written. */
+/** By delivery: the status that it has once all its transitions are written. */
 const lastStatus = new Map<unknown, string>()
 
 /** A delivery that goes the way of these statuses. */

@@ -46,7 +46,7 @@ function aDelivery() {
   const { producer, codec } = world
   return {
     id: own.deliveryId,
-    tellJob: () => {
+    publishJob: () => {
       const job = aJob(own)
       return producer.send([{ topic: deliveriesTopic, key: job.url, value: codec.job.encode(job) }])
     },
@@ -88,7 +88,7 @@ it('shows what was paused for longer than history is kept, and died then', async
 
 it('takes the row of a day that is still to be dropped along, with its bytes', async () => {
   const delivery = aDelivery()
-  await delivery.tellJob()
+  await delivery.publishJob()
   await untilStatus(delivery.id, 'pending')
   await delivery.publishTransition({ step: 2, status: 'delivered' })
   await untilStatus(delivery.id, 'delivered')

@@ -160,10 +160,10 @@ describe('POST /_webhooks/{id}/replay', () => {
       await waitUntil(hasBegun, { what: 'the first batch', timeoutMs: 15_000 })
     }
     client = clientOf(service.api, tenant)
-    const told = new Set<string>()
+    const seen = new Set<string>()
     const isDone = async () => {
-      const jobs = (await jobsOf(id)).filter(({ deliveryId: one }) => !told.has(one))
-      for (const { deliveryId: one } of jobs) told.add(one)
+      const jobs = (await jobsOf(id)).filter(({ deliveryId: one }) => !seen.has(one))
+      for (const { deliveryId: one } of jobs) seen.add(one)
       await deliverAll(jobs)
       return (await shown(id, replayId)).state === 'done'
     }

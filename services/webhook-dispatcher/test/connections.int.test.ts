@@ -111,7 +111,7 @@ describe.each(both)('a receiver that speaks %s', (speaks) => {
   })
 })
 
-it('a receiver that speaks HTTP/2 alone is told so by the class of the failure', async () => {
+it('the class of the failure names a receiver that speaks HTTP/2 alone', async () => {
   await listen('HTTP/2 alone')
   expect(await post()).toMatchObject({ kind: 'unreachable', errorClass: 'tls' })
 })

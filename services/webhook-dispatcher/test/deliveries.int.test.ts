@@ -32,7 +32,7 @@ const bodies = (at: string) =>
   harness.receiver.receipts(at).map(({ body }) => JSON.parse(body) as { n: number; id: string })
 
 describe('a delivery', () => {
-  it('is one signed POST with the headers of the contract, and is told as delivered', async () => {
+  it('is one signed POST with the headers of the contract, and is published as delivered', async () => {
     const subscription = await harness.subscribe(url, {}, ['s3cret'])
     const job = await harness.enqueueOne(subscription)
     const [receipt] = await harness.receiver.waitFor(path, 1)

@@ -196,7 +196,7 @@ describe('the matcher on real Kafka', () => {
     await world.limitDeliveries(2_000)
     const large = await world.subscribe({ projectId, url: 'https://large.example/' })
     const small = await world.subscribe({ projectId, select: ['id'] })
-    const [before, told] = [written.deadLetters.length, written.attempts.length]
+    const [before, attemptsBefore] = [written.deadLetters.length, written.attempts.length]
     await world.publish(
       { projectId, record: { id: 'r1', text: 'x'.repeat(3_000) } },
       { projectId, record: { id: 'r2' } },
@@ -206,7 +206,9 @@ describe('the matcher on real Kafka', () => {
       const ofSmall = new Set(
         written.jobs.flatMap((job) => (job.subscriptionId === small.id ? [job.deliveryId] : [])),
       )
-      return ofSmall.size === 2 && ids.includes(large.id) && written.attempts.length > told
+      return (
+        ofSmall.size === 2 && ids.includes(large.id) && written.attempts.length > attemptsBefore
+      )
     }
     await waitUntil(isDone, { what: 'the other deliveries', timeoutMs: 10_000 })
     await waitUntil(() => written.deadLetters.length > before, {
@@ -216,7 +218,7 @@ describe('the matcher on real Kafka', () => {
     const [dead, ...more] = written.deadLetters.slice(before)
     expect(dead).toMatchObject({ subscriptionId: large.id, step: 1, body: Buffer.alloc(0) })
     expect(more).toEqual([])
-    expect(written.attempts.slice(told)).toMatchObject([
+    expect(written.attempts.slice(attemptsBefore)).toMatchObject([
       { deliveryId: dead?.deliveryId, status: 'dead_letter', errorClass: 'too_large', attempts: 0 },
     ])
     await world.limitDeliveries(2_097_152)

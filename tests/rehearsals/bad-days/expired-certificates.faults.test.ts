@@ -135,7 +135,7 @@ async function restartKafka({ credentials, processes }: SecuredStack): Promise<v
   await processes.kafka?.restart()
 }
 
-/** What who connects now is told of the certificate; empty when it is good. */
+/** The certificate error of a new connection; empty when it is good. */
 async function refusalOf({ endpoints, credentials }: SecuredStack): Promise<string> {
   const [host, port] = endpoints.kafkaBrokers.split(':')
   const socket = connect({ host, port: Number(port), ca: credentials.ca })

@@ -61,7 +61,7 @@ export async function openCollector(): Promise<Collector> {
   }
 }
 
-/** The caller of the gateway is not told here. */
+/** The caller of the gateway is not reported here. */
 function isWhole(spans: readonly Span[]): boolean {
   const known = new Set(spans.map(({ spanId }) => spanId))
   return spans.every(

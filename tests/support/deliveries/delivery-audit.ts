@@ -38,13 +38,13 @@ const groups: Readonly<Record<string, (topic: string) => boolean>> = {
 /** Opens what outlives restarts of every part of the stack. */
 export async function openDeliveryAudit(endpoints: Endpoints): Promise<DeliveryAudit> {
   await using opening = new AsyncDisposableStack()
-  const log = createLogger('books', 'silent')
+  const log = createLogger('delivery-audit', 'silent')
   const pool = opening.adopt(
-    openPool({ connectionString: endpoints.databaseUrl, applicationName: 'books', log }),
+    openPool({ connectionString: endpoints.databaseUrl, applicationName: 'delivery-audit', log }),
     (open) => open.end(),
   )
   const brokers = endpoints.kafkaBrokers.split(',')
-  const kafka = createKafka({ brokers, clientId: 'books', log })
+  const kafka = createKafka({ brokers, clientId: 'delivery-audit', log })
   const codec = await openEventCodec({ registryUrl: endpoints.schemaRegistryUrl })
   const jobs = new Map<string, Map<string, DeliveryJob>>()
   const view = opening.use(
@@ -52,7 +52,7 @@ export async function openDeliveryAudit(endpoints: Endpoints): Promise<DeliveryA
       kafka,
       codec: { ofTopic: () => codec.job },
       topics: [deliveriesTopic],
-      clientId: 'books',
+      clientId: 'delivery-audit',
       apply(_topic, _key, job) {
         if (job === null) return
         const known = jobs.get(job.subscriptionId) ?? new Map<string, DeliveryJob>()

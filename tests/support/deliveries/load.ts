@@ -39,7 +39,7 @@ export type LoadOptions = {
   transports?: readonly ChangeTransport[]
   /** Of each writer, after each change. */
   pauseMs?: number
-  /** Told of each change that was acknowledged, with the transport it went through. */
+  /** Called with each change that was acknowledged, with the transport it went through. */
   onMade?: (change: Made) => void
   /** How long one change may stay without a success. */
   patienceMs?: number

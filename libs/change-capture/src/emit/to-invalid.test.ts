@@ -9,11 +9,11 @@ import {
 import type { TypeCodec } from '@surehook/schemas/codec'
 import { toInvalidTopic } from './to-invalid.ts'
 
-const told: InvalidMessage[] = []
+const published: InvalidMessage[] = []
 const invalid: TypeCodec<InvalidMessage> = {
   encode(message) {
-    told.push(message)
-    return Buffer.from(String(told.length))
+    published.push(message)
+    return Buffer.from(String(published.length))
   },
   decode: () => {
     throw new Error('not asked here')
@@ -28,7 +28,7 @@ describe('toInvalidTopic', () => {
       const value = Buffer.from('{}\nbody')
       const record = toInvalid({ topic, key: 'k', value, reason: 'no state' })
       expect(record).toMatchObject({ topic: `${topic}.invalid`, key: Buffer.from('k') })
-      expect(told.at(-1)).toMatchObject({
+      expect(published.at(-1)).toMatchObject({
         topic,
         partition: -1,
         offset: '-1',
@@ -52,7 +52,7 @@ describe('toInvalidTopic', () => {
   it('leaves out what would not fit', () => {
     const value = Buffer.alloc(2_100_000)
     toInvalid({ topic: changesTopic, key: 'k', value, reason: 'too large' })
-    expect(told.at(-1)).toMatchObject({
+    expect(published.at(-1)).toMatchObject({
       value: null,
       reason: 'too large (a key of 1 and a value of 2100000 bytes, left out)',
     })

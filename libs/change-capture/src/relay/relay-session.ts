@@ -210,7 +210,7 @@ export class RelaySession implements AsyncDisposable {
     }
   }
 
-  /** The log is not told the reason either: it may quote a record, a hash or a sealed secret. */
+  /** The reason is not logged either: it may quote a record, a hash or a sealed secret. */
   #refuse(invalid: InvalidCapture): OutgoingRecord {
     const { toInvalid, log, slot } = this.#options
     const { topic, key, value } = invalid

@@ -3,9 +3,9 @@ import { decodeClaim, encodeClaim } from './co-partition-assigner.ts'
 
 it('tells a claim so that a member of the version before reads the partitions', () => {
   const claim = { owned: [3, 5], generation: 7, isKept: true }
-  const told = encodeClaim(claim)
-  expect(decodeClaim(told)).toEqual(claim)
-  const asBefore = (JSON.parse(told.toString()) as unknown[]).filter((p) => Number.isInteger(p))
+  const encoded = encodeClaim(claim)
+  expect(decodeClaim(encoded)).toEqual(claim)
+  const asBefore = (JSON.parse(encoded.toString()) as unknown[]).filter((p) => Number.isInteger(p))
   expect(asBefore).toEqual([3, 5])
 })
 

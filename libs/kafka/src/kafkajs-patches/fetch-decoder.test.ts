@@ -130,7 +130,7 @@ describe('fetchInOnePass', () => {
     expect(await decodedBy(ours(anything).response, response)).toEqual(expected)
   })
 
-  it('tells where the logs end of which it was told nothing else, and only then', async () => {
+  it('reports the end of a log only where the fetch returned nothing else of it', async () => {
     const records = [{ key: null, value: Buffer.from('v'), headers: {}, timestampDelta: 0 }]
     const full = [{ firstOffset: 3, firstTimestamp: 4, attributes: 0, records }]
     const endsOf = async (...partitions: Partition[]) => {

@@ -82,7 +82,7 @@ class LogWorld {
 const of = (world: LogWorld, tenant: string) =>
   world.handedOut.filter((offset) => world.tenantsOf([offset]) === tenant)
 
-describe('Overtaking', () => {
+describe('TenantBacklog', () => {
   it('hands out what others have behind a flood, without an end of one of its messages', () => {
     const world = new LogWorld('A'.repeat(500) + 'B'.repeat(2) + 'A'.repeat(500) + 'C')
     world.readAll()

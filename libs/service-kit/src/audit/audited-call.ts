@@ -19,7 +19,7 @@ export async function auditedCall<Answer>(
     return answer
   } catch (err) {
     const { code, status } = toAppError(err)
-    // A caller of whom nothing is known yet is told only where the credential was the reason.
+    // An unknown caller is logged only where the credential was the reason.
     if (context.isAuthorized || status === 401 || status === 403) {
       write(operation, context, { reason: code })
     }

@@ -35,7 +35,7 @@ YeDC/napF+WOZ9lcZ79na5w47lmdQHd9XAIgd/t+5K6TjI2jM84bRWkU62O4x58S
 bW/X20afSKda3gw=
 -----END CERTIFICATE-----`
 
-async function told(...texts: string[]): Promise<string[]> {
+async function reported(...texts: string[]): Promise<string[]> {
   const file = join(dir, 'ca.pem')
   await writeFile(file, texts.join('\n'))
   const metrics = createMetrics('test')
@@ -49,19 +49,19 @@ const line = (seconds: number) => [
 ]
 
 describe('the metric of certificates', () => {
-  it('tells when the first of a file ends, whatever its place', async () => {
-    expect(await told(endsIn2035)).toEqual(line(2080425144))
-    expect(await told(endsIn2035, endsIn2027)).toEqual(line(1821225144))
+  it('reports when the first of a file ends, whatever its place', async () => {
+    expect(await reported(endsIn2035)).toEqual(line(2080425144))
+    expect(await reported(endsIn2035, endsIn2027)).toEqual(line(1821225144))
   })
 
-  it('tells of a file without one as of one that has ended', async () => {
-    expect(await told('-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----')).toEqual(
+  it('reports a file without a certificate like one that has expired', async () => {
+    expect(await reported('-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----')).toEqual(
       line(0),
     )
-    expect(await told('')).toEqual(line(0))
+    expect(await reported('')).toEqual(line(0))
   })
 
-  it('tells nothing of what is not configured', () => {
+  it('reports nothing that is not configured', () => {
     expect(certificateFiles({ REDIS_CA_FILE: '/redis.pem' })).toEqual({ redis_ca: '/redis.pem' })
     expect(certificateFiles({})).toEqual({})
   })

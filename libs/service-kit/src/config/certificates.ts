@@ -48,7 +48,7 @@ export function observeCertificates(metrics: Metrics, files: CertificateFiles): 
 
 const pem = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
-/** Of a file that cannot be read somebody must be told: as of one that has ended. */
+/** A file that cannot be read is reported like one that has expired. */
 async function firstEnd(path: string): Promise<number> {
   try {
     const certificates = (await readFile(path, 'utf8')).match(pem) ?? []

@@ -3,7 +3,7 @@ import type { Problem } from '@surehook/contracts/problem'
 import { AppError, invalid } from '../errors.ts'
 import { toUnavailable } from '../unavailable.ts'
 
-/** Any error as the one the caller is told. What is not known is `INTERNAL_ERROR`. */
+/** Any error as the one the caller receives. What is not known is `INTERNAL_ERROR`. */
 export function toAppError(err: unknown): AppError {
   if (err instanceof AppError) return err
   const away = toUnavailable(err)

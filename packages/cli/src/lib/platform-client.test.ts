@@ -9,7 +9,7 @@ const nothing = { url: undefined, 'token-file': undefined }
 const local = { baseUrl: 'http://localhost:8080', adminToken: 'local-token' } as RunningSystem
 const running = () => local
 
-describe('findDoor', () => {
+describe('findPlatform', () => {
   it('finds the system of this checkout when nothing is said', () => {
     expect(findPlatform(nothing, {}, running)).toEqual({
       baseUrl: 'http://localhost:8080',

@@ -29,7 +29,7 @@ export function requireAccessToken(
   return async (req, res, next) => {
     const token = bearerToken(req.headers.authorization)
     if (token === null) {
-      // RFC 6750 (3.1): whoever shows no token is told no error.
+      // RFC 6750 (3.1): a request without a token gets no error code.
       res.setHeader('WWW-Authenticate', 'Bearer')
       answer(res, 401, 'AUTH_TOKEN_INVALID')
       return

@@ -11,7 +11,7 @@ export type Lockout = {
   assertUnlocked(attempt: Attempt): Promise<void>
   /**
    * Counts how a password check ended. AUTH_ACCOUNT_LOCKED when other checks, which ended in the
-   * meantime, locked the account: what this one found out is then not told.
+   * meantime, locked the account: the result of this one is then not returned.
    */
   settle(attempt: Attempt, outcome: 'success' | 'failure'): Promise<{ locked: boolean }>
   /** Ends every lock of the account and forgets its failures. */

@@ -117,7 +117,7 @@ class OutboxSender implements MailSender {
     const { log } = this.#options
     const sending = this.#handle(mail)
       .catch((err: unknown) => {
-        // The outbox could not be told: the mail comes back when its lease is over.
+        // The outbox could not be updated: the mail comes back when its lease is over.
         log.warn({ mailId: mail.id, reason: reasonOf(err) }, 'mail.outbox.unreachable')
       })
       .finally(() => {

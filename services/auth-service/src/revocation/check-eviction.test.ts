@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals'
 import { checkEviction } from './check-eviction.ts'
 
 async function logOf(answer: () => Promise<Record<string, string>>): Promise<unknown[]> {
-  const told: unknown[] = []
+  const logged: unknown[] = []
   const tell = (level: string) => (fields: object, event: string) =>
-    void told.push({ level, event, ...fields })
+    void logged.push({ level, event, ...fields })
   const log = { error: tell('error'), warn: tell('warn') } as never
   await checkEviction({ configGet: answer }, log)
-  return told
+  return logged
 }
 
 describe('whether Redis may evict', () => {
@@ -24,7 +24,7 @@ describe('whether Redis may evict', () => {
   it.each([
     ['CONFIG is forbidden', () => Promise.reject(new Error("NOPERM this user can't run 'config'"))],
     ['it says nothing', () => Promise.resolve({})],
-  ])('is told as not known when %s', async (_what, answer) => {
+  ])('is logged as not known when %s', async (_what, answer) => {
     expect(await logOf(answer)).toMatchObject([{ level: 'warn', event: 'redis.eviction.unknown' }])
   })
 })

@@ -37,7 +37,7 @@ export async function findCostliestScheme(
   { projectId, environment }: UserPlace,
 ): Promise<string | null> {
   const { rows } = await db.query<{ hash: string }>({
-    name: 'dearest-hash',
+    name: 'costliest-hash',
     text: `select u.password_hash as hash from user_account u
             where u.project_id = $1 and u.environment = $2 and u.hash_work is not null
             order by u.hash_work desc limit 1`,

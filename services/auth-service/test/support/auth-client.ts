@@ -23,7 +23,7 @@ export type AuthClient = {
   newUser(): Promise<LoggedIn & { email: string }>
   login(email: string): Promise<LoggedIn>
   refresh(refreshToken: string): Promise<AuthAnswer>
-  /** What services are told of a token. */
+  /** What introspection returns to services about a token. */
   introspect(token: string): Promise<AuthAnswer>
   isActive(token: string): Promise<boolean>
   change(settings: AuthSettingsChange): Promise<void>

@@ -10,7 +10,7 @@ import { findFailing, forgetFailures, lockFailing } from './failing-store.ts'
 export type DisableFailingDeps = {
   pool: Pool
   writer: Pick<StateWriter, 'write'>
-  /** Whether the log has read all attempts that were told before this call. */
+  /** Whether the log has read all attempts that were published before this call. */
   hasReadAll: (signal: AbortSignal) => Promise<boolean>
   /** 0: never. */
   disableAfterMs: number

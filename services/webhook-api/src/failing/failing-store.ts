@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg'
 import { underWay } from '../rebuild/rebuild-store.ts'
 import { foldFailures } from './fold-failures.ts'
 
-/** Keeps since when subscriptions have failed. Told the same again, it keeps the same. */
+/** Keeps since when subscriptions have failed. A repeated report changes nothing. */
 export async function recordFailures(
   pool: Pool,
   transitions: readonly DeliveryAttempt[],
@@ -36,7 +36,7 @@ const forget = `
     order by f.subscription_id for update of f)
   delete from failing_subscription f using known where f.subscription_id = known.subscription_id`
 
-// What failed before the last change was told before it, too, and was forgotten if it had to be: who
+// What failed before the last change was published before it, too, and was forgotten if it had to be: who
 // reads the log again hears of it once more. One that is gone fails no more.
 const remember = `
   insert into failing_subscription as f (subscription_id, failing_since, failed_at)

@@ -140,7 +140,7 @@ describe('judgeDelivery', () => {
     expect(verdict).toEqual(place('delivered'))
   })
 
-  it('goes by the place when somebody told later than the end that it goes on', () => {
+  it('goes by the place when a transition published after the end says that it goes on', () => {
     const tell = (table: DeliveryTable, index: number) => {
       table.setTransition(index, { status: 'delivered', step: 1, at: 1 })
       table.setTransition(index, { status: 'retrying', step: 1, at: 2 })
@@ -155,15 +155,15 @@ describe('judgeDelivery', () => {
 
   it('wants a dead letter to be among them', () => {
     const dead = { status: 'dead_letter', step: 5, at: 1 } as const
-    const told = (table: DeliveryTable, index: number) => table.setTransition(index, dead)
-    expect(verdictOf(told)).toEqual(hole('lost'))
+    const setDead = (table: DeliveryTable, index: number) => table.setTransition(index, dead)
+    expect(verdictOf(setDead)).toEqual(hole('lost'))
     const both = verdictOf((table, index) => {
-      told(table, index)
+      setDead(table, index)
       table.setLetter(index)
     })
     expect(both).toEqual(place('dead'))
     const underWay = verdictOf((table, index) => {
-      told(table, index)
+      setDead(table, index)
       table.setOpen(index, 'retrying', 4)
     })
     expect(underWay).toEqual(place('retrying'))

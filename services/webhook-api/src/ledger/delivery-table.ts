@@ -28,7 +28,7 @@ export type DeliveryFacts = {
   open: OpenPlace | null
   /** Its newest end. */
   end: End | null
-  /** A process that no longer owned it told later than its end that it goes on. */
+  /** A process that no longer owned it published a transition after its end. */
   endSuperseded: boolean
   endedTwice: boolean
 }

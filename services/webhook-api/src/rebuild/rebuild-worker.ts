@@ -28,7 +28,7 @@ class TurnLostError extends Error {}
 
 /**
  * Empties the history and fills it with what its topics had when it was empty; what comes later is written by
- * who follows them. Rows do not mind in which order they are told, or how often: nobody has to stop for it.
+ * who follows them. Rows do not mind in which order they are written, or how often: nobody has to stop for it.
  */
 export function runRebuildWorker(deps: RebuildWorkerDeps): BackgroundWork {
   const worker = new RebuildWorker(deps)

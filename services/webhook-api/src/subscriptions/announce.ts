@@ -10,7 +10,7 @@ import { deleteVersions, insertVersion } from './subscription-versions.ts'
 /** The reserved table whose records are the subscriptions themselves. */
 const table = '_webhooks'
 
-/** What happened to a subscription; of a new `secret` no more is told than that there is one. */
+/** What happened to a subscription; a new `secret` is announced without its value. */
 export type Announcement =
   | { before: null; after: SubscriptionRow }
   | { before: SubscriptionRow; after: SubscriptionRow; secret?: string | undefined }

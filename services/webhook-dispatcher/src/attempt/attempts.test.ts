@@ -133,7 +133,7 @@ it('counts dead letters', async () => {
 })
 
 describe('an attempt that is not traced', () => {
-  it('sends and logs what it was told of its trace', async () => {
+  it('sends and logs the trace that it was given', async () => {
     const { make, sent, lines } = setUp()
     const result = await make()
     expect(sent[0]?.headers['traceparent']).toBe(match)

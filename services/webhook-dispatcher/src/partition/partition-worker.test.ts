@@ -126,7 +126,7 @@ const noStore = {
   reset: async () => {},
 }
 
-/** Told is a status; what only waits for room has none. */
+/** A published transition has a status; a delivery that only waits for room has none. */
 function nameOf({ step }: DeliveryJob, transition: Transition): string {
   switch (transition.kind) {
     case 'pause':

@@ -44,7 +44,7 @@ type Plan = {
   published: DeliveryAttempt[]
 }
 
-type Told = { status: DeliveryStatus; at: number; tooLarge?: string }
+type TransitionStatus = { status: DeliveryStatus; at: number; tooLarge?: string }
 
 const none = Buffer.alloc(0)
 
@@ -164,7 +164,10 @@ function paused(job: DeliveryJob, mark: PausedMark): NonNullable<Plan['next']> {
 }
 
 /** A status that has no attempt behind it. */
-function unattempted(job: DeliveryJob, { status, at, tooLarge }: Told): DeliveryAttempt {
+function unattempted(
+  job: DeliveryJob,
+  { status, at, tooLarge }: TransitionStatus,
+): DeliveryAttempt {
   return {
     ...identityOf(job),
     status,
@@ -183,7 +186,7 @@ function unattempted(job: DeliveryJob, { status, at, tooLarge }: Told): Delivery
 function attempted(
   job: DeliveryJob,
   result: AttemptResult,
-  { status, at }: Told,
+  { status, at }: TransitionStatus,
   nextAttemptAt: number | null,
 ): DeliveryAttempt {
   const responded = result.kind === 'responded'

@@ -47,7 +47,7 @@ export type Harness = AsyncDisposable & {
   /** On the deliveries topic, or on `topic`. */
   enqueueOne(subscription: SubscriptionState, topic?: string): Promise<DeliveryJob>
   send(topic: string, job: DeliveryJob): Promise<void>
-  /** The transitions of a delivery as told on the attempts topic, by step. */
+  /** The transitions of a delivery on the attempts topic, by step. */
   transitionsOf(deliveryId: string): DeliveryAttempt[]
 }
 

@@ -21,7 +21,7 @@ const refreshEveryMs = 200
 const oldAfterMs = 60_000
 const leaderNotAvailable = 5
 
-/** Finds the queue of a record, once Kafka has told which partitions its topic has. */
+/** Finds the queue of a record, once Kafka has returned the partitions of its topic. */
 export class TopicDirectory {
   readonly #options: DirectoryOptions
   readonly #topics = new Map<string, TopicQueues>()

@@ -19,7 +19,7 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-describe('HandOver', () => {
+describe('RebalanceDrain', () => {
   it('puts the join off until nothing is in flight', () => {
     expect(drain.mayJoin()).toBe(false)
     inFlight = 0

@@ -14,7 +14,7 @@ describe('tracing', () => {
     expect(await openTracing(null, createLogger('test', 'silent'))).toBeUndefined()
   })
 
-  it('is told under the name of the service, all of it, unless the variables say otherwise', () => {
+  it('is exported under the name of the service, all of it, unless the variables say otherwise', () => {
     const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://collector:4318/'
     expect(read({ OTEL_EXPORTER_OTLP_ENDPOINT })).toEqual({
       endpoint: 'http://collector:4318',

@@ -21,7 +21,7 @@ export function tracingConfig(read: TracingVariables, service: string): TracingC
   return { endpoint, serviceName, sampledRatio: read.OTEL_TRACES_SAMPLER_ARG }
 }
 
-/** Open it first: what closes later may still be told. Without a configuration not even its packages load. */
+/** Open it first: what closes later may still export spans. Without a configuration not even its packages load. */
 export async function openTracing(
   config: TracingConfig | null,
   log: Logger,

@@ -116,7 +116,7 @@ class TracedSpan implements Span {
   }
 }
 
-/** What OpenTelemetry has to say: above all, that the collector does not take what it is told. */
+/** What OpenTelemetry has to say: above all, that the collector does not take what it is sent. */
 function toLog(log: Logger) {
   const warn = (reason: string) => log.warn({ reason: reason.slice(0, 500) }, 'tracing.failed')
   const debug = (reason: string) => log.debug({ reason }, 'tracing')

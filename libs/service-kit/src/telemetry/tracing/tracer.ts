@@ -18,7 +18,7 @@ export type SpanOutcome = {
   error?: string | undefined
 }
 
-/** One stretch of work. It is told when it ends, and only then. */
+/** One stretch of work. It is exported when it ends, and only then. */
 export type Span = {
   /** For whatever it leads to, also when the trace is not sampled. */
   readonly traceparent: string
@@ -38,6 +38,6 @@ export type Tracing = Tracer & AsyncDisposable
 export type TracingConfig = {
   endpoint: string
   serviceName: string
-  /** Part of the traces that begin here and are told; those that a caller began are as it decided. */
+  /** Part of the traces that begin here and are exported; those that a caller began are as it decided. */
   sampledRatio: number
 }

@@ -15,7 +15,7 @@ const headerSlackMs = 1_000
 
 export async function checkClocks(target: Target): Promise<Finding[]> {
   const looks = [ofPostgres, ofGateway, ofKafka].map((look) =>
-    // Whether it can be reached is told where that is looked at.
+    // Another check reports whether it can be reached.
     look(target).catch((err: unknown) => [skipped(`not compared: ${reasonOf(err)}`)]),
   )
   return (await Promise.all(looks)).flat()

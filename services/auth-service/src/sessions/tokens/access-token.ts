@@ -142,7 +142,7 @@ function sign(
     .sign(privateKey)
 }
 
-/** What the caller is told; the reason stays with us. */
+/** What the caller receives; the reason stays with us. */
 function refused(err: TokenError): AppError {
   const message =
     err.code === 'AUTH_TOKEN_EXPIRED'

@@ -30,7 +30,7 @@ const taken = (items: WriteBuffer, now: number) => {
   return due.map(({ item }) => item)
 }
 
-describe('HeldItems', () => {
+describe('WriteBuffer', () => {
   it('gives a job with the transition that follows it, and at once', () => {
     const items = held()
     items.add([job('a', 0), job('b', 1)], read('jobs', 2), 1_000)
