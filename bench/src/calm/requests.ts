@@ -15,7 +15,7 @@ export async function requestsOf(runDirs: readonly string[]): Promise<Requests> 
       counts.set(name, (counts.get(name) ?? 0) + Number(count))
     }
   }
-  return new Map([...counts].toSorted())
+  return new Map([...counts].toSorted(([a], [b]) => a.localeCompare(b)))
 }
 
 const labelOf = (labels: string, name: string) =>
