@@ -1,4 +1,5 @@
 import type { Kafka } from 'kafkajs'
+import { requestEvents } from './request-count.ts'
 
 type TopicPartitions<Of> = { topic: string; partitions: Of[] }
 
@@ -72,8 +73,11 @@ export function openCluster(kafka: Kafka): Cluster {
   const createCluster = Object.getOwnPropertySymbols(kafka).find(
     ({ description }) => description === 'private:Kafka:createCluster',
   )
-  const cluster =
-    createCluster && internals[createCluster]?.({ metadataMaxAge, allowAutoTopicCreation: false })
+  const options = {
+    ...{ metadataMaxAge, allowAutoTopicCreation: false },
+    instrumentationEmitter: requestEvents(kafka),
+  }
+  const cluster = createCluster && internals[createCluster]?.(options)
   if (cluster === undefined) throw new Error('Not the kafkajs that this was written for (2.2.4)')
   return cluster
 }

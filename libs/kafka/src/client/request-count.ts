@@ -1,6 +1,10 @@
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Kafka, RequestEvent } from 'kafkajs'
 
+type Count = (api: string) => void
+
+const counts = new WeakMap<Kafka, Count>()
+
 /** Counts the requests of all clients that `kafka` opens from now on. @returns the same `kafka` */
 export function countRequests(kafka: Kafka, metrics: Metrics | undefined): Kafka {
   const counter = metrics?.counter({
@@ -9,23 +13,27 @@ export function countRequests(kafka: Kafka, metrics: Metrics | undefined): Kafka
     labelNames: ['api'],
   })
   if (counter === undefined) return kafka
-  const count = ({ payload }: RequestEvent) => counter.inc({ api: payload.apiName })
-  const { admin, consumer, producer } = kafka
+  const count: Count = (api) => counter.inc({ api })
+  counts.set(kafka, count)
+  const onRequest = ({ payload }: RequestEvent) => count(payload.apiName)
+  const { admin, consumer } = kafka
   return Object.assign(kafka, {
     admin(config?: Parameters<Kafka['admin']>[0]) {
       const opened = admin.call(kafka, config)
-      opened.on(opened.events.REQUEST, count)
+      opened.on(opened.events.REQUEST, onRequest)
       return opened
     },
     consumer(config: Parameters<Kafka['consumer']>[0]) {
       const opened = consumer.call(kafka, config)
-      opened.on(opened.events.REQUEST, count)
-      return opened
-    },
-    producer(config?: Parameters<Kafka['producer']>[0]) {
-      const opened = producer.call(kafka, config)
-      opened.on(opened.events.REQUEST, count)
+      opened.on(opened.events.REQUEST, onRequest)
       return opened
     },
   })
 }
+
+/** For connections that no client of kafkajs opens: what it tells of its requests, counted in the same way. */
+export const requestEvents = (kafka: Kafka) => ({
+  emit(event: string, { apiName }: RequestEvent['payload']): void {
+    if (event === 'network.request') counts.get(kafka)?.(apiName)
+  },
+})
