@@ -4,6 +4,13 @@
  */
 export const walPositionHeader = 'wal-position'
 
+/**
+ * Kafka header of a record that a relay made. Every state of a subscription that was committed before the record
+ * stands before this position, and was on its topic before the record was sent: whoever has read that topic
+ * to its end since need not do so again for records with the same position.
+ */
+export const statesPositionHeader = 'states-position'
+
 /** The cluster that wrote, as its control file names it, and the timeline of its WAL in hex. */
 export type WalOrigin = { systemId: string; timeline: string }
 
@@ -21,8 +28,15 @@ export function isBefore(a: string, b: string): boolean | null {
 type Headers = { readonly [name: string]: Buffer | string | (Buffer | string)[] | undefined }
 
 /** `null` for a record that no relay of ours made. */
-export function walPositionOf(headers: Headers | undefined): string | null {
-  const value = headers?.[walPositionHeader]
+export const walPositionOf = (headers: Headers | undefined): string | null =>
+  positionIn(headers, walPositionHeader)
+
+/** `null` when the relay does not know it. */
+export const statesPositionOf = (headers: Headers | undefined): string | null =>
+  positionIn(headers, statesPositionHeader)
+
+function positionIn(headers: Headers | undefined, name: string): string | null {
+  const value = headers?.[name]
   if (value === undefined || Array.isArray(value)) return null
   const text = value.toString()
   return wellFormed.test(text) ? text : null

@@ -6,6 +6,7 @@ import {
 } from '@surehook/service-kit/config/certificates'
 import { type InternalServer, openInternalServer } from '@surehook/service-kit/http/internal-server'
 import { retryUntilReady } from '@surehook/service-kit/lifecycle'
+import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import { openPool } from '@surehook/service-kit/postgres/pool'
 import { createMetrics, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 import { openTracing } from '@surehook/service-kit/telemetry/tracing/open-tracing'
@@ -30,6 +31,8 @@ export type PlatformServiceOptions = {
   /** A query that fails until the service's tables are there. */
   probe: string
   toRecord: (codec: EventCodec) => RelayOptions['toRecord']
+  /** The service whose states change what this one's records mean. */
+  statesOf?: string
   /** Captured messages that can never be sent go to the invalid topic of this one. */
   topic: string
   log: Logger
@@ -77,8 +80,13 @@ export async function openPlatformService(
   await wait('postgres', () => pool.query(options.probe))
   const toRecord = options.toRecord(codec)
   const toInvalid = toInvalidTopic(codec, { service, topic: options.topic })
+  const { statesOf: states } = options
+  const statesOf = states === undefined ? undefined : { service: states, slot: slotOf(states) }
   const relay = opening.use(
-    openRelay({ service, slot, databaseUrl, producer, toRecord, toInvalid, log, metrics, tracer }),
+    openRelay({
+      ...{ service, slot, databaseUrl, producer, toRecord, toInvalid, statesOf },
+      ...{ log, metrics, tracer },
+    }),
   )
   const resources = opening.move()
   return {

@@ -37,7 +37,7 @@ describe('openProducer', () => {
     }
   })
 
-  it('gathers what comes while there is much, and keeps a few records waiting for nothing', async () => {
+  it('sends after a pause at once, gathers what follows, and keeps many waiting for nothing', async () => {
     const topic = await makeTopic(kafka)
     const metrics = createMetrics('test')
     await using producer = await openProducer(kafka, { log, metrics, gatherMs: 500 })
@@ -45,16 +45,25 @@ describe('openProducer', () => {
       const { values } = (await metrics.histogram(requestSeconds).get()) as { values: Value[] }
       return values.find(({ metricName }) => metricName?.endsWith('_count'))?.value ?? 0
     }
-    for (let n = 0; n < 3; n++) await producer.send([record(topic, `alone ${n}`)])
-    expect(await requests()).toBe(3)
-    await producer.send(Array.from({ length: 8 }, (_, n) => record(topic, `many ${n}`)))
-    const sent: Promise<void>[] = []
+    await producer.send([record(topic, 'first')])
+    expect(await requests()).toBe(1)
+    const gathered: Promise<void>[] = []
     for (let n = 0; n < 5; n++) {
-      sent.push(producer.send([record(topic, `gathered ${n}`)]))
+      gathered.push(producer.send([record(topic, `gathered ${n}`)]))
       await turn()
     }
-    await Promise.all(sent)
-    expect(await requests()).toBe(5)
+    expect(await requests()).toBe(1)
+    await Promise.all(gathered)
+    expect(await requests()).toBe(2)
+    let isAlone = true
+    const alone = producer.send([record(topic, 'waits')]).then(() => {
+      isAlone = false
+    })
+    await turn()
+    expect(isAlone).toBe(true)
+    await producer.send(Array.from({ length: 100 }, (_, n) => record(topic, `many ${n}`)))
+    await alone
+    expect(await requests()).toBe(3)
   })
 
   it('splits a call of several megabytes and keeps its order', async () => {

@@ -27,6 +27,7 @@ export async function compose(
       ...{ service, config, log, signal },
       probe: 'select from environment limit 1',
       toRecord: (codec) => capturedRecord(codec, service),
+      statesOf: 'webhook-api',
       topic: environmentsTopic,
     }),
   )

@@ -49,6 +49,7 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
       poolSize: config.poolSize,
       probe: 'select from table_definition limit 1',
       toRecord: (codec) => capturedRecord(codec, service),
+      statesOf: 'webhook-api',
       topic: changesTopic,
     }),
   )

@@ -19,8 +19,8 @@ import { groupId, openDeliveryEngine } from './consume/delivery-engine.ts'
 import { CircuitStore } from './endpoint/circuit-store.ts'
 import { dispatcherMetrics, registerGauges } from './metrics.ts'
 
-/** Outcomes wait 5 ms for others: the receiver already has the delivery. */
-const movesGatherMs = 5
+/** Outcomes are gathered for 25 ms: the receiver already has the delivery. */
+const outcomesGatherMs = 25
 
 /** Opens what the process needs; what opens last closes first. */
 export async function compose(config: Config, log: Logger, signal: AbortSignal): Promise<Service> {
@@ -40,7 +40,7 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
   )
   observeRedis(registry, redis)
   const messaging = opening.use(
-    await openMessaging(config, { log, metrics: registry, signal, gatherMs: movesGatherMs }),
+    await openMessaging(config, { log, metrics: registry, signal, gatherMs: outcomesGatherMs }),
   )
   await checkOffsetRetention(messaging.kafka, { groupId, log })
   const guard = new AddressGuard(config.attempt.allowedNetworks, systemHostNames(config.attempt))

@@ -19,7 +19,11 @@ import { projectOf } from './waiting-changes.ts'
 
 /** Of each partition, read and not matched yet: a few of the largest batches. */
 const changesWindow = { messages: 2_000, bytes: 4 * 1024 * 1024 }
-const commitIntervalMs = 25
+/** A change that is matched again makes the same deliveries, which dispatchers drop. */
+const commitIntervalMs = 250
+const commitAtOnce = 1_000
+/** Only a partition with a full window waits for a fetch. */
+const fetchWaitMs = 250
 const drainMs = 8_000
 
 export type Matcher = Service & { readonly internalPort: number }
@@ -76,6 +80,8 @@ function followChanges(config: Config, { kafka, batches, registry, log }: Follow
     // Matchers that read in the order of the log join with the library's own; then this group uses it too.
     olderAssignors: [PartitionAssigners.roundRobin],
     commitIntervalMs,
+    commitAtOnce,
+    fetchWaitMs,
     drainMs,
     handle: (message) => batches.add(message),
     inFlight: (partition) =>

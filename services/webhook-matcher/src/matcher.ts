@@ -4,6 +4,7 @@ import { type Change, type ReadChange, readChange } from '@surehook/matching/rea
 import type { ChangeBatch } from './change-batch.ts'
 import { ChunkSender } from './chunk-sender.ts'
 import { EventLoopTurn } from './event-loop-turn.ts'
+import { KnownStates } from './known-states.ts'
 import { MatchSpans } from './match-spans.ts'
 import type { MatcherDeps } from './matcher-deps.ts'
 
@@ -12,13 +13,13 @@ import type { MatcherDeps } from './matcher-deps.ts'
  * called again with the same changes and then makes the same deliveries.
  */
 export function createMatcher(deps: MatcherDeps): (batch: ChangeBatch) => Promise<void> {
+  const known = new KnownStates()
   return async (batch) => {
-    const stopTimer = deps.metrics.barrierSeconds.startTimer()
-    // Asked for after the changes were read: a subscription that was answered before one of them
-    // was committed is below this end of the topic.
-    const current = deps.view.barrier(batch.signal).then(() => stopTimer())
     const turn = new EventLoopTurn()
-    const [changes] = await Promise.all([readAll(deps, batch, turn), current])
+    const [changes] = await Promise.all([
+      readAll(deps, batch, turn),
+      known.cover(batch) ? undefined : reachStates(deps, batch, known),
+    ])
     const sender = new ChunkSender(deps, batch)
     using spans = deps.tracer && new MatchSpans(deps.tracer, batch)
     const delivering = { sender, spans }
@@ -31,6 +32,21 @@ export function createMatcher(deps: MatcherDeps): (batch: ChangeBatch) => Promis
     await sender.flush()
     spans?.acknowledged()
   }
+}
+
+/**
+ * Asks after the changes were read: a subscription that was answered before one of them was committed is below this
+ * end of the topic.
+ */
+async function reachStates(
+  { metrics, view }: MatcherDeps,
+  batch: ChangeBatch,
+  known: KnownStates,
+): Promise<void> {
+  const stopTimer = metrics.barrierSeconds.startTimer()
+  await view.barrier(batch.signal)
+  known.add(batch)
+  stopTimer()
 }
 
 async function readAll(

@@ -4,6 +4,8 @@ export type PluginMessage =
   | { tag: 'begin'; commit: bigint }
   | { tag: 'commit'; end: bigint }
   | { tag: 'message'; content: string }
+  /** A message of the service whose states are watched. */
+  | { tag: 'state' }
 
 type StartArguments = Parameters<PgoutputPlugin['start']>
 
@@ -14,15 +16,25 @@ const commitEndAt = 10
 const commitAt = 1
 const lengthBytes = 4
 
+export type CapturePluginOptions = {
+  publication: string
+  prefix: string
+  /** Of messages that are only reported. */
+  statesPrefix?: string | undefined
+}
+
 /** Takes from pgoutput only what the relay needs; other services' messages are not even decoded. */
 export class CapturePlugin {
-  readonly options: { publication: string; prefix: string }
+  readonly options: CapturePluginOptions
   readonly #pgoutput: PgoutputPlugin
   readonly #prefix: Buffer
+  readonly #statesPrefix: Buffer | null
 
-  constructor(options: { publication: string; prefix: string }) {
+  constructor(options: CapturePluginOptions) {
     this.options = options
-    this.#prefix = Buffer.from(`${options.prefix}\0`)
+    this.#prefix = terminated(options.prefix)
+    this.#statesPrefix =
+      options.statesPrefix === undefined ? null : terminated(options.statesPrefix)
     this.#pgoutput = new PgoutputPlugin({
       protoVersion: 1,
       publicationNames: [options.publication],
@@ -42,9 +54,16 @@ export class CapturePlugin {
     const tag = String.fromCharCode(buffer[0] ?? 0)
     if (tag === 'B') return { tag: 'begin', commit: buffer.readBigUInt64BE(commitAt) }
     if (tag === 'C') return { tag: 'commit', end: buffer.readBigUInt64BE(commitEndAt) }
-    const prefixEnd = prefixAt + this.#prefix.length
-    if (tag !== 'M' || !buffer.subarray(prefixAt, prefixEnd).equals(this.#prefix)) return null
+    if (tag !== 'M') return null
+    if (!hasPrefix(buffer, this.#prefix))
+      return hasPrefix(buffer, this.#statesPrefix) ? { tag: 'state' } : null
     // To a string at once: the bytes belong to the connection, which uses them again.
-    return { tag: 'message', content: buffer.toString('utf8', prefixEnd + lengthBytes) }
+    const contentAt = prefixAt + this.#prefix.length + lengthBytes
+    return { tag: 'message', content: buffer.toString('utf8', contentAt) }
   }
 }
+
+const terminated = (prefix: string) => Buffer.from(`${prefix}\0`)
+
+const hasPrefix = (message: Buffer, prefix: Buffer | null): boolean =>
+  prefix !== null && message.subarray(prefixAt, prefixAt + prefix.length).equals(prefix)

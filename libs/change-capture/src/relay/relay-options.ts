@@ -16,6 +16,8 @@ export type RelayOptions = {
    * must not stop the relay for all.
    */
   toInvalid: (invalid: InvalidCapture) => OutgoingRecord
+  /** The service whose states change what a record means: each record says how far they are on their topic. */
+  statesOf?: { service: string; slot: string } | undefined
   publication?: string
   log: Logger
   metrics?: Metrics | undefined

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   formatWalPosition,
+  statesPositionHeader,
   type WalOrigin,
   walPositionHeader,
 } from '@surehook/contracts/wal-position'
@@ -14,6 +15,7 @@ import type { RelayOptions } from './relay-options.ts'
 import { type Relayed, RelayQueue, relayLimits } from './relay-queue.ts'
 import { RelaySpans } from './relay-spans.ts'
 import { ReplicationStream } from './replication-stream.ts'
+import { StatesPosition } from './states-position.ts'
 
 type SessionOptions = RelayOptions & {
   confirmed: bigint
@@ -29,6 +31,8 @@ const sentWithinMs = 3_000
 const pauseAfter = (records: number): number => (records >= 8 ? 15 : records >= 2 ? 10 : 5)
 /** What others committed need not be confirmed at once: nobody waits for it. */
 const confirmOthersAfterMs = 100
+/** Between two confirmations of what is ours: each wakes the server, and a crash repeats what is not confirmed. */
+const confirmEveryMs = 40
 const fullAfterMs = 10_000
 const warnFullEveryMs = 60_000
 
@@ -40,6 +44,7 @@ export class RelaySession implements AsyncDisposable {
   readonly #queue = new RelayQueue(relayLimits)
   readonly #spans: RelaySpans | undefined
   readonly #stream: ReplicationStream
+  readonly #states: StatesPosition
   readonly #failed = Promise.withResolvers<never>()
   readonly #drained = Promise.withResolvers<void>()
   #sending: Promise<void> | null = null
@@ -52,20 +57,24 @@ export class RelaySession implements AsyncDisposable {
   /** The transaction that is being read has a message for us. */
   #isOurs = false
   #confirming: NodeJS.Timeout | undefined
+  #confirmedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: SessionOptions) {
     this.#options = options
     const { service, slot, databaseUrl, publication = 'surehook_capture', confirmed } = options
     this.#spans = options.tracer && new RelaySpans(options.tracer)
     this.#failed.promise.catch(() => undefined)
+    this.#states = new StatesPosition(confirmed)
     this.#stream = new ReplicationStream({
       databaseUrl,
       applicationName: `surehook-relay-${service}`,
       slot,
       prefix: capturePrefix(service),
+      statesPrefix: options.statesOf && capturePrefix(options.statesOf.service),
       publication,
       confirmed,
       message: (content, commit) => this.#read(content, commit),
+      state: () => this.#states.passed(),
       reached: (lsn) => this.#reached(lsn),
     })
     this.ended = Promise.race([this.#stream.ended, this.#failed.promise])
@@ -82,6 +91,11 @@ export class RelaySession implements AsyncDisposable {
   get oldestWaitMs(): number {
     const { oldest } = this.#queue
     return oldest === undefined ? 0 : performance.now() - oldest.readAt
+  }
+
+  /** @param lsn what the slot of the service with the states has confirmed */
+  statesConfirmed(lsn: bigint): void {
+    this.#states.confirmed(lsn)
   }
 
   /** Nothing more is read until Kafka has taken something. */
@@ -109,25 +123,49 @@ export class RelaySession implements AsyncDisposable {
     if (this.#closed) return
     this.#isOurs = true
     const record = this.#toRecord(content)
-    const position = formatWalPosition(this.#options.origin, commit)
-    this.#queue.push({ ...record, headers: { ...record.headers, [walPositionHeader]: position } })
+    this.#queue.push({ ...record, headers: { ...record.headers, ...this.#positions(commit) } })
     if (this.#queue.full) this.#pause()
     this.#sending ??= Promise.resolve().then(() => this.#send())
   }
 
+  #positions(commit: bigint): Record<string, string> {
+    const { origin } = this.#options
+    const { published } = this.#states
+    return {
+      [walPositionHeader]: formatWalPosition(origin, commit),
+      ...(published !== null && { [statesPositionHeader]: formatWalPosition(origin, published) }),
+    }
+  }
+
   #reached(lsn: bigint): void {
     if (this.#closed) return
+    this.#states.reached(lsn)
     this.#queue.mark(lsn)
-    if (this.#isOurs) this.#confirm()
-    else this.#confirming ??= setTimeout(() => this.#confirm(), confirmOthersAfterMs)
+    if (this.#isOurs) this.#confirmSoon()
+    else this.#confirmWithin(confirmOthersAfterMs)
     this.#isOurs = false
+  }
+
+  #confirmWithin(ms: number): void {
+    this.#confirming ??= setTimeout(() => this.#confirm(), ms)
+  }
+
+  /** After a pause at once. */
+  #confirmSoon(): void {
+    const waitMs = this.#confirmedAt + confirmEveryMs - performance.now()
+    if (waitMs <= 0) return this.#confirm()
+    clearTimeout(this.#confirming)
+    this.#confirming = undefined
+    this.#confirmWithin(waitMs)
   }
 
   #confirm(): void {
     clearTimeout(this.#confirming)
     this.#confirming = undefined
     const lsn = this.#queue.confirmable()
-    if (lsn !== null) this.#stream.confirm(lsn)
+    if (lsn === null) return
+    this.#confirmedAt = performance.now()
+    this.#stream.confirm(lsn)
   }
 
   #pause(): void {
@@ -178,7 +216,8 @@ export class RelaySession implements AsyncDisposable {
 
   #settle(): void {
     this.#settling = undefined
-    this.#confirm()
+    if (this.#closed) this.#confirm()
+    else this.#confirmSoon()
     this.#options.onRelayed(this.#relayed)
     this.#relayed = 0
     if (this.#closed && this.#queue.held.records === this.#queue.unsent) this.#drained.resolve()

@@ -106,7 +106,10 @@ class SlotRelay implements Relay {
       this.#setRole('leader')
       this.#session = session
       try {
-        await Promise.race([orAborted(session.ended, this.#stop.signal), this.#watchLag(monitor)])
+        await Promise.race([
+          orAborted(session.ended, this.#stop.signal),
+          this.#watchSlots(monitor, session),
+        ])
       } catch (err) {
         // Before the session is closed, which may take seconds: nothing is relayed meanwhile.
         this.#role = 'down'
@@ -139,8 +142,11 @@ class SlotRelay implements Relay {
   }
 
   /** Never resolves; rejects when the database is away or the slot is lost. */
-  async #watchLag(monitor: SlotMonitor): Promise<never> {
+  async #watchSlots(monitor: SlotMonitor, session: RelaySession): Promise<never> {
+    const { statesOf } = this.#options
     for (;;) {
+      const states = statesOf && (await monitor.confirmedOf(statesOf.slot))
+      if (states != null) session.statesConfirmed(states)
       const { lagBytes } = await monitor.read()
       this.#meters?.lag.set(lagBytes)
       await sleep(lagEveryMs, undefined, { signal: this.#stop.signal, ref: false })

@@ -6,6 +6,8 @@ import { CapturePlugin, type PluginMessage } from './capture-plugin.ts'
 export type StreamHandlers = {
   /** A committed message with our prefix, and where its commit stands. */
   message: (content: string, commit: bigint) => void
+  /** A message of the service whose states are watched; its commit is reached next. */
+  state: () => void
   /** Everything committed up to `lsn` has been handed to `message`. */
   reached: (lsn: bigint) => void
 }
@@ -15,6 +17,8 @@ export type StreamOptions = StreamHandlers & {
   applicationName: string
   slot: string
   prefix: string
+  /** Of messages that are only reported. */
+  statesPrefix?: string | undefined
   publication: string
   /** Where the slot stands: what is reported to the server never goes back behind it. */
   confirmed: bigint
@@ -57,7 +61,7 @@ export class ReplicationStream implements AsyncDisposable {
 
   /** Rejects when the slot is in use or lost, or the connection fails. */
   async start(): Promise<void> {
-    const { slot, prefix, publication } = this.#options
+    const { slot, prefix, statesPrefix, publication } = this.#options
     const service = this.#service
     service.on('error', (err) => this.#fail(err))
     service.on('start', () => this.#started.resolve())
@@ -65,7 +69,7 @@ export class ReplicationStream implements AsyncDisposable {
       this.#guard(() => this.#data(message)),
     )
     service.on('heartbeat', (lsn, _time, reply) => this.#guard(() => this.#heartbeat(lsn, reply)))
-    service.subscribe(new CapturePlugin({ publication, prefix }), slot).then(
+    service.subscribe(new CapturePlugin({ publication, prefix, statesPrefix }), slot).then(
       () => this.#fail(new Error('The server ended the replication')),
       (err) => this.#fail(err),
     )
@@ -126,6 +130,7 @@ export class ReplicationStream implements AsyncDisposable {
     this.#heardAt = performance.now()
     if (message === null) return
     if (message.tag === 'message') return this.#options.message(message.content, this.#commit)
+    if (message.tag === 'state') return this.#options.state()
     this.#inTransaction = message.tag === 'begin'
     if (message.tag === 'begin') this.#commit = message.commit
     if (message.tag === 'commit') this.#options.reached(message.end)

@@ -77,6 +77,18 @@ export class SlotMonitor implements AsyncDisposable {
     return { active, confirmed: parseLsn(row.confirmed), lagBytes, failsOver }
   }
 
+  /** What another slot of this database has confirmed; `null` when there is none of that name. */
+  async confirmedOf(slot: string): Promise<bigint | null> {
+    const { rows } = await this.#client.query<{ confirmed: string | null }>(
+      `select confirmed_flush_lsn::text as confirmed
+         from pg_replication_slots
+        where slot_name = $1 and database = current_database()`,
+      [slot],
+    )
+    const confirmed = rows[0]?.confirmed ?? null
+    return confirmed === null ? null : parseLsn(confirmed)
+  }
+
   /** Which WAL the slot reads. It stays the same for as long as the server runs. */
   async origin(): Promise<WalOrigin> {
     const { rows } = await this.#client.query<WalOrigin>(

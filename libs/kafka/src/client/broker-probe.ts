@@ -1,11 +1,12 @@
 import { boundedBy } from '@surehook/service-kit/bounded'
-import type { Admin, Kafka } from 'kafkajs'
+import type { Kafka } from 'kafkajs'
+import { type Cluster, openCluster } from './cluster.ts'
 
 /** Asks the cluster for its brokers: tells an idle producer that Kafka is away. */
 export class BrokerProbe implements AsyncDisposable {
   readonly #kafka: Kafka
   readonly #timeoutMs: number
-  #admin: Promise<Admin> | null = null
+  #cluster: Promise<Cluster> | null = null
   #asking: Promise<void> = Promise.resolve()
 
   constructor(kafka: Kafka, timeoutMs: number) {
@@ -27,26 +28,27 @@ export class BrokerProbe implements AsyncDisposable {
   }
 
   async #ask(): Promise<void> {
-    this.#admin ??= this.#connect()
-    await (await this.#admin).describeCluster()
+    this.#cluster ??= this.#connect()
+    // One request, without a topic: the smallest that every broker answers to whoever may connect.
+    await (await this.#cluster).refreshMetadata()
   }
 
-  async #connect(): Promise<Admin> {
-    const admin = this.#kafka.admin({ retry: { retries: 1 } })
+  async #connect(): Promise<Cluster> {
+    const cluster = openCluster(this.#kafka)
     try {
-      await admin.connect()
+      await cluster.connect()
     } catch (err) {
-      await disconnect(admin)
+      await disconnect(cluster)
       throw err
     }
-    return admin
+    return cluster
   }
 
   async #close(): Promise<void> {
-    const closing = this.#admin
-    this.#admin = null
-    const admin = await closing?.catch(() => undefined)
-    if (admin) await disconnect(admin)
+    const closing = this.#cluster
+    this.#cluster = null
+    const cluster = await closing?.catch(() => undefined)
+    if (cluster) await disconnect(cluster)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -58,4 +60,4 @@ export class BrokerProbe implements AsyncDisposable {
 }
 
 /** A connection that is already broken cannot be closed politely, and need not be. */
-const disconnect = (admin: Admin) => admin.disconnect().catch(() => undefined)
+const disconnect = (cluster: Cluster) => cluster.disconnect().catch(() => undefined)

@@ -7,6 +7,7 @@ import { goOnWithoutLeaders } from './leaderless-partitions.ts'
 import { followMovedCoordinator } from './moved-coordinator.ts'
 import { encodeProducesAtOnce } from './produce-encoder.ts'
 import { steadyHeartbeats } from './steady-heartbeats.ts'
+import { stopDuringFetch } from './stop-behind-fetch.ts'
 import { reportOutOfRange } from './truncated-logs.ts'
 import { dropUnresponsiveBrokers } from './unresponsive-broker.ts'
 
@@ -24,6 +25,7 @@ export function applyPatches(): void {
   backOffIdleTopics()
   joinWhileWorking()
   reportOutOfRange()
+  stopDuringFetch()
 }
 
 /**

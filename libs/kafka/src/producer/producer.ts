@@ -25,7 +25,7 @@ export type EventProducer = AsyncDisposable & {
 }
 
 const openWithinMs = 3_000
-const probeEveryMs = 500
+const probeEveryMs = 1_000
 const slowMs = 3_000
 const drainWithinMs = 3_000
 const closeWithinMs = 1_000

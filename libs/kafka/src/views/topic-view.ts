@@ -55,6 +55,11 @@ export type TopicView = AsyncDisposable & {
 
 const barrierWithinMs = 5_000
 const retryMs = 500
+/**
+ * A state that comes ends the wait of a fetch. Nobody takes over from a member that is alone in its group, so the
+ * group need not hear of it often.
+ */
+const unhurried = { maxWaitTimeInMs: 2_000, heartbeatInterval: 5_000, sessionTimeout: 30_000 }
 
 /** The state on compacted topics, kept by `apply`: every process reads them all from the start. */
 export async function openTopicView<Value extends AnyEvent>(
@@ -83,6 +88,7 @@ class KafkaTopicView<Value extends AnyEvent> implements TopicView {
       topics,
       fromBeginning: true,
       concurrency: 1,
+      config: unhurried,
       onConsumer: (consumer) => this.#watch(consumer),
       onEmptyFetch: (empty) => this.#barrier.empty(empty),
       eachBatch: (payload) => this.#eachBatch(payload),

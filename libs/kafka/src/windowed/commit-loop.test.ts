@@ -39,14 +39,17 @@ const refusal = (type: string) =>
   new Error('refused', { cause: Object.assign(new Error(type), { type }) })
 
 describe('CommitLoop', () => {
-  it('gathers what is finished for a while', async () => {
+  it('commits after a pause at once, and gathers what is finished soon after a commit', async () => {
     const { finish, assignment, commitOffsets } = openLoop()
     finish(1)
-    await jest.advanceTimersByTimeAsync(24)
-    finish(1)
-    expect(commitOffsets).not.toHaveBeenCalled()
     await jest.advanceTimersByTimeAsync(1)
     expect(commitOffsets).toHaveBeenCalledTimes(1)
+    finish(1)
+    await jest.advanceTimersByTimeAsync(23)
+    finish(1)
+    expect(commitOffsets).toHaveBeenCalledTimes(1)
+    await jest.advanceTimersByTimeAsync(1)
+    expect(commitOffsets).toHaveBeenCalledTimes(2)
     expect(assignment).toMatchObject({ dirty: false, uncommitted: 0 })
   })
 

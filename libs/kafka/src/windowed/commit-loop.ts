@@ -6,22 +6,25 @@ import { type CommitFailures, reasonOf } from './commit-failures.ts'
 
 export type CommitLoopOptions = {
   consumer: Pick<Consumer, 'commitOffsets'>
-  /** How long what is finished may wait for more to be committed with it. */
+  /** Between two commits: what is finished after a pause is committed at once. */
   intervalMs: number
+  /** So many finished messages of one partition do not wait. */
+  enough?: number | undefined
   assignments: () => Iterable<AssignedPartition>
   /** After each commit that succeeded. */
   onCommitted?: (() => void) | undefined
   failures: Pick<CommitFailures, 'failed'>
 }
 
-/** So many finished messages of one partition are not kept waiting. */
-const enough = 32
+const usuallyEnough = 32
 /** What a crash repeats besides the work in flight was finished no longer ago than this. */
 const longestUncommittedMs = 1_000
 
 /** Commits the positions of dirty assigned partitions: one request at a time, everything dirty in each. */
 export class CommitLoop {
   readonly #options: CommitLoopOptions
+  readonly #enough: number
+  #ranAt = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | null = null
   #running: Promise<void> | null = null
   #stopped = false
@@ -36,6 +39,7 @@ export class CommitLoop {
 
   constructor(options: CommitLoopOptions) {
     this.#options = options
+    this.#enough = options.enough ?? usuallyEnough
   }
 
   /** True while something finished is not committed that can be. */
@@ -73,16 +77,18 @@ export class CommitLoop {
   wake(assignment: Pick<AssignedPartition, 'uncommitted'>): void {
     this.#uncoveredSince ??= performance.now()
     if (this.#running !== null || this.#stopped || this.#over) return
-    if (assignment.uncommitted >= enough) this.#run()
+    if (assignment.uncommitted >= this.#enough) this.#run()
     else this.#timer ??= this.#runLater()
   }
 
   #runLater(): NodeJS.Timeout {
-    return setTimeout(() => this.#run(), this.#options.intervalMs)
+    const waitMs = this.#ranAt + this.#options.intervalMs - performance.now()
+    return setTimeout(() => this.#run(), Math.max(0, waitMs))
   }
 
   #run(): void {
     this.#clearTimer()
+    this.#ranAt = performance.now()
     this.#running = this.#commit().finally(() => {
       this.#running = null
       for (const assignment of this.#options.assignments())

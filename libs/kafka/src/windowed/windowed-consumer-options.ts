@@ -27,6 +27,10 @@ export type WindowedConsumerOptions = {
   olderAssignors?: readonly PartitionAssigner[]
   /** How often finished offsets are committed at most. */
   commitIntervalMs: number
+  /** So many finished messages of a partition are committed sooner; 32 by default. */
+  commitAtOnce?: number
+  /** How long a fetch waits for data, and so how late a partition that was paused or sought is read; 100 by default. */
+  fetchWaitMs?: number
   /** A leaving or joining member waits this long at most for what is in flight before it lets go. */
   drainMs: number
   /**

@@ -51,6 +51,7 @@ export class WindowedConsumer implements AsyncDisposable {
     this.#commits = new CommitLoop({
       consumer: this.#reader,
       intervalMs: options.commitIntervalMs,
+      enough: options.commitAtOnce,
       assignments: () => this.#assignments.committable(),
       onCommitted: options.onCommitted,
       failures: new CommitFailures(options),
@@ -81,7 +82,7 @@ export class WindowedConsumer implements AsyncDisposable {
 
   /** Resolves when the group is joined. */
   async start(): Promise<void> {
-    const { kafka, groupId, topics, log } = this.#options
+    const { kafka, groupId, topics, fetchWaitMs = 100, log } = this.#options
     await this.#assignments.connect()
     this.#group ??= new SupervisedConsumer({
       kafka,
@@ -96,7 +97,7 @@ export class WindowedConsumer implements AsyncDisposable {
         sessionTimeout: sessionMs,
         heartbeatInterval: 1_000,
         // kafkajs resumes a paused partition only after the fetch in flight: keep those short.
-        maxWaitTimeInMs: 100,
+        maxWaitTimeInMs: fetchWaitMs,
         partitionAssigners: this.#rebalance.assigners,
       },
       onConsumer: (consumer) => this.#watchGroup(consumer),

@@ -19,8 +19,8 @@ export type SenderOptions = {
   log: Logger
   metrics?: Metrics | undefined
   /**
-   * For records that nobody waits for: while there are many, a request waits so long for more after
-   * the one before it, since each costs as much as some twenty records. A few are sent at once.
+   * For records that nobody waits for: between the starts of two requests, since each costs as much as some
+   * twenty records. What comes after a pause is sent at once, and so are many.
    */
   gatherMs?: number | undefined
 }
@@ -30,8 +30,6 @@ const timeoutMs = 2_000
 const asideTimeoutMs = 5_000
 const backoff = { firstMs: 100, longestMs: 1_000 }
 const silentMs = 3_000
-/** After a request of so many records another one is likely to have company. */
-const many = 8
 /** With so many it is worth its cost. */
 const enough = 100
 
@@ -52,6 +50,10 @@ export class PartitionedSender {
   #identity: ProducerIdentity = { producerId: '-1', producerEpoch: 0 }
   #renewing: Promise<ProducerIdentity> | null = null
   #ackedAt = performance.now()
+  /** By sequence: when its last request began. */
+  readonly #requestedAt = new Map<string, number>()
+  /** Ends the waits for more records. */
+  readonly #gatherings = new Set<() => void>()
 
   constructor(kafka: Kafka, { log, metrics, gatherMs = 0 }: SenderOptions) {
     this.#main = new ProduceConnection(kafka)
@@ -97,29 +99,42 @@ export class PartitionedSender {
     this.#directory.refreshWhenOld()
     const { entries, done } = entriesOf(records)
     for (const entry of entries) this.#directory.add(entry)
+    if (this.#schedule.waiting >= enough) this.#endGatherings()
     return done
   }
 
   /** Refuses what is not acknowledged. */
   async close(reason: Error): Promise<void> {
     this.#stop.abort(reason)
+    this.#endGatherings()
     for (const { call } of this.#directory.drain()) call.refused(reason)
     await Promise.all([this.#main.close(), this.#aside.close()])
   }
 
   async #serve(sequence: RequestSequence): Promise<void> {
-    for (let batches = this.#schedule.take(sequence); batches.length > 0; ) {
+    for (;;) {
+      if (this.#gatherMs > 0) await this.#gather(sequence)
+      const batches = this.#schedule.take(sequence)
+      if (batches.length === 0) return
       await this.#request(sequence, batches)
-      const records = batches.reduce((sum, { batch }) => sum + batch.entries.length, 0)
-      if (records >= many) await this.#gather()
-      batches = this.#schedule.take(sequence)
     }
   }
 
-  async #gather(): Promise<void> {
-    if (this.#gatherMs === 0 || this.#schedule.waiting >= enough || this.#stop.signal.aborted)
-      return
-    await sleep(this.#gatherMs)
+  async #gather({ key }: RequestSequence): Promise<void> {
+    const waitMs = (this.#requestedAt.get(key) ?? 0) + this.#gatherMs - performance.now()
+    if (waitMs > 0 && this.#schedule.waiting < enough && !this.#stop.signal.aborted) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, waitMs)
+      this.#gatherings.add(resolve)
+      await promise
+      this.#gatherings.delete(resolve)
+      clearTimeout(timer)
+    }
+    this.#requestedAt.set(key, performance.now())
+  }
+
+  #endGatherings(): void {
+    for (const end of this.#gatherings) end()
   }
 
   async #request(

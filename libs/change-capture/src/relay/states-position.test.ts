@@ -1,0 +1,32 @@
+import { expect, it } from '@jest/globals'
+import { StatesPosition } from './states-position.ts'
+
+it('is where reading began, once the other slot has confirmed what was before', () => {
+  const position = new StatesPosition(100n)
+  expect(position.published).toBe(null)
+  position.confirmed(99n)
+  expect(position.published).toBe(null)
+  position.confirmed(100n)
+  expect(position.published).toBe(100n)
+})
+
+it('is unknown from a state on until the other slot has confirmed its commit', () => {
+  const position = new StatesPosition(100n)
+  position.confirmed(100n)
+  position.passed()
+  expect(position.published).toBe(null)
+  position.confirmed(1_000n)
+  expect(position.published).toBe(null)
+  position.reached(200n)
+  position.confirmed(199n)
+  expect(position.published).toBe(null)
+  position.confirmed(200n)
+  expect(position.published).toBe(200n)
+})
+
+it('stays while only others commit', () => {
+  const position = new StatesPosition(100n)
+  position.confirmed(100n)
+  position.reached(300n)
+  expect(position.published).toBe(100n)
+})

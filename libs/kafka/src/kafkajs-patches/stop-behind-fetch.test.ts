@@ -1,0 +1,58 @@
+import { createRequire } from 'node:module'
+import { expect, it } from '@jest/globals'
+import { stopDuringFetch } from './stop-behind-fetch.ts'
+
+type Runner = { start(): Promise<void>; stop(): Promise<void>; consumerGroup: object }
+
+const internal = createRequire(import.meta.url)
+const RunnerOfKafkajs = internal('kafkajs/src/consumer/runner') as {
+  new (options: object): Runner
+}
+const ConsumerGroup = internal('kafkajs/src/consumer/consumerGroup') as {
+  prototype: { fetch(nodeId: string): Promise<object[]> }
+}
+
+const silent = () => undefined
+const logger = { namespace: () => logger, debug: silent, info: silent, warn: silent, error: silent }
+
+/** Of a group whose broker has nothing to read, and answers a fetch when `answer` settles. */
+function running(answer: Promise<object[]>) {
+  ConsumerGroup.prototype.fetch = () => answer
+  stopDuringFetch()
+  const consumerGroup = Object.assign(Object.create(ConsumerGroup.prototype), {
+    ...{ groupId: 'g', memberId: 'm', left: false },
+    connect: async () => undefined,
+    joinAndSync: async () => undefined,
+    getNodeIds: () => ['1'],
+    heartbeat: async () => undefined,
+    leave: async () => {
+      consumerGroup.left = true
+    },
+  })
+  const onCrash = (err: Error) => {
+    throw err
+  }
+  const instrumentationEmitter = { emit: silent }
+  const runner = new RunnerOfKafkajs({
+    ...{ logger, consumerGroup, instrumentationEmitter, onCrash },
+    ...{ concurrency: 1, heartbeatInterval: 1_000, eachBatch: async () => undefined },
+  })
+  return { runner, consumerGroup }
+}
+
+it('stops and leaves the group while a fetch is under way', async () => {
+  const { runner, consumerGroup } = running(new Promise(() => undefined))
+  await runner.start()
+  await runner.stop()
+  expect(consumerGroup.left).toBe(true)
+})
+
+it('does not mind that the fetch fails later, when its connection is closed', async () => {
+  const answer = Promise.withResolvers<object[]>()
+  const { runner, consumerGroup } = running(answer.promise)
+  await runner.start()
+  await runner.stop()
+  answer.reject(new Error('Closed connection'))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(consumerGroup.left).toBe(true)
+})

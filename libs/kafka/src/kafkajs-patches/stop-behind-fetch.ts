@@ -1,0 +1,60 @@
+import { createRequire } from 'node:module'
+
+type ConsumerGroup = {
+  fetch(nodeId: string): Promise<object[]>
+  recoverFromFetch(err: Error): Promise<void>
+}
+type Runner = { consumerGroup: ConsumerGroup; stop(): Promise<void> }
+
+const internal = createRequire(import.meta.url)
+const { prototype: runner } = internal('kafkajs/src/consumer/runner') as { prototype: Runner }
+const { prototype: group } = internal('kafkajs/src/consumer/consumerGroup') as {
+  prototype: ConsumerGroup
+}
+/** As other patches have left them. */
+const before = { fetch: group.fetch, stop: runner.stop }
+
+/** Ends a fetch under way, by group: one fetch for each broker. */
+const abandons = new WeakMap<ConsumerGroup, Set<() => void>>()
+const stopped = new WeakSet<ConsumerGroup>()
+const { recoverFromFetch } = group
+
+async function fetchUntilStopped(this: ConsumerGroup, nodeId: string): Promise<object[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<object[]>()
+  const abandon = () => resolve([])
+  const ofGroup = abandons.get(this) ?? new Set()
+  abandons.set(this, ofGroup.add(abandon))
+  // Not Promise.race: what is abandoned may fail later, when its connection is closed.
+  before.fetch.call(this, nodeId).then(resolve, reject)
+  try {
+    return await promise
+  } finally {
+    ofGroup.delete(abandon)
+  }
+}
+
+function stopNow(this: Runner): Promise<void> {
+  stopped.add(this.consumerGroup)
+  // First it stops, so that nothing is fetched instead.
+  const ended = before.stop.call(this)
+  for (const abandon of abandons.get(this.consumerGroup) ?? []) abandon()
+  return ended
+}
+
+/** Nobody waits for the fetch that was abandoned: it must open no connection again. */
+async function recoverUnlessStopped(this: ConsumerGroup, err: Error): Promise<void> {
+  if (!stopped.has(this)) await recoverFromFetch.call(this, err)
+}
+
+/**
+ * To be called before a process consumes, after other patches of it. kafkajs 2.2.4 stops when the broker has
+ * answered the fetch under way: after `maxWaitTimeInMs` when there is nothing to read. So a consumer that
+ * asks seldom would stop slowly.
+ */
+export function stopDuringFetch(): void {
+  if (group.fetch !== fetchUntilStopped) before.fetch = group.fetch
+  if (runner.stop !== stopNow) before.stop = runner.stop
+  group.fetch = fetchUntilStopped
+  runner.stop = stopNow
+  group.recoverFromFetch = recoverUnlessStopped
+}
