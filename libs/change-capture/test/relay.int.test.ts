@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals'
-import { statesPositionOf } from '@surehook/contracts/wal-position'
 import type { OutgoingRecord } from '@surehook/kafka/producer/producer'
 import { UnsendableError } from '@surehook/kafka/producer/unsendable-error'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
@@ -47,33 +46,6 @@ describe('openRelay', () => {
       'k: written first, committed last',
       'k: null',
     ])
-  }, 30_000)
-
-  it('says with each record how far the states of another service are on their topic', async () => {
-    await using db = await createCaptureDatabase()
-    const states = { service: 'states', slot: `states_${db.slot}` }
-    await query(db.url, `select pg_create_logical_replication_slot($1, 'pgoutput')`, [states.slot])
-    const [stateProducer, producer] = [new HeldProducer(), new HeldProducer()]
-    await using _states = relayOf(db, stateProducer, states)
-    await using _relay = relayOf(db, producer, { statesOf: states })
-    /** Of the record of a change that is written now. */
-    const positionNow = async () => {
-      await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'change'), soon)
-      return statesPositionOf(producer.sent.at(-1)?.headers)
-    }
-    const known = async (lsn: bigint) =>
-      until(async () => BigInt(`0x${(await positionNow())?.slice(-16) ?? 0}`) >= lsn)
-    await known(1n)
-
-    stateProducer.hold()
-    const message = { service: states.service, header: { topic: 's', key: 'k' }, body: 'state' }
-    const state = await emit(db.pool, message)
-    for (let n = 0; n < 5; n++) expect(await positionNow()).toBe(null)
-    stateProducer.release()
-    await known(parseLsn(state))
-    const position = await positionNow()
-    await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'of ours'), soon)
-    expect(await positionNow()).toBe(position)
   }, 30_000)
 
   it('keeps the order of many writers', async () => {
