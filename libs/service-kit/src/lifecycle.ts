@@ -4,6 +4,7 @@ import { isNativeError } from 'node:util/types'
 import type { Logger } from 'pino'
 import { backoffMs } from './backoff.ts'
 import { reasonOf } from './errors.ts'
+import { collectWhenIdle } from './idle-collection.ts'
 
 /** `start` resolves when the service works; it goes on until it is disposed. */
 export type Service = AsyncDisposable & { start(signal: AbortSignal): Promise<void> }
@@ -29,6 +30,7 @@ export async function runService(
     await using service = await open(stop.signal)
     await service.start(stop.signal)
     log.info('service.started')
+    using _collecting = collectWhenIdle()
     if (!stop.signal.aborted) await once(stop.signal, 'abort')
   } catch (err) {
     if (!stop.signal.aborted || !isAbort(err)) throw err

@@ -60,7 +60,7 @@ async function startBroker(broker: Broker): Promise<ProcessHandle> {
     {
       name: 'kafka',
       command: 'java',
-      args: ['-Xms384m', '-Xmx384m', ...archiveFlags, ...jvmArgs(libs), 'kafka.Kafka', properties],
+      args: ['-Xms96m', '-Xmx384m', ...archiveFlags, ...jvmArgs(libs), 'kafka.Kafka', properties],
       marker: properties,
       logFile: `${dir}/kafka.log`,
       stopSignal: 'SIGTERM',

@@ -14,6 +14,7 @@ export async function startRegistry(options: ComponentOptions): Promise<Componen
       name: 'registry',
       command: 'java',
       args: [
+        '-Xms32m',
         '-Xmx192m',
         ...jvmFlags,
         marker,

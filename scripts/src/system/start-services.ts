@@ -132,9 +132,9 @@ async function placeReplicas({ replicas, port }: SystemOptions): Promise<Replica
 
 /**
  * What is young lives in spaces that V8 lets grow to 128 MiB on a large machine and does not give back: most of what a
- * busy service held.
+ * busy service held. An idle service collects its garbage itself.
  */
-const memoryFlags = ['--max-semi-space-size=16']
+const memoryFlags = ['--max-semi-space-size=16', '--expose-gc']
 
 type ReplicaOptions = {
   dir: string

@@ -1,0 +1,31 @@
+import { expect, it } from '@jest/globals'
+import { IdleCollection } from './idle-collection.ts'
+
+const mib = 1024 * 1024
+
+/** Readings every 10 s of a process that used this share of a core since the one before. */
+function readings() {
+  let [atMs, cpuMs] = [0, 0]
+  return (share: number, heapMib: number) => {
+    atMs += 10_000
+    cpuMs += 10_000 * share
+    return { atMs, cpuMs, heapBytes: heapMib * mib }
+  }
+}
+
+it('collects once after the start, and again when there is new garbage', () => {
+  const next = readings()
+  const collection = new IdleCollection(next(0, 60))
+  expect(collection.isDue(next(0.01, 60))).toBe(true)
+  collection.collected(30 * mib)
+  expect(collection.isDue(next(0.01, 53))).toBe(false)
+  expect(collection.isDue(next(0.01, 54))).toBe(true)
+})
+
+it('leaves a busy process alone until it is idle', () => {
+  const next = readings()
+  const collection = new IdleCollection(next(0, 60))
+  expect(collection.isDue(next(0.05, 200))).toBe(false)
+  expect(collection.isDue(next(0.5, 200))).toBe(false)
+  expect(collection.isDue(next(0.049, 200))).toBe(true)
+})
