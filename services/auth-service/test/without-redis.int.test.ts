@@ -2,8 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { TcpProxy } from '@surehook/testing/tcp-proxy'
-import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
-import { call } from './support/client.ts'
+import {
+  type AuthClient,
+  callAdmin,
+  openAuthClient,
+  outcome,
+  password,
+} from './support/auth-client.ts'
 import { openWorld, type Running, sharedStack, type World } from './support/under-test.ts'
 
 let world: World
@@ -62,7 +67,7 @@ it('without Redis exactly this goes on, and the rest is 503', async () => {
   expect(await admin('POST /users/import', { users: [another] })).toEqual([200])
   expect(await admin('POST /keys/rotate')).toEqual([200])
   const token = `POST /${client.projectId}/management-tokens`
-  expect((await call(service.api, token, { body: { name: 'one' } })).status).toBe(201)
+  expect((await callAdmin(service.api, token, { name: 'one' })).status).toBe(201)
 
   // What forgets failures does nothing; what ends sessions is done, and has to be repeated.
   expect(await admin(`POST ${of(here, '/unlock')}`)).toEqual(unavailable)

@@ -5,9 +5,10 @@ import type { ChangeEvent } from '@surehook/contracts/events'
 import type { Ledger } from '@surehook/contracts/http/webhooks/ledger'
 import { newEventId } from '@surehook/contracts/ids'
 import * as topics from '@surehook/contracts/topics'
+import { type Client } from '@surehook/scripts/client/call'
 import { Client as PgClient } from 'pg'
 import { type Given, logChanges, walEnd } from './support/changes.ts'
-import { type Client, clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput } from './support/client.ts'
 import {
   deleteAll,
   finishAll,
@@ -44,14 +45,13 @@ beforeEach(async () => {
   startedAt = new Date()
   tenant = await world.tenant()
   client = clientOf(service.api, tenant)
-  id = (await client.call('POST', '', validInput(tenant))).body.id
+  id = (await client.call('POST', validInput(tenant))).body.id
   published = new PublishedDeliveries(world, id)
 })
 
 const ask = (query: Record<string, string> = {}, token = adminToken) =>
   clientOf(service.api, { ...tenant, token }).call(
-    'GET',
-    `/_ledger?${new URLSearchParams({ from: startedAt.toISOString(), project: tenant.projectId, ...query })}`,
+    `GET /_ledger?${new URLSearchParams({ from: startedAt.toISOString(), project: tenant.projectId, ...query })}`,
   )
 
 async function ledger(query: Record<string, string> = {}): Promise<Ledger> {
@@ -196,7 +196,7 @@ describe('the ledger', () => {
     const again = { deliveryId: randomUUID(), redeliveryOf: randomUUID(), createdAt: Date.now() }
     await published.job(event, again)
     await published.transition(event, { ...again, step: 1, status: 'delivered' })
-    await client.call('POST', `/${id}/test`)
+    await client.call(`POST /${id}/test`)
     const { closes, total } = await ledger()
     expect(total).toMatchObject({ matched: 1, delivered: 1, unexpected: 0 })
     expect(total.asked).toMatchObject({ made: 2, delivered: 1, pending: 1, lost: 0 })
@@ -205,12 +205,12 @@ describe('the ledger', () => {
 
   it('knows what the subscription was when each change was made', async () => {
     await oneLogged()
-    const changed = await client.call('PATCH', `/${id}`, { active: false })
+    const changed = await client.call(`PATCH /${id}`, { active: false })
     expect(changed.status).toBe(200)
     await logged(2)
-    await client.call('PATCH', `/${id}`, { active: true, events: ['DELETE'] })
+    await client.call(`PATCH /${id}`, { active: true, events: ['DELETE'] })
     await oneLogged()
-    await client.call('DELETE', `/${id}`)
+    await client.call(`DELETE /${id}`)
     await oneLogged({ operation: 'DELETE' })
     expect((await ledger()).total).toMatchObject({ matched: 0, awaiting: 1 })
   })
@@ -220,8 +220,8 @@ describe('the ledger', () => {
     const walPosition = (await walEnd(pg)).replace(/[^/]*$/, 'f'.repeat(16))
     const event = await oneLogged({ walPosition })
     await published.job(event)
-    await client.call('PATCH', `/${id}`, { active: false })
-    const second = (await client.call('POST', '', validInput(tenant))).body.id
+    await client.call(`PATCH /${id}`, { active: false })
+    const second = (await client.call('POST', validInput(tenant))).body.id
     await matchedAll()
     const { total, holes, webhooks } = await ledger()
     expect(holes).toEqual([])
