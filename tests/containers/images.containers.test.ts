@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { runCommand } from '@surehook/scripts/check/run-command'
 import { buildImages } from '@surehook/scripts/images/build-images'
 import { type ImageName, imageNames, tagOf } from '@surehook/scripts/images/image-names'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { serviceNames } from '@surehook/scripts/system/service-catalog'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 
 const env: NodeJS.ProcessEnv = { ...process.env, IMAGE_TAG: 'check' }
 const megabyte = 1_000_000

@@ -8,7 +8,7 @@ import { startStack } from '@surehook/scripts/containers/start-stack'
 import type { Stack } from '@surehook/scripts/lib/stack'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { followTopics } from '@surehook/testing/follow-topics'
-import { until } from '../support/until.ts'
+import { until } from '@surehook/testing/until'
 
 const log = createLogger('test', 'silent')
 const dir = `${import.meta.dirname}/../../.local/test-stacks/broker-outage-${process.pid}`

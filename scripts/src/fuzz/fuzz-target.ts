@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { admin, expectStatus, type Platform, send } from '../client/call.ts'
 import { createTenant } from '../client/tenant.ts'
-import { waitUntil } from '../lib/wait-until.ts'
 
 /** Where requests go, and names of things that are there: most requests should get past the checks of the credential and the path. */
 export type FuzzTarget = {

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 
 /** One request that arrived, whatever was answered. */
 export type Receipt = {
@@ -82,15 +83,8 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     forget: (path) => void receipts.delete(path),
     present: (certificate) => server.setSecureContext(certificate),
     async waitFor(path, count, timeoutMs = 10_000) {
-      const deadline = Date.now() + timeoutMs
-      while (receiptsOf(path).length < count) {
-        if (Date.now() > deadline) {
-          throw new Error(
-            `${path}: ${receiptsOf(path).length} of ${count} requests came in ${timeoutMs} ms`,
-          )
-        }
-        await wait(5)
-      }
+      const what = () => `${path}: ${receiptsOf(path).length} of ${count} requests`
+      await waitUntil(() => receiptsOf(path).length >= count, { what, timeoutMs, everyMs: 5 })
       return receiptsOf(path)
     },
     async [Symbol.asyncDispose]() {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Client } from '@surehook/scripts/client/call'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { Client as Connection } from 'pg'
 import { quoteIdent } from '../src/records/sql/quote.ts'
 import { schemaName } from '../src/tables/ddl/schema-name.ts'

@@ -4,7 +4,7 @@ import type { DeliveryAttempt, DeliveryJob, InvalidMessage } from '@surehook/con
 import { attemptsTopic, deliveriesTopic, invalidTopic } from '@surehook/contracts/topics'
 import { openTopicView, type TopicView } from '@surehook/kafka/views/topic-view'
 import { type Client } from '@surehook/scripts/client/call'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { clientOf, validInput } from './support/client.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type Running, type World } from './support/under-test.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { DeliveryStatus } from '@surehook/contracts/events'
 import { attemptsTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { aTransition } from './delivery-samples.ts'
 import type { Tenant, World } from './under-test.ts'
 
