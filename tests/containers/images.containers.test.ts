@@ -118,7 +118,7 @@ describe.each(imageNames)('the image of %s', (name) => {
 })
 
 describe.each(serviceNames)('a container of %s', (name) => {
-  it('lives without anything to write to, says that it is not ready, and ends when it is told to', async () => {
+  it('lives without anything to write to, says that it is not ready, and ends at SIGTERM', async () => {
     const id = await start(name)
     const isAlive = async () => {
       const program = `process.exitCode = (await fetch('http://127.0.0.1:9090/healthz')).ok ? 0 : 1`

@@ -238,7 +238,7 @@ describe('over GraphQL', () => {
     ).toEqual(['DELETE 42', 'INSERT 41', 'INSERT 42', 'UPDATE 43'])
   })
 
-  it('a failure is an entry in errors with what REST would tell', async () => {
+  it('a failure is an entry in errors with what REST would return', async () => {
     const { status, data, errors } = await ask(`mutation {
       bad: createOrder(input: { n: 1, note: "a\\u0000" }) { id }
       good: createOrder(input: { n: 2 }) { n }

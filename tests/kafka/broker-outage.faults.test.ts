@@ -34,7 +34,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-/** Writes until it is told to stop; returns how many of each key were acknowledged. */
+/** Writes until it is stopped; returns how many of each key were acknowledged. */
 function writeAll(producer: EventProducer, stop: AbortSignal): Promise<number[]> {
   const write = async (_: unknown, writer: number) => {
     let n = 0

@@ -61,7 +61,7 @@ it('waits for a Redis that is not there yet', async () => {
   expect(await (await opening).ping()).toBe('PONG')
 })
 
-it('stops waiting when it is told to', async () => {
+it('stops waiting when its signal aborts', async () => {
   proxy.set({ kind: 'reset' })
   const stop = new AbortController()
   const opening = openRedis({ url, log: silent, signal: stop.signal })

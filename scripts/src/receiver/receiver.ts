@@ -51,7 +51,7 @@ export type ReceiverOptions = {
 
 const accept: Behaviour = () => ({ status: 204 })
 
-/** An HTTPS receiver of webhooks that remembers what came and answers as it is told. */
+/** An HTTPS receiver of webhooks that remembers what came and answers as `answer` says. */
 export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { key, cert, port = 0, host = '127.0.0.1', name = 'localhost' } = options
   const receipts = new Map<string, Receipt[]>()

@@ -122,7 +122,7 @@ test('tables of one environment may be made at the same time', async () => {
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
 })
 
-test('a table that evolves under load loses no write, and each event tells what was answered', async () => {
+test('a table that evolves under load loses no write, and each event says what was answered', async () => {
   await put([n])
   const seeds = Array.from({ length: 500 }, (_, i) => ({ n: i }))
   const [target] = (await client.call('POST orders', seeds)).list

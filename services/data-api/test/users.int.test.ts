@@ -82,7 +82,7 @@ describe('a user', () => {
     },
   )
 
-  test('may nothing of a table that grants nothing, and is not told what is in it', async () => {
+  test('may nothing of a table that grants nothing, and does not see what is in it', async () => {
     const { id } = (await manager.call('POST secrets', { title: 'x' })).body
     const user = await userOf({ roles: ['reader', 'editor', 'admin'] })
     const requests: [string, object?][] = [

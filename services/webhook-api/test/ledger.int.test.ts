@@ -80,7 +80,7 @@ const matchedAll = () => finishAll(world, 'webhook-matcher', topics.changesTopic
 const dispatched = (topic: string) => finishAll(world, 'webhook-dispatcher', topic)
 
 describe('the ledger', () => {
-  it('tells where each delivery is, and closes', async () => {
+  it('reports where each delivery is, and closes', async () => {
     const [delivered, dead, cancelled, retrying, paused, pending] = (await logged(6)) as [
       ChangeEvent,
       ChangeEvent,
@@ -108,7 +108,7 @@ describe('the ledger', () => {
     expect({ closes, complete, changes }).toEqual({
       closes: true,
       complete: true,
-      // With the one that tells of the subscription itself.
+      // With the one about the subscription itself.
       changes: 7,
     })
     const one = { delivered: 1, dead: 1, cancelled: 1, retrying: 1, paused: 1, pending: 1 }
@@ -229,7 +229,7 @@ describe('the ledger', () => {
     expect(webhooks.map(({ webhookId }) => webhookId).toSorted()).toEqual([id, second].toSorted())
   })
 
-  it('tells of deliveries that ended twice, which are no holes', async () => {
+  it('reports deliveries that ended twice, which are no holes', async () => {
     const event = await oneLogged()
     await matchedAll()
     await published.job(event)

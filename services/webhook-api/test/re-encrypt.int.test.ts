@@ -72,7 +72,7 @@ const secretsUnder = (key: Buffer, id: string, secrets: { ciphertext: string }[]
   secrets.map(({ ciphertext }) => createSecretBox(key).open(ciphertext, id))
 
 describe('sealing secrets anew', () => {
-  it('puts every secret that still signs under the current key, in the table and on the topic, and tells nobody', async () => {
+  it('puts every secret that still signs under the current key, in the table and on the topic, and sends no event', async () => {
     const client = clientOf(before.api, tenant)
     const { id } = (await client.call('POST', validInput(tenant))).body
     await client.call(`PATCH /${id}`, { secret: 'signing-secret-2' })
@@ -99,7 +99,7 @@ describe('sealing secrets anew', () => {
     expect(await reEncryptAll()).toEqual([{ checked: 1, resealed: 0, unreadable: 0, next: null }])
   })
 
-  it('leaves out a secret that signs nothing any more, and tells of one that nobody can read', async () => {
+  it('leaves out a secret that signs nothing any more, and reports one that nobody can read', async () => {
     const client = clientOf(before.api, tenant)
     const { id } = (await client.call('POST', validInput(tenant))).body
     const lost = createSecretBox(randomBytes(32)).seal('lost', id)

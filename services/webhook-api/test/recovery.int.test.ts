@@ -70,7 +70,7 @@ async function deadLetters(
 type Emitted = { deliveryId: string; redeliveryOf: string | null }
 type Crash = 'never' | 'before commit' | 'after commit'
 
-/** As the real one but for Kafka: tells what was committed, and dies where `crash` says. */
+/** As the real one but for Kafka: reports what was committed, and dies where `crash` says. */
 function aWriter(crash: (nth: number) => Crash = () => 'never') {
   const emitted: Emitted[] = []
   let writes = 0

@@ -69,7 +69,7 @@ async function jobsOf(id: string): Promise<DeliveryJob[]> {
   return jobs
 }
 
-/** As a dispatcher would tell it. */
+/** As a dispatcher would publish it. */
 async function deliverAll(jobs: readonly DeliveryJob[]): Promise<void> {
   await world.producer.send(
     jobs.map(({ deliveryId: id, eventId, subscriptionId, projectId, environment, createdAt }) => ({

@@ -17,7 +17,7 @@ type Link = {
 export type Links = AsyncDisposable & {
   /** Where the components must listen. */
   readonly ports: Readonly<Record<ComponentName, number>>
-  /** What the broker tells to whoever comes by a link: that link. */
+  /** The broker advertises to each client the link by which it came. */
   readonly kafkaListeners: readonly KafkaListener[]
   waysOf(replica: string): Ways
   set(state: LinkState, which: (link: Pick<Link, 'replica' | 'service' | 'to'>) => boolean): void
