@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { LatencySummary } from './latencies.ts'
 
 export type ReceiverReport = {
@@ -22,8 +23,6 @@ export type BenchReceiver = AsyncDisposable & {
   /** Resolves when `count` requests have come since the last reset. */
   waitFor(count: number, timeoutMs: number): Promise<ReceiverReport>
 }
-
-const pollMs = 50
 
 export async function startReceiver(tls: { key: string; cert: string }): Promise<BenchReceiver> {
   const entry = fileURLToPath(new URL('./receiver-process.ts', import.meta.url))
@@ -48,15 +47,14 @@ export async function startReceiver(tls: { key: string; cert: string }): Promise
       return pairs as [number, number][]
     },
     async waitFor(count, timeoutMs) {
-      const deadline = Date.now() + timeoutMs
-      for (;;) {
-        const report = await ask('report')
-        if (report.received >= count) return report
-        if (Date.now() > deadline) {
-          throw new Error(`${report.received} of ${count} deliveries came in ${timeoutMs} ms`)
-        }
-        await new Promise((resolve) => setTimeout(resolve, pollMs))
+      let report = await ask('report')
+      const haveCome = async () => {
+        report = await ask('report')
+        return report.received >= count
       }
+      const what = () => `${report.received} of ${count} deliveries`
+      await waitUntil(haveCome, { what, timeoutMs })
+      return report
     },
     async [Symbol.asyncDispose]() {
       const exited = once(child, 'exit')

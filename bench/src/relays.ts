@@ -1,4 +1,4 @@
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { Client } from 'pg'
 
 /** The relays read over what was written here, and find nothing of theirs: not while something is measured. */

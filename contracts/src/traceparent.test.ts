@@ -22,7 +22,7 @@ test.each([
   expect(isTraceparent(text)).toBe(false)
 })
 
-test('a record tells who sent it, unless what it says is malformed', () => {
+test('a record says who sent it, unless what it says is malformed', () => {
   const sentBy = `00-${trace}-${span}-01`
   expect(traceparentOf({ traceparent: Buffer.from(sentBy) })).toBe(sentBy)
   expect(traceparentOf({ traceparent: sentBy })).toBe(sentBy)

@@ -18,7 +18,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-/** What REST tells in its body, GraphQL tells in an error's extensions. */
+/** REST reports in its body what GraphQL reports in an error's extensions. */
 function problemOf({ body }: Answer): Problem {
   const { errors } = body as {
     errors?: { extensions: Omit<Problem, 'error'> & { code: Problem['error'] } }[]

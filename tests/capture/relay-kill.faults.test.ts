@@ -11,8 +11,8 @@ import { createKafka } from '@surehook/kafka/client/client'
 import { ensureTopics } from '@surehook/kafka/topics/topics'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { followTopics } from '@surehook/testing/follow-topics'
+import { until } from '@surehook/testing/until'
 import { Client, Pool } from 'pg'
-import { until } from '../support/until.ts'
 
 const log = createLogger('test', 'silent')
 const brokers = process.env['TEST_KAFKA_BROKERS'] ?? ''

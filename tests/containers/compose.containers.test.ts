@@ -11,7 +11,7 @@ import { buildImages } from '@surehook/scripts/images/build-images'
 import { imageNames } from '@surehook/scripts/images/image-names'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import { freePort } from '@surehook/scripts/lib/ports'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 
 let compose: readonly string[]
 let env: NodeJS.ProcessEnv

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { runCommand } from '@surehook/scripts/check/run-command'
 import { buildImages } from '@surehook/scripts/images/build-images'
 import { type ImageName, imageNames, tagOf } from '@surehook/scripts/images/image-names'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { serviceNames } from '@surehook/scripts/system/service-catalog'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 
 const env: NodeJS.ProcessEnv = { ...process.env, IMAGE_TAG: 'check' }
 const megabyte = 1_000_000
@@ -118,7 +118,7 @@ describe.each(imageNames)('the image of %s', (name) => {
 })
 
 describe.each(serviceNames)('a container of %s', (name) => {
-  it('lives without anything to write to, says that it is not ready, and ends when it is told to', async () => {
+  it('lives without anything to write to, says that it is not ready, and ends at SIGTERM', async () => {
     const id = await start(name)
     const isAlive = async () => {
       const program = `process.exitCode = (await fetch('http://127.0.0.1:9090/healthz')).ok ? 0 : 1`

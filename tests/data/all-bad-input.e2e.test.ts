@@ -1,9 +1,8 @@
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { admin, expectStatus, send } from '@surehook/scripts/client/call'
+import { admin, expectStatus, fieldsOf, send } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import fc from 'fast-check'
-import { fieldsOf } from '../support/client.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { fieldsOf } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import { fieldsOf } from '../support/client.ts'
 import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
 
 let world: ListeningWorld

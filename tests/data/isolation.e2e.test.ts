@@ -1,11 +1,17 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { admin, expectStatus, type Headed } from '@surehook/scripts/client/call'
+import {
+  admin,
+  clientOf,
+  expectStatus,
+  type Headed,
+  headersOf,
+} from '@surehook/scripts/client/call'
+import { askGraphQL } from '@surehook/scripts/client/graphql'
 import fc from 'fast-check'
 import type { AuthTenant } from '../support/auth/auth-tenant.ts'
 import { transports } from '../support/auth/auth-transports.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
-import { askGraphQL, callRest } from '../support/data-transports.ts'
 
 /** One environment with a table, one record in it, a manager and a user who may everything there. */
 type Place = {
@@ -46,15 +52,15 @@ async function openPlace(names: { projectId?: string; environment?: string }): P
   })
   const managementToken = expectStatus(201, made).body.token
   const { session } = await of.newUser()
-  const headers = headersOf(of, managementToken)
+  const headers = headersFor(of, managementToken)
   const members = ['member']
   const access = { read: members, create: members, update: members, delete: members }
   const columns = [{ name: 'owner', type: 'text' }]
-  await callRest(world.system.baseUrl, { headers }, 'PUT _tables/orders', { columns, access })
+  await rest(headers).call('PUT _tables/orders', { columns, access })
   const secret = `secret-${randomUUID()}`
   const records = [{ owner: secret }, { owner: secret }]
-  const { list } = await callRest(world.system.baseUrl, { headers }, 'POST orders', records)
-  const page = await callRest(world.system.baseUrl, { headers }, 'GET orders?limit=1')
+  const { list } = await rest(headers).call('POST orders', records)
+  const page = await rest(headers).call('GET orders?limit=1')
   return {
     of,
     managementToken,
@@ -65,11 +71,12 @@ async function openPlace(names: { projectId?: string; environment?: string }): P
   }
 }
 
-const headersOf = ({ projectId, environment }: AuthTenant, token: string): Headed => ({
-  authorization: `Bearer ${token}`,
-  'x-project-id': projectId,
-  environment,
-})
+const headersFor = ({ projectId, environment }: AuthTenant, token: string): Headed =>
+  headersOf({ projectId, environment, token })
+
+const rest = (headers: Headed) => clientOf(`${world.system.baseUrl}/gw/api/rest/`, headers)
+const ask = (headers: Headed, query: string) =>
+  askGraphQL(`${world.system.baseUrl}/gw/api/graphql`, headers, { query })
 
 /** Who asks with the credential of one place for what another has. */
 type Intruder = { headers: Headed; victim: Place }
@@ -91,7 +98,7 @@ async function overRest({ headers, victim }: Intruder): Promise<string[]> {
   ]
   const seen: string[] = []
   for (const [request, body] of calls) {
-    const answer = await callRest(world.system.baseUrl, { headers }, request, body)
+    const answer = await rest(headers).call(request, body)
     expect(answer.text).not.toContain(victim.secret)
     seen.push(`${answer.status} ${answer.body.error ?? 'ok'}`)
   }
@@ -113,7 +120,7 @@ async function overGraphQL({ headers, victim }: Intruder): Promise<string[]> {
   ]
   const seen: string[] = []
   for (const query of queries) {
-    const answer = await askGraphQL(world.system.baseUrl, { headers }, { query })
+    const answer = await ask(headers, query)
     expect(answer.text).not.toContain(victim.secret)
     seen.push(`${answer.status} ${answer.codes.join() || 'ok'}`)
   }
@@ -122,10 +129,8 @@ async function overGraphQL({ headers, victim }: Intruder): Promise<string[]> {
 
 /** What a place has, as its own manager sees it. */
 async function possessions({ of, managementToken }: Place): Promise<string[]> {
-  const headers = headersOf(of, managementToken)
-  const answers = ['GET _tables', 'GET orders'].map((request) =>
-    callRest(world.system.baseUrl, { headers }, request),
-  )
+  const headers = headersFor(of, managementToken)
+  const answers = ['GET _tables', 'GET orders'].map((request) => rest(headers).call(request))
   return (await Promise.all(answers)).map(({ text }) => text)
 }
 
@@ -146,7 +151,7 @@ describe('nothing reaches another environment', () => {
     async (kind: Credential, from, to) => {
       const { own, victim } = between(from, to)
       const before = await possessions(victim)
-      const intruder = { headers: headersOf(victim.of, own[kind]), victim }
+      const intruder = { headers: headersFor(victim.of, own[kind]), victim }
       const refusal = kind === 'managementToken' ? '403 FORBIDDEN' : '401 AUTH_TOKEN_INVALID'
       expect(new Set(await overRest(intruder))).toEqual(new Set([refusal]))
       expect(new Set(await overGraphQL(intruder))).toEqual(new Set([refusal]))
@@ -159,7 +164,7 @@ describe('nothing reaches another environment', () => {
     async (kind: Credential, from, to) => {
       const { own, victim } = between(from, to)
       const before = await possessions(victim)
-      const headers = headersOf(own.of, own[kind])
+      const headers = headersFor(own.of, own[kind])
       const { recordId, cursor } = victim
       const id = JSON.stringify(recordId)
       const seen: string[] = []
@@ -169,7 +174,7 @@ describe('nothing reaches another environment', () => {
         [`DELETE orders/${recordId}`],
         [`GET orders?cursor=${cursor}`],
       ] as const) {
-        seen.push((await callRest(world.system.baseUrl, { headers }, request, body)).body.error)
+        seen.push((await rest(headers).call(request, body)).body.error)
       }
       for (const query of [
         `{ order(id: ${id}) { owner } }`,
@@ -177,7 +182,7 @@ describe('nothing reaches another environment', () => {
         `mutation { deleteOrder(id: ${id}) { owner } }`,
         `{ orders(cursor: ${JSON.stringify(cursor)}) { records { owner } } }`,
       ]) {
-        seen.push((await askGraphQL(world.system.baseUrl, { headers }, { query })).codes.join())
+        seen.push((await ask(headers, query)).codes.join())
       }
       const missing = [
         'RECORD_NOT_FOUND',
@@ -193,7 +198,7 @@ describe('nothing reaches another environment', () => {
   it('a manager of one environment, whose table is asked for by a crafted name', async () => {
     const { own, victim } = between(0, 2)
     const before = await possessions(victim)
-    const headers = headersOf(own.of, own.managementToken)
+    const headers = headersFor(own.of, own.managementToken)
     const names = fc.oneof(craftedName(victim.of), fc.string({ minLength: 1, maxLength: 80 }))
     const property = fc.asyncProperty(names, names, async (one, other) => {
       for (const { status, text } of await crafted(headers, one, other)) {
@@ -239,7 +244,6 @@ function craftedName({ projectId, environment }: AuthTenant): fc.Arbitrary<strin
 
 /** The answers to requests that have these texts where names and values belong. */
 async function crafted(headers: Headed, one: string, other: string) {
-  const { baseUrl } = world.system
   const path = encodeURIComponent(one.toWellFormed())
   const where = encodeURIComponent(JSON.stringify({ [one]: other, owner: { in: [one, other] } }))
   const calls: [request: string, body?: unknown][] = [
@@ -251,12 +255,12 @@ async function crafted(headers: Headed, one: string, other: string) {
     [`GET orders?order=${path}`],
     [`GET orders?cursor=${path}`],
   ]
-  const rest = calls.map(([request, body]) => callRest(baseUrl, { headers }, request, body))
+  const answers = calls.map(([request, body]) => rest(headers).call(request, body))
   const graphql = [
     `{ ${one} { records { ${other} } } }`,
     `{ orders(order: ${JSON.stringify(one)}, cursor: ${JSON.stringify(other)}) { records { owner } } }`,
     `{ orders(where: { owner: { eq: ${JSON.stringify(one)} } }) { records { owner } } }`,
     `mutation { createOrder(input: { ${one}: ${JSON.stringify(other)} }) { id } }`,
-  ].map((query) => askGraphQL(baseUrl, { headers }, { query }))
-  return Promise.all([...rest, ...graphql])
+  ].map((query) => ask(headers, query))
+  return Promise.all([...answers, ...graphql])
 }

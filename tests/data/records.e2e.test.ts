@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { admin, expectStatus } from '@surehook/scripts/client/call'
+import { admin, expectStatus, fieldsOf } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import { fieldsOf } from '../support/client.ts'
-import { askGraphQL, type GraphQLAnswer } from '../support/data-transports.ts'
 import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
 import { eventually } from '../support/world.ts'
 
@@ -18,8 +16,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-const ask = (query: string, variables: object = {}, headers = {}): Promise<GraphQLAnswer> =>
-  askGraphQL(world.system.baseUrl, tenant, { query, variables, headers })
+const ask: Tenant['graphql'] = (...question) => tenant.graphql(...question)
 
 /** A value of each type as it is written, and as it is read where that is another. */
 const values: Record<string, [written: unknown, read?: unknown]> = {
@@ -207,10 +204,7 @@ describe('over GraphQL', () => {
     const fields = Object.keys(written).join(' ')
     const query = `mutation ($input: Thing_new!) { createThing(input: $input) { id createdAt updatedAt ${fields} } }`
     const variables = { input: written }
-    const { status, data, errors } = await askGraphQL(world.system.baseUrl, of, {
-      query,
-      variables,
-    })
+    const { status, data, errors } = await of.graphql(query, variables)
     expect({ status, errors }).toEqual({ status: 200, errors: [] })
     const created = data?.['createThing']
     expect(created).toMatchObject(read)
@@ -244,7 +238,7 @@ describe('over GraphQL', () => {
     ).toEqual(['DELETE 42', 'INSERT 41', 'INSERT 42', 'UPDATE 43'])
   })
 
-  it('a failure is an entry in errors with what REST would tell', async () => {
+  it('a failure is an entry in errors with what REST would return', async () => {
     const { status, data, errors } = await ask(`mutation {
       bad: createOrder(input: { n: 1, note: "a\\u0000" }) { id }
       good: createOrder(input: { n: 2 }) { n }

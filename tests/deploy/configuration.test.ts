@@ -115,7 +115,7 @@ describe('secrets', () => {
     })
   })
 
-  test('what a service is told can be taken from a Secret instead', async () => {
+  test('a variable of a service can come from a Secret instead', async () => {
     const ref = { name: 'confluent', key: 'api-key' }
     const over = { services: { 'data-api': { secretRefs: { KAFKA_SASL_USERNAME: ref } } } }
     const objects = await render('ci/keda-values.yaml', over)

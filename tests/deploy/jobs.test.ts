@@ -56,7 +56,7 @@ describe.each(valuesFiles)('with %s', (file) => {
     }
   })
 
-  test('and knows the variables that it is told', async () => {
+  test('and knows the variables that it gets', async () => {
     const objects = await rendering
     for (const { name, spec } of await pods(rendering)) {
       const args = `${spec.containers[0]?.args?.join(' ')} `

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { notes } from './chart.ts'
 
-test('an installation is told what is not as it should be in production', async () => {
+test('the notes list what is not as it should be in production', async () => {
   const said = await notes('ci/minimal-values.yaml')
   expect(said).toContain('kubectl -n surehook port-forward service/surehook-gateway 8080:8080')
   expect(said).toContain('kafka.tls.enabled is off')

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { admin } from '@surehook/scripts/client/call'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import type { ComponentName } from '@surehook/scripts/local-stack/component'
 import type { ServiceName } from '@surehook/scripts/system/service-catalog'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { allReady as allReadyIn } from '../support/all-ready.ts'
 import { type FaultWorld, openFaultWorld } from '../support/deliveries/fault-world.ts'
 

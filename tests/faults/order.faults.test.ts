@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { EventPayload } from '@surehook/contracts/event-payload'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { type FaultWorld, openFaultWorld } from '../support/deliveries/fault-world.ts'
 
 let world: FaultWorld

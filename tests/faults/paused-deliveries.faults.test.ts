@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, it } from '@jest/globals'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import type { ServiceHandle } from '@surehook/scripts/system/start-services'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import {
   type FaultWorld,
   openFaultWorld,

@@ -8,7 +8,7 @@ import { startStack } from '@surehook/scripts/containers/start-stack'
 import type { Stack } from '@surehook/scripts/lib/stack'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { followTopics } from '@surehook/testing/follow-topics'
-import { until } from '../support/until.ts'
+import { until } from '@surehook/testing/until'
 
 const log = createLogger('test', 'silent')
 const dir = `${import.meta.dirname}/../../.local/test-stacks/broker-outage-${process.pid}`
@@ -34,7 +34,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-/** Writes until it is told to stop; returns how many of each key were acknowledged. */
+/** Writes until it is stopped; returns how many of each key were acknowledged. */
 function writeAll(producer: EventProducer, stop: AbortSignal): Promise<number[]> {
   const write = async (_: unknown, writer: number) => {
     let n = 0

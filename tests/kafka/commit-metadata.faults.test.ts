@@ -8,7 +8,7 @@ import type { Stack } from '@surehook/scripts/lib/stack'
 import { startLocalStack } from '@surehook/scripts/local-stack/local-stack'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
-import { until } from '../support/until.ts'
+import { until } from '@surehook/testing/until'
 
 const log = createLogger('test', 'silent')
 const dir = `${import.meta.dirname}/../../.local/test-stacks/commit-metadata-${process.pid}`

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createKafka } from '@surehook/kafka/client/client'
 import { type EventProducer, openProducer } from '@surehook/kafka/producer/producer'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
+import { until } from '@surehook/testing/until'
 import { type ClusteredStack, openKafkaCluster } from '../rehearsals/bad-days/kafka-cluster.ts'
 import { askKafka } from '../support/ask-kafka.ts'
-import { until } from '../support/until.ts'
 import { groupsOnFirst, placeTopic } from './placed-topics.ts'
 
 const log = createLogger('test', 'silent')

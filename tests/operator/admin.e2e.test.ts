@@ -95,7 +95,7 @@ describe('surehook admin, through the gateway', () => {
     expect(shown.out).toMatch(/^auth\.accessTokenTtl +120$/m)
   })
 
-  it('lists projects over pages, as far as it is told', async () => {
+  it('lists projects over pages, up to `--limit`', async () => {
     await done('environments', 'put', `${project}-2`, 'master')
     const all = await done<Listed>('projects', 'list')
     expect(all['projects']).toContainEqual(

@@ -186,7 +186,7 @@ describe('surehook prepare', () => {
     expect(other.notes).toContain('has 4 partitions and KAFKA_PARTITIONS asks for 5')
   })
 
-  it('waits for what is away no longer than it is told', async () => {
+  it('waits for what is away no longer than `--wait`', async () => {
     const away = { ...env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
     const answer = await surehook(away, 'prepare', 'database', '--wait', '300ms')
     expect(answer).toMatchObject({ code: 1, out: '' })

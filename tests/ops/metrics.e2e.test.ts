@@ -47,7 +47,7 @@ const groups: [Service, string, string][] = [
 ]
 
 describe('the metrics of what is held up', () => {
-  it.each(groups)('%s tells the lag of %s on %s, none when all is done', async (...of) => {
+  it.each(groups)('%s reports the lag of %s on %s, none when all is done', async (...of) => {
     const [service, group, topic] = of
     const lag = async () => {
       const values = await valuesOf(service, 'surehook_kafka_consumer_lag_messages')
@@ -59,7 +59,7 @@ describe('the metrics of what is held up', () => {
     await eventually(lag, ({ partitions, behind }) => partitions && !behind)
   })
 
-  it('webhook-dispatcher tells the lag of what is paused, which stays for as long as it is paused', async () => {
+  it('webhook-dispatcher reports the lag of what is paused, which stays for as long as it is paused', async () => {
     const lags = await valuesOf('webhook-dispatcher', 'surehook_kafka_consumer_lag_messages')
     const paused = [...lags].filter(([labels]) => labels.includes('"webhook.deliveries.paused"'))
     expect(paused.length).toBeGreaterThan(0)
@@ -67,7 +67,7 @@ describe('the metrics of what is held up', () => {
   })
 
   it.each<Service>(['data-api', 'webhook-api', 'auth-service'])(
-    '%s tells how far its slot is behind, and that it is not lost',
+    '%s reports how far its slot is behind, and that it is not lost',
     async (service) => {
       const [lag] = (await valuesOf(service, 'surehook_capture_slot_lag_bytes')).values()
       expect(lag).toBeGreaterThanOrEqual(0)
@@ -76,7 +76,7 @@ describe('the metrics of what is held up', () => {
   )
 
   it.each<Service>(['webhook-matcher', 'webhook-dispatcher'])(
-    '%s tells its window, how much of it is in use, and who waits for room',
+    '%s reports its window, how much of it is in use, and who waits for room',
     async (service) => {
       const used = await valuesOf(service, 'surehook_kafka_consumer_window_use_ratio')
       expect(used.size).toBeGreaterThan(0)
@@ -105,7 +105,7 @@ describe('the metrics of what is held up', () => {
     await eventually(both, ({ partitions, lag, paused }) => partitions > 0 && lag === paused)
   })
 
-  it('the dispatcher tells what is paused, and how many circuits are open', async () => {
+  it('the dispatcher reports what is paused, and how many circuits are open', async () => {
     for (const name of ['surehook_delivery_parked', 'surehook_delivery_circuits_open']) {
       expect((await valuesOf('webhook-dispatcher', name)).size).toBe(1)
     }
@@ -139,11 +139,11 @@ describe('what is asked of the metrics', () => {
   beforeAll(async () => {
     const services = Object.keys(world.system.services) as Service[]
     const recorded = (await readRules()).map(({ record }) => `${record} 0`)
-    // What Prometheus tells itself of each target.
+    // Prometheus adds these to each target.
     scrape = readExposition([...(await Promise.all(services.map(scraped))), ...recorded, 'up 1'])
   })
 
-  it('of dashboards is what services tell, label for label', async () => {
+  it('of dashboards is what services export, label for label', async () => {
     const asked = await readDashboards()
     expect(asked.length).toBeGreaterThan(50)
     const faults = asked.flatMap(({ where, expr, legend = '' }) => {
@@ -157,7 +157,7 @@ describe('what is asked of the metrics', () => {
     expect(faults).toEqual([])
   })
 
-  it('of alerts is what services tell, label for label', async () => {
+  it('of alerts is what services export, label for label', async () => {
     const rules = await readRules()
     const faults = rules.flatMap(({ alert, record, expr }) =>
       faultsOf(readPromql(expr), scrape).map((fault) => `${alert ?? record}: ${fault}`),
@@ -174,7 +174,7 @@ describe('what is asked of the metrics', () => {
     expect(faultsOf(readPromql(expr), scrape)).toEqual([fault])
   })
 
-  it('every alert has a page that tells what to do, and every page an alert', async () => {
+  it('every alert has a page that says what to do, and every page an alert', async () => {
     const alerts = (await readRules()).filter(({ alert }) => alert !== undefined)
     const pageOf = (alert = '') =>
       `${alert

@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { freePort, isFree } from '@surehook/scripts/lib/ports'
 import { startMailCatcher } from '@surehook/scripts/mail/mail-catcher'
+import { until } from '@surehook/testing/until'
 import { type Checkout, commandsOf, openCheckout } from '../support/checkout.ts'
-import { until } from '../support/until.ts'
 import { openWorld } from '../support/world.ts'
 
 /** The pages' delays but its cooldown of two minutes. */

@@ -66,7 +66,7 @@ describe('a write that is traced', () => {
     })
   })
 
-  it('tells ids, status and tenant, and neither a credential nor where exactly the receiver is', async () => {
+  it('has ids, status and tenant, and neither a credential nor where exactly the receiver is', async () => {
     const listener = await world.listen(tenant)
     const caller = callers()
     await inserted({ traceparent: caller.traceparent, 'x-request-id': 'the-insert' })

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort, isFree } from '@surehook/scripts/lib/ports'
 import { hasToolchain, type Toolchain } from '@surehook/scripts/lib/toolchains'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { type Checkout, commandsOf } from '../support/checkout.ts'
 
 type Sample = {

@@ -1,5 +1,5 @@
 import { answersOk } from '@surehook/scripts/lib/http-probe'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { TestSystem } from './open-system.ts'
 
 /** Every service is ready again, without a hand. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type ChangePublisher, InvalidChangeError } from '@surehook/publisher'
 import type { Answer, Headed } from '@surehook/scripts/client/call'
+import type { GraphQLAnswer } from '@surehook/scripts/client/graphql'
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import { askGraphQL, type GraphQLAnswer } from './data-transports.ts'
 
 export type TransportName = 'rest' | 'graphql' | 'topic'
 
@@ -69,19 +69,10 @@ function is503({ status, headers }: Answer): boolean {
   return true
 }
 
-export function graphqlTransport(
-  baseUrl: string,
-  tenant: Tenant,
-  options: TransportOptions = {},
-): ChangeTransport {
+export function graphqlTransport(tenant: Tenant, options: TransportOptions = {}): ChangeTransport {
   const ask = (change: string, mutation: string, variables: object, codes: string[] = []) =>
     tried(
-      () =>
-        askGraphQL(baseUrl, tenant, {
-          query: mutation,
-          variables,
-          headers: keyOf(options, change),
-        }),
+      () => tenant.graphql(mutation, variables, keyOf(options, change)),
       (answer) => answer.codes.every((code) => codes.includes(code)) && answer.status === 200,
       isRefused,
     )

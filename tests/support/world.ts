@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EventPayload } from '@surehook/contracts/event-payload'
 import { createTenant, type Tenant, type TenantOptions } from '@surehook/scripts/client/tenant'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import {
   type Authority,
   type Certificates,
   openAuthority,
 } from '@surehook/scripts/receiver/certificates'
 import { openReceiver, type Receipt, type Receiver } from '@surehook/scripts/receiver/receiver'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import {
   openSystem,
   openSystemWithStack,
@@ -76,11 +76,7 @@ export async function eventually<T>(
     last = await read()
     return wanted(last)
   }
-  await waitUntil(isWanted, { what: 'what the test waits for', timeoutMs: withinMs }).catch(
-    (err: unknown) => {
-      const seen = JSON.stringify(last)
-      throw new Error(`${(err as Error).message}; last seen: ${seen}`, { cause: err })
-    },
-  )
+  const what = () => `what the test waits for, last seen as ${JSON.stringify(last)}`
+  await waitUntil(isWanted, { what, timeoutMs: withinMs })
   return last as T
 }

@@ -61,7 +61,7 @@ describe('the body of a delivery', () => {
     ])
   })
 
-  it('tells of an INSERT: the record as answered, no changed fields', async () => {
+  it('reports an INSERT: the record as answered, no changed fields', async () => {
     const listener = await world.listen(tenant)
     const before = new Date().toISOString()
     const record = await tenant.insert({ status: 'new', n: 7, note: null })
@@ -83,7 +83,7 @@ describe('the body of a delivery', () => {
     expect(payload?.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/)
   })
 
-  it('tells of an UPDATE: the record after it, and what the client changed', async () => {
+  it('reports an UPDATE: the record after it, and what the client changed', async () => {
     const record = await tenant.insert({ status: 'new', n: 1, note: 'same' })
     const listener = await world.listen(tenant, { events: ['UPDATE'] })
     const updated = await change(record, { status: 'paid', n: 2, note: 'same' })
@@ -92,7 +92,7 @@ describe('the body of a delivery', () => {
     expect(payload?.changed_fields.toSorted()).toEqual(['n', 'status'])
   })
 
-  it('tells of a DELETE: the record as it was just before, no changed fields', async () => {
+  it('reports a DELETE: the record as it was just before, no changed fields', async () => {
     const record = await tenant.insert({ status: 'new' })
     const last = await change(record, { status: 'paid' })
     const listener = await world.listen(tenant, { events: ['DELETE'] })
@@ -142,7 +142,7 @@ describe('the body of a delivery', () => {
     expect(verifySignature(receipt, defaultSecret)).toBe(true)
   })
 
-  it('has only the selected fields in record and data; changed_fields tells all', async () => {
+  it('has only the selected fields in record and data; changed_fields lists all', async () => {
     const listener = await world.listen(tenant, { select: ['status', 'id'] })
     const record = await tenant.insert({ status: 'new', n: 1 })
     await change(record, { n: 2 })

@@ -4,7 +4,6 @@ import { expectStatus } from '@surehook/scripts/client/call'
 import { defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
 import type { Behaviour } from '@surehook/scripts/receiver/receiver'
 import { verifySignature } from '@surehook/scripts/receiver/verify-signature'
-import { askGraphQL } from '../support/data-transports.ts'
 import {
   type Listener,
   type ListeningWorld,
@@ -214,10 +213,7 @@ describe('a table that is known', () => {
     const where = encodeURIComponent(JSON.stringify(filter))
     const listed = expectStatus(200, await tenant.rest(`GET bills?where=${where}`)).body
     const query = 'query ($where: Bill_where) { bills(where: $where) { records { name } } }'
-    const asked = await askGraphQL(world.system.baseUrl, tenant, {
-      query,
-      variables: { where: filter },
-    })
+    const asked = await tenant.graphql(query, { where: filter })
     const { samples } = await preview({ table: 'bills', filter })
     const namesOf = (records: readonly unknown[]) =>
       records.map((record) => (record as { name: string }).name).toSorted()

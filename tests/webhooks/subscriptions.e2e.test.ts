@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Subscription } from '@surehook/contracts/http/webhooks/webhooks'
-import { expectStatus, type Headed } from '@surehook/scripts/client/call'
+import { expectStatus, fieldsOf, type Headed } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import { fieldsOf } from '../support/client.ts'
 import { type ListeningWorld, openListeningWorld } from '../support/listening-world.ts'
 
 let world: ListeningWorld

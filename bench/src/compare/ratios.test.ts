@@ -7,7 +7,7 @@ it('reads the numbers of a value, without those that belong to a word', () => {
   expect(numbersOf('none')).toEqual([])
 })
 
-it('tells the ratio of the medians of what both versions measured', () => {
+it('returns the ratio of the medians of what both versions measured', () => {
   const run = (rate: string) => [
     { title: 't', measure: 'rate', value: rate },
     { title: 't', measure: `only ${rate}`, value: '1' },

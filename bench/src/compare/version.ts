@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import { freePort } from '@surehook/scripts/lib/ports'
 import { ownerOf } from '@surehook/scripts/lib/process-group'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import type { Version } from '@surehook/scripts/versions/check-out'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { Printed } from './ratios.ts'
 
 /** Packages are installed and everything is built before the first start of a checkout. */

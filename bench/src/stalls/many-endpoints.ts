@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { PathReport } from './path-stats.ts'
 
 export type Question = { id: number; ask: 'report' | 'count' | 'reset' | 'mend' | 'break' }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { usageOf } from '../processes.ts'
 import { milliseconds, perSecond, printRows, type Row, usageRows } from '../report.ts'
 import { watchMemory } from './memory-watch.ts'

@@ -88,7 +88,7 @@ export async function publish(
   }
 }
 
-/** Publishes at a fixed rate until told to stop, whatever becomes of them. Resolves with their number. */
+/** Publishes at a fixed rate until it is stopped, whatever becomes of them. Resolves with their number. */
 export async function publishAtRate(
   { publisher }: StallBench,
   project: BenchProject,

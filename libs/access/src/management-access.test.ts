@@ -89,7 +89,7 @@ describe('authorizeManagement', () => {
     expect(barriers()).toBe(0)
   })
 
-  it('tells no credential from a wrong one', async () => {
+  it('distinguishes no credential from a wrong one', async () => {
     const { authorize } = setUp()
     await expect(authorize(undefined)).rejects.toThrow('There is no credential')
     await expect(authorize(bearer('a'))).rejects.toThrow('The management token is not valid')
@@ -165,7 +165,7 @@ describe('environmentExists', () => {
     keyEpoch: 0,
   }
 
-  it('knows what the topic tells, and brings its view up to date before it says no', async () => {
+  it('knows what the topic says, and brings its view up to date before it says no', async () => {
     const { state, access, late, barriers } = setUp()
     late.push(() => state.apply(environmentsTopic, 'shop/live', live))
     expect(await access.environmentExists('shop', 'live')).toBe(true)

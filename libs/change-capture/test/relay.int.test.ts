@@ -239,7 +239,7 @@ describe('openRelay', () => {
     expect(await db.slotRow()).toBeUndefined()
   }, 30_000)
 
-  it('puts a message that cannot be relayed elsewhere, and tells the log nothing of its content', async () => {
+  it('puts a message that cannot be relayed elsewhere, and logs nothing of its content', async () => {
     await using db = await createCaptureDatabase()
     const lines: string[] = []
     const log = createLogger('test', 'info', { write: (line) => void lines.push(line) })

@@ -33,7 +33,7 @@ it('tries until it succeeds and says so each time', async () => {
   ])
 })
 
-it('stops waiting when it is told to', async () => {
+it('stops waiting when its signal aborts', async () => {
   const stop = new AbortController()
   const { log } = loggedLines()
   const waiting = retryUntilReady(

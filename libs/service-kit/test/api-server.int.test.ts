@@ -32,7 +32,7 @@ describe('the server', () => {
     ])
   })
 
-  it('tells the request id of every answer, the caller’s when it is harmless', async () => {
+  it('returns the request id with every answer, the caller’s when it is harmless', async () => {
     const url = await serveThings()
     const idOf = async (path: string, sent?: string) => {
       const headers = sent === undefined ? {} : { 'X-Request-Id': sent }
@@ -130,7 +130,7 @@ describe('the server', () => {
       '3',
     ],
   ])(
-    'answers %s without telling what broke inside',
+    'answers %s without showing what broke inside',
     async (...[, thrown, status, error, retryAfter]) => {
       const url = await serve((router) => {
         mount(router, getThing, () => {
@@ -224,7 +224,7 @@ describe('the server', () => {
     })
   })
 
-  it('tells the handler when the client has gone', async () => {
+  it('signals the handler when the client has gone', async () => {
     const leave = new AbortController()
     const gone = Promise.withResolvers<void>()
     const url = await serve((router) => {

@@ -88,7 +88,7 @@ describe('migrateService', () => {
     await expect(query(urlOf('rekeyed'), 'select 1 as one')).resolves.toEqual([{ one: 1 }])
   })
 
-  it('tells the server no password, and lets the role in with it alone', async () => {
+  it('sends the server no password, and lets the role in with it alone', async () => {
     const sent = jest.spyOn(Client.prototype, 'query')
     const password = `\u2168-${randomUUID()}`
     await migrateService(options('unheard', { rolePassword: password }))
@@ -110,7 +110,7 @@ describe('migrateService', () => {
     await expect(query(urlOf('broken'), 'select from first')).rejects.toThrow('does not exist')
   })
 
-  it('tells the URL of every service it migrated', async () => {
+  it('returns the URL of every service it migrated', async () => {
     const [one, two] = [nameOf('all-one'), nameOf('all-two')]
     const urls = await migrateAll({
       adminUrl: database.url,

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
 import { toUnavailable } from '@surehook/service-kit/unavailable'
 import { silent } from '@surehook/testing/database'
-import { startTcpProxy, type TcpProxy } from '@surehook/testing/tcp-proxy'
+import { TcpProxy } from '@surehook/testing/tcp-proxy'
 
 let proxy: TcpProxy
 let url: string
@@ -12,12 +12,8 @@ const clients: RedisClient[] = []
 beforeEach(async () => {
   const real = process.env['TEST_REDIS_URL']
   if (real === undefined) throw new Error('TEST_REDIS_URL is not set')
-  const { hostname, port } = new URL(real)
-  proxy = await startTcpProxy(hostname, Number(port))
-  const through = new URL(real)
-  through.port = String(proxy.port)
-  through.hostname = '127.0.0.1'
-  url = through.href
+  proxy = await TcpProxy.openTo(real)
+  url = proxy.urlOf(real)
 })
 
 afterEach(async () => {
@@ -39,7 +35,7 @@ it('fails at once while Redis is away, and works again when it is back', async (
   expect(await client.ping()).toBe('PONG')
 
   const lost = once(client, 'error')
-  await proxy.cut()
+  proxy.set({ kind: 'reset' })
   await lost
   const startedAt = performance.now()
   expect(await failure(client.ping())).toMatchObject(unavailable)
@@ -47,26 +43,26 @@ it('fails at once while Redis is away, and works again when it is back', async (
 
   // Not events.once: tries that fail meanwhile would reject it.
   const back = new Promise((resolve) => client.once('ready', resolve))
-  await proxy.mend()
+  proxy.set({ kind: 'pass' })
   await back
   expect(await client.ping()).toBe('PONG')
 })
 
 it('does not wait for ever for a Redis that hangs', async () => {
   const client = await open()
-  proxy.hang()
+  proxy.set({ kind: 'drop' })
   expect(await failure(client.ping())).toMatchObject(unavailable)
 }, 15_000)
 
 it('waits for a Redis that is not there yet', async () => {
-  await proxy.cut()
+  proxy.set({ kind: 'reset' })
   const opening = open()
-  await proxy.mend()
+  proxy.set({ kind: 'pass' })
   expect(await (await opening).ping()).toBe('PONG')
 })
 
-it('stops waiting when it is told to', async () => {
-  await proxy.cut()
+it('stops waiting when its signal aborts', async () => {
+  proxy.set({ kind: 'reset' })
   const stop = new AbortController()
   const opening = openRedis({ url, log: silent, signal: stop.signal })
   stop.abort(new DOMException('SIGTERM', 'AbortError'))

@@ -1,47 +1,207 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-export type TcpProxy = AsyncDisposable & {
-  readonly port: number
-  /** Ends every connection and takes no more. */
-  cut(): Promise<void>
-  /** Takes connections again, on the same port. */
-  mend(): Promise<void>
-  /** Connections stay, and nothing goes through. */
-  hang(): void
+/**
+ * `pass` forwards. `drop` forwards nothing and closes nothing: what was sent waits, as in the buffers
+ * of both ends while packets are lost, and arrives when the link passes again; a new connection is taken,
+ * and leads nowhere until then. `reset` breaks every connection, old and new.
+ */
+export type LinkState = { kind: 'pass' | 'drop' | 'reset' } | { kind: 'delay'; ms: number }
+
+/** Stands between a client and a real server, so that a test can disturb their connections. */
+export class TcpProxy implements AsyncDisposable {
+  #to: number
+  readonly #host: string
+  readonly #server = createServer({ allowHalfOpen: true }, (client) => this.#accept(client))
+  readonly #pairs = new Set<Pair>()
+  readonly #forgotten = new Set<Pair>()
+  #state: LinkState = { kind: 'pass' }
+  #taken = 0
+
+  private constructor(to: number, host: string) {
+    this.#to = to
+    this.#host = host
+  }
+
+  /** Leads to port `to` of `host`. */
+  static async open(to: number, host = '127.0.0.1'): Promise<TcpProxy> {
+    const proxy = new TcpProxy(to, host)
+    proxy.#server.listen(0, '127.0.0.1')
+    await once(proxy.#server, 'listening')
+    return proxy
+  }
+
+  /** Leads to the server of `url`. */
+  static openTo(url: string): Promise<TcpProxy> {
+    const { hostname, port } = new URL(url)
+    return TcpProxy.open(Number(port), hostname)
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** The number of connections that clients have ever made. */
+  get connections(): number {
+    return this.#taken
+  }
+
+  /** `url` with the address of this proxy. */
+  urlOf(url: string): string {
+    const through = new URL(url)
+    through.hostname = '127.0.0.1'
+    through.port = String(this.port)
+    return through.href
+  }
+
+  set(state: LinkState): void {
+    this.#state = state
+    for (const pair of this.#pairs) pair.follow(state)
+  }
+
+  /** Drops all open connections for good, as a firewall does that forgets them. New ones pass. */
+  forget(): void {
+    for (const pair of this.#pairs) {
+      pair.follow({ kind: 'drop' })
+      this.#forgotten.add(pair)
+    }
+    this.#pairs.clear()
+  }
+
+  /** From now on new connections lead there. */
+  leadTo(port: number): void {
+    this.#to = port
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const pair of [...this.#pairs, ...this.#forgotten]) pair.reset()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  #accept(client: Socket): void {
+    this.#taken += 1
+    const to = { port: this.#to, host: this.#host }
+    const pair = new Pair({ client, to, onEnd: () => this.#pairs.delete(pair) })
+    this.#pairs.add(pair)
+    pair.follow(this.#state)
+  }
 }
 
-/** Stands between a client and a real server, so that a test can take the server away. */
-export async function startTcpProxy(host: string, targetPort: number): Promise<TcpProxy> {
-  const sockets = new Set<Socket>()
-  const track = (socket: Socket) => {
-    sockets.add(socket)
-    socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket))
+type PairOptions = { client: Socket; to: { port: number; host: string }; onEnd: () => void }
+
+/** One connection: a client's socket and, once it leads somewhere, the one behind it. */
+class Pair {
+  readonly #options: PairOptions
+  readonly #client: Socket
+  #server: Socket | null = null
+  #streams: Stream[] = []
+  #state: LinkState = { kind: 'pass' }
+  /** Whether one side has gone while the link dropped everything: the other has not heard of it. */
+  #gone = false
+
+  constructor(options: PairOptions) {
+    this.#options = options
+    this.#client = options.client
+    this.#watch(this.#client)
+    this.#client.pause()
   }
-  const server = createServer((client) => {
-    const target = connect(targetPort, host)
-    for (const socket of [client, target]) track(socket)
-    client.pipe(target).on('close', () => client.destroy())
-    target.pipe(client).on('close', () => target.destroy())
-  })
-  const listen = async (port: number) => {
-    server.listen(port, '127.0.0.1')
-    await once(server, 'listening')
+
+  follow(state: LinkState): void {
+    this.#state = state
+    if (state.kind === 'reset' || (this.#gone && state.kind !== 'drop')) {
+      this.reset()
+      return
+    }
+    if (state.kind !== 'drop' && this.#server === null) this.#connect()
+    for (const stream of this.#streams) stream.follow(state)
   }
-  await listen(0)
-  const { port } = server.address() as AddressInfo
-  const cut = async () => {
-    const closed = server.listening ? new Promise((resolve) => server.close(resolve)) : undefined
-    for (const socket of sockets) socket.destroy()
-    await closed
+
+  reset(): void {
+    for (const socket of [this.#client, this.#server]) {
+      if (socket !== null && !socket.destroyed) socket.resetAndDestroy()
+    }
+    this.#options.onEnd()
   }
-  return {
-    port,
-    cut,
-    mend: () => listen(port),
-    hang() {
-      for (const socket of sockets) socket.unpipe().pause()
-    },
-    [Symbol.asyncDispose]: cut,
+
+  #connect(): void {
+    const server = connect({ ...this.#options.to, allowHalfOpen: true })
+    server.setNoDelay(true)
+    this.#client.setNoDelay(true)
+    this.#server = server
+    this.#watch(server)
+    this.#streams = [new Stream(this.#client, server), new Stream(server, this.#client)]
+  }
+
+  #watch(socket: Socket): void {
+    // What was wrong with a socket ends both; its close says so.
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      if (this.#state.kind === 'drop') this.#gone = true
+      else this.#endWith(socket)
+    })
+  }
+
+  #endWith(socket: Socket): void {
+    if (socket.errored !== null) this.reset()
+    const [client, server] = [this.#client, this.#server]
+    if (client.destroyed && (server?.destroyed ?? true)) this.#options.onEnd()
+    else if (socket === client) server?.end()
+    else client.end()
+  }
+}
+
+type Piece = { at: number; data: Buffer | null }
+
+/** One direction of a connection, in order, each piece as late as the link is slow. */
+class Stream {
+  readonly #from: Socket
+  readonly #to: Socket
+  readonly #queue: Piece[] = []
+  #state: LinkState = { kind: 'pass' }
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(from: Socket, to: Socket) {
+    this.#from = from
+    this.#to = to
+    from.on('data', (data: Buffer) => this.#take(data))
+    from.on('end', () => this.#take(null))
+    to.on('drain', () => this.#readOn())
+  }
+
+  follow(state: LinkState): void {
+    this.#state = state
+    if (state.kind === 'drop') {
+      clearTimeout(this.#timer)
+      this.#from.pause()
+      return
+    }
+    this.#flush()
+    this.#readOn()
+  }
+
+  #readOn(): void {
+    if (this.#state.kind !== 'drop' && !this.#to.writableNeedDrain) this.#from.resume()
+  }
+
+  #take(data: Buffer | null): void {
+    const ms = this.#state.kind === 'delay' ? this.#state.ms : 0
+    this.#queue.push({ at: Math.max(performance.now() + ms, this.#queue.at(-1)?.at ?? 0), data })
+    this.#flush()
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer)
+    if (this.#state.kind === 'drop') return
+    for (let [next] = this.#queue; next !== undefined; [next] = this.#queue) {
+      const inMs = next.at - performance.now()
+      if (inMs > 0) {
+        this.#timer = setTimeout(() => this.#flush(), inMs)
+        return
+      }
+      this.#queue.shift()
+      if (next.data === null) this.#to.end()
+      else if (!this.#to.destroyed && !this.#to.write(next.data)) this.#from.pause()
+    }
   }
 }

@@ -1,14 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 
-/** Waits for a condition that no event announces; throws naming it when `withinMs` are over. */
-export async function until(
+/** Waits for a condition that no event announces; the error shows its source. */
+export const until = (
   condition: () => boolean | Promise<boolean>,
-  withinMs = 15_000,
-): Promise<void> {
-  const deadline = Date.now() + withinMs
-  while (!(await condition())) {
-    if (Date.now() > deadline)
-      throw new Error(`Not so within ${withinMs} ms: ${condition.toString()}`)
-    await sleep(20)
-  }
-}
+  timeoutMs = 30_000,
+): Promise<void> => waitUntil(condition, { what: condition.toString(), timeoutMs, everyMs: 20 })

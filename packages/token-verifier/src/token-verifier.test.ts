@@ -134,7 +134,7 @@ describe('a verifier', () => {
     await verifier.verify(token)
   })
 
-  it('is not sure of a token when nobody can tell about revocation', async () => {
+  it('is not sure of a token when revocation cannot be checked', async () => {
     const isRevoked = () => Promise.reject(new Error('Kafka is away'))
     const verifying = verifierWith({ isRevoked }).verify(await sign(claims()))
     await expect(verifying).rejects.toMatchObject(away)

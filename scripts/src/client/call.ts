@@ -1,3 +1,6 @@
+import type { Environment, ManagementToken } from '@surehook/contracts/http/admin/admin'
+import type { LoggedIn } from '@surehook/contracts/http/auth'
+import type { Table } from '@surehook/contracts/http/data/tables'
 import type { Delivery, Subscription } from '@surehook/contracts/http/webhooks/webhooks'
 import type { Problem } from '@surehook/contracts/problem'
 
@@ -6,7 +9,16 @@ export type Fields = Record<string, unknown> & { id: string; createdAt: string; 
 // Every field that an answer may have; the tests say which ones they expect.
 export type Body = Fields &
   Problem &
-  Subscription & {
+  Subscription &
+  Table &
+  Environment &
+  ManagementToken &
+  LoggedIn & {
+    userId: string
+    keys: Record<string, string>[]
+    projects: { id: string; environments: string[]; createdAt: string }[]
+    tokens: ManagementToken[]
+    tables: Table[]
     token: string
     webhook: Subscription
     deliveries: Delivery[]
@@ -25,7 +37,7 @@ export type Headed = Record<string, string | undefined>
 
 export type Call = { body?: unknown; headers?: Headed }
 
-/** Calls the gateway: `send(baseUrl, 'PATCH /gw/api/rest/orders/1', { body: { a: 1 } })`. */
+/** Calls an API: `send(baseUrl, 'PATCH /gw/api/rest/orders/1', { body: { a: 1 } })`. */
 export async function send(baseUrl: string, request: string, call: Call = {}): Promise<Answer> {
   const [method = 'GET', path = ''] = request.split(' ')
   const given: Headed = {
@@ -54,6 +66,24 @@ function bodyText(body: unknown): string | null {
   return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
+export type Client = { call(request: string, body?: unknown, headers?: Headed): Promise<Answer> }
+
+/** Calls below `url`: `call('PATCH orders/1', { a: 1 })`. The headers of a call go before `headers`. */
+export const clientOf = (url: string, headers: Headed): Client => ({
+  call: (request, body, more) => send(url, request, { body, headers: { ...headers, ...more } }),
+})
+
+/** The credentials of a tenant, as headers. */
+export const headersOf = (tenant: { projectId: string; environment: string; token: string }) => ({
+  authorization: `Bearer ${tenant.token}`,
+  'x-project-id': tenant.projectId,
+  environment: tenant.environment,
+})
+
+/** The names of the fields that a 400 complains about. */
+export const fieldsOf = ({ body }: Answer): string[] =>
+  (body.violations ?? []).map(({ field }) => field)
+
 export function expectStatus(status: number, answer: Answer): Answer {
   if (answer.status === status) return answer
   throw new Error(`expected ${status}, got ${answer.status}: ${answer.text}`)
@@ -61,10 +91,11 @@ export function expectStatus(status: number, answer: Answer): Answer {
 
 export type Platform = { baseUrl: string; adminToken: string }
 
-export function admin(platform: Platform, request: string, body?: unknown): Promise<Answer> {
-  const [method, path = ''] = request.split(' ')
-  return send(platform.baseUrl, `${method} /auth/admin/projects${path}`, {
-    body,
-    headers: { authorization: `Bearer ${platform.adminToken}` },
-  })
+/** Calls `/auth/admin/projects…` with the administration token, unless `headers` say otherwise. */
+export function admin(
+  { baseUrl, adminToken }: Platform,
+  ...call: Parameters<Client['call']>
+): Promise<Answer> {
+  const authorization = `Bearer ${adminToken}`
+  return clientOf(`${baseUrl}/auth/admin/projects`, { authorization }).call(...call)
 }

@@ -3,51 +3,54 @@ import type { Delivery, Subscription } from '@surehook/contracts/http/webhooks/w
 import {
   type Answer,
   admin,
+  type Client,
+  clientOf,
   expectStatus,
   type Fields,
   type Headed,
+  headersOf,
   type Platform,
-  send,
 } from './call.ts'
+import { askGraphQL, type GraphQLAnswer } from './graphql.ts'
 
 /** One (project, environment) with a management token, seen through the gateway. */
 export class Tenant {
   readonly projectId: string
   readonly environment: string
   readonly token: string
-  readonly #platform: Platform
+  readonly #baseUrl: string
+  /** Below `/gw/api/rest/`. */
+  readonly #client: Client
 
   constructor(
-    platform: Platform,
+    { baseUrl }: Pick<Platform, 'baseUrl'>,
     names: { projectId: string; environment: string; token: string },
   ) {
-    this.#platform = platform
     this.projectId = names.projectId
     this.environment = names.environment
     this.token = names.token
+    this.#baseUrl = baseUrl
+    this.#client = clientOf(`${baseUrl}/gw/api/rest/`, this.headers)
   }
 
-  get headers(): Headed {
-    return {
-      authorization: `Bearer ${this.token}`,
-      'x-project-id': this.projectId,
-      environment: this.environment,
-    }
+  get headers() {
+    return headersOf(this)
   }
 
   /** `rest('POST orders', { … })`: below `/gw/api/rest/`. */
-  rest(request: string, body?: unknown, headers: Headed = {}): Promise<Answer> {
-    const [method, path = ''] = request.split(' ')
-    return send(this.#platform.baseUrl, `${method} /gw/api/rest/${path}`, {
-      body,
-      headers: { ...this.headers, ...headers },
-    })
+  rest(...call: Parameters<Client['call']>): Promise<Answer> {
+    return this.#client.call(...call)
   }
 
   /** `webhooks('GET /{id}')`: below `/gw/api/rest/_webhooks`. */
-  webhooks(request: string, body?: unknown, headers: Headed = {}): Promise<Answer> {
+  webhooks(...[request, ...call]: Parameters<Client['call']>): Promise<Answer> {
     const [method, path = ''] = request.split(' ')
-    return this.rest(`${method} _webhooks${path}`, body, headers)
+    return this.rest(`${method} _webhooks${path}`, ...call)
+  }
+
+  graphql(query: string, variables: object = {}, headers: Headed = {}): Promise<GraphQLAnswer> {
+    const url = `${this.#baseUrl}/gw/api/graphql`
+    return askGraphQL(url, { ...this.headers, ...headers }, { query, variables })
   }
 
   async putTable(table: string, columns: Record<string, string> = defaultColumns): Promise<void> {

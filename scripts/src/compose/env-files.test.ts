@@ -40,7 +40,7 @@ it('gives each container its own secrets', () => {
   expect(JSON.stringify(files['webhook-api'])).not.toContain('the-admin-token')
 })
 
-it('tells the roles the passwords that their services have', () => {
+it('gives the roles the passwords that their services have', () => {
   expect(files['prepare-database']).toEqual({
     DATABASE_URL: 'postgres://postgres:of-postgres@postgres:5432/surehook',
     DATABASE_PASSWORD_AUTH_SERVICE: 'of-auth',
@@ -59,7 +59,7 @@ it('finds every service and the infrastructure in docker-compose.yml', async () 
   ])
 })
 
-it('tells the gateway the address that clients see, and whom it may believe', () => {
+it('gives the gateway the address that clients see, and the proxies to trust', () => {
   const [, gateway = ''] = /^ {2}gateway:\n((?: {4}.*\n)+)/m.exec(compose) ?? []
   expect(gateway).toMatch(/^ +PUBLIC_URL: \$\{PUBLIC_URL:-http:\/\/localhost:8080\}$/m)
   expect(gateway).toMatch(/^ +TRUSTED_PROXIES: \$\{TRUSTED_PROXIES:-\}$/m)

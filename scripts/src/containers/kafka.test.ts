@@ -20,7 +20,7 @@ describe('the environment of a broker in a container', () => {
     })
   })
 
-  it('tells clients the address at which the container is reached', async () => {
+  it('advertises to clients the address at which the container is reached', async () => {
     const { env, url } = await kafkaContainer({ host: '127.0.0.1', port: 23_456 })
     expect(url).toBe('127.0.0.1:23456')
     expect(env).toMatchObject({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { admin, expectStatus, type Platform, send } from '../client/call.ts'
 import { createTenant } from '../client/tenant.ts'
-import { waitUntil } from '../lib/wait-until.ts'
 
 /** Where requests go, and names of things that are there: most requests should get past the checks of the credential and the path. */
 export type FuzzTarget = {
@@ -55,7 +55,7 @@ export async function prepareFuzzTarget(platform: Platform): Promise<FuzzTarget>
     const ids: IdsOf = {
       data: (await tenant.insert({ a: 'x' }, table)).id,
       webhooks: (await tenant.subscribe('https://receiver.invalid/', { table })).id,
-      admin: String(Reflect.get(body, 'userId')),
+      admin: body.userId,
     }
     return { email, ids }
   }
@@ -70,7 +70,7 @@ export async function prepareFuzzTarget(platform: Platform): Promise<FuzzTarget>
     tokens: {
       admin: platform.adminToken,
       management: tenant.token,
-      user: String(Reflect.get(session, 'accessToken')),
+      user: session.accessToken,
     },
     projectId,
     environment,

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { ProcessGroup } from './process-group.ts'
-import { waitUntil } from './wait-until.ts'
 
 export type ProcessSpec = {
   name: string

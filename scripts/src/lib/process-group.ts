@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { isAlive } from './process-table.ts'
-import { waitUntil } from './wait-until.ts'
 
 export type ProcessRecord = { pid: number; stopSignal: NodeJS.Signals; marker: string }
 

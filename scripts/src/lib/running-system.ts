@@ -4,7 +4,7 @@ import { commaList } from '@surehook/service-kit/config/config'
 import type { Endpoints } from './endpoints.ts'
 import { state } from './paths.ts'
 
-/** What `.local/endpoints.json` tells about the system that `npm start` runs. */
+/** The content of `.local/endpoints.json`: the system that `npm start` runs. */
 export type RunningSystem = Endpoints & {
   baseUrl: string
   adminToken: string

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import PostalMime from 'postal-mime'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
-import { waitUntil } from '../lib/wait-until.ts'
 
 export type CaughtMail = {
   to: string

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 
 /** One request that arrived, whatever was answered. */
 export type Receipt = {
@@ -50,7 +51,7 @@ export type ReceiverOptions = {
 
 const accept: Behaviour = () => ({ status: 204 })
 
-/** An HTTPS receiver of webhooks that remembers what came and answers as it is told. */
+/** An HTTPS receiver of webhooks that remembers what came and answers as `answer` says. */
 export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { key, cert, port = 0, host = '127.0.0.1', name = 'localhost' } = options
   const receipts = new Map<string, Receipt[]>()
@@ -82,15 +83,8 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
     forget: (path) => void receipts.delete(path),
     present: (certificate) => server.setSecureContext(certificate),
     async waitFor(path, count, timeoutMs = 10_000) {
-      const deadline = Date.now() + timeoutMs
-      while (receiptsOf(path).length < count) {
-        if (Date.now() > deadline) {
-          throw new Error(
-            `${path}: ${receiptsOf(path).length} of ${count} requests came in ${timeoutMs} ms`,
-          )
-        }
-        await wait(5)
-      }
+      const what = () => `${path}: ${receiptsOf(path).length} of ${count} requests`
+      await waitUntil(() => receiptsOf(path).length >= count, { what, timeoutMs, everyMs: 5 })
       return receiptsOf(path)
     },
     async [Symbol.asyncDispose]() {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import { startTcpProxy, type TcpProxy } from '@surehook/testing/tcp-proxy'
+import { waitUntil } from '@surehook/service-kit/wait-until'
+import { TcpProxy } from '@surehook/testing/tcp-proxy'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
 import { type Running, sharedStack } from './support/under-test.ts'
@@ -13,14 +13,12 @@ let client: AuthClient
 
 beforeAll(async () => {
   accounts = await openAccountWorld()
-  redis = await startTcpProxy('127.0.0.1', Number(new URL(sharedStack().redisUrl).port))
-  const database = new URL(accounts.world.database.databaseUrl)
-  postgres = await startTcpProxy(database.hostname, Number(database.port))
-  database.hostname = '127.0.0.1'
-  database.port = String(postgres.port)
+  redis = await TcpProxy.openTo(sharedStack().redisUrl)
+  const { databaseUrl } = accounts.world.database
+  postgres = await TcpProxy.openTo(databaseUrl)
   service = await accounts.startService({
-    redis: { url: `redis://127.0.0.1:${redis.port}` },
-    databaseUrl: database.href,
+    redis: { url: redis.urlOf(sharedStack().redisUrl) },
+    databaseUrl: postgres.urlOf(databaseUrl),
   })
   client = await openAuthClient(service.api, { settings: { emailVerification: true } })
 }, 60_000)
@@ -76,7 +74,7 @@ describe.each([
   it('every operation is 503 with Retry-After; nothing is used up, and it goes on by itself', async () => {
     const { confirm, reset } = await twoWithCodes()
     const stranger = newEmail()
-    await proxy().cut()
+    proxy().set({ kind: 'reset' })
     await waitForAnswers(true)
     for (const [path, body] of [
       ['signup', { email: stranger, password }],
@@ -91,7 +89,7 @@ describe.each([
       expect([path, ...outcome(answer)]).toEqual([path, 503, 'SERVICE_UNAVAILABLE'])
       expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
     }
-    await proxy().mend()
+    proxy().set({ kind: 'pass' })
     await waitForAnswers(false)
     expect(outcome(await postUntilAnswered('signup', { email: stranger, password }))).toEqual([201])
     expect(outcome(await postUntilAnswered('confirm-signup', confirm))).toEqual([200])

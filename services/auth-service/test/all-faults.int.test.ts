@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Violation } from '@surehook/contracts/problem'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
-import { type AuthClient, password } from './support/auth-client.ts'
-import { call } from './support/client.ts'
+import { type AuthClient, callAdmin, password } from './support/auth-client.ts'
 
 let accounts: AccountWorld
 let client: AuthClient
@@ -99,7 +98,7 @@ describe('the administrator hears of the faults of every field', () => {
   it('of a management token', async () => {
     const body = { name: '', environments: ['nowhere'], expiresAt: '2001-01-01T00:00:00Z' }
     const path = `POST /${client.projectId}/management-tokens`
-    const answer = await call(accounts.service.api, path, { body })
+    const answer = await callAdmin(accounts.service.api, path, body)
     expect(fieldsOf(answer.body.violations)).toEqual(['environments.0', 'expiresAt', 'name'])
   })
 

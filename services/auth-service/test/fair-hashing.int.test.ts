@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Answer } from '@surehook/scripts/client/call'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
-import { type AuthAnswer, type AuthClient, outcome, password } from './support/auth-client.ts'
+import { type AuthClient, outcome, password } from './support/auth-client.ts'
 
 let accounts: AccountWorld
 
@@ -15,7 +16,7 @@ afterAll(async () => {
 const login = (client: AuthClient, email: string, address: string) =>
   client.send('POST login', { body: { email, password }, headers: { 'x-forwarded-for': address } })
 
-const count = (answers: readonly AuthAnswer[], status: number) =>
+const count = (answers: readonly Answer[], status: number) =>
   answers.filter((answer) => answer.status === status).length
 
 describe('a flood of logins', () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Answer } from '@surehook/scripts/client/call'
 import { type AccountWorld, openAccountWorld } from './support/account-world.ts'
-import { type AuthAnswer, type AuthClient, outcome, password } from './support/auth-client.ts'
+import { type AuthClient, outcome, password } from './support/auth-client.ts'
 
 let accounts: AccountWorld
 let client: AuthClient
@@ -16,7 +17,7 @@ afterAll(async () => {
 
 let counter = 0
 /** From ever new addresses: the limits are not what is tested here. */
-function login(email: string): Promise<AuthAnswer> {
+function login(email: string): Promise<Answer> {
   const address = `198.51.${Math.floor(++counter / 250)}.${counter % 250}`
   return client.send('POST login', {
     body: { email, password },
@@ -30,7 +31,7 @@ describe('more logins than can be hashed', () => {
     for (let round = 0; round < 3; round++) await flood(email)
     globalThis.gc?.()
     const before = process.memoryUsage().rss
-    const answers: AuthAnswer[] = []
+    const answers: Answer[] = []
     for (let round = 0; round < 6; round++) answers.push(...(await flood(email)))
     globalThis.gc?.()
     const grownMiB = (process.memoryUsage().rss - before) / 2 ** 20

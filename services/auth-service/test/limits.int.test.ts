@@ -1,14 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { Answer } from '@surehook/scripts/client/call'
 import bcrypt from 'bcrypt'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
-import {
-  type AuthAnswer,
-  type AuthClient,
-  openAuthClient,
-  outcome,
-  password,
-} from './support/auth-client.ts'
+import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
 import type { Running } from './support/under-test.ts'
 
 let accounts: AccountWorld
@@ -40,14 +35,14 @@ const login = (email: string, tried: string, options?: Options) =>
 const clientIp = () =>
   `198.51.${Math.floor(Math.random() * 256)}.${Math.floor(Math.random() * 256)}`
 
-function expectLimited({ status, headers, body }: AuthAnswer): void {
+function expectLimited({ status, headers, body }: Answer): void {
   expect([status, body.error]).toEqual([429, 'RATE_LIMIT_EXCEEDED'])
   expect(headers.get('retry-after')).toMatch(/^\d+$/)
   expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
   expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60)
 }
 
-const limited = (answers: readonly AuthAnswer[]) => answers.filter(({ status }) => status === 429)
+const limited = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 429)
 
 describe('rate limits', () => {
   it('let ten signups a minute through for one address, over two instances at once', async () => {
@@ -120,7 +115,7 @@ const wrongTimes = async (email: string, times: number, options?: Options) => {
 }
 const invalid = [401, 'AUTH_INVALID_CREDENTIALS']
 const locked = [423, 'AUTH_ACCOUNT_LOCKED']
-const untilOf = ({ body }: AuthAnswer) => new Date(String(body['lockedUntil'])).getTime()
+const untilOf = ({ body }: Answer) => new Date(String(body['lockedUntil'])).getTime()
 
 describe('the lockout', () => {
   let email: string

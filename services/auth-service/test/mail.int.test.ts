@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { freePort } from '@surehook/scripts/lib/ports'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { type MailCatcher, startMailCatcher } from '@surehook/scripts/mail/mail-catcher'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
 import type { Running } from './support/under-test.ts'

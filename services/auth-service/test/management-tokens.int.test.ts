@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { call as callApi } from './support/client.ts'
+import { callAdmin } from './support/auth-client.ts'
 import { openWorld, type Running, type World } from './support/under-test.ts'
 
 let world: World
@@ -19,7 +19,7 @@ beforeEach(() => {
   project = `p-${randomUUID()}`
 })
 
-const call = (request: string, body?: unknown) => callApi(service.api, request, { body })
+const call = (request: string, body?: unknown) => callAdmin(service.api, request, body)
 const put = (auth?: unknown, environment = 'master') =>
   call(`PUT /${project}/environments/${environment}`, { auth })
 

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { startStack } from '@surehook/scripts/containers/start-stack'
 import { freePort } from '@surehook/scripts/lib/ports'
 import type { Stack } from '@surehook/scripts/lib/stack'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import { call as callApi } from './support/client.ts'
+import { waitUntil } from '@surehook/service-kit/wait-until'
+import { callAdmin } from './support/auth-client.ts'
 import { openWorld, type Running, type World } from './support/under-test.ts'
 
 // Parts of this stack are taken away: it is nobody else's.
@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true })
 }, 60_000)
 
-const call = (request: string, body?: unknown) => callApi(service.api, request, { body })
+const call = (request: string, body?: unknown) => callAdmin(service.api, request, body)
 
 async function waitForReadiness(internal: string, status: number): Promise<void> {
   const isThere = async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import bcrypt from 'bcrypt'
 import { expiredSignups } from '../src/accounts/delete-expired-signups.ts'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'

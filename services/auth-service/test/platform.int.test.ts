@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { defaultAuthSettings } from '@surehook/contracts/http/admin/auth-settings'
-import { call as callApi } from './support/client.ts'
+import { callAdmin } from './support/auth-client.ts'
 import { openWorld, type Running, type World } from './support/under-test.ts'
 
 let world: World
@@ -20,7 +20,7 @@ beforeEach(() => {
   project = `p-${randomUUID()}`
 })
 
-const call = (request: string, body?: unknown) => callApi(service.api, request, { body })
+const call = (request: string, body?: unknown) => callAdmin(service.api, request, body)
 const put = (auth?: unknown, environment = 'master') =>
   call(`PUT /${project}/environments/${environment}`, { auth })
 
@@ -171,7 +171,7 @@ describe('the list of projects', () => {
 })
 
 describe('without the administration token', () => {
-  it.each([null, '', 'Bearer', 'Bearer wrong', 'Basic YWRtaW4='])(
+  it.each([undefined, '', 'Bearer', 'Bearer wrong', 'Basic YWRtaW4='])(
     '%j is 401',
     async (authorization) => {
       for (const request of [
@@ -183,7 +183,7 @@ describe('without the administration token', () => {
         `DELETE /${project}/management-tokens/1`,
       ]) {
         const body = request.startsWith('P') ? { surprise: 1 } : undefined
-        const answer = await callApi(service.api, request, { body, authorization })
+        const answer = await callAdmin(service.api, request, body, { authorization })
         expect([request, answer.status, answer.body]).toEqual([
           request,
           401,

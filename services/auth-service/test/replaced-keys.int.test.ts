@@ -2,8 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { openPool } from '@surehook/service-kit/postgres/pool'
 import { decodeProtectedHeader, SignJWT } from 'jose'
 import { endedKeys } from '../src/keys/delete-expired-keys.ts'
-import { type AuthClient, openAuthClient, outcome } from './support/auth-client.ts'
-import { call } from './support/client.ts'
+import { type AuthClient, callAdmin, openAuthClient, outcome } from './support/auth-client.ts'
 import { sql } from './support/sql.ts'
 import { type StoredKey, storedKey } from './support/stored-keys.ts'
 import { log, openWorld, type Running, type World } from './support/under-test.ts'
@@ -120,7 +119,9 @@ describe('keys that are replaced at once', () => {
       'immediately',
     ])
     const path = `/${client.projectId}/environments/master/keys/rotate?immediately=true`
-    const refused = await call(service.api, `POST ${path}`, { authorization: null })
+    const refused = await callAdmin(service.api, `POST ${path}`, undefined, {
+      authorization: undefined,
+    })
     expect([refused.status, refused.body.error]).toEqual([401, 'ADMIN_TOKEN_INVALID'])
     expect(await client.isActive(accessToken)).toBe(true)
   })

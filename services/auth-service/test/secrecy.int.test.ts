@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import bcrypt from 'bcrypt'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
-import { type AuthClient, openAuthClient, password } from './support/auth-client.ts'
-import { call } from './support/client.ts'
+import { type AuthClient, callAdmin, openAuthClient, password } from './support/auth-client.ts'
 import type { Running } from './support/under-test.ts'
 import { followUserChanges, type UserChanges } from './support/user-changes.ts'
 
@@ -67,8 +66,8 @@ async function wholeLife(): Promise<Record<string, string>> {
     [signedUp.userId],
   )
   await client.admin(`DELETE /users/${signedUp.userId}`)
-  const management = await call(loud.api, `POST /${client.projectId}/management-tokens`, {
-    body: { name: 'test' },
+  const management = await callAdmin(loud.api, `POST /${client.projectId}/management-tokens`, {
+    name: 'test',
   })
   return {
     password,

@@ -8,7 +8,7 @@ import { openTopicView } from '@surehook/kafka/views/topic-view'
 import { openEventCodec } from '@surehook/schemas/codec'
 import { startStack } from '@surehook/scripts/containers/start-stack'
 import type { Stack } from '@surehook/scripts/lib/stack'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { type AuthClient, openAuthClient, outcome } from './support/auth-client.ts'
 import { log, openWorld, type Running, type World } from './support/under-test.ts'
 

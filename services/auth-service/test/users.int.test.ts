@@ -2,8 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { UserAccount } from '@surehook/contracts/http/admin/users'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
-import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
-import { call } from './support/client.ts'
+import {
+  type AuthClient,
+  callAdmin,
+  openAuthClient,
+  outcome,
+  password,
+} from './support/auth-client.ts'
 
 let accounts: AccountWorld
 let client: AuthClient
@@ -172,7 +177,7 @@ describe('a user', () => {
 })
 
 describe('without the administration token', () => {
-  it.each([null, 'Bearer wrong'])('%j is 401 everywhere', async (authorization) => {
+  it.each([undefined, 'Bearer wrong'])('%j is 401 everywhere', async (authorization) => {
     const place = `/${client.projectId}/environments/master`
     const one = `${place}/users/${randomUUID()}`
     for (const request of [
@@ -186,13 +191,15 @@ describe('without the administration token', () => {
       `GET ${place}/roles`,
       `POST ${place}/roles`,
     ]) {
-      const { status, body } = await call(accounts.service.api, request, { authorization })
+      const { status, body } = await callAdmin(accounts.service.api, request, undefined, {
+        authorization,
+      })
       expect([request, status, body.error]).toEqual([request, 401, 'ADMIN_TOKEN_INVALID'])
     }
   })
 
   it('an environment that is none is 404', async () => {
-    const { status, body } = await call(
+    const { status, body } = await callAdmin(
       accounts.service.api,
       `GET /${client.projectId}/environments/none/users`,
     )

@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import { startTcpProxy, type TcpProxy } from '@surehook/testing/tcp-proxy'
-import { type AuthClient, openAuthClient, outcome, password } from './support/auth-client.ts'
-import { call } from './support/client.ts'
+import { waitUntil } from '@surehook/service-kit/wait-until'
+import { TcpProxy } from '@surehook/testing/tcp-proxy'
+import {
+  type AuthClient,
+  callAdmin,
+  openAuthClient,
+  outcome,
+  password,
+} from './support/auth-client.ts'
 import { openWorld, type Running, sharedStack, type World } from './support/under-test.ts'
 
 let world: World
@@ -13,8 +18,8 @@ let client: AuthClient
 
 beforeAll(async () => {
   world = await openWorld()
-  redis = await startTcpProxy('127.0.0.1', Number(new URL(sharedStack().redisUrl).port))
-  service = await world.startService({ redis: { url: `redis://127.0.0.1:${redis.port}` } })
+  redis = await TcpProxy.openTo(sharedStack().redisUrl)
+  service = await world.startService({ redis: { url: redis.urlOf(sharedStack().redisUrl) } })
   client = await openAuthClient(service.api)
 }, 60_000)
 afterAll(async () => {
@@ -40,7 +45,7 @@ it('without Redis exactly this goes on, and the rest is 503', async () => {
     await client.newUser(),
   ]
   const of = (user: { user: { id: string } }, path = '') => `/users/${user.user.id}${path}`
-  await redis.cut()
+  redis.set({ kind: 'reset' })
   const isAway = async () => (await client.introspect(here.accessToken)).status === 503
   await waitUntil(isAway, { what: 'the outage', timeoutMs: 20_000 })
 
@@ -62,7 +67,7 @@ it('without Redis exactly this goes on, and the rest is 503', async () => {
   expect(await admin('POST /users/import', { users: [another] })).toEqual([200])
   expect(await admin('POST /keys/rotate')).toEqual([200])
   const token = `POST /${client.projectId}/management-tokens`
-  expect((await call(service.api, token, { body: { name: 'one' } })).status).toBe(201)
+  expect((await callAdmin(service.api, token, { name: 'one' })).status).toBe(201)
 
   // What forgets failures does nothing; what ends sessions is done, and has to be repeated.
   expect(await admin(`POST ${of(here, '/unlock')}`)).toEqual(unavailable)
@@ -97,7 +102,7 @@ it('without Redis exactly this goes on, and the rest is 503', async () => {
   expect(outcome(await client.send('POST logout', { token: accessToken }))).toEqual(unavailable)
   expect((await fetch(`${service.internal}/readyz`)).status).toBe(200)
 
-  await redis.mend()
+  redis.set({ kind: 'pass' })
   for (const [request, sent, wanted] of [
     [`POST ${of(gone, '/logout')}`, undefined, [204]],
     [`PATCH ${of(disabled)}`, { disabled: true }, [200]],

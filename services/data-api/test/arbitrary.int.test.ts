@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { columnTypes } from '@surehook/contracts/http/data/tables'
+import { type Client } from '@surehook/scripts/client/call'
 import fc from 'fast-check'
-import { type Client, clientOf } from './support/client.ts'
+import { clientOf } from './support/client.ts'
 import { openWorld, type Running, type World } from './support/under-test.ts'
 
 let world: World

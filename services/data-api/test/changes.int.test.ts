@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type Client, type Fields } from '@surehook/scripts/client/call'
 import { Client as Database } from 'pg'
 import { schemaName } from '../src/tables/ddl/schema-name.ts'
 import type { Change } from './support/change-log.ts'
-import { type Client, clientOf, type Fields } from './support/client.ts'
+import { clientOf } from './support/client.ts'
 import { startServiceProcess } from './support/service-process.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { type Client, fieldsOf } from '@surehook/scripts/client/call'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { Client as Database } from 'pg'
-import { type Client, clientOf, fieldsOf } from './support/client.ts'
+import { clientOf } from './support/client.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 let world: World
@@ -121,7 +122,7 @@ test('tables of one environment may be made at the same time', async () => {
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
 })
 
-test('a table that evolves under load loses no write, and each event tells what was answered', async () => {
+test('a table that evolves under load loses no write, and each event says what was answered', async () => {
   await put([n])
   const seeds = Array.from({ length: 500 }, (_, i) => ({ n: i }))
   const [target] = (await client.call('POST orders', seeds)).list

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { headersOf } from '@surehook/scripts/client/call'
 import { auditServer } from 'graphql-http'
 import { clientOf } from './support/client.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
@@ -18,10 +19,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
   await world?.[Symbol.asyncDispose]()
-})
-
-const headersOf = ({ token, projectId, environment }: Tenant) => ({
-  ...{ authorization: `Bearer ${token}`, 'x-project-id': projectId, environment },
 })
 
 it('passes the audit of GraphQL over HTTP without warnings', async () => {

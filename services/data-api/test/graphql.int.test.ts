@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Client } from '@surehook/scripts/client/call'
 import {
   buildClientSchema,
   getIntrospectionQuery,
   type IntrospectionQuery,
   printSchema,
 } from 'graphql'
-import { type Client, clientOf } from './support/client.ts'
+import { clientOf } from './support/client.ts'
 import { type GraphQLClient, graphqlClientOf } from './support/graphql-client.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 

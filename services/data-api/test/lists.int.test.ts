@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { Client } from 'pg'
-import { listCursor } from '../src/records/read/list-cursor.ts'
-import { parseOrder } from '../src/records/read/record-order.ts'
 import {
   type Answer,
   type Client as ApiClient,
-  clientOf,
   type Fields,
   fieldsOf,
-} from './support/client.ts'
+} from '@surehook/scripts/client/call'
+import { Client } from 'pg'
+import { listCursor } from '../src/records/read/list-cursor.ts'
+import { parseOrder } from '../src/records/read/record-order.ts'
+import { clientOf } from './support/client.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 let world: World

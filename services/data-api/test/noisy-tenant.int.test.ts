@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { type Client } from '@surehook/scripts/client/call'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { Client as Connection } from 'pg'
 import { quoteIdent } from '../src/records/sql/quote.ts'
 import { schemaName } from '../src/tables/ddl/schema-name.ts'
-import { type Client, clientOf } from './support/client.ts'
+import { clientOf } from './support/client.ts'
 import { type LockingWorld, openLockingWorld } from './support/locking-world.ts'
 import type { Running, Tenant, World } from './support/under-test.ts'
 

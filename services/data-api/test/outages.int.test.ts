@@ -1,17 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { TcpProxy } from '@surehook/testing/tcp-proxy'
 import { until } from '@surehook/testing/until'
 import { pino } from 'pino'
 import { compose } from '../src/compose.ts'
 import { clientOf } from './support/client.ts'
-import { type DatabaseProxy, openDatabaseProxy } from './support/database-proxy.ts'
 import { openWorld, type World } from './support/under-test.ts'
 
 let world: World
-let proxy: DatabaseProxy
+let proxy: TcpProxy
+let databaseUrl: string
 
 beforeAll(async () => {
   world = await openWorld()
-  proxy = await openDatabaseProxy(world.database.databaseUrl)
+  proxy = await TcpProxy.openTo(world.database.databaseUrl)
+  databaseUrl = proxy.urlOf(world.database.databaseUrl)
 })
 
 afterAll(async () => {
@@ -25,13 +27,13 @@ const ready = async (internal: string) => (await fetch(`${internal}/readyz`)).st
 
 describe('PostgreSQL away', () => {
   test('while it runs: 503 with Retry-After, not ready; then everything resumes by itself', async () => {
-    await using running = await world.startService({ databaseUrl: proxy.url })
+    await using running = await world.startService({ databaseUrl })
     const tenant = await world.tenant()
     const client = clientOf(running.api, tenant)
     await client.call('PUT _tables/orders', { columns })
     const { body: record } = await client.call('POST orders', { a: 0 })
 
-    proxy.takeAway()
+    proxy.set({ kind: 'reset' })
     for (const [request, body] of [
       ['POST orders', { a: 1 }],
       ['GET orders'],
@@ -48,7 +50,7 @@ describe('PostgreSQL away', () => {
     }
     expect(await ready(running.internal)).toBe(false)
 
-    proxy.giveBack()
+    proxy.set({ kind: 'pass' })
     await until(async () => (await client.call('POST orders', { a: 2 })).status === 201)
     await until(() => ready(running.internal))
     const changes = await world.changes.until(tenant.projectId, (all) =>
@@ -61,7 +63,7 @@ describe('PostgreSQL away', () => {
   })
 
   test('when it starts: it waits, says so and is not ready until it is there', async () => {
-    proxy.takeAway()
+    proxy.set({ kind: 'reset' })
     const lines: string[] = []
     const log = pino({ level: 'info' }, { write: (line) => void lines.push(line) })
     const stop = new AbortController()
@@ -69,7 +71,7 @@ describe('PostgreSQL away', () => {
     const internal = 20_000 + Math.floor(Math.random() * 10_000)
     const config = {
       ...world.config,
-      databaseUrl: proxy.url,
+      databaseUrl,
       internal: { host: '127.0.0.1', port: internal },
     }
     const starting = compose(config, log, stop.signal)
@@ -77,7 +79,7 @@ describe('PostgreSQL away', () => {
       lines.some((line) => line.includes('dependency.waiting') && line.includes('postgres')),
     )
     expect(await ready(`http://127.0.0.1:${internal}`)).toBe(false)
-    proxy.giveBack()
+    proxy.set({ kind: 'pass' })
     const service = await starting
     await service.start(stop.signal)
     await until(() => ready(`http://127.0.0.1:${internal}`))

@@ -5,7 +5,8 @@ import { tablesTopic } from '@surehook/contracts/topics'
 import { createKafka } from '@surehook/kafka/client/client'
 import { openTopicView, type TopicView } from '@surehook/kafka/views/topic-view'
 import { openEventCodec } from '@surehook/schemas/codec'
-import { type Client, clientOf } from './support/client.ts'
+import { type Client } from '@surehook/scripts/client/call'
+import { clientOf } from './support/client.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 let world: World

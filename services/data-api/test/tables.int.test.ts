@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type Client as ApiClient, fieldsOf } from '@surehook/scripts/client/call'
 import { Client } from 'pg'
 import { schemaName } from '../src/tables/ddl/schema-name.ts'
-import { type Client as ApiClient, clientOf, fieldsOf } from './support/client.ts'
+import { clientOf } from './support/client.ts'
 import { openWorld, type Running, type World } from './support/under-test.ts'
 
 let world: World

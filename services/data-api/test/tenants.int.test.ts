@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type Client, clientOf, fieldsOf } from './support/client.ts'
+import { type Client, fieldsOf } from '@surehook/scripts/client/call'
+import { clientOf } from './support/client.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 let world: World

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { type Client, clientOf } from './support/client.ts'
+import { type Client } from '@surehook/scripts/client/call'
+import { clientOf } from './support/client.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 let world: World
@@ -81,7 +82,7 @@ describe('a user', () => {
     },
   )
 
-  test('may nothing of a table that grants nothing, and is not told what is in it', async () => {
+  test('may nothing of a table that grants nothing, and does not see what is in it', async () => {
     const { id } = (await manager.call('POST secrets', { title: 'x' })).body
     const user = await userOf({ roles: ['reader', 'editor', 'admin'] })
     const requests: [string, object?][] = [

@@ -1,6 +1,10 @@
 import { type ApiServerOptions, openApiServer } from '@surehook/service-kit/http/api-server'
 import { openInternalServer } from '@surehook/service-kit/http/internal-server'
-import { clientAddress, clientNetwork } from '@surehook/service-kit/http/request/client-address'
+import {
+  clientAddress,
+  clientNetwork,
+  forwardedClient,
+} from '@surehook/service-kit/http/request/client-address'
 import { transportSecurity } from '@surehook/service-kit/http/security-headers'
 import type { Service } from '@surehook/service-kit/lifecycle'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
@@ -8,7 +12,6 @@ import { openTracing } from '@surehook/service-kit/telemetry/tracing/open-tracin
 import type { Logger } from 'pino'
 import { type Config, service } from './config.ts'
 import { type ForwarderOptions, openForwarder } from './forwarding/forwarder.ts'
-import { forwardedClient } from './forwarding/request-headers.ts'
 import { mountLocalRoutes } from './local-routes.ts'
 import { dispatch } from './routing/dispatch.ts'
 import { upstreamChecks } from './upstream-checks.ts'

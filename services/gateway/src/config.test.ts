@@ -9,7 +9,7 @@ const env = {
   WEBHOOK_API_URL: 'http://webhooks:3000',
 }
 
-it('trusts no proxy and limits bodies to 1 MiB unless told otherwise', () => {
+it('trusts no proxy and limits bodies to 1 MiB by default', () => {
   expect(readConfig(env)).toMatchObject({
     trustedProxies: [],
     bodyLimitBytes: 1_048_576,

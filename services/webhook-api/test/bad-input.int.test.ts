@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Client, clientOf, validInput } from './support/client.ts'
+import { type Client } from '@surehook/scripts/client/call'
+import { clientOf, validInput } from './support/client.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 let world: World
@@ -13,7 +14,7 @@ beforeAll(async () => {
   service = await world.startService()
   tenant = await world.tenant()
   client = clientOf(service.api, tenant)
-  id = (await client.call('POST', '', validInput(tenant))).body.id
+  id = (await client.call('POST', validInput(tenant))).body.id
 })
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
@@ -70,7 +71,7 @@ const faults: [string, object][] = [
 
 describe('a field that is wrong is named', () => {
   it.each(faults)('POST: %s in %j', async (field, fault) => {
-    const { status, body } = await client.call('POST', '', { ...validInput(tenant), ...fault })
+    const { status, body } = await client.call('POST', { ...validInput(tenant), ...fault })
     expect([status, body.error]).toEqual([400, 'VALIDATION_ERROR'])
     expect(body.violations).toEqual([{ field, message: expect.any(String) }])
   })
@@ -82,7 +83,7 @@ describe('a field that is wrong is named', () => {
     ['secretOverlap', { secret: 'x', secretOverlap: '1' }] as [string, object],
     ['secretOverlap', { secretOverlap: 60 }] as [string, object],
   ])('PATCH: %s in %j', async (field, fault) => {
-    const { status, body } = await client.call('PATCH', `/${id}`, fault)
+    const { status, body } = await client.call(`PATCH /${id}`, fault)
     expect([status, body.error]).toEqual([400, 'VALIDATION_ERROR'])
     expect(body.violations).toEqual([{ field, message: expect.any(String) }])
   })
@@ -90,7 +91,7 @@ describe('a field that is wrong is named', () => {
   it.each(['projectId', 'environment', 'table', 'events', 'url', 'secret'])(
     'POST without %s',
     async (field) => {
-      const { status, body } = await client.call('POST', '', {
+      const { status, body } = await client.call('POST', {
         ...validInput(tenant),
         [field]: undefined,
       })
@@ -100,7 +101,7 @@ describe('a field that is wrong is named', () => {
   )
 
   it('names every one of them at once', async () => {
-    const { body } = await client.call('POST', '', { events: ['X'], url: 'x', filter: 1 })
+    const { body } = await client.call('POST', { events: ['X'], url: 'x', filter: 1 })
     const fields = body.violations?.map(({ field }) => field).sort()
     expect(fields).toEqual([
       'environment',
@@ -124,7 +125,7 @@ describe('a field that is wrong is named', () => {
     ['table', '?table=a&table=b'],
     ['offset', '?offset=1'],
   ])('GET: %s in %s', async (field, query) => {
-    const { status, body } = await client.call('GET', query)
+    const { status, body } = await client.call(`GET ${query}`)
     expect([status, body.error]).toEqual([400, 'VALIDATION_ERROR'])
     expect(body.violations?.map((violation) => violation.field)).toEqual([field])
   })
@@ -139,7 +140,7 @@ describe('a body that is none', () => {
     [`{"secret":"${long(1024 * 1024)}"}`, 413, 'PAYLOAD_TOO_LARGE'],
   ])('%.20s is %i %s', async (text, status, error) => {
     for (const [method, path] of [['POST', ''] as const, ['PATCH', `/${id}`] as const]) {
-      const answer = await client.call(method, path, text)
+      const answer = await client.call(`${method} ${path}`, text)
       expect([answer.status, answer.body.error]).toEqual([status, error])
     }
   })
@@ -150,7 +151,7 @@ describe('a body that is none', () => {
       const whole = JSON.stringify({ ...validInput(tenant), filter: { field: 1 } })
       const text = whole.replace('"field"', key)
       for (const [method, path] of [['POST', ''] as const, ['PATCH', `/${id}`] as const]) {
-        const { status, body } = await client.call(method, path, text)
+        const { status, body } = await client.call(`${method} ${path}`, text)
         expect([status, body.violations]).toEqual([
           400,
           [{ field: 'filter.__proto__', message: 'is not an accepted field name' }],
@@ -160,16 +161,16 @@ describe('a body that is none', () => {
   )
 
   it('is 400 when it is missing, and 415 when it is not JSON', async () => {
-    const missing = await client.call('POST', '')
+    const missing = await client.call('POST')
     expect([missing.status, missing.body.error]).toEqual([400, 'VALIDATION_ERROR'])
-    const text = await client.call('POST', '', 'x', { 'content-type': 'text/plain' })
+    const text = await client.call('POST', 'x', { 'content-type': 'text/plain' })
     expect([text.status, text.body.error]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
   })
 })
 
 describe('who calls', () => {
   const error = async (headers: Record<string, string | undefined>, body?: object) => {
-    const answer = await client.call(body ? 'POST' : 'GET', '', body, headers)
+    const answer = await client.call(body ? 'POST' : 'GET', body, headers)
     return [answer.status, answer.body.error, answer.body.violations?.map(({ field }) => field)]
   }
 
@@ -211,7 +212,7 @@ describe('who calls', () => {
   it('is reported when body and header name different environments', async () => {
     const mismatch = [400, 'ENVIRONMENT_MISMATCH', undefined]
     expect(await error({}, { ...validInput(tenant), environment: 'dev' })).toEqual(mismatch)
-    const patched = await client.call('PATCH', `/${id}`, { environment: 'dev' })
+    const patched = await client.call(`PATCH /${id}`, { environment: 'dev' })
     expect([patched.status, patched.body.error]).toEqual([400, 'ENVIRONMENT_MISMATCH'])
   })
 })
@@ -221,7 +222,7 @@ describe('an id that is none', () => {
     '%.40s is 404 WEBHOOK_NOT_FOUND',
     async (unknown) => {
       for (const [method, body] of [['GET'], ['DELETE'], ['PATCH', {}]] as const) {
-        const answer = await client.call(method, `/${unknown}`, body)
+        const answer = await client.call(`${method} /${unknown}`, body)
         expect([answer.status, answer.body.error]).toEqual([404, 'WEBHOOK_NOT_FOUND'])
       }
     },
@@ -230,14 +231,14 @@ describe('an id that is none', () => {
 
 describe('a method that is none', () => {
   it('is 405 with those that are', async () => {
-    const { status, headers, body } = await client.call('PUT', `/${id}`, {})
+    const { status, headers, body } = await client.call(`PUT /${id}`, {})
     expect([status, body.error]).toEqual([405, 'METHOD_NOT_ALLOWED'])
     expect(headers.get('allow')?.split(', ').sort()).toEqual(['DELETE', 'GET', 'HEAD', 'PATCH'])
   })
 })
 
 it('changed nothing', async () => {
-  const { body } = await client.call('GET', '')
+  const { body } = await client.call('GET')
   expect(body.webhooks.map((webhook) => webhook.id)).toEqual([id])
   expect(body.webhooks[0]).toMatchObject({ table: 'orders', active: true })
 })

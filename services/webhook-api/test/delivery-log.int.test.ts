@@ -224,7 +224,7 @@ describe('the delivery log', () => {
     expect((await delivery.detail())?.attemptLog[0]?.answer).toBe('a\uFFFDb\uFFFD"\\{}\n')
   })
 
-  it('tells the error of a delivery that was given up without an attempt', async () => {
+  it('returns the error of a delivery that was given up without an attempt', async () => {
     const delivery = aDelivery()
     const given = { status: 'dead_letter', attempted: false, attempts: 0 } as const
     await store.addTransitions([

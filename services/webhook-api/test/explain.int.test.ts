@@ -4,10 +4,11 @@ import type { ChangeEvent } from '@surehook/contracts/events'
 import type { Explanation } from '@surehook/contracts/http/webhooks/log'
 import { deliveryId, newEventId } from '@surehook/contracts/ids'
 import { deliveriesTopic } from '@surehook/contracts/topics'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { type Client } from '@surehook/scripts/client/call'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { Client as PgClient } from 'pg'
 import { type Given, logChanges } from './support/changes.ts'
-import { type Client, clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput } from './support/client.ts'
 import { aJob } from './support/delivery-samples.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -34,7 +35,7 @@ beforeEach(async () => {
 })
 
 const subscribe = async (fields: object = {}): Promise<string> =>
-  (await client.call('POST', '', { ...validInput(tenant), ...fields })).body.id
+  (await client.call('POST', { ...validInput(tenant), ...fields })).body.id
 
 async function logged(change: Given = {}, of: Tenant = tenant): Promise<ChangeEvent> {
   const [event] = await logChanges(world, of, [change])
@@ -43,7 +44,7 @@ async function logged(change: Given = {}, of: Tenant = tenant): Promise<ChangeEv
 }
 
 async function explain(id: string, eventId: string, more = ''): Promise<Explanation> {
-  const { status, text } = await client.call('GET', `/${id}/explain?eventId=${eventId}${more}`)
+  const { status, text } = await client.call(`GET /${id}/explain?eventId=${eventId}${more}`)
   if (status !== 200) throw new Error(`${status} ${text}`)
   return JSON.parse(text) as Explanation
 }
@@ -74,7 +75,7 @@ describe('GET /_webhooks/{id}/explain', () => {
     await world.producer.send([{ topic: deliveriesTopic, key: 'k', value }])
     let seen: Explanation | undefined
     const isThere = async () => {
-      const { status, text } = await client.call('GET', `/${id}/explain?eventId=${eventId}`)
+      const { status, text } = await client.call(`GET /${id}/explain?eventId=${eventId}`)
       if (status === 200) seen = JSON.parse(text) as Explanation
       return seen !== undefined
     }
@@ -138,9 +139,9 @@ describe('GET /_webhooks/{id}/explain', () => {
   it('judges by what was in force at the place of the change in the WAL, whatever clocks say', async () => {
     const id = await subscribe({ active: false })
     const whileInactive = await walPosition()
-    await client.call('PATCH', `/${id}`, { active: true, filter: { total: 1 } })
+    await client.call(`PATCH /${id}`, { active: true, filter: { total: 1 } })
     const whileFiltered = await walPosition()
-    await client.call('PATCH', `/${id}`, { filter: null })
+    await client.call(`PATCH /${id}`, { filter: null })
     const timestamp = new Date(Date.now() - 1_000).toISOString()
     const record = { total: 2 }
     const explained = async (position: string) => {
@@ -165,7 +166,7 @@ describe('GET /_webhooks/{id}/explain', () => {
     expect(await explain(id, old)).toMatchObject({ outcome: 'unknown' })
 
     const before = await logged({ walPosition: await walPosition() })
-    await client.call('PATCH', `/${id}`, { events: ['DELETE'] })
+    await client.call(`PATCH /${id}`, { events: ['DELETE'] })
     await pg.query('delete from webhook_api.subscription_version where lsn < $1', [
       (await pg.query('select max(lsn) from webhook_api.subscription_version')).rows[0].max,
     ])
@@ -178,7 +179,7 @@ describe('GET /_webhooks/{id}/explain', () => {
     const elsewhere = await logged({}, { ...tenant, environment: 'other' })
     const events = [newEventId(), foreign.id, elsewhere.id]
     for (const eventId of events) {
-      const { status, body } = await client.call('GET', `/${id}/explain?eventId=${eventId}`)
+      const { status, body } = await client.call(`GET /${id}/explain?eventId=${eventId}`)
       expect([status, body.error]).toEqual([404, 'EVENT_NOT_FOUND'])
     }
   })
@@ -187,9 +188,9 @@ describe('GET /_webhooks/{id}/explain', () => {
     const id = await subscribe()
     const event = await logged()
     const stranger = clientOf(service.api, await world.tenant())
-    const { status, body } = await stranger.call('GET', `/${id}/explain?eventId=${event.id}`)
+    const { status, body } = await stranger.call(`GET /${id}/explain?eventId=${event.id}`)
     expect([status, body.error]).toEqual([404, 'WEBHOOK_NOT_FOUND'])
-    const none = await client.call('GET', `/nothing/explain?eventId=${event.id}`)
+    const none = await client.call(`GET /nothing/explain?eventId=${event.id}`)
     expect(none.body.error).toBe('WEBHOOK_NOT_FOUND')
   })
 
@@ -199,7 +200,7 @@ describe('GET /_webhooks/{id}/explain', () => {
     ['timestamp', `?eventId=${newEventId()}&timestamp=yesterday`],
     ['event', `?eventId=${newEventId()}&event=1`],
   ])('refuses a fault of %s', async (field, query) => {
-    const { status, body } = await client.call('GET', `/${await subscribe()}/explain${query}`)
+    const { status, body } = await client.call(`GET /${await subscribe()}/explain${query}`)
     expect([status, body.violations?.map((violation) => violation.field)]).toEqual([400, [field]])
   })
 })

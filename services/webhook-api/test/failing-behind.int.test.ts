@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { DeliveryStatus } from '@surehook/contracts/events'
 import { attemptsTopic } from '@surehook/contracts/topics'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { type Client } from '@surehook/scripts/client/call'
 import { inTransaction, openPool } from '@surehook/service-kit/postgres/pool'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { Pool } from 'pg'
 import { runDisableFailing } from '../src/failing/disable-failing.ts'
 import { hasReadAll } from '../src/failing/log-progress.ts'
-import { type Client, clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput } from './support/client.ts'
 import { aTransition } from './support/delivery-samples.ts'
 import { publishAttempts } from './support/publish-attempts.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
@@ -39,8 +40,8 @@ beforeEach(async () => {
 })
 
 const subscribe = async (): Promise<string> =>
-  (await client.call('POST', '', validInput(tenant))).body.id
-const isActive = async (id: string) => (await client.call('GET', `/${id}`)).body.webhook.active
+  (await client.call('POST', validInput(tenant))).body.id
+const isActive = async (id: string) => (await client.call(`GET /${id}`)).body.webhook.active
 
 const attempted = (id: string, ...attempts: [agoMs: number, status: DeliveryStatus][]) =>
   publishAttempts({ world, tenant, client }, id, attempts)
@@ -78,7 +79,7 @@ describe('a subscription that seems to fail', () => {
   it('is not deactivated for what it did before it was set right, when that is read again', async () => {
     const mended = await subscribe()
     const canary = await subscribe()
-    await client.call('PATCH', `/${mended}`, { active: true })
+    await client.call(`PATCH /${mended}`, { active: true })
     await attempted(mended, [disableAfterMs + 9_000, 'retrying'], [disableAfterMs, 'dead_letter'])
     await attempted(mended, [0, 'retrying'])
     await attempted(canary, [disableAfterMs + 8_000, 'retrying'], [1_000, 'dead_letter'])
@@ -91,7 +92,7 @@ describe('a subscription that seems to fail', () => {
   it('is kept no record of once it is gone', async () => {
     const id = await subscribe()
     await attempted(id, [1_000, 'retrying'])
-    await client.call('DELETE', `/${id}`)
+    await client.call(`DELETE /${id}`)
     const other = await subscribe()
     const late = aTransition({ ...tenant, deliveryId: randomUUID(), subscriptionId: id })
     const createdAt = Date.now()

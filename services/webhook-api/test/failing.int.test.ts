@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { ChangeEvent, DeliveryStatus } from '@surehook/contracts/events'
 import { changesTopic } from '@surehook/contracts/topics'
 import { type LogReader, openLogReader } from '@surehook/kafka/readers/log-reader'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import { type Client, clientOf, validInput } from './support/client.ts'
+import { type Client } from '@surehook/scripts/client/call'
+import { waitUntil } from '@surehook/service-kit/wait-until'
+import { clientOf, validInput } from './support/client.ts'
 import { publishAttempts } from './support/publish-attempts.ts'
 import { readLog } from './support/read-log.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
@@ -33,9 +34,9 @@ beforeEach(async () => {
 })
 
 const subscribe = async (fields: object = {}): Promise<string> =>
-  (await client.call('POST', '', { ...validInput(tenant), ...fields })).body.id
+  (await client.call('POST', { ...validInput(tenant), ...fields })).body.id
 
-const shown = async (id: string) => (await client.call('GET', `/${id}`)).body.webhook
+const shown = async (id: string) => (await client.call(`GET /${id}`)).body.webhook
 
 const attempted = (id: string, ...attempts: [agoMs: number, status: DeliveryStatus][]) =>
   publishAttempts({ world, tenant, client }, id, attempts)
@@ -81,7 +82,7 @@ describe('a subscription of which nothing but failure was seen', () => {
     })
     expect(JSON.parse(event?.record ?? '')).toEqual(asEvent(webhook))
 
-    const { body } = await client.call('PATCH', `/${id}`, { active: true })
+    const { body } = await client.call(`PATCH /${id}`, { active: true })
     expect(body).toMatchObject({ active: true })
     expect(body).not.toHaveProperty('disabledAt')
     expect(body).not.toHaveProperty('disabledReason')
@@ -118,7 +119,7 @@ describe('a subscription of which nothing but failure was seen', () => {
     const canary = await subscribe()
     await attempted(young, [disableAfterMs - 10_000, 'retrying'], [1_000, 'dead_letter'])
     await attempted(moved, [disableAfterMs + 9_000, 'retrying'])
-    await client.call('PATCH', `/${moved}`, { url: 'https://elsewhere.example/' })
+    await client.call(`PATCH /${moved}`, { url: 'https://elsewhere.example/' })
     await attempted(moved, [1_000, 'retrying'])
     await attempted(canary, [disableAfterMs + 8_000, 'retrying'], [1_000, 'dead_letter'])
     await disabled(canary)
@@ -128,12 +129,12 @@ describe('a subscription of which nothing but failure was seen', () => {
 
 describe('the table _webhooks', () => {
   it('has an event of each change of a subscription, and never a secret', async () => {
-    const { body: created } = await client.call('POST', '', validInput(tenant))
+    const { body: created } = await client.call('POST', validInput(tenant))
     const filter = { total: 1 }
-    const { body: changed } = await client.call('PATCH', `/${created.id}`, { filter })
-    await client.call('PATCH', `/${created.id}`, { secret: 'signing-secret-2' })
-    await client.call('PATCH', `/${created.id}`, { filter })
-    await client.call('DELETE', `/${created.id}`)
+    const { body: changed } = await client.call(`PATCH /${created.id}`, { filter })
+    await client.call(`PATCH /${created.id}`, { secret: 'signing-secret-2' })
+    await client.call(`PATCH /${created.id}`, { filter })
+    await client.call(`DELETE /${created.id}`)
     const events = await eventsOf(tenant)
     expect(
       events.map(({ operation, changedFields, record }) => [

@@ -4,11 +4,12 @@ import { tokenDigest } from '@surehook/access/admin-gate'
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 import type { HistoryRebuild } from '@surehook/contracts/http/webhooks/rebuild'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { type Client } from '@surehook/scripts/client/call'
 import { openPool } from '@surehook/service-kit/postgres/pool'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { Pool } from 'pg'
 import * as store from '../src/rebuild/rebuild-store.ts'
-import { type Client, clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput } from './support/client.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -40,7 +41,7 @@ beforeEach(async () => {
   const [{ api } = { api: '' }] = services
   client = clientOf(api, tenant)
   admin = clientOf(api, { ...tenant, token: adminToken })
-  id = (await client.call('POST', '', validInput(tenant))).body.id
+  id = (await client.call('POST', validInput(tenant))).body.id
 })
 
 /** By delivery: the status that it has once all its transitions are written. */
@@ -89,7 +90,7 @@ const shows = (count: number) =>
   })
 
 const askedFor = async (): Promise<HistoryRebuild> => {
-  const { status, text } = await admin.call('POST', '/_history/rebuild')
+  const { status, text } = await admin.call('POST /_history/rebuild')
   expect(status).toBe(202)
   return JSON.parse(text) as HistoryRebuild
 }
@@ -97,7 +98,7 @@ const askedFor = async (): Promise<HistoryRebuild> => {
 async function finished(): Promise<HistoryRebuild> {
   let newest: HistoryRebuild | null = null
   const isDone = async () => {
-    const { text } = await admin.call('GET', '/_history/rebuild')
+    const { text } = await admin.call('GET /_history/rebuild')
     newest = (JSON.parse(text) as { rebuild: HistoryRebuild | null }).rebuild
     return newest?.state === 'done'
   }
@@ -112,7 +113,7 @@ describe('a rebuild of the history', () => {
     await publish([])
     const again = await publish(['delivered'])
     await shows(4)
-    const { status } = await client.call('POST', `/${id}/deliveries/${again}/redeliver`)
+    const { status } = await client.call(`POST /${id}/deliveries/${again}/redeliver`)
     expect(status).toBe(202)
     await shows(5)
     const before = await rows()
@@ -163,8 +164,8 @@ describe('a rebuild of the history', () => {
       [randomUUID()],
     )
     const missing = randomUUID()
-    const redelivery = await client.call('POST', `/${id}/deliveries/${missing}/redeliver`)
-    const recovery = await client.call('POST', `/${id}/recover`, {
+    const redelivery = await client.call(`POST /${id}/deliveries/${missing}/redeliver`)
+    const recovery = await client.call(`POST /${id}/recover`, {
       since: new Date(0).toISOString(),
     })
     expect([redelivery.status, recovery.status]).toEqual([503, 503])
@@ -172,12 +173,12 @@ describe('a rebuild of the history', () => {
 
     await pool.query('update history_rebuild set due_at = now()')
     await finished()
-    expect((await client.call('POST', `/${id}/deliveries/${missing}/redeliver`)).status).toBe(404)
+    expect((await client.call(`POST /${id}/deliveries/${missing}/redeliver`)).status).toBe(404)
   }, 60_000)
 
   it('takes the token of the administration', async () => {
     for (const method of ['GET', 'POST']) {
-      const { status, body } = await client.call(method, '/_history/rebuild')
+      const { status, body } = await client.call(`${method} /_history/rebuild`)
       expect([status, body.error]).toEqual([401, 'ADMIN_TOKEN_INVALID'])
     }
   })

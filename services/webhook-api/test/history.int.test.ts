@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { DeliveryStatus } from '@surehook/contracts/events'
 import { deliveryId as originalId, redeliveryId } from '@surehook/contracts/ids'
+import { type Client } from '@surehook/scripts/client/call'
 import { openPool } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
 import { createDeliveryDays } from '../src/history/delivery-days.ts'
 import { createDeliveryStore, type DeliveryStore } from '../src/history/delivery-store.ts'
-import { type Client, clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput } from './support/client.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -33,7 +34,7 @@ afterAll(async () => {
 beforeEach(async () => {
   tenant = await world.tenant()
   client = clientOf(service.api, tenant)
-  id = (await client.call('POST', '', validInput(tenant))).body.id
+  id = (await client.call('POST', validInput(tenant))).body.id
 })
 
 const dayMs = 86_400_000
@@ -68,7 +69,7 @@ async function logged(given: readonly Given[]): Promise<string[]> {
 }
 
 const list = async (query = '') => {
-  const { status, body } = await client.call('GET', `/${id}/deliveries${query}`)
+  const { status, body } = await client.call(`GET /${id}/deliveries${query}`)
   expect(status).toBe(200)
   return { ids: body.deliveries.map((delivery) => delivery.id), cursor: body.nextCursor }
 }
@@ -159,7 +160,7 @@ describe('GET …/deliveries', () => {
     ['cursor', `cursor=${Buffer.from('["2026-01-01T00:00:00Z","x"]').toString('base64url')}`],
     ['page', 'page=2'],
   ])('names %s in ?%s', async (field, query) => {
-    const { status, body } = await client.call('GET', `/${id}/deliveries?${query}`)
+    const { status, body } = await client.call(`GET /${id}/deliveries?${query}`)
     expect([status, body.error]).toEqual([400, 'VALIDATION_ERROR'])
     expect(body.violations).toEqual([{ field, message: expect.any(String) }])
   })
@@ -180,7 +181,7 @@ describe('POST …/recover', () => {
     ['limit', { since, limit: 1 }],
     ['body', []],
   ])('names %s in %j', async (field, input) => {
-    const { status, body } = await client.call('POST', `/${id}/recover`, input)
+    const { status, body } = await client.call(`POST /${id}/recover`, input)
     expect([status, body.error]).toEqual([400, 'VALIDATION_ERROR'])
     expect(body.violations).toEqual([{ field, message: expect.any(String) }])
   })
@@ -206,8 +207,8 @@ describe('what belongs to others', () => {
     const other = { ...tenant, environment: 'other', token: tenant.token }
     for (const caller of [clientOf(service.api, stranger), clientOf(service.api, other)]) {
       for (const [method, path, body] of calls(id, deliveryId)) {
-        const theirs = await caller.call(method, path, body)
-        const nobodys = await caller.call(method, path.replace(id, randomUUID()), body)
+        const theirs = await caller.call(`${method} ${path}`, body)
+        const nobodys = await caller.call(`${method} ${path.replace(id, randomUUID())}`, body)
         expect([method, path, theirs.status, theirs.body]).toEqual([
           method,
           path,
@@ -223,10 +224,10 @@ describe('what belongs to others', () => {
 
   it('stays with its own subscription', async () => {
     const [deliveryId = ''] = await logged([{ at: now, status: 'delivered' }])
-    const sibling = (await client.call('POST', '', validInput(tenant))).body.id
+    const sibling = (await client.call('POST', validInput(tenant))).body.id
     for (const wrong of [deliveryId, randomUUID(), 'no-uuid']) {
       for (const [method, path] of calls(sibling, wrong).slice(1, 3)) {
-        const { status, body } = await client.call(method, path)
+        const { status, body } = await client.call(`${method} ${path}`)
         expect([status, body.error]).toEqual([404, 'DELIVERY_NOT_FOUND'])
       }
     }
@@ -240,8 +241,8 @@ describe('redeliver', () => {
     const { projectId, environment } = tenant
     await store.addJobs([aJob({ ...own, projectId, environment, body: Buffer.alloc(0) })])
     const path = `/${id}/deliveries/${own.deliveryId}`
-    expect((await client.call('GET', path)).body).toMatchObject({ body: null, attemptLog: [] })
-    const { status, body } = await client.call('POST', `${path}/redeliver`)
+    expect((await client.call(`GET ${path}`)).body).toMatchObject({ body: null, attemptLog: [] })
+    const { status, body } = await client.call(`POST ${path}/redeliver`)
     expect([status, body.error]).toEqual([409, 'CONFLICT'])
   })
 
@@ -256,7 +257,7 @@ describe('redeliver', () => {
       await store.addTransitions([
         aTransition({ ...transition, deliveryId, createdAt, at: createdAt }),
       ])
-      return client.call('POST', `/${id}/deliveries/${deliveryId}/redeliver`)
+      return client.call(`POST /${id}/deliveries/${deliveryId}/redeliver`)
     }
     const soon = await redelivered(Date.now())
     expect([soon.status, soon.body.error]).toEqual([503, 'SERVICE_UNAVAILABLE'])

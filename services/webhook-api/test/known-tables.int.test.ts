@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { type Client, clientOf, validInput } from './support/client.ts'
+import { type Client } from '@surehook/scripts/client/call'
+import { clientOf, validInput } from './support/client.ts'
 import { publishTable } from './support/tables.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -44,16 +45,16 @@ describe('for a table that is known', () => {
   it.each(faults)('names %j', async (fields, asked) => {
     await table('orders', columns)
     const input = { ...validInput(tenant), ...asked }
-    const created = await client.call('POST', '', input)
+    const created = await client.call('POST', input)
     expect([created.status, named(created.body)]).toEqual([400, fields])
-    const previewed = await client.call('POST', '/preview', input)
+    const previewed = await client.call('POST /preview', input)
     expect([previewed.status, named(previewed.body)]).toEqual([400, fields])
-    expect((await client.call('GET', '')).body.webhooks).toEqual([])
+    expect((await client.call('GET')).body.webhooks).toEqual([])
 
-    const { body } = await client.call('POST', '', validInput(tenant))
-    const patched = await client.call('PATCH', `/${body.id}`, asked)
+    const { body } = await client.call('POST', validInput(tenant))
+    const patched = await client.call(`PATCH /${body.id}`, asked)
     expect([patched.status, named(patched.body)]).toEqual([400, fields])
-    expect((await client.call('GET', `/${body.id}`)).body.webhook).toEqual(body)
+    expect((await client.call(`GET /${body.id}`)).body.webhook).toEqual(body)
   })
 
   it('takes what the table has, also of every table and inside JSON', async () => {
@@ -68,8 +69,8 @@ describe('for a table that is known', () => {
       },
       select: ['id', 'total', 'updatedAt'],
     }
-    expect((await client.call('POST', '', input)).status).toBe(201)
-    expect((await client.call('POST', '/preview', input)).status).toBe(200)
+    expect((await client.call('POST', input)).status).toBe(201)
+    expect((await client.call('POST /preview', input)).status).toBe(200)
   })
 
   it('settles by their types what operands mean', async () => {
@@ -84,18 +85,16 @@ describe('for a table that is known', () => {
       or: [{ due: { lt: '2026-01-01T00:00:00.000Z' } }, { note: '100.50' }],
       owner: 'abcdef00-0000-4000-8000-000000000000',
     }
-    const { body } = await client.call('POST', '', { ...validInput(tenant), filter })
+    const { body } = await client.call('POST', { ...validInput(tenant), filter })
     expect(body.filter).toEqual(settled)
-    const plain = await client.call('POST', '', validInput(tenant))
-    expect((await client.call('PATCH', `/${plain.body.id}`, { filter })).body.filter).toEqual(
-      settled,
-    )
-    const shown = await client.call('GET', `/${plain.body.id}`)
+    const plain = await client.call('POST', validInput(tenant))
+    expect((await client.call(`PATCH /${plain.body.id}`, { filter })).body.filter).toEqual(settled)
+    const shown = await client.call(`GET /${plain.body.id}`)
     expect(shown.body.webhook).toMatchObject({ filter: settled })
 
     const digits = { ...validInput(tenant), filter: { total: { lt: '12345678901234567890.5' } } }
-    for (const path of ['', '/preview']) {
-      const refused = await client.call('POST', path, digits)
+    for (const request of ['POST', 'POST /preview']) {
+      const refused = await client.call(request, digits)
       expect([refused.status, named(refused.body)]).toEqual([400, ['filter.total.lt']])
     }
   })
@@ -104,19 +103,19 @@ describe('for a table that is known', () => {
     await table('orders', columns)
     await table('invoices', { total: 'integer' })
     const input = { ...validInput(tenant), filter: { status: 'a' }, select: ['total', 'paid'] }
-    const { body } = await client.call('POST', '', input)
-    const moved = await client.call('PATCH', `/${body.id}`, { table: 'invoices' })
+    const { body } = await client.call('POST', input)
+    const moved = await client.call(`PATCH /${body.id}`, { table: 'invoices' })
     expect([moved.status, named(moved.body)]).toEqual([400, ['filter.status']])
     const both = { table: 'invoices', filter: { total: 1 }, select: null }
-    expect((await client.call('PATCH', `/${body.id}`, both)).status).toBe(200)
+    expect((await client.call(`PATCH /${body.id}`, both)).status).toBe(200)
   })
 
   it('leaves a subscription as it is when the table changed since', async () => {
     const input = { ...validInput(tenant), filter: { status: 'a' } }
-    const { body } = await client.call('POST', '', input)
+    const { body } = await client.call('POST', input)
     await table('orders', { total: 'integer' })
-    expect((await client.call('PATCH', `/${body.id}`, { active: false })).status).toBe(200)
-    const again = await client.call('PATCH', `/${body.id}`, { filter: { status: 'b' } })
+    expect((await client.call(`PATCH /${body.id}`, { active: false })).status).toBe(200)
+    const again = await client.call(`PATCH /${body.id}`, { filter: { status: 'b' } })
     expect(named(again.body)).toEqual(['filter.status'])
   })
 })
@@ -126,10 +125,10 @@ describe('for a table that is not known', () => {
     const input = { ...validInput(tenant), filter: { anything: 1 }, select: ['anything'] }
     await table('orders', columns, await world.tenant())
     await table('orders', columns, { ...tenant, environment: 'other' })
-    expect((await client.call('POST', '', input)).status).toBe(201)
+    expect((await client.call('POST', input)).status).toBe(201)
     await table('orders', columns)
-    expect((await client.call('POST', '', input)).status).toBe(400)
+    expect((await client.call('POST', input)).status).toBe(400)
     await table('orders', null)
-    expect((await client.call('POST', '', input)).status).toBe(201)
+    expect((await client.call('POST', input)).status).toBe(201)
   })
 })

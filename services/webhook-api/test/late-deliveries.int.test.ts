@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { type Client } from '@surehook/scripts/client/call'
 import { openPool } from '@surehook/service-kit/postgres/pool'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { Pool } from 'pg'
 import { dropOldDays } from '../src/retention/drop-old-days.ts'
-import { type Client, clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput } from './support/client.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -32,7 +33,7 @@ afterAll(async () => {
 beforeEach(async () => {
   tenant = await world.tenant()
   client = clientOf(service.api, tenant)
-  subscriptionId = (await client.call('POST', '', validInput(tenant))).body.id
+  subscriptionId = (await client.call('POST', validInput(tenant))).body.id
 })
 
 const dropOld = () => dropOldDays(pool, { historyDays, now: Date.now() })
@@ -58,7 +59,7 @@ function aDelivery() {
 }
 
 const shown = async (query = '') =>
-  (await client.call('GET', `/${subscriptionId}/deliveries?${query}`)).body
+  (await client.call(`GET /${subscriptionId}/deliveries?${query}`)).body
 const statusOf = async (id: string) =>
   (await shown()).deliveries.filter((one) => one.id === id).map(({ status }) => status)
 const untilStatus = (id: string, status: string) =>
@@ -82,7 +83,7 @@ it('shows what was paused for longer than history is kept, and died then', async
   await untilStatus(delivery.id, 'dead_letter')
   await dropOld()
   expect(await statusOf(delivery.id)).toEqual(['dead_letter'])
-  const { body } = await client.call('GET', `/${subscriptionId}`)
+  const { body } = await client.call(`GET /${subscriptionId}`)
   expect(body.deliveries.map(({ id }) => id)).toEqual([delivery.id])
 })
 
@@ -93,7 +94,7 @@ it('takes the row of a day that is still to be dropped along, with its bytes', a
   await delivery.publishTransition({ step: 2, status: 'delivered' })
   await untilStatus(delivery.id, 'delivered')
   await dropOld()
-  const { status, text } = await client.call('GET', `/${subscriptionId}/deliveries/${delivery.id}`)
+  const { status, text } = await client.call(`GET /${subscriptionId}/deliveries/${delivery.id}`)
   expect([status, JSON.parse(text)]).toEqual([
     200,
     expect.objectContaining({ status: 'delivered', body: aJob().body.toString() }),

@@ -38,7 +38,7 @@ async function ledger(tenant: Tenant): Promise<Ledger> {
     project: tenant.projectId,
   })
   const client = clientOf(service.api, { ...tenant, token: adminToken })
-  const { status, text } = await client.call('GET', `/_ledger?${query}`)
+  const { status, text } = await client.call(`GET /_ledger?${query}`)
   expect([status, text]).toEqual([200, expect.any(String)])
   return JSON.parse(text) as Ledger
 }
@@ -73,10 +73,10 @@ it('the ledger knows a deleted subscription when a relay repeats its last states
   const tenant = await world.tenant()
   const client = clientOf(service.api, tenant)
   await logChanges(world, tenant, [{ table: 'invoices', walPosition: await walPosition() }])
-  const made = await client.call('POST', '', { ...validInput(tenant), table: 'invoices' })
+  const made = await client.call('POST', { ...validInput(tenant), table: 'invoices' })
   const { id: deleted } = made.body
-  await client.call('PATCH', `/${deleted}`, { url: 'https://receiver.example/other' })
-  await client.call('DELETE', `/${deleted}`)
+  await client.call(`PATCH /${deleted}`, { url: 'https://receiver.example/other' })
+  await client.call(`DELETE /${deleted}`)
   await finishAll(world, 'webhook-matcher', changesTopic)
   const [, patched, tombstone] = await statesOf(deleted)
   for (const { value, headers } of [patched, tombstone]) {

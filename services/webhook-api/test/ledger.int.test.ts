@@ -5,9 +5,10 @@ import type { ChangeEvent } from '@surehook/contracts/events'
 import type { Ledger } from '@surehook/contracts/http/webhooks/ledger'
 import { newEventId } from '@surehook/contracts/ids'
 import * as topics from '@surehook/contracts/topics'
+import { type Client } from '@surehook/scripts/client/call'
 import { Client as PgClient } from 'pg'
 import { type Given, logChanges, walEnd } from './support/changes.ts'
-import { type Client, clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput } from './support/client.ts'
 import {
   deleteAll,
   finishAll,
@@ -44,14 +45,13 @@ beforeEach(async () => {
   startedAt = new Date()
   tenant = await world.tenant()
   client = clientOf(service.api, tenant)
-  id = (await client.call('POST', '', validInput(tenant))).body.id
+  id = (await client.call('POST', validInput(tenant))).body.id
   published = new PublishedDeliveries(world, id)
 })
 
 const ask = (query: Record<string, string> = {}, token = adminToken) =>
   clientOf(service.api, { ...tenant, token }).call(
-    'GET',
-    `/_ledger?${new URLSearchParams({ from: startedAt.toISOString(), project: tenant.projectId, ...query })}`,
+    `GET /_ledger?${new URLSearchParams({ from: startedAt.toISOString(), project: tenant.projectId, ...query })}`,
   )
 
 async function ledger(query: Record<string, string> = {}): Promise<Ledger> {
@@ -80,7 +80,7 @@ const matchedAll = () => finishAll(world, 'webhook-matcher', topics.changesTopic
 const dispatched = (topic: string) => finishAll(world, 'webhook-dispatcher', topic)
 
 describe('the ledger', () => {
-  it('tells where each delivery is, and closes', async () => {
+  it('reports where each delivery is, and closes', async () => {
     const [delivered, dead, cancelled, retrying, paused, pending] = (await logged(6)) as [
       ChangeEvent,
       ChangeEvent,
@@ -108,7 +108,7 @@ describe('the ledger', () => {
     expect({ closes, complete, changes }).toEqual({
       closes: true,
       complete: true,
-      // With the one that tells of the subscription itself.
+      // With the one about the subscription itself.
       changes: 7,
     })
     const one = { delivered: 1, dead: 1, cancelled: 1, retrying: 1, paused: 1, pending: 1 }
@@ -196,7 +196,7 @@ describe('the ledger', () => {
     const again = { deliveryId: randomUUID(), redeliveryOf: randomUUID(), createdAt: Date.now() }
     await published.job(event, again)
     await published.transition(event, { ...again, step: 1, status: 'delivered' })
-    await client.call('POST', `/${id}/test`)
+    await client.call(`POST /${id}/test`)
     const { closes, total } = await ledger()
     expect(total).toMatchObject({ matched: 1, delivered: 1, unexpected: 0 })
     expect(total.asked).toMatchObject({ made: 2, delivered: 1, pending: 1, lost: 0 })
@@ -205,12 +205,12 @@ describe('the ledger', () => {
 
   it('knows what the subscription was when each change was made', async () => {
     await oneLogged()
-    const changed = await client.call('PATCH', `/${id}`, { active: false })
+    const changed = await client.call(`PATCH /${id}`, { active: false })
     expect(changed.status).toBe(200)
     await logged(2)
-    await client.call('PATCH', `/${id}`, { active: true, events: ['DELETE'] })
+    await client.call(`PATCH /${id}`, { active: true, events: ['DELETE'] })
     await oneLogged()
-    await client.call('DELETE', `/${id}`)
+    await client.call(`DELETE /${id}`)
     await oneLogged({ operation: 'DELETE' })
     expect((await ledger()).total).toMatchObject({ matched: 0, awaiting: 1 })
   })
@@ -220,8 +220,8 @@ describe('the ledger', () => {
     const walPosition = (await walEnd(pg)).replace(/[^/]*$/, 'f'.repeat(16))
     const event = await oneLogged({ walPosition })
     await published.job(event)
-    await client.call('PATCH', `/${id}`, { active: false })
-    const second = (await client.call('POST', '', validInput(tenant))).body.id
+    await client.call(`PATCH /${id}`, { active: false })
+    const second = (await client.call('POST', validInput(tenant))).body.id
     await matchedAll()
     const { total, holes, webhooks } = await ledger()
     expect(holes).toEqual([])
@@ -229,7 +229,7 @@ describe('the ledger', () => {
     expect(webhooks.map(({ webhookId }) => webhookId).toSorted()).toEqual([id, second].toSorted())
   })
 
-  it('tells of deliveries that ended twice, which are no holes', async () => {
+  it('reports deliveries that ended twice, which are no holes', async () => {
     const event = await oneLogged()
     await matchedAll()
     await published.job(event)

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import type { Admin } from '@surehook/kafka/client/surface'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { openPool } from '@surehook/service-kit/postgres/pool'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { Pool } from 'pg'
 import { dayTable } from '../src/history/delivery-days.ts'
 import { clientOf, validInput } from './support/client.ts'
@@ -64,7 +64,7 @@ it('comes to the same history when the log is lost and read again from the topic
   const { projectId, environment } = tenant
   let id = ''
   const at = async (running: Running, path: string) =>
-    (await clientOf(running.api, tenant).call('GET', `/${id}/deliveries${path}`)).body
+    (await clientOf(running.api, tenant).call(`GET /${id}/deliveries${path}`)).body
   const shownBy = async (running: Running) => {
     const { deliveries } = await at(running, '')
     const details = await Promise.all(deliveries.map((one) => at(running, `/${one.id}`)))
@@ -77,7 +77,7 @@ it('comes to the same history when the log is lost and read again from the topic
 
   const first = await world.startService()
   const client = clientOf(first.api, tenant)
-  id = (await client.call('POST', '', validInput(tenant))).body.id
+  id = (await client.call('POST', validInput(tenant))).body.id
   const own = { deliveryId: randomUUID(), subscriptionId: id, projectId, environment }
   const job = aJob({ ...own, eventId: randomUUID(), createdAt: Date.now() - 60_000 })
   const moveOf = (change: Partial<DeliveryAttempt>) =>
@@ -88,11 +88,11 @@ it('comes to the same history when the log is lost and read again from the topic
   await sendJob(job)
   await sendJob(job)
   const isKnown = async () => {
-    const { text } = await client.call('GET', `/${id}/deliveries/${own.deliveryId}`)
+    const { text } = await client.call(`GET /${id}/deliveries/${own.deliveryId}`)
     return text.includes('"dead_letter"') && text.includes('"body":"{')
   }
   await waitUntil(isKnown, { what: 'the dead letter', timeoutMs: 20_000 })
-  const again = await client.call('POST', `/${id}/deliveries/${own.deliveryId}/redeliver`)
+  const again = await client.call(`POST /${id}/deliveries/${own.deliveryId}/redeliver`)
   expect(again.status).toBe(202)
   const { deliveryId } = again.body
   const createdAt = Date.parse((await at(first, '')).deliveries[0]?.createdAt ?? '')

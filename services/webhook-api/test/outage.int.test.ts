@@ -3,11 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
+import { type Client } from '@surehook/scripts/client/call'
 import { startStack } from '@surehook/scripts/containers/start-stack'
 import { freePort } from '@surehook/scripts/lib/ports'
 import type { Stack } from '@surehook/scripts/lib/stack'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import { type Client, clientOf, validInput } from './support/client.ts'
+import { waitUntil } from '@surehook/service-kit/wait-until'
+import { clientOf, validInput } from './support/client.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
 import { publishTable } from './support/tables.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
@@ -53,25 +54,25 @@ const unavailable = [503, 'SERVICE_UNAVAILABLE']
 
 /** The database's own answer, past the service. */
 async function committed(): Promise<number> {
-  const { body } = await client.call('GET', '')
+  const { body } = await client.call('GET')
   return body.webhooks.length
 }
 
 describe('without Kafka', () => {
   it('refuses changes with nothing half done, and recovers by itself', async () => {
-    const { body: kept } = await client.call('POST', '', validInput(tenant))
+    const { body: kept } = await client.call('POST', validInput(tenant))
     await stack.processes.kafka?.kill()
     await waitForReadiness(service.internal, 503)
-    const refused = await client.call('POST', '', validInput(tenant))
+    const refused = await client.call('POST', validInput(tenant))
     expect(error(refused)).toEqual(unavailable)
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
-    expect(error(await client.call('PATCH', `/${kept.id}`, { active: false }))).toEqual(unavailable)
-    expect(error(await client.call('DELETE', `/${kept.id}`))).toEqual(unavailable)
+    expect(error(await client.call(`PATCH /${kept.id}`, { active: false }))).toEqual(unavailable)
+    expect(error(await client.call(`DELETE /${kept.id}`))).toEqual(unavailable)
 
     await stack.processes.kafka?.restart()
     await waitForReadiness(service.internal, 200)
-    expect((await client.call('GET', '')).body.webhooks).toEqual([kept])
-    expect((await client.call('PATCH', `/${kept.id}`, { active: false })).status).toBe(200)
+    expect((await client.call('GET')).body.webhooks).toEqual([kept])
+    expect((await client.call(`PATCH /${kept.id}`, { active: false })).status).toBe(200)
     const states = await world.subscriptionStates()
     expect([...states].map(([id, { active }]) => [id, active])).toEqual([[kept.id, false]])
   }, 90_000)
@@ -80,7 +81,7 @@ describe('without Kafka', () => {
     const before = await committed()
     await stack.processes.kafka?.kill('SIGSTOP')
     const input = validInput(tenant)
-    const create = () => client.call('POST', '', input, { 'idempotency-key': 'in the middle' })
+    const create = () => client.call('POST', input, { 'idempotency-key': 'in the middle' })
     const change = create()
     const isCommitted = waitUntil(async () => (await committed()) === before + 1, {
       what: 'the commit',
@@ -106,12 +107,12 @@ describe('without Kafka', () => {
   }, 60_000)
 
   it('says that a subscription is gone only when the topic has it', async () => {
-    const { body: doomed } = await client.call('POST', '', validInput(tenant))
+    const { body: doomed } = await client.call('POST', validInput(tenant))
     const before = await committed()
     await stack.processes.kafka?.kill('SIGSTOP')
     let resumed = false
     const remove = () =>
-      client.call('DELETE', `/${doomed.id}`).then(({ status }) => ({ status, early: !resumed }))
+      client.call(`DELETE /${doomed.id}`).then(({ status }) => ({ status, early: !resumed }))
     const first = remove()
     await waitUntil(async () => (await committed()) === before - 1, {
       what: 'the commit',
@@ -143,14 +144,14 @@ describe('without Kafka', () => {
 describe('without PostgreSQL', () => {
   it('answers 503, loses nothing of the log, and recovers by itself', async () => {
     await waitForReadiness(service.internal, 200)
-    const { body: kept } = await client.call('POST', '', validInput(tenant))
+    const { body: kept } = await client.call('POST', validInput(tenant))
     await stack.processes.postgres?.kill()
     for (const answer of [
-      await client.call('GET', ''),
-      await client.call('GET', `/${kept.id}`),
-      await client.call('POST', '', validInput(tenant)),
-      await client.call('PATCH', `/${kept.id}`, { active: false }),
-      await client.call('DELETE', `/${kept.id}`),
+      await client.call('GET'),
+      await client.call(`GET /${kept.id}`),
+      await client.call('POST', validInput(tenant)),
+      await client.call(`PATCH /${kept.id}`, { active: false }),
+      await client.call(`DELETE /${kept.id}`),
     ]) {
       expect(error(answer)).toEqual(unavailable)
     }
@@ -164,13 +165,13 @@ describe('without PostgreSQL', () => {
 
     await stack.processes.postgres?.restart()
     await waitForReadiness(service.internal, 200)
-    const shown = async () => (await client.call('GET', `/${kept.id}`)).body.deliveries[0]
+    const shown = async () => (await client.call(`GET /${kept.id}`)).body.deliveries[0]
     await waitUntil(async () => (await shown())?.status === 'delivered', {
       what: 'the delivery in the log',
       timeoutMs: 20_000,
     })
     expect((await shown())?.id).toBe(own.deliveryId)
-    expect((await client.call('PATCH', `/${kept.id}`, { active: false })).status).toBe(200)
+    expect((await client.call(`PATCH /${kept.id}`, { active: false })).status).toBe(200)
     expect((await world.subscriptionStates()).get(kept.id)?.active).toBe(false)
   }, 90_000)
 })

@@ -2,8 +2,9 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Preview } from '@surehook/contracts/http/webhooks/log'
 import { buildBody } from '@surehook/matching/build-body'
+import { type Client } from '@surehook/scripts/client/call'
 import { logChanges } from './support/changes.ts'
-import { type Client, clientOf } from './support/client.ts'
+import { clientOf } from './support/client.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 let world: World
@@ -27,7 +28,7 @@ beforeEach(async () => {
 const inserts = { table: 'orders', events: ['INSERT'] }
 
 async function preview(input: object, by: Client = client): Promise<Preview> {
-  const { status, text } = await by.call('POST', '/preview', input)
+  const { status, text } = await by.call('POST /preview', input)
   if (status !== 200) throw new Error(`${status} ${text}`)
   return JSON.parse(text) as Preview
 }
@@ -90,7 +91,7 @@ describe('POST /_webhooks/preview', () => {
     await logChanges(world, other, [{ record: { total: 1 } }])
     await logChanges(world, { ...tenant, environment: 'other' }, [{ record: { total: 1 } }])
     expect(await preview(inserts)).toMatchObject({ scanned: 0, matched: 0, samples: [] })
-    expect((await client.call('GET', '')).body.webhooks).toEqual([])
+    expect((await client.call('GET')).body.webhooks).toEqual([])
   })
 
   it.each([
@@ -106,17 +107,17 @@ describe('POST /_webhooks/preview', () => {
     ['projectId', { ...inserts, projectId: 'another' }],
     ['limit', { ...inserts, limit: 5 }],
   ])('refuses a fault of %s', async (field, input) => {
-    const { status, body } = await client.call('POST', '/preview', input)
+    const { status, body } = await client.call('POST /preview', input)
     expect([status, body.error]).toEqual([400, 'VALIDATION_ERROR'])
     expect(body.violations?.map((violation) => violation.field)).toEqual([field])
   })
 
   it('is for the tenant alone', async () => {
-    const { body } = await client.call('POST', '/preview', { ...inserts, environment: 'other' })
+    const { body } = await client.call('POST /preview', { ...inserts, environment: 'other' })
     expect(body.error).toBe('ENVIRONMENT_MISMATCH')
     const none = clientOf(service.api, { ...tenant, environment: 'nowhere' })
-    expect((await none.call('POST', '/preview', inserts)).body.error).toBe('ENVIRONMENT_NOT_FOUND')
+    expect((await none.call('POST /preview', inserts)).body.error).toBe('ENVIRONMENT_NOT_FOUND')
     const stranger = clientOf(service.api, { ...tenant, token: (await world.tenant()).token })
-    expect((await stranger.call('POST', '/preview', inserts)).status).toBe(403)
+    expect((await stranger.call('POST /preview', inserts)).status).toBe(403)
   })
 })

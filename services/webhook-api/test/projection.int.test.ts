@@ -3,8 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { DeliveryAttempt, DeliveryJob, InvalidMessage } from '@surehook/contracts/events'
 import { attemptsTopic, deliveriesTopic, invalidTopic } from '@surehook/contracts/topics'
 import { openTopicView, type TopicView } from '@surehook/kafka/views/topic-view'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import { type Client, clientOf, validInput } from './support/client.ts'
+import { type Client } from '@surehook/scripts/client/call'
+import { waitUntil } from '@surehook/service-kit/wait-until'
+import { clientOf, validInput } from './support/client.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type Running, type World } from './support/under-test.ts'
 
@@ -35,7 +36,7 @@ afterAll(async () => {
 beforeEach(async () => {
   const tenant = await world.tenant()
   client = clientOf(service.api, tenant)
-  subscriptionId = (await client.call('POST', '', validInput(tenant))).body.id
+  subscriptionId = (await client.call('POST', validInput(tenant))).body.id
 })
 
 const sendRaw = (topic: string, key: string, value: Buffer | null) =>
@@ -44,7 +45,7 @@ const sendJob = (job: DeliveryJob) => sendRaw(deliveriesTopic, job.url, world.co
 const sendMove = (transition: DeliveryAttempt) =>
   sendRaw(attemptsTopic, transition.deliveryId, world.codec.attempt.encode(transition))
 const byText = (a: readonly string[], b: readonly string[]) => (String(a) < String(b) ? -1 : 1)
-const deliveries = async () => (await client.call('GET', `/${subscriptionId}`)).body.deliveries
+const deliveries = async () => (await client.call(`GET /${subscriptionId}`)).body.deliveries
 
 async function untilShown(fields: object): Promise<void> {
   const isShown = async () => {
@@ -136,17 +137,17 @@ describe('a second replica', () => {
     await using second = await world.startService()
     const tenant = await world.tenant()
     const there = clientOf(second.api, tenant)
-    const { body } = await there.call('POST', '', validInput(tenant))
+    const { body } = await there.call('POST', validInput(tenant))
     expect((await world.subscriptionStates()).has(body.id)).toBe(true)
 
     await service[Symbol.asyncDispose]()
-    const patched = await waitForOk(() => there.call('PATCH', `/${body.id}`, { active: false }))
+    const patched = await waitForOk(() => there.call(`PATCH /${body.id}`, { active: false }))
     expect(patched.body.active).toBe(false)
     expect((await world.subscriptionStates()).get(body.id)?.active).toBe(false)
     const deliveryId = randomUUID()
     await sendJob(aJob({ deliveryId, subscriptionId: body.id, createdAt: Date.now() }))
     const isShown = async () =>
-      (await there.call('GET', `/${body.id}`)).body.deliveries[0]?.id === deliveryId
+      (await there.call(`GET /${body.id}`)).body.deliveries[0]?.id === deliveryId
     await waitUntil(isShown, { what: 'the delivery', timeoutMs: 25_000 })
   }, 60_000)
 })

@@ -72,16 +72,16 @@ const secretsUnder = (key: Buffer, id: string, secrets: { ciphertext: string }[]
   secrets.map(({ ciphertext }) => createSecretBox(key).open(ciphertext, id))
 
 describe('sealing secrets anew', () => {
-  it('puts every secret that still signs under the current key, in the table and on the topic, and tells nobody', async () => {
+  it('puts every secret that still signs under the current key, in the table and on the topic, and sends no event', async () => {
     const client = clientOf(before.api, tenant)
-    const { id } = (await client.call('POST', '', validInput(tenant))).body
-    await client.call('PATCH', `/${id}`, { secret: 'signing-secret-2' })
+    const { id } = (await client.call('POST', validInput(tenant))).body
+    await client.call(`PATCH /${id}`, { secret: 'signing-secret-2' })
     const old = await stateOf(id)
     expect(secretsUnder(encryptionKey, id, old?.secrets)).toEqual([
       'signing-secret-2',
       'signing-secret-1',
     ])
-    const known = (await client.call('GET', `/${id}`)).body.webhook
+    const known = (await client.call(`GET /${id}`)).body.webhook
 
     expect(await ask()).toEqual({
       status: 200,
@@ -95,13 +95,13 @@ describe('sealing secrets anew', () => {
     expect({ ...state, secrets: null }).toEqual({ ...old, secrets: null })
     const { rows } = await pool.query('select secrets from subscription where id = $1', [id])
     expect(rows).toEqual([{ secrets: state?.secrets }])
-    expect((await clientOf(after.api, tenant).call('GET', `/${id}`)).body.webhook).toEqual(known)
+    expect((await clientOf(after.api, tenant).call(`GET /${id}`)).body.webhook).toEqual(known)
     expect(await reEncryptAll()).toEqual([{ checked: 1, resealed: 0, unreadable: 0, next: null }])
   })
 
-  it('leaves out a secret that signs nothing any more, and tells of one that nobody can read', async () => {
+  it('leaves out a secret that signs nothing any more, and reports one that nobody can read', async () => {
     const client = clientOf(before.api, tenant)
-    const { id } = (await client.call('POST', '', validInput(tenant))).body
+    const { id } = (await client.call('POST', validInput(tenant))).body
     const lost = createSecretBox(randomBytes(32)).seal('lost', id)
     const past = { ciphertext: lost, validUntil: '2020-01-01T00:00:00.000Z' }
     await pool.query('update subscription set secrets = secrets || $1::jsonb', [
@@ -118,7 +118,7 @@ describe('sealing secrets anew', () => {
   })
 
   it('goes on where it was, page by page', async () => {
-    const { id } = (await clientOf(before.api, tenant).call('POST', '', validInput(tenant))).body
+    const { id } = (await clientOf(before.api, tenant).call('POST', validInput(tenant))).body
     await pool.query(
       `insert into subscription select gen_random_uuid(), project_id, environment, watched_table, events, url,
          active, filter, selected, secrets, created_at, updated_at, disabled_at, disabled_reason
@@ -147,15 +147,10 @@ describe('sealing secrets anew', () => {
 it('answers a repeated request under another key with what it answered first', async () => {
   const headers = { 'idempotency-key': 'once' }
   const input = validInput(tenant)
-  const first = await clientOf(before.api, tenant).call('POST', '', input, headers)
+  const first = await clientOf(before.api, tenant).call('POST', input, headers)
   expect(first.status).toBe(201)
-  const repeated = await clientOf(during.api, tenant).call('POST', '', input, headers)
+  const repeated = await clientOf(during.api, tenant).call('POST', input, headers)
   expect([repeated.status, repeated.body]).toEqual([201, first.body])
-  const other = await clientOf(during.api, tenant).call(
-    'POST',
-    '',
-    { ...input, table: 'x' },
-    headers,
-  )
+  const other = await clientOf(during.api, tenant).call('POST', { ...input, table: 'x' }, headers)
   expect(other.status).toBe(409)
 })

@@ -5,14 +5,15 @@ import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 import { redeliveryId } from '@surehook/contracts/ids'
 import { deliveriesTopic } from '@surehook/contracts/topics'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { type Client } from '@surehook/scripts/client/call'
 import { inTransaction, openPool } from '@surehook/service-kit/postgres/pool'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { Pool } from 'pg'
 import { createDeliveryDays } from '../src/history/delivery-days.ts'
 import { createDeliveryStore, type DeliveryStore } from '../src/history/delivery-store.ts'
 import { recoverDeadLetters } from '../src/redelivery/recovery/recover.ts'
 import { runRecoveryWorker } from '../src/redelivery/recovery/recovery-worker.ts'
-import { type Client, clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput } from './support/client.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type Tenant, type World } from './support/under-test.ts'
 
@@ -37,7 +38,7 @@ beforeEach(async () => {
   tenant = await world.tenant()
   await using service = await world.startService()
   client = clientOf(service.api, tenant)
-  id = (await client.call('POST', '', validInput(tenant))).body.id
+  id = (await client.call('POST', validInput(tenant))).body.id
 })
 
 const now = Date.now()
@@ -69,7 +70,7 @@ async function deadLetters(
 type Emitted = { deliveryId: string; redeliveryOf: string | null }
 type Crash = 'never' | 'before commit' | 'after commit'
 
-/** As the real one but for Kafka: tells what was committed, and dies where `crash` says. */
+/** As the real one but for Kafka: reports what was committed, and dies where `crash` says. */
 function aWriter(crash: (nth: number) => Crash = () => 'never') {
   const emitted: Emitted[] = []
   let writes = 0

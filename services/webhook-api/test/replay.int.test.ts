@@ -5,9 +5,10 @@ import type { Replay } from '@surehook/contracts/http/webhooks/log'
 import { deliveryId, endpointId } from '@surehook/contracts/ids'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import { type LogReader, openLogReader } from '@surehook/kafka/readers/log-reader'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { type Client } from '@surehook/scripts/client/call'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { logChanges } from './support/changes.ts'
-import { type Client, clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput } from './support/client.ts'
 import { aTransition } from './support/delivery-samples.ts'
 import { readLog } from './support/read-log.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
@@ -34,19 +35,19 @@ beforeEach(async () => {
 })
 
 const subscribe = async (fields: object = {}): Promise<string> =>
-  (await client.call('POST', '', { ...validInput(tenant), ...fields })).body.id
+  (await client.call('POST', { ...validInput(tenant), ...fields })).body.id
 
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
 const hour = 3_600_000
 
 async function replay(id: string, span: object = { from: ago(hour) }): Promise<string> {
-  const { status, text } = await client.call('POST', `/${id}/replay`, span)
+  const { status, text } = await client.call(`POST /${id}/replay`, span)
   if (status !== 202) throw new Error(`${status} ${text}`)
   return (JSON.parse(text) as { replayId: string }).replayId
 }
 
 async function shown(id: string, replayId: string, by = client): Promise<Replay> {
-  const { text } = await by.call('GET', `/${id}/replays/${replayId}`)
+  const { text } = await by.call(`GET /${id}/replays/${replayId}`)
   return JSON.parse(text) as Replay
 }
 
@@ -68,7 +69,7 @@ async function jobsOf(id: string): Promise<DeliveryJob[]> {
   return jobs
 }
 
-/** As a dispatcher would tell it. */
+/** As a dispatcher would publish it. */
 async function deliverAll(jobs: readonly DeliveryJob[]): Promise<void> {
   await world.producer.send(
     jobs.map(({ deliveryId: id, eventId, subscriptionId, projectId, environment, createdAt }) => ({
@@ -118,9 +119,9 @@ describe('POST /_webhooks/{id}/replay', () => {
     expect(job?.deliveryId).not.toBe(original)
     expect(JSON.parse(String(job?.body))).toMatchObject({ id: second?.id, record: { total: 2 } })
     expect(await jobsOf(other)).toEqual([])
-    const { text } = await client.call('GET', `/${id}/deliveries`)
+    const { text } = await client.call(`GET /${id}/deliveries`)
     expect(text).toContain(job?.deliveryId)
-    expect((await client.call('GET', `/${other}/deliveries`)).text).not.toContain(second?.id)
+    expect((await client.call(`GET /${other}/deliveries`)).text).not.toContain(second?.id)
   })
 
   it('gives deliveries of their own to each replay', async () => {
@@ -190,11 +191,11 @@ describe('POST /_webhooks/{id}/replay', () => {
     await ended(quick, await replay(quick, { from: ago(hour), until: ago(hour / 2) }))
     expect(await shown(id, replayId)).toMatchObject({ state: 'running', deliveries: 100 })
 
-    const again = await client.call('POST', `/${id}/replay`, { from: ago(hour) })
+    const again = await client.call(`POST /${id}/replay`, { from: ago(hour) })
     expect([again.status, again.body.error]).toEqual([409, 'CONFLICT'])
 
-    await client.call('DELETE', `/${id}`)
-    expect((await client.call('GET', `/${id}/replays/${replayId}`)).body.error).toBe(
+    await client.call(`DELETE /${id}`)
+    expect((await client.call(`GET /${id}/replays/${replayId}`)).body.error).toBe(
       'WEBHOOK_NOT_FOUND',
     )
     expect(await jobsOf(id)).toHaveLength(100)
@@ -206,17 +207,17 @@ describe('POST /_webhooks/{id}/replay', () => {
     const span = { from: ago(hour) }
     const key = { 'idempotency-key': randomUUID() }
     const answers = [
-      await client.call('POST', `/${id}/replay`, span, key),
-      await client.call('POST', `/${id}/replay`, span, key),
+      await client.call(`POST /${id}/replay`, span, key),
+      await client.call(`POST /${id}/replay`, span, key),
     ]
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     const { replayId } = JSON.parse(answers[0]?.text ?? '') as { replayId: string }
     await ended(id, replayId)
     expect(await jobsOf(id)).toHaveLength(1)
-    const other = await client.call('POST', `/${id}/replay`, { from: ago(hour / 2) }, key)
+    const other = await client.call(`POST /${id}/replay`, { from: ago(hour / 2) }, key)
     expect([other.status, other.body.error]).toEqual([409, 'CONFLICT'])
-    await client.call('DELETE', `/${id}`)
-    const { status, text } = await client.call('POST', `/${id}/replay`, span, key)
+    await client.call(`DELETE /${id}`)
+    const { status, text } = await client.call(`POST /${id}/replay`, span, key)
     expect([status, text]).toEqual([202, answers[0]?.text])
   })
 
@@ -229,15 +230,13 @@ describe('POST /_webhooks/{id}/replay', () => {
     expect(await ended(id, replayId)).toMatchObject({ scanned: 0, deliveries: 0 })
     const stranger = clientOf(service.api, other)
     const span = { from: ago(hour) }
-    expect((await stranger.call('POST', `/${id}/replay`, span)).body.error).toBe(
-      'WEBHOOK_NOT_FOUND',
-    )
-    expect((await stranger.call('GET', `/${id}/replays/${replayId}`)).body.error).toBe(
+    expect((await stranger.call(`POST /${id}/replay`, span)).body.error).toBe('WEBHOOK_NOT_FOUND')
+    expect((await stranger.call(`GET /${id}/replays/${replayId}`)).body.error).toBe(
       'WEBHOOK_NOT_FOUND',
     )
     const mine = await subscribe()
     for (const unknown of [replayId, randomUUID(), 'x']) {
-      const { body } = await client.call('GET', `/${mine}/replays/${unknown}`)
+      const { body } = await client.call(`GET /${mine}/replays/${unknown}`)
       expect(body.error).toBe('REPLAY_NOT_FOUND')
     }
   })
@@ -252,7 +251,7 @@ describe('POST /_webhooks/{id}/replay', () => {
     ['to', { from: ago(hour), to: ago(1) }],
   ])('refuses a fault of %s', async (field, span) => {
     const id = await subscribe()
-    const { status, body } = await client.call('POST', `/${id}/replay`, span)
+    const { status, body } = await client.call(`POST /${id}/replay`, span)
     expect([status, body.violations?.map((violation) => violation.field)]).toEqual([400, [field]])
   })
 
@@ -260,7 +259,7 @@ describe('POST /_webhooks/{id}/replay', () => {
     const id = await subscribe({ filter: { total: 1 } })
     await logChanges(world, tenant, [{ record: { total: 2 } }])
     const url = 'https://elsewhere.example/'
-    await client.call('PATCH', `/${id}`, { filter: { total: 2 }, url })
+    await client.call(`PATCH /${id}`, { filter: { total: 2 }, url })
     await ended(id, await replay(id))
     const [job] = await jobsOf(id)
     expect(job?.url).toBe(url)

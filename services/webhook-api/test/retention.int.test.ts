@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { openPool } from '@surehook/service-kit/postgres/pool'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { Pool } from 'pg'
 import { createDeliveryDays, dayOf } from '../src/history/delivery-days.ts'
 import { createDeliveryStore } from '../src/history/delivery-store.ts'

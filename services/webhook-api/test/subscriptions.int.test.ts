@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { type Client } from '@surehook/scripts/client/call'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
-import { type Client, clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput } from './support/client.ts'
 import {
   encryptionKey,
   openWorld,
@@ -32,7 +33,7 @@ const opened = (id: string, secrets: readonly { ciphertext: string }[] = []) =>
 
 describe('POST /_webhooks', () => {
   it('answers 201 with exactly what the specification lists, and never the secret', async () => {
-    const { status, body, text } = await client.call('POST', '', validInput(tenant))
+    const { status, body, text } = await client.call('POST', validInput(tenant))
     expect(status).toBe(201)
     expect(body).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -51,7 +52,7 @@ describe('POST /_webhooks', () => {
 
   it('has the state on the topic before it answers, the secret only sealed', async () => {
     const input = { ...validInput(tenant), filter: { status: 'paid' }, select: ['id', 'status'] }
-    const { body } = await client.call('POST', '', input)
+    const { body } = await client.call('POST', input)
     const state = (await world.subscriptionStates()).get(body.id)
     expect(state).toMatchObject({
       id: body.id,
@@ -72,15 +73,15 @@ describe('POST /_webhooks', () => {
 
   it('keeps what is given for active, and takes null for no filter and no selection', async () => {
     const input = { ...validInput(tenant), active: false, filter: null, select: null }
-    const { status, body } = await client.call('POST', '', input)
+    const { status, body } = await client.call('POST', input)
     expect([status, body.active]).toEqual([201, false])
     expect(body).not.toHaveProperty('filter')
     expect(body).not.toHaveProperty('select')
   })
 
   it('makes several subscriptions of one table and event', async () => {
-    const first = await client.call('POST', '', validInput(tenant))
-    const second = await client.call('POST', '', validInput(tenant))
+    const first = await client.call('POST', validInput(tenant))
+    const second = await client.call('POST', validInput(tenant))
     expect([first.status, second.status]).toEqual([201, 201])
     expect(first.body.id).not.toBe(second.body.id)
   })
@@ -89,32 +90,32 @@ describe('POST /_webhooks', () => {
     await using limited = await world.startService({ maxSubscriptions: 3 })
     const limitedClient = clientOf(limited.api, tenant)
     const answers = await Promise.all(
-      Array.from({ length: 6 }, () => limitedClient.call('POST', '', validInput(tenant))),
+      Array.from({ length: 6 }, () => limitedClient.call('POST', validInput(tenant))),
     )
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
       201, 201, 201, 409, 409, 409,
     ])
     expect(answers.find(({ status }) => status === 409)?.body.error).toBe('CONFLICT')
     const other = clientOf(limited.api, await world.tenant())
-    expect((await other.call('GET', '')).body.webhooks).toEqual([])
+    expect((await other.call('GET')).body.webhooks).toEqual([])
   })
 })
 
 describe('GET /_webhooks', () => {
   const create = async (change: object = {}) =>
-    (await client.call('POST', '', { ...validInput(tenant), ...change })).body.id
+    (await client.call('POST', { ...validInput(tenant), ...change })).body.id
 
   it('lists the newest first, in pages', async () => {
     const ids = [await create(), await create(), await create()].reverse()
-    const all = await client.call('GET', '')
+    const all = await client.call('GET')
     expect(all.status).toBe(200)
     expect(all.body.webhooks.map(({ id }) => id)).toEqual(ids)
     expect(all.body.nextCursor).toBeNull()
     expect(all.text).not.toContain('secret')
 
-    const first = await client.call('GET', '?limit=2')
+    const first = await client.call('GET ?limit=2')
     expect(first.body.webhooks.map(({ id }) => id)).toEqual(ids.slice(0, 2))
-    const rest = await client.call('GET', `?limit=2&cursor=${first.body.nextCursor}`)
+    const rest = await client.call(`GET ?limit=2&cursor=${first.body.nextCursor}`)
     expect(rest.body.webhooks.map(({ id }) => id)).toEqual(ids.slice(2))
     expect(rest.body.nextCursor).toBeNull()
   })
@@ -123,7 +124,7 @@ describe('GET /_webhooks', () => {
     const paused = await create({ active: false })
     const invoices = await create({ table: 'invoices' })
     const list = async (query: string) =>
-      (await client.call('GET', query)).body.webhooks.map(({ id }) => id)
+      (await client.call(`GET ${query}`)).body.webhooks.map(({ id }) => id)
     expect(await list('?active=false')).toEqual([paused])
     expect(await list('?table=invoices')).toEqual([invoices])
     expect(await list('?table=invoices&active=false')).toEqual([])
@@ -133,8 +134,8 @@ describe('GET /_webhooks', () => {
 
 describe('GET /_webhooks/{id}', () => {
   it('answers the webhook and its deliveries', async () => {
-    const { body: created } = await client.call('POST', '', validInput(tenant))
-    const { status, body } = await client.call('GET', `/${created.id}`)
+    const { body: created } = await client.call('POST', validInput(tenant))
+    const { status, body } = await client.call(`GET /${created.id}`)
     expect(status).toBe(200)
     expect(body).toEqual({ webhook: created, deliveries: [] })
   })
@@ -142,7 +143,7 @@ describe('GET /_webhooks/{id}', () => {
 
 describe('PATCH /_webhooks/{id}', () => {
   it('changes any of the fields, answers the whole and has it on the topic', async () => {
-    const { body: created } = await client.call('POST', '', validInput(tenant))
+    const { body: created } = await client.call('POST', validInput(tenant))
     const change = {
       table: 'invoices',
       events: ['DELETE'],
@@ -151,16 +152,16 @@ describe('PATCH /_webhooks/{id}', () => {
       filter: { total: { gt: 10 } },
       select: ['total'],
     }
-    const patched = await client.call('PATCH', `/${created.id}`, change)
+    const patched = await client.call(`PATCH /${created.id}`, change)
     expect([patched.status, patched.body]).toEqual([
       200,
       { ...created, ...change, warnings: expect.any(Array) },
     ])
-    expect((await client.call('GET', `/${created.id}`)).body.webhook).toEqual(patched.body)
+    expect((await client.call(`GET /${created.id}`)).body.webhook).toEqual(patched.body)
     const state = (await world.subscriptionStates()).get(created.id)
     expect(state).toMatchObject({ ...change, filter: '{"total":{"gt":10}}' })
 
-    const cleared = await client.call('PATCH', `/${created.id}`, { filter: null, select: null })
+    const cleared = await client.call(`PATCH /${created.id}`, { filter: null, select: null })
     expect(cleared.body).not.toHaveProperty('filter')
     expect(cleared.body).not.toHaveProperty('select')
     expect((await world.subscriptionStates()).get(created.id)).toMatchObject({
@@ -171,19 +172,19 @@ describe('PATCH /_webhooks/{id}', () => {
   })
 
   it('leaves what is absent, and takes the tenant it has', async () => {
-    const { body: created } = await client.call('POST', '', validInput(tenant))
-    expect((await client.call('PATCH', `/${created.id}`, {})).body).toEqual(created)
+    const { body: created } = await client.call('POST', validInput(tenant))
+    expect((await client.call(`PATCH /${created.id}`, {})).body).toEqual(created)
     const { projectId, environment } = tenant
-    const same = await client.call('PATCH', `/${created.id}`, { projectId, environment })
+    const same = await client.call(`PATCH /${created.id}`, { projectId, environment })
     expect([same.status, same.body]).toEqual([200, created])
     const state = (await world.subscriptionStates()).get(created.id)
     expect(opened(created.id, state?.secrets)).toEqual(['signing-secret-1'])
   })
 
   it('keeps the old secret for 24 hours, for as long as is asked for, or not at all', async () => {
-    const { body: created } = await client.call('POST', '', validInput(tenant))
+    const { body: created } = await client.call('POST', validInput(tenant))
     const secretsAfter = async (change: object) => {
-      const { text, status } = await client.call('PATCH', `/${created.id}`, change)
+      const { text, status } = await client.call(`PATCH /${created.id}`, change)
       expect(status).toBe(200)
       expect(text).not.toContain('secret')
       return (await world.subscriptionStates()).get(created.id)?.secrets ?? []
@@ -205,7 +206,7 @@ describe('PATCH /_webhooks/{id}', () => {
   })
 
   it('loses none of many changes made at once, and leaves the last one on the topic', async () => {
-    const { body: created } = await client.call('POST', '', validInput(tenant))
+    const { body: created } = await client.call('POST', validInput(tenant))
     // Each round changes every field once: a change that is lost leaves the round before behind.
     for (const round of [1, 2, 3, 4]) {
       const expected = {
@@ -218,13 +219,13 @@ describe('PATCH /_webhooks/{id}', () => {
       }
       const answers = await Promise.all(
         Object.entries(expected).map(([field, value]) =>
-          client.call('PATCH', `/${created.id}`, { [field]: value }),
+          client.call(`PATCH /${created.id}`, { [field]: value }),
         ),
       )
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
       const state = (await world.subscriptionStates()).get(created.id)
       expect(state).toMatchObject({ ...expected, filter: JSON.stringify({ round }) })
-      const { webhook } = (await client.call('GET', `/${created.id}`)).body
+      const { webhook } = (await client.call(`GET /${created.id}`)).body
       expect(webhook).toEqual({ ...created, ...expected, warnings: expect.any(Array) })
     }
   })
@@ -232,29 +233,29 @@ describe('PATCH /_webhooks/{id}', () => {
 
 describe('DELETE /_webhooks/{id}', () => {
   it('answers 204, after which nothing of it is left, also on the topic', async () => {
-    const { body: created } = await client.call('POST', '', validInput(tenant))
+    const { body: created } = await client.call('POST', validInput(tenant))
     expect(await world.subscriptionStates()).toContainEqual([created.id, expect.anything()])
-    const deleted = await client.call('DELETE', `/${created.id}`)
+    const deleted = await client.call(`DELETE /${created.id}`)
     expect([deleted.status, deleted.text]).toEqual([204, ''])
     expect((await world.subscriptionStates()).has(created.id)).toBe(false)
     for (const method of ['GET', 'DELETE']) {
-      const { status, body } = await client.call(method, `/${created.id}`)
+      const { status, body } = await client.call(`${method} /${created.id}`)
       expect([status, body.error]).toEqual([404, 'WEBHOOK_NOT_FOUND'])
     }
-    const patched = await client.call('PATCH', `/${created.id}`, { active: true })
+    const patched = await client.call(`PATCH /${created.id}`, { active: true })
     expect([patched.status, patched.body.error]).toEqual([404, 'WEBHOOK_NOT_FOUND'])
   })
 })
 
 describe('a tenant', () => {
   it('neither sees, changes nor ends what is not its own', async () => {
-    const { body: created } = await client.call('POST', '', validInput(tenant))
+    const { body: created } = await client.call('POST', validInput(tenant))
     const stranger = clientOf(service.api, await world.tenant())
     for (const [method, body] of [['GET'], ['DELETE'], ['PATCH', { active: false }]] as const) {
-      const answer = await stranger.call(method, `/${created.id}`, body)
+      const answer = await stranger.call(`${method} /${created.id}`, body)
       expect([answer.status, answer.body.error]).toEqual([404, 'WEBHOOK_NOT_FOUND'])
     }
-    expect((await stranger.call('GET', '')).body.webhooks).toEqual([])
-    expect((await client.call('GET', `/${created.id}`)).body.webhook).toEqual(created)
+    expect((await stranger.call('GET')).body.webhooks).toEqual([])
+    expect((await client.call(`GET /${created.id}`)).body.webhook).toEqual(created)
   })
 })

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Warning } from '@surehook/contracts/http/webhooks/webhooks'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import { type Client, clientOf, validInput } from './support/client.ts'
+import { type Client } from '@surehook/scripts/client/call'
+import { waitUntil } from '@surehook/service-kit/wait-until'
+import { clientOf, validInput } from './support/client.ts'
 import { publishTable } from './support/tables.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -31,11 +32,11 @@ const fieldsOf = (of: { warnings?: Warning[] | undefined }) =>
     return field
   })
 const create = async (fields: object) => {
-  const { status, body } = await client.call('POST', '', { ...validInput(tenant), ...fields })
+  const { status, body } = await client.call('POST', { ...validInput(tenant), ...fields })
   expect(status).toBe(201)
   return body
 }
-const shown = async (id: string) => (await client.call('GET', `/${id}`)).body.webhook
+const shown = async (id: string) => (await client.call(`GET /${id}`)).body.webhook
 
 async function untilWarned(id: string, fields: string[] | undefined): Promise<void> {
   const isShown = async () => JSON.stringify(fieldsOf(await shown(id))) === JSON.stringify(fields)
@@ -48,7 +49,7 @@ describe('a subscription to a table that does not exist', () => {
     const made = await create(asked)
     expect(fieldsOf(made)).toEqual(['table', 'filter', 'select'])
     expect(await shown(made.id)).toEqual(made)
-    const { body: list } = await client.call('GET', '')
+    const { body: list } = await client.call('GET')
     expect(list.webhooks).toEqual([made])
 
     await table({ status: 'text' })
@@ -62,7 +63,7 @@ describe('a subscription to a table that does not exist', () => {
     const settled = { total: { gte: 100.5 }, owner: 'abcdef00-0000-4000-8000-000000000000' }
     const { id } = await create({ filter })
     const patched = await create({})
-    const { body } = await client.call('PATCH', `/${patched.id}`, { filter })
+    const { body } = await client.call(`PATCH /${patched.id}`, { filter })
     expect([body.filter, fieldsOf(body)]).toEqual([filter, ['table', 'filter']])
 
     await table({ total: 'decimal', owner: 'uuid' })
@@ -81,7 +82,7 @@ describe('a subscription to a table that does not exist', () => {
     service = await world.startService()
     const again = clientOf(service.api, tenant)
     const isSettled = async () => {
-      const { webhook } = (await again.call('GET', `/${id}`)).body
+      const { webhook } = (await again.call(`GET /${id}`)).body
       return webhook.filter?.['total'] === 1.5
     }
     await waitUntil(isSettled, { what: 'the settled filter', timeoutMs: 20_000 })
@@ -108,11 +109,11 @@ describe('what a known table does not have', () => {
     const made = await create({ select: ['status', 'nope'] })
     expect(fieldsOf(made)).toEqual(['select.1'])
     const input = { ...validInput(tenant), select: ['status', 'nope'] }
-    const preview = await client.call('POST', '/preview', input)
+    const preview = await client.call('POST /preview', input)
     expect([preview.status, fieldsOf(preview.body)]).toEqual([200, ['select.1']])
-    const { status } = await client.call('PATCH', `/${made.id}`, { filter: { nope: 1 } })
+    const { status } = await client.call(`PATCH /${made.id}`, { filter: { nope: 1 } })
     expect(status).toBe(400)
-    const { body } = await client.call('PATCH', `/${made.id}`, { select: ['status'] })
+    const { body } = await client.call(`PATCH /${made.id}`, { select: ['status'] })
     expect(body).not.toHaveProperty('warnings')
   })
 })
@@ -126,9 +127,9 @@ describe('a whsec_ secret', () => {
       const made = await create({ secret })
       expect(fieldsOf(made)).toEqual(['secret'])
       expect(await shown(made.id)).toEqual(made)
-      const { body } = await client.call('PATCH', `/${made.id}`, { secret: 'whsec_QUJD' })
+      const { body } = await client.call(`PATCH /${made.id}`, { secret: 'whsec_QUJD' })
       expect(body).not.toHaveProperty('warnings')
-      const worse = await client.call('PATCH', `/${made.id}`, { secret, secretOverlap: 0 })
+      const worse = await client.call(`PATCH /${made.id}`, { secret, secretOverlap: 0 })
       expect(fieldsOf(worse.body)).toEqual(['secret'])
     },
   )

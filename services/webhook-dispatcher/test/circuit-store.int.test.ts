@@ -15,7 +15,7 @@ afterEach(() => redis.destroy())
 const storeThatForgetsAfter = (forgetAfterMs: number) =>
   new CircuitStore(redis, { threshold: 5, forgetAfterMs, log })
 
-it('keeps a count of failures for an hour after the last of them, if told so', async () => {
+it('keeps a count of failures for an hour after the last of them, if configured', async () => {
   const id = randomUUID()
   const store = storeThatForgetsAfter(3_600_000)
   for (let n = 0; n < 3; n++) await store.recordFailure(id, 0)

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Certificates, createCertificates } from '@surehook/scripts/receiver/certificates'
+import { TcpProxy } from '@surehook/testing/tcp-proxy'
 import { until } from '@surehook/testing/until'
 import { AddressGuard } from '../src/attempt/dns/address-guard.ts'
 import { systemHostNames } from '../src/attempt/dns/host-names.ts'
 import { Poster } from '../src/attempt/http/post.ts'
 import type { AttemptResult } from '../src/transitions/decide-next-attempt.ts'
-import { CuttingProxy } from './support/cutting-proxy.ts'
 import { ProtocolReceiver, type Response, type Speaks } from './support/protocol-receiver.ts'
 
 let certificates: Certificates
@@ -62,9 +62,9 @@ describe.each(both)('a receiver that speaks %s', (speaks) => {
   })
 
   it('costs no more than the attempts in flight when connections are cut without a word', async () => {
-    const proxy = open.use(await CuttingProxy.open(receiver.port))
+    const proxy = open.use(await TcpProxy.open(receiver.port))
     expect(failed(await many(2, proxy.port))).toEqual([])
-    proxy.cut()
+    proxy.forget()
     const afterwards = await many(64, proxy.port)
     expect(failed(afterwards)).toHaveLength(2)
     expect(failed(afterwards)).toMatchObject([{ errorClass: 'timeout' }, { errorClass: 'timeout' }])

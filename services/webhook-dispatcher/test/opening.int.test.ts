@@ -66,7 +66,7 @@ function refuseListing(times: number): { asked: number } {
   return count
 }
 
-it('waits while Kafka cannot tell its topics', async () => {
+it('waits while Kafka cannot list its topics', async () => {
   const count = refuseListing(2)
   await using _engine = await open()
   expect(count.asked).toBe(3)

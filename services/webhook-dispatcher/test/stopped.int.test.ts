@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Certificates, createCertificates } from '@surehook/scripts/receiver/certificates'
+import { TcpProxy } from '@surehook/testing/tcp-proxy'
 import { until } from '@surehook/testing/until'
 import type { AttemptResult } from '../src/transitions/decide-next-attempt.ts'
-import { CuttingProxy } from './support/cutting-proxy.ts'
 import { NameServer } from './support/name-server.ts'
 import type { PostingSettings } from './support/posting-process.ts'
 import { ProtocolReceiver } from './support/protocol-receiver.ts'
@@ -70,11 +70,11 @@ describe('a dispatcher that was stopped for longer than an attempt may take', ()
 
   it('still waits for an answer to what it could not send before', async () => {
     receiver.behave = (res) => void setTimeout(() => res.writeHead(204).end(), timeoutMs / 2)
-    const proxy = open.use(await CuttingProxy.open(receiver.port))
-    proxy.hold()
+    const proxy = open.use(await TcpProxy.open(receiver.port))
+    proxy.set({ kind: 'drop' })
     const result = post(proxy.port)
     await until(() => proxy.connections === 1)
-    await stopWhile(() => proxy.letGo())
+    await stopWhile(() => proxy.set({ kind: 'pass' }))
     expect(await result).toMatchObject({ kind: 'responded', status: 204 })
   })
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { deliveryId } from '@surehook/contracts/ids'
 import { aSubscription } from '@surehook/matching/testing/samples'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { openWorld, type World } from './support/world.ts'
 
 const fanOut = 10_000

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { EventPayload } from '@surehook/contracts/event-payload'
 import { deliveryId, endpointId } from '@surehook/contracts/ids'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { openWorld, type World } from './support/world.ts'
 
 describe('the matcher on real Kafka', () => {

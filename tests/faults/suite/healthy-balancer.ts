@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import type { ServiceHandle } from '@surehook/scripts/system/start-services'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { type Balancer, openBalancer } from '../../support/balancer.ts'
 
 const lookEveryMs = 250

@@ -3,16 +3,21 @@ import type { ComponentName } from '@surehook/scripts/local-stack/component'
 import type { KafkaListener } from '@surehook/scripts/local-stack/kafka'
 import { type ServiceName, serviceNames } from '@surehook/scripts/system/service-catalog'
 import type { Ways } from '@surehook/scripts/system/ways'
-import { type LinkState, openTcpLink, type TcpLink } from '../../support/tcp-link.ts'
+import { type LinkState, TcpProxy } from '@surehook/testing/tcp-proxy'
 import { components, needs } from './plan.ts'
 
 /** One process's way to one component. */
-type Link = { replica: string; service: ServiceName | 'publisher'; to: ComponentName; tcp: TcpLink }
+type Link = {
+  replica: string
+  service: ServiceName | 'publisher'
+  to: ComponentName
+  tcp: TcpProxy
+}
 
 export type Links = AsyncDisposable & {
   /** Where the components must listen. */
   readonly ports: Readonly<Record<ComponentName, number>>
-  /** What the broker tells to whoever comes by a link: that link. */
+  /** The broker advertises to each client the link by which it came. */
   readonly kafkaListeners: readonly KafkaListener[]
   waysOf(replica: string): Ways
   set(state: LinkState, which: (link: Pick<Link, 'replica' | 'service' | 'to'>) => boolean): void
@@ -33,7 +38,7 @@ export async function openLinks(replicas: Readonly<Record<ServiceName, number>>)
   const kafkaListeners: KafkaListener[] = []
   const open = async (replica: string, service: Link['service'], to: ComponentName) => {
     const port = to === 'kafka' ? await freePort() : ports[to]
-    const tcp = opening.use(await openTcpLink(port))
+    const tcp = opening.use(await TcpProxy.open(port))
     links.push({ replica, service, to, tcp })
     if (to === 'kafka') kafkaListeners.push({ port, advertised: tcp.port })
   }

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createTenant } from '@surehook/scripts/client/tenant'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import {
   type ChangeTransport,
   graphqlTransport,
@@ -65,7 +65,7 @@ export async function runUnderLoad(
   const tenant = await createTenant(stage.platform)
   const subscribers = await subscribeTwice(tenant, receiver)
   const rest = restTransport(tenant, { keyed: true })
-  const graphql = graphqlTransport(stage.platform.baseUrl, tenant, { keyed: true })
+  const graphql = graphqlTransport(tenant, { keyed: true })
   const topic = topicTransport(stage.publisher, tenant)
   using watch = new Watch(receiver, subscribers)
   let acknowledged = 0

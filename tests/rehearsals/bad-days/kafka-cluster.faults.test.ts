@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { changesTopic } from '@surehook/contracts/topics'
 import { admin } from '@surehook/scripts/client/call'
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { standStill } from '../../faults/suite/stand-still.ts'
 import { allReady } from '../../support/all-ready.ts'
 import {

@@ -3,9 +3,9 @@ import type { ProcessHandle } from '@surehook/scripts/lib/managed-process'
 import { freePort } from '@surehook/scripts/lib/ports'
 import { settleAll } from '@surehook/scripts/lib/settle-all'
 import type { Stack } from '@surehook/scripts/lib/stack'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { type LocalStack, startLocalStack } from '@surehook/scripts/local-stack/local-stack'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { askKafka } from '../../support/ask-kafka.ts'
 
 /** A stack whose Kafka is three brokers. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, it } from '@jest/globals'
 import { admin } from '@surehook/scripts/client/call'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { startLocalStack } from '@surehook/scripts/local-stack/local-stack'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { allReady } from '../../support/all-ready.ts'
 import {
   type FaultWorld,

@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process'
 import { appendFile, copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { ProcessHandle } from '@surehook/scripts/lib/managed-process'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { type LocalStack, startLocalStack } from '@surehook/scripts/local-stack/local-stack'
 import { postgresIdentity, postgresPlace } from '@surehook/scripts/local-stack/postgres-home'
+import { waitUntil } from '@surehook/service-kit/wait-until'
+import { TcpProxy } from '@surehook/testing/tcp-proxy'
 import { Client } from 'pg'
 import { treeOf } from '../../faults/suite/process-tree.ts'
-import { openTcpLink } from '../../support/tcp-link.ts'
 
 export type SlotCopy = { slot: string; ready: boolean }
 
@@ -45,8 +45,8 @@ export async function openPostgresPair(dir: string, how: Replication): Promise<P
     `select pg_create_physical_replication_slot('${standby}', true)`,
   )
   await processOf(primary).stop()
-  const replication = opening.use(await openTcpLink(portOf(primary)))
-  const primaryUrl = atPort(primary.databaseUrl, replication.port)
+  const replication = opening.use(await TcpProxy.openTo(primary.databaseUrl))
+  const primaryUrl = new URL(replication.urlOf(primary.databaseUrl))
   await copyAsStandby(`${dir}/primary`, `${dir}/${standby}`, primaryUrl)
   await processOf(primary).restart()
   const second = await open(standby)
@@ -62,7 +62,7 @@ export async function openPostgresPair(dir: string, how: Replication): Promise<P
     )
   }
   await inDatabase(primary.databaseUrl, 'select pg_reload_conf()')
-  const link = opening.use(await openTcpLink(portOf(primary)))
+  const link = opening.use(await TcpProxy.openTo(primary.databaseUrl))
   let frozen: number[] = []
   opening.defer(() => {
     // Else it could not be ended.
@@ -70,7 +70,7 @@ export async function openPostgresPair(dir: string, how: Replication): Promise<P
   })
   const resources = opening.move()
   return {
-    url: atPort(primary.databaseUrl, link.port).href,
+    url: link.urlOf(primary.databaseUrl),
     slotsOfStandby: () => slotsOf(second.databaseUrl),
     cutOffStandby: () => replication.set({ kind: 'drop' }),
     async losePrimary() {
@@ -149,9 +149,3 @@ function processOf({ processes }: LocalStack): ProcessHandle {
 }
 
 const portOf = ({ databaseUrl }: LocalStack): number => Number(new URL(databaseUrl).port)
-
-function atPort(databaseUrl: string, port: number): URL {
-  const url = new URL(databaseUrl)
-  url.port = String(port)
-  return url
-}

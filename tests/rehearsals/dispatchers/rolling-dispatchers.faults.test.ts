@@ -8,7 +8,7 @@ import type { Admin } from '@surehook/kafka/client/surface'
 import { partitionOf } from '@surehook/kafka/producer/partitioned/partition-of'
 import type { Tenant } from '@surehook/scripts/client/tenant'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
-import { until } from '../../support/until.ts'
+import { until } from '@surehook/testing/until'
 import { openWorldWithStack, payloadOf, type World } from '../../support/world.ts'
 import { OwnershipWatch } from './ownership.ts'
 

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import { serviceNames } from '@surehook/scripts/system/service-catalog'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { indented } from '../support/surehook.ts'
 import { apply, type Load, loadHost, loadNamespace, openLoad } from './load.ts'
 import type { openPage } from './page.ts'

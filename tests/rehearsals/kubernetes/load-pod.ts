@@ -5,7 +5,7 @@ import { createServer as createHttps } from 'node:https'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /**
- * Runs by itself in a pod: writes records through the gateway and receives their webhooks. `GET :8080/` tells what came
+ * Runs by itself in a pod: writes records through the gateway and receives their webhooks. `GET :8080/` returns what came
  * of it so far, `GET :8080/end` stops the writers first.
  */
 const variable = (name: string): string => {

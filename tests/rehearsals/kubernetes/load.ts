@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createTenant, defaultSecret } from '@surehook/scripts/client/tenant'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { envOf, type Manifest, namespaceOf, secret } from './objects.ts'
 import type { Shell } from './shell.ts'
 

@@ -1,4 +1,4 @@
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { Client } from 'pg'
 
 const recycleWithinMs = 120_000

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { Client } from 'pg'
 
 const settleWithinMs = 30_000

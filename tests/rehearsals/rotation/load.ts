@@ -18,7 +18,7 @@ export async function openLoad({ baseUrl, tenant, adminToken }: Options): Promis
     const { projectId, environment } = tenant
     const headers = { 'x-project-id': projectId, environment, 'x-forwarded-for': anyAddress() }
     const answer = await send(baseUrl, `POST /auth/${path}`, { body, headers })
-    return expectStatus(path === 'signup' ? 201 : 200, answer).body as unknown as Session
+    return expectStatus(path === 'signup' ? 201 : 200, answer).body
   }
   await auth('signup', user)
   let { refreshToken, accessToken } = await auth('login', user)

@@ -24,7 +24,7 @@ export type Collector = AsyncDisposable & {
   readonly spans: readonly Span[]
   /**
    * All spans of a trace, in the order of their beginnings, once there are so many of this name and
-   * what they came from: each process tells its own, when it likes.
+   * what they came from: each process exports its own, when it likes.
    */
   trace(traceId: string, wanted: { name: string; count: number }): Promise<Span[]>
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { EventPayload } from '@surehook/contracts/event-payload'
 import type { Tenant } from '@surehook/scripts/client/tenant'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
 import type { Receipt, Receiver } from '@surehook/scripts/receiver/receiver'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { DeliveryAudit, Statuses } from './delivery-audit.ts'
 import { loadColumns, type Story, type Written } from './load.ts'
 

@@ -7,7 +7,7 @@ import type { CapturedHeader } from '../emit/capture.ts'
 /** The way of captured changes from the WAL to Kafka's acknowledgement, a span each. */
 export class RelaySpans implements Disposable {
   readonly #tracer: Tracer
-  /** Under what each tells whoever reads its record. */
+  /** By the `traceparent` that their records carry. */
   readonly #open = new Map<string, Span>()
 
   constructor(tracer: Tracer) {

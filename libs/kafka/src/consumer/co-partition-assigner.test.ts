@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { decodeClaim, encodeClaim } from './co-partition-assigner.ts'
 
-it('tells a claim so that a member of the version before reads the partitions', () => {
+it('encodes a claim so that a member of the version before reads the partitions', () => {
   const claim = { owned: [3, 5], generation: 7, isKept: true }
   const encoded = encodeClaim(claim)
   expect(decodeClaim(encoded)).toEqual(claim)

@@ -35,7 +35,7 @@ export type LagOptions = {
 const answerWithinMs = 1_000
 
 /**
- * Tells the lag of a process' consumer whenever metrics are asked for, from where the logs end at that moment: the
+ * Reports the lag of a process' consumer whenever metrics are asked for, from where the logs end at that moment: the
  * lag of one that stands still grows. While Kafka does not answer it is what was read last.
  */
 export function meterLag(metrics: Metrics, options: LagOptions): AsyncDisposable {

@@ -59,7 +59,7 @@ describe('LogEnds', () => {
     expect((await Promise.all(later)).map(([end]) => end?.end)).toEqual([2, 2])
   })
 
-  it('tells everybody of a question that it failed, and asks anew', async () => {
+  it('rejects every caller of a question that failed, and asks anew', async () => {
     const { ends, questions } = openEnds()
     const failed = Promise.allSettled([ends.read(), ends.read()])
     await nextTurns()

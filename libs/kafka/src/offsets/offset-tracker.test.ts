@@ -41,7 +41,7 @@ describe('OffsetTracker', () => {
     expect(tracker.low).toBe(6)
   })
 
-  it('tells a second reading of an open offset from a finished one', () => {
+  it('distinguishes a second reading of an open offset from a finished one', () => {
     const tracker = new OffsetTracker(0, '')
     tracker.take(0)
     tracker.take(1)

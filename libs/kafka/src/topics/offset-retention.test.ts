@@ -45,7 +45,7 @@ describe('checkOffsetRetention', () => {
     ])
   })
 
-  it('warns when a broker does not tell, or nobody may ask', async () => {
+  it('warns when a broker does not answer, or nobody may ask', async () => {
     const unknown = expect.objectContaining({ event: 'kafka.offset_retention.unknown', setting })
     expect(await warnings([days(3650), null])).toEqual([unknown])
     const denied = async () => {

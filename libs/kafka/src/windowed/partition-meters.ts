@@ -8,7 +8,7 @@ export type PartitionMetersOptions = {
   assignments: () => Iterable<AssignedPartition>
 }
 
-/** What a windowed consumer tells about its assigned partitions; read when metrics are asked for. */
+/** The metrics of a windowed consumer's assigned partitions; read when metrics are asked for. */
 export function partitionMeters(
   metrics: Metrics,
   { groupId: group, window, assignments }: PartitionMetersOptions,

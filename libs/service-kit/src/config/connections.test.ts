@@ -37,7 +37,7 @@ writeFileSync(caFile, pem)
 writeFileSync(emptyFile, 'hush')
 
 describe('Kafka', () => {
-  it('is reached without TLS and without a user unless told otherwise', () => {
+  it('is reached without TLS and without a user by default', () => {
     expect(kafkaConnection(read({}), 'data-api')).toEqual({
       brokers: ['a:9092'],
       clientId: expect.stringMatching(/^data-api-/),

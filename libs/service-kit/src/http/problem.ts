@@ -14,7 +14,7 @@ export function toAppError(err: unknown): AppError {
   return new AppError('INTERNAL_ERROR', undefined, { cause: err })
 }
 
-/** The body of an error answer. A 5xx never tells the caller what broke inside. */
+/** The body of an error answer. A 5xx never shows the caller what broke inside. */
 export function problemOf(err: AppError): Problem {
   if (err.status >= 500) {
     const message =

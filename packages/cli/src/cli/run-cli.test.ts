@@ -43,7 +43,7 @@ async function run(...args: string[]) {
 }
 
 describe('runCli', () => {
-  it('tells its version', async () => {
+  it('prints its version', async () => {
     const { version } = JSON.parse(
       readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
     ) as { version: string }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { surehookRoot } from './root.ts'
 
-/** What a system that runs from this checkout tells of itself. */
+/** The addresses and secrets of a system that runs from this checkout. */
 export type RunningSystem = {
   baseUrl: string
   adminToken: string

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { runCommand } from '../../check/run-command.ts'
 import { repoRoot } from '../../lib/paths.ts'
 
-/** Generates again and tells which committed files were not what comes out. */
+/** Generates again and prints which committed files were not what comes out. */
 const generatedDirs = [
   'contracts/openapi',
   'deploy/grafana/dashboards',

@@ -29,7 +29,7 @@ afterAll(() => {
 })
 
 describe('the breach check', () => {
-  it('finds a listed password and tells five digits of its hash, no more', async () => {
+  it('finds a listed password and sends five digits of its hash, no more', async () => {
     answer = { status: 200, body: lines('tr0ub4dor&3', 12) }
     const isBreached = createBreachCheck(url, log)
     expect(await isBreached('tr0ub4dor&3')).toBe(true)

@@ -26,7 +26,7 @@ describe('adminGate', () => {
     expect(() => gate(header)).toThrow(expect.objectContaining({ code: 'ADMIN_TOKEN_INVALID' }))
   })
 
-  it('tells no credential from a wrong one', () => {
+  it('distinguishes no credential from a wrong one', () => {
     expect(() => gate(undefined)).toThrow('There is no credential')
     expect(() => gate('')).toThrow('There is no credential')
     expect(() => gate('Bearer wrong')).toThrow('The administration token is wrong')

@@ -2,7 +2,7 @@ import type { RedisClient } from '@surehook/service-kit/redis/client'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 
 /**
- * Tells the log when Redis may evict: a revocation, a limit or a lockout that was evicted looks as if it had
+ * Logs when Redis may evict: a revocation, a limit or a lockout that was evicted looks as if it had
  * never been. Where `CONFIG` is forbidden nobody can know; the service runs in any case.
  */
 export async function checkEviction(

@@ -51,7 +51,7 @@ export async function markCopied(pool: Pool, revocations: readonly Revocation[])
   )
 }
 
-/** Tells the verifiers of what a statement of the same transaction revoked. */
+/** Announces to the verifiers what a statement of the same transaction revoked. */
 export async function emitRevocations(emit: EmitState, ended: EndedSessions): Promise<void> {
   for (const revocation of ended) await emit(revocationMessage(revocation))
 }

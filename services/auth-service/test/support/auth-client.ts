@@ -1,34 +1,37 @@
 import { randomUUID } from 'node:crypto'
 import type { AuthSettingsChange } from '@surehook/contracts/http/admin/auth-settings'
 import type { LoggedIn } from '@surehook/contracts/http/auth'
-import type { Problem } from '@surehook/contracts/problem'
-import { call } from './client.ts'
-import { serviceToken } from './under-test.ts'
+import {
+  type Answer,
+  admin,
+  type Client,
+  clientOf,
+  type Headed,
+} from '@surehook/scripts/client/call'
+import { adminToken, serviceToken } from './under-test.ts'
 
-// Every field that an answer may have; the tests say which ones they expect.
-export type AuthBody = LoggedIn &
-  Problem & { userId: string; active: boolean; keys: Record<string, string>[] } & Record<
-    string,
-    unknown
-  >
-export type AuthAnswer = { status: number; headers: Headers; body: AuthBody }
-type Request = { token?: string | undefined; body?: unknown; headers?: Record<string, string> }
+type Request = { token?: string | undefined; body?: unknown; headers?: Headed }
 
 export type AuthClient = {
   readonly projectId: string
   readonly environment: string
   /** `send('POST login', { body })`, under `/auth/`. */
-  send(request: string, options?: Request): Promise<AuthAnswer>
+  send(request: string, options?: Request): Promise<Answer>
   /** A new user who is logged in. */
   newUser(): Promise<LoggedIn & { email: string }>
   login(email: string): Promise<LoggedIn>
-  refresh(refreshToken: string): Promise<AuthAnswer>
+  refresh(refreshToken: string): Promise<Answer>
   /** What introspection returns to services about a token. */
-  introspect(token: string): Promise<AuthAnswer>
+  introspect(token: string): Promise<Answer>
   isActive(token: string): Promise<boolean>
   change(settings: AuthSettingsChange): Promise<void>
-  admin(request: string, body?: unknown): ReturnType<typeof call>
+  /** `admin('GET /users')`, below the environment. */
+  admin(request: string, body?: unknown): Promise<Answer>
 }
+
+/** Calls `/auth/admin/projects…` with the administration token, unless the headers say otherwise. */
+export const callAdmin = (api: string, ...call: Parameters<Client['call']>): Promise<Answer> =>
+  admin({ baseUrl: api, adminToken }, ...call)
 
 export const password = 'correct horse 7 battery'
 
@@ -39,32 +42,17 @@ export async function openAuthClient(
 ): Promise<AuthClient> {
   const { projectId = `p-${randomUUID()}`, environment = 'master', settings = {} } = options
   const place = `/${projectId}/environments/${environment}`
-  const admin = async (request: string, body?: unknown) => {
+  const client = clientOf(`${api}/auth/`, { 'x-project-id': projectId, environment })
+  const adminHere = (request: string, body?: unknown) => {
     const [method, path] = request.split(' ')
-    return call(api, `${method} ${place}${path}`, { body })
+    return callAdmin(api, `${method} ${place}${path}`, body)
   }
-  const send: AuthClient['send'] = async (request, { token, body, headers = {} } = {}) => {
-    const [method = 'GET', path = ''] = request.split(' ')
-    const response = await fetch(`${api}/auth/${path}`, {
-      method,
-      headers: {
-        'x-project-id': projectId,
-        environment,
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      body: body === undefined ? null : JSON.stringify(body),
-    })
-    const text = await response.text()
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: (text === '' ? {} : JSON.parse(text)) as AuthBody,
-    }
+  const send: AuthClient['send'] = (request, { token, body, headers } = {}) => {
+    const authorization = token === undefined ? undefined : `Bearer ${token}`
+    return client.call(request, body, { authorization, ...headers })
   }
   const change = async (changed: AuthSettingsChange) => {
-    await call(api, `PUT ${place}`, { body: { auth: changed } })
+    await callAdmin(api, `PUT ${place}`, { auth: changed })
   }
   await change({ emailVerification: false, ...settings })
   const login = async (email: string) => {
@@ -79,7 +67,7 @@ export async function openAuthClient(
     environment,
     send,
     change,
-    admin,
+    admin: adminHere,
     login,
     introspect,
     async newUser() {
@@ -93,5 +81,5 @@ export async function openAuthClient(
   }
 }
 
-export const outcome = ({ status, body }: AuthAnswer): [number, string?] =>
+export const outcome = ({ status, body }: Answer): [number, string?] =>
   status < 400 ? [status] : [status, body.error]

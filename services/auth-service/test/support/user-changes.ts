@@ -3,7 +3,7 @@ import { changeKey } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
 import { createKafka } from '@surehook/kafka/client/client'
 import { openEventCodec } from '@surehook/schemas/codec'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { log, sharedStack } from './under-test.ts'
 
 export type UserChange = ChangeEvent & { data: Record<string, unknown> }

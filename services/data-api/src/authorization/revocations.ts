@@ -5,7 +5,7 @@ const deleteEveryMs = 60_000
 
 type Known = { minGeneration: number; expiresAt: number }
 
-/** Which access tokens are refused before they expire, as `auth.revocations` tells it. */
+/** Which access tokens are refused before they expire, as `auth.revocations` lists them. */
 export class Revocations {
   readonly #bySession = new Map<string, Known>()
   readonly #now: () => number

@@ -47,7 +47,7 @@ test('a fault inside a json value is named by its path', () => {
   ])
 })
 
-test('changedValues tells null from left out', () => {
+test('changedValues distinguishes null from left out', () => {
   const violations: Violation[] = []
   const faults = { prefix: '', violations }
   expect(changedValues(columns, { size: null }, faults)).toEqual({

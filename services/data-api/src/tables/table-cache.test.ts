@@ -31,7 +31,7 @@ function define(name: string, version = 1): void {
   catalogue.set(name, { ...tenant, ...shape, id: name, version, name, schema: 'd_1' })
 }
 
-/** Uses the table as a request does, and tells whether its statements were prepared. */
+/** Uses the table as a request does, and returns whether its statements were prepared. */
 const isPrepared = async (name: string) =>
   cache.use(tenant, name, async ({ prepared }: KnownTable) => prepared)
 

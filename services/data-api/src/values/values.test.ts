@@ -93,7 +93,7 @@ describe('value types', () => {
     ['{"a":{"b":12345678901234567890}}', ['a', 'b'], 'send it as a string'],
     ['{"a":[[1e400]]}', ['a', '0', '0'], 'out of range'],
     ['{"a":[0,{"b":"\\u0000"}]}', ['a', '1', 'b'], 'NUL'],
-  ])('json tells where it does not fit: %s', (json, path, fault) => {
+  ])('json reports where it does not fit: %s', (json, path, fault) => {
     expect(valueTypes.json.parse(JSON.parse(json))).toEqual({
       fault: expect.stringContaining(fault),
       path,

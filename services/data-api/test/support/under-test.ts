@@ -27,7 +27,7 @@ export type World = AsyncDisposable & {
   /** An environment that exists, and a token that is good for all of its project. */
   tenant(name?: Partial<Pick<Tenant, 'projectId' | 'environment'>>): Promise<Tenant>
   token(projectId: string, limits?: TokenLimits): Promise<string>
-  /** Changes the settings of an environment, as auth-service tells them. */
+  /** Changes the settings of an environment, as auth-service publishes them. */
   setUp(tenant: Tenant, settings: object, keyEpoch?: number): Promise<void>
 }
 type TokenLimits = { environments?: string[]; expiresAt?: string }

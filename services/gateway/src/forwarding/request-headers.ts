@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import {
   type Cidr,
-  clientAddress,
-  type ForwardedFor,
+  forwarded,
+  forwardedClient,
 } from '@surehook/service-kit/http/request/client-address'
 
 /** Meant for the next hop only, or believed by services because only we may set them. */
@@ -42,11 +42,11 @@ export function rewriteRequestHeaders(
   { requestId, traceparent, trustedProxies }: Rewriting,
 ): void {
   const { headers } = req
-  const forwarded = forwardedHeaders(req, trustedProxies)
+  const ours = forwardedHeaders(req, trustedProxies)
   for (const name of connectionOptions(headers)) delete headers[name]
   for (const name of dropped) delete headers[name]
   for (const name in headers) if (droppedPrefix.test(name)) delete headers[name]
-  Object.assign(headers, forwarded, { 'x-request-id': requestId })
+  Object.assign(headers, ours, { 'x-request-id': requestId })
   if (traceparent !== null) headers['traceparent'] = traceparent
 }
 
@@ -59,28 +59,17 @@ function connectionOptions({ connection }: IncomingHttpHeaders): string[] {
     .filter((name) => name !== 'transfer-encoding' && name !== 'content-length' && name !== 'host')
 }
 
-/** Who sent the request, as far as our proxies tell. */
-export function forwardedClient(
-  { headers, socket }: IncomingMessage,
-  trustedProxies: readonly Cidr[],
-): ForwardedFor {
-  const list = one(headers['x-forwarded-for'])
-  return clientAddress(socket.remoteAddress ?? '', list, trustedProxies)
-}
-
 function forwardedHeaders(
   req: IncomingMessage,
   trustedProxies: readonly Cidr[],
 ): Record<string, string> {
   const { headers } = req
   const { client, trusted } = forwardedClient(req, trustedProxies)
-  const proto = trusted ? one(headers['x-forwarded-proto']) : undefined
-  const host = (trusted ? one(headers['x-forwarded-host']) : undefined) ?? headers.host ?? ''
+  const proto = trusted ? forwarded(headers, 'proto') : undefined
+  const host = (trusted ? forwarded(headers, 'host') : undefined) ?? headers.host ?? ''
   return {
     'x-forwarded-for': client,
     'x-forwarded-proto': proto === 'https' ? 'https' : 'http',
     ...(hostForm.test(host) ? { 'x-forwarded-host': host } : {}),
   }
 }
-
-const one = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value)

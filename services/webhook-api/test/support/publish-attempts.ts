@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { DeliveryStatus } from '@surehook/contracts/events'
 import { attemptsTopic } from '@surehook/contracts/topics'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
-import type { Client } from './client.ts'
+import { type Client } from '@surehook/scripts/client/call'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import { aTransition } from './delivery-samples.ts'
 import type { Tenant, World } from './under-test.ts'
 
@@ -22,7 +22,7 @@ export async function publishAttempts(
     const value = world.codec.attempt.encode(transition)
     await world.producer.send([{ topic: attemptsTopic, key: deliveryId, value }])
     const isRead = async () => {
-      const { text } = await client.call('GET', `/${id}/deliveries?limit=1000`)
+      const { text } = await client.call(`GET /${id}/deliveries?limit=1000`)
       return text.includes(deliveryId)
     }
     await waitUntil(isRead, { what: 'the transition in the log', timeoutMs: 15_000 })

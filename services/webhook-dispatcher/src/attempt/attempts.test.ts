@@ -157,7 +157,7 @@ describe('an attempt that is traced', () => {
     expect(spans).toMatchObject([{ parent: match, link: before, outcome: { error: undefined } }])
   })
 
-  it('tells the receiver’s host and no more of its URL', async () => {
+  it('logs the receiver’s host and no more of its URL', async () => {
     const { make, spans } = setUp({ traced: true })
     await make()
     expect(spans[0]?.attributes).toMatchObject({ 'server.address': 'receiver.example' })

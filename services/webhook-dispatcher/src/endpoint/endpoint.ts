@@ -10,7 +10,7 @@ export type EndpointLimits = {
 
 export type EndpointOptions = { limits: EndpointLimits; pressure: Pressure }
 
-/** Tells whether jobs that wait here keep the partition from reading on. */
+/** Whether jobs that wait here keep the partition from reading on. */
 export type Pressure = () => boolean
 
 /** So many times what may be in flight comes back from the paused topic ahead. */

@@ -1,4 +1,4 @@
-// A process of its own that posts what it is told to: it can be stopped without stopping the test.
+// Posts what its parent sends, in a process of its own: it can be stopped without stopping the test.
 import { AddressGuard } from '../../src/attempt/dns/address-guard.ts'
 import { systemHostNames } from '../../src/attempt/dns/host-names.ts'
 import { type Exchange, Poster } from '../../src/attempt/http/post.ts'

@@ -18,7 +18,7 @@ export type Behaviour = (res: Response, nth: number) => void
 
 export type Speaks = 'HTTP/1.1 alone' | 'HTTP/2 and HTTP/1.1' | 'HTTP/2 alone'
 
-/** A real HTTPS server that speaks what it is told to, and behaves as it is told to. */
+/** A real HTTPS server that speaks the chosen protocols, and behaves as `behave` says. */
 export class ProtocolReceiver implements AsyncDisposable {
   behave: Behaviour = (res) => void res.writeHead(204).end()
   /** Of requests, in the order in which their heads came. */

@@ -43,7 +43,7 @@ describe('RebalanceDrain', () => {
     expect(changes).toEqual([true, false])
   })
 
-  it('tells of every join, also of the first', () => {
+  it('reports every join, also the first', () => {
     drain.joined()
     expect(changes).toEqual([false])
   })

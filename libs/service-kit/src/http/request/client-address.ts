@@ -31,9 +31,21 @@ export type ForwardedFor = {
   trusted: boolean
 }
 
-/** `X-Forwarded-For` as one list. */
-export function forwardedFor(headers: IncomingHttpHeaders): string | undefined {
-  const value = headers['x-forwarded-for']
+export type Sender = {
+  headers: IncomingHttpHeaders
+  socket: { readonly remoteAddress?: string | undefined }
+}
+
+/** The client of a request, as far as its connection and `X-Forwarded-For` show it. */
+export const forwardedClient = ({ headers, socket }: Sender, trustedProxies: readonly Cidr[]) =>
+  clientAddress(socket.remoteAddress ?? '', forwarded(headers, 'for'), trustedProxies)
+
+/** An `X-Forwarded-…` header as one list. */
+export function forwarded(
+  headers: IncomingHttpHeaders,
+  what: 'for' | 'proto' | 'host',
+): string | undefined {
+  const value = headers[`x-forwarded-${what}`]
   return Array.isArray(value) ? value.join() : value
 }
 
@@ -43,13 +55,13 @@ export function forwardedFor(headers: IncomingHttpHeaders): string | undefined {
  */
 export function clientAddress(
   socketAddress: string,
-  forwarded: string | undefined,
+  list: string | undefined,
   trustedProxies: readonly Cidr[],
 ): ForwardedFor {
   let client = plainAddress(socketAddress) ?? socketAddress
   const trusted = isTrusted(client, trustedProxies)
-  if (!trusted || forwarded === undefined) return { client, trusted }
-  for (const hop of forwarded.split(',').toReversed()) {
+  if (!trusted || list === undefined) return { client, trusted }
+  for (const hop of list.split(',').toReversed()) {
     const address = plainAddress(hop.trim())
     if (address === null) break
     client = address

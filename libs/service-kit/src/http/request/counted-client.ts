@@ -1,10 +1,5 @@
-import type { IncomingMessage } from 'node:http'
 import { isIPv4, isIPv6 } from 'node:net'
-import { type Cidr, clientAddress, clientNetwork, forwardedFor } from './client-address.ts'
-
-type Sender = Pick<IncomingMessage, 'headers'> & {
-  socket: { readonly remoteAddress?: string | undefined }
-}
+import { type Cidr, clientNetwork, forwardedClient, type Sender } from './client-address.ts'
 
 /**
  * Who sent the request, as limits count: the address that our gateway, which has to be among the trusted
@@ -15,8 +10,8 @@ export function countedClient(
   { headers, socket }: Sender,
   trustedProxies: readonly Cidr[],
 ): string {
-  const list = forwardedFor(headers)
-  const { client } = clientAddress(withoutZone(socket.remoteAddress ?? ''), list, trustedProxies)
+  const remoteAddress = withoutZone(socket.remoteAddress ?? '')
+  const { client } = forwardedClient({ headers, socket: { remoteAddress } }, trustedProxies)
   return isIPv6(withoutZone(client)) ? clientNetwork(withoutZone(client)) : client.slice(0, 64)
 }
 

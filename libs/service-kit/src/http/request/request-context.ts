@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Request, Response } from 'express'
 import type { Logger } from 'pino'
 import { traceIdOf } from '../../telemetry/tracing/trace-headers.ts'
-import { type Cidr, clientAddress, forwardedFor } from './client-address.ts'
+import { type Cidr, forwardedClient } from './client-address.ts'
 
 export type ContextOptions = {
   requestId: string
@@ -47,9 +47,7 @@ export class RequestContext {
 
   /** Of the client, as far as proxies that are trusted tell. */
   get clientAddress(): string {
-    const { headers, socket } = this.req
-    const list = forwardedFor(headers)
-    return clientAddress(socket.remoteAddress ?? '', list, this.#trustedProxies).client.slice(0, 64)
+    return forwardedClient(this.req, this.#trustedProxies).client.slice(0, 64)
   }
 
   get traceId(): string | undefined {

@@ -84,7 +84,7 @@ describe('the GraphQL transport', () => {
       new Error('x', { cause: new GraphQLError('secret') }),
       { code: 'INTERNAL_ERROR' },
     ],
-  ])('tells %s in extensions', async (_what, thrown, extensions) => {
+  ])('reports %s in extensions', async (_what, thrown, extensions) => {
     const login: AuthApi['login'] = () => Promise.reject(thrown)
     const result = await execute({ login }, `mutation { ${logins(1)} }`)
     expect(result.data).toEqual({ l0: null })
@@ -219,7 +219,7 @@ describe('the GraphQL transport', () => {
     expect(JSON.stringify(result)).not.toContain('424242')
   })
 
-  it('tells the name and the kind of a value that does not fit', async () => {
+  it('reports the name and the kind of a value that does not fit', async () => {
     const query =
       'mutation ($p: String!) { login(email: "a@b.example", password: $p) { accessToken } }'
     const [error] = (await execute({}, query, { p: 7 })).errors ?? []

@@ -15,7 +15,7 @@ afterEach(() => void jest.useRealTimers())
 
 const settled = () => jest.advanceTimersByTimeAsync(0)
 
-/** Statements that end when they are told to. */
+/** Statements that end when the test ends them. */
 function setUp() {
   const statements: {
     table: SharedTable

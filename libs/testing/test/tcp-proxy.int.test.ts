@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
-import { openTcpLink, type TcpLink } from './tcp-link.ts'
-import { until } from './until.ts'
+import { TcpProxy } from '@surehook/testing/tcp-proxy'
+import { until } from '@surehook/testing/until'
 
 let server: Server
-let link: TcpLink
+let proxy: TcpProxy
 /** What the server has heard. */
 let heard: string
 let taken: Socket[]
@@ -23,16 +23,16 @@ beforeEach(async () => {
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  link = await openTcpLink((server.address() as AddressInfo).port)
+  proxy = await TcpProxy.open((server.address() as AddressInfo).port)
 })
 afterEach(async () => {
-  await link[Symbol.asyncDispose]()
+  await proxy[Symbol.asyncDispose]()
   for (const socket of taken) socket.destroy()
   await new Promise((closed) => server.close(closed))
 })
 
 async function open() {
-  const socket = connect(link.port, '127.0.0.1')
+  const socket = connect(proxy.port, '127.0.0.1')
   const seen = { text: '', ended: false }
   socket.on('data', (data) => (seen.text += String(data)))
   socket.on('error', () => undefined)
@@ -53,30 +53,42 @@ it('drops nothing for good: it arrives, in order, when the link passes again', a
   const { socket, seen } = await open()
   socket.write('a')
   await until(() => seen.text === 'a!')
-  link.set({ kind: 'drop' })
+  proxy.set({ kind: 'drop' })
   socket.write('b')
   socket.write('c')
   const late = await open()
   late.socket.write('d')
   await wait(100)
   expect([heard, taken.length, seen.ended, late.seen.ended]).toEqual(['a', 1, false, false])
-  link.set({ kind: 'pass' })
+  proxy.set({ kind: 'pass' })
   await until(() => seen.text === 'a!bc!' && late.seen.text === 'd!')
 })
 
 it('breaks connections, old and new', async () => {
   const { seen } = await open()
-  link.set({ kind: 'reset' })
+  proxy.set({ kind: 'reset' })
   await until(() => seen.ended)
   const { seen: next } = await open()
   await until(() => next.ended)
 })
 
-it('is late by as much as it is told, each way', async () => {
+it('forgets connections without a word, and passes new ones', async () => {
   const { socket, seen } = await open()
   socket.write('a')
   await until(() => seen.text === 'a!')
-  link.set({ kind: 'delay', ms: 100 })
+  proxy.forget()
+  socket.write('b')
+  const fresh = await open()
+  fresh.socket.write('c')
+  await until(() => fresh.seen.text === 'c!')
+  expect([heard, seen.text, seen.ended, proxy.connections]).toEqual(['ac', 'a!', false, 2])
+})
+
+it('is late by the delay it was given, each way', async () => {
+  const { socket, seen } = await open()
+  socket.write('a')
+  await until(() => seen.text === 'a!')
+  proxy.set({ kind: 'delay', ms: 100 })
   const sentAt = performance.now()
   socket.write('b')
   await until(() => seen.text === 'a!b!')

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-export type WaitOptions = { what: string; timeoutMs: number; everyMs?: number }
+export type WaitOptions = { what: string | (() => string); timeoutMs: number; everyMs?: number }
 
 /** Asks until the answer is true; throws naming `what` when the time is over. */
 export async function waitUntil(
@@ -9,7 +9,10 @@ export async function waitUntil(
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs
   while (!(await isTrue())) {
-    if (performance.now() > deadline) throw new Error(`${what}: not there after ${timeoutMs} ms`)
+    if (performance.now() > deadline) {
+      const name = typeof what === 'string' ? what : what()
+      throw new Error(`${name}: not there after ${timeoutMs} ms`)
+    }
     await delay(everyMs)
   }
 }

@@ -1,0 +1,26 @@
+import type { Problem } from '@surehook/contracts/problem'
+import { type Fields, type Headed, send } from './call.ts'
+
+type Extensions = Pick<Problem, 'violations'> & { code: string; retryAfter?: number }
+type Page = Fields & { records: Fields[]; nextCursor: string | null }
+
+export type GraphQLAnswer = {
+  status: number
+  text: string
+  // Every field that an answer may have; the tests say which ones they expect.
+  data: Record<string, Page & Fields[]> | null
+  errors: { message: string; path?: string[]; extensions: Extensions }[]
+  codes: string[]
+}
+
+/** Asks the GraphQL endpoint at `url`. */
+export async function askGraphQL(
+  url: string,
+  headers: Headed,
+  { query, variables = {} }: { query: string; variables?: object | undefined },
+): Promise<GraphQLAnswer> {
+  const answer = await send(url, 'POST', { body: { query, variables }, headers })
+  const { data = null, errors = [] } = answer.body as unknown as Partial<GraphQLAnswer>
+  const codes = errors.map(({ extensions }) => extensions.code)
+  return { status: answer.status, text: answer.text, data, errors, codes }
+}
