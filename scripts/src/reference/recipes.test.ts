@@ -21,7 +21,9 @@ function blocksOf(page: string): Block[] {
  */
 function countPlaces(text: string, diff: string): number {
   const runs = diff.split(/^(?:\+.*\n| …\n)+/m).filter((run) => run !== '')
-  const patterns = runs.map((run) => RegExp.escape(run.replaceAll(/^ /gm, '')))
+  const patterns = runs.map((run) =>
+    run.replaceAll(/^ /gm, '').replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`),
+  )
   return text.match(new RegExp(`^${patterns.join('(?:.*\\n)*?')}`, 'gm'))?.length ?? 0
 }
 
