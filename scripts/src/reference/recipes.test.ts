@@ -17,14 +17,15 @@ function blocksOf(page: string): Block[] {
 
 /**
  * How often a file has the block's place: its lines in their order, with anything between them where
- * the block adds lines or has `…`. Whoever follows a recipe adds lines for another event there.
+ * the block adds lines or has `…`. Whoever follows a recipe adds lines for another event there. What
+ * stands there is indented as the line after it or more: a place ends where its list ends.
  */
 function countPlaces(text: string, diff: string): number {
   const runs = diff.split(/^(?:\+.*\n| …\n)+/m).filter((run) => run !== '')
-  const patterns = runs.map((run) =>
-    run.replaceAll(/^ /gm, '').replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`),
-  )
-  return text.match(new RegExp(`^${patterns.join('(?:.*\\n)*?')}`, 'gm'))?.length ?? 0
+  const pattern = runs
+    .map((run) => run.replaceAll(/^ /gm, '').replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
+    .reduce((before, after) => `${before}(?:(?:${/^ */.exec(after)}.*)?\n)*?${after}`)
+  return text.match(new RegExp(`^${pattern}`, 'gm'))?.length ?? 0
 }
 
 describe.each(['add-an-event', 'add-an-endpoint'])('the recipe %s', (name) => {
