@@ -30,7 +30,12 @@ export default {
   testTimeout: 60_000,
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['**/src/**/*.test.ts'] },
-    { ...shared, displayName: 'deploy', testMatch: ['<rootDir>/tests/deploy/**/*.test.ts'] },
+    {
+      ...shared,
+      displayName: 'deploy',
+      globalSetup: '<rootDir>/tests/support/build-helm.mjs',
+      testMatch: ['<rootDir>/tests/deploy/**/*.test.ts'],
+    },
     {
       ...onStack,
       displayName: 'integration',

@@ -54,7 +54,7 @@ type Access = {
   trims?: readonly string[]
   /** Reads a topic's configuration. */
   looksInto?: readonly string[]
-  /** Has groups of its own: those whose names begin with its own. */
+  /** Has consumer groups: those whose names begin with the service's name. */
   consumes?: boolean
   /** Asks how far these groups are. */
   follows?: readonly string[]
@@ -66,7 +66,11 @@ const retryTopics = retryTopic('')
 const jobTopics = [deliveriesTopic, retryTopics, pausedTopic]
 const invalid = (...topics: string[]) => [...new Set(topics.map(invalidTopic))]
 
-/** Consumer groups that go on where they were; every other group is a process's own and short-lived. */
+/**
+ * The main consumer group of each service that has one, with its topics. KEDA scales by its lag and
+ * `surehook doctor` checks it. Another group that commits is called `<service>.<purpose>`: nobody
+ * but its service sees it.
+ */
 export const lastingGroups = {
   'webhook-api': [deliveriesTopic, attemptsTopic],
   'webhook-matcher': [changesTopic],

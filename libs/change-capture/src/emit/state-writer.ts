@@ -6,7 +6,10 @@ import type { Pool, PoolClient } from 'pg'
 import { anyPosition, waitUntilRelayed } from '../relay/wait-relayed.ts'
 import { type Captured, emit } from './capture.ts'
 
-/** The whole state of one thing, for its compacted topic; `null` ends it. */
+/**
+ * What goes on a topic: the whole state of one thing, or one fact. `null` is a tombstone, which ends
+ * a state and has no meaning on the topic of a fact.
+ */
 export type StateMessage = { topic: string; key: string; state: object | null }
 
 export type EmitState = (message: StateMessage) => Promise<void>
