@@ -5,6 +5,7 @@ import { backOffIdleTopics } from './idle-topic-backoff.ts'
 import { joinWhileWorking } from './join-while-working.ts'
 import { goOnWithoutLeaders } from './leaderless-partitions.ts'
 import { followMovedCoordinator } from './moved-coordinator.ts'
+import { sleepWhilePaused } from './paused-sleep.ts'
 import { encodeProducesAtOnce } from './produce-encoder.ts'
 import { steadyHeartbeats } from './steady-heartbeats.ts'
 import { stopDuringFetch } from './stop-behind-fetch.ts'
@@ -25,6 +26,7 @@ export function applyPatches(): void {
   backOffIdleTopics()
   joinWhileWorking()
   reportOutOfRange()
+  sleepWhilePaused()
   stopDuringFetch()
 }
 

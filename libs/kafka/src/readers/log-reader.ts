@@ -32,8 +32,8 @@ export type LogReader = AsyncDisposable & {
 export type LogReaderOptions = { kafka: Kafka; topic: string; clientId: string; log: Logger }
 
 const readWithinMs = 10_000
-/** How soon a read begins: between two of them kafkajs sleeps for so long. */
-const pauseMs = 50
+/** How soon a fetch says that there is nothing behind the end of the log. */
+const fetchWaitMs = 50
 
 /** Reads pieces of a log that is not followed: nothing is committed, and nobody else is disturbed. */
 export function openLogReader(options: LogReaderOptions): LogReader {
@@ -61,7 +61,7 @@ class KafkaLogReader implements LogReader {
       fromBeginning: true,
       concurrency: 1,
       autoResolve: true,
-      config: { maxWaitTimeInMs: pauseMs },
+      config: { maxWaitTimeInMs: fetchWaitMs },
       onConsumer: (consumer) => this.#watch(consumer),
       onEmptyFetch: (empty) => this.#empty(empty),
       eachBatch: (payload) => this.#eachBatch(payload),
