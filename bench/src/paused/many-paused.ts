@@ -115,9 +115,9 @@ async function drain(pid: number) {
   let before = 0
   for (let at = 0; at < seconds; at += 10) {
     await wait(10_000)
-    const { received } = await receiver.report()
-    rates.push((received - before) / 10)
-    before = received
+    const { unique } = await receiver.report()
+    rates.push((unique - before) / 10)
+    before = unique
     memory.push(await rssOf(pid))
   }
   return [
