@@ -12,7 +12,10 @@ export type Rounds = {
  * the machine's limit before each. Prints the medians of each scenario.
  */
 export async function inRounds({ names, rounds, run }: Rounds): Promise<void> {
-  const runs = new Map(names.map((name) => [name, [] as (typeof printed)[]]))
+  const others = names.filter((name) => name !== 'limit')
+  const runs = new Map(
+    (others.length > 0 ? others : names).map((name) => [name, [] as (typeof printed)[]]),
+  )
   for (let round = 1; round <= rounds; round++) {
     for (const [name, found] of runs) {
       console.log(`\n# round ${round} of ${rounds}: ${name}`)

@@ -22,7 +22,7 @@ export async function fromTopic(
     return changes * fanOut
   }
   await warmUp(bench, () => publish(warmUpChanges))
-  return measureDeliveries(bench, () => publish(count))
+  return await measureDeliveries(bench, () => publish(count))
 }
 
 /** Fewer changes where each becomes more deliveries. */
