@@ -22,9 +22,9 @@ export const fullTable = (lines: readonly (readonly [string, LoadFigures])[]): s
 /** At rates that leave it time. */
 export const calmTable = (lines: readonly (readonly [string, LoadFigures])[]): string[] =>
   tableOf(
-    ['at a rate (limit)', 'p50, p99', 'CPU-s per 1,000', 'cores'],
-    lines.map(([what, { limit, p50, p99, cpuS, cores }]) => [
-      `${what} (${rateOf(limit)})`,
+    ['at a rate: reached (limit)', 'p50, p99', 'CPU-s per 1,000', 'cores'],
+    lines.map(([what, { rate, limit, p50, p99, cpuS, cores }]) => [
+      `${what}: ${rateOf(rate)} (${rateOf(limit)})`,
       `${milliseconds(p50)}, ${milliseconds(p99)}`,
       cpuS.toFixed(2),
       cores.toFixed(3),
