@@ -68,7 +68,7 @@ export function usageRows(
   return [
     ...used.map(({ name, cpuS, rssMiB }) => ({
       measure: name,
-      value: `${cpuS.toFixed(2)} CPU-s, ${rssMiB.toFixed(0)} MiB`,
+      value: `${cpuS.toFixed(2)} CPU-s, ${fineMs((cpuS * 1_000) / deliveries)} each, ${rssMiB.toFixed(0)} MiB`,
     })),
     {
       measure: 'memory of all services afterwards',
@@ -86,5 +86,7 @@ export function usageRows(
 export const perSecond = (count: number, ms: number): string => rateOf((count * 1000) / ms)
 
 export const rateOf = (rate: number): string => `${Math.round(rate).toLocaleString('en')}/s`
+
+const fineMs = (ms: number) => `${ms.toFixed(2)} ms`
 
 export const milliseconds = (ms: number): string => `${ms.toFixed(1)} ms`
