@@ -76,7 +76,7 @@ export function judgeTopics(
     ...(missing.length > 0 ? [wrong(`missing: ${missing.join(', ')}`, make)] : []),
     ...findings,
     ...judgeTogether(specs, states),
-    ...judgeDurability(states, wanted.durability),
+    ...judgeDurability(specs, states, wanted.durability),
     ...(missing.length === 0 && findings.every(({ level }) => level === 'ok')
       ? [ok(`${specs.length} topics, as the contract says`)]
       : []),
@@ -167,15 +167,16 @@ function judgeCopies(name: string, { partitions, config }: TopicState, wanted: W
 
 /** In one finding: a cluster usually lacks copies of all topics. */
 function judgeDurability(
+  specs: readonly TopicSpec[],
   states: ReadonlyMap<string, TopicState>,
   durability: Durability,
 ): Finding[] {
-  const few = [...states].filter(([, { partitions }]) =>
-    partitions.some(({ replicas }) => replicas.length < safeCopies),
+  const few = specs.filter(({ name }) =>
+    states.get(name)?.partitions.some(({ replicas }) => replicas.length < safeCopies),
   )
   if (few.length === 0 || durability === 'local') return []
   const judge = durability === 'waived' ? warn : wrong
-  const shown = few.slice(0, 3).map(([name]) => name)
+  const shown = few.slice(0, 3).map(({ name }) => name)
   const more = few.length > shown.length ? ` and ${few.length - shown.length} more` : ''
   return [
     judge(
