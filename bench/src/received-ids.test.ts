@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { ReceivedIds } from './received-ids.ts'
+import { ReceivedIds, webhookIdOf } from './received-ids.ts'
 
 const filled = (...ids: string[]) => {
   const received = new ReceivedIds()
@@ -9,6 +9,10 @@ const filled = (...ids: string[]) => {
 
 it('does not take a repetition for a delivery', () => {
   expect(filled('a', 'b', 'a', 'a').counts).toEqual({ unique: 2, repeated: 2 })
+})
+
+it('finds the id among the headers, in any case, and not among their values', () => {
+  expect(webhookIdOf({ rawHeaders: ['x-about', 'webhook-id', 'Webhook-Id', 'a'] })).toBe('a')
 })
 
 it('counts from zero, and still knows what came before', () => {

@@ -6,6 +6,12 @@ export type ReceivedCounts = {
   repeated: number
 }
 
+/** From the headers as they came: `headers` would be an object made of all of them for each request. */
+export function webhookIdOf({ rawHeaders }: { rawHeaders: readonly string[] }): string {
+  const at = rawHeaders.findIndex((name, n) => n % 2 === 0 && name.toLowerCase() === 'webhook-id')
+  return rawHeaders[at + 1] ?? ''
+}
+
 /**
  * Counts deliveries by their `webhook-id`, so that a repetition does not hide a loss. A set of the
  * strings as they came costs 0.6 µs and about 100 bytes per delivery.

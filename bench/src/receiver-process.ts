@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { Latencies } from './latencies.ts'
-import { ReceivedIds } from './received-ids.ts'
+import { ReceivedIds, webhookIdOf } from './received-ids.ts'
 import type { ReceiverReport } from './receiver.ts'
 
 /** An HTTPS receiver in a process of its own, so that its work is not the load generator's. */
@@ -27,7 +27,7 @@ const server = createServer(
       const at = now()
       firstAt ||= at
       lastAt = at
-      ids.add(String(req.headers['webhook-id']))
+      ids.add(webhookIdOf(req))
       const sent = sentAt.exec(Buffer.concat(chunks).toString('latin1'))
       if (sent) {
         latencies.add(at - Number(sent[1]))

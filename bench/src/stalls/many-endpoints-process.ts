@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { ReceivedIds } from '../received-ids.ts'
+import { ReceivedIds, webhookIdOf } from '../received-ids.ts'
 import { answerAs } from './manners.ts'
 import type { Answer, Question } from './many-endpoints.ts'
 import { PathStats } from './path-stats.ts'
@@ -26,7 +26,7 @@ const server = createServer(
     stats.began(now())
     res.once('finish', () => {
       // Any other answer asks for another attempt with the same id.
-      if (res.statusCode < 300) stats.accepted(String(req.headers['webhook-id']))
+      if (res.statusCode < 300) stats.accepted(webhookIdOf(req))
     })
     res.once('close', () => stats.ended())
     const chunks: Buffer[] = []
