@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import { checkOut } from '@surehook/scripts/versions/check-out'
-import { compare, type Printed } from './compare/ratios.ts'
+import type { Printed } from './compare/medians.ts'
+import { compare } from './compare/ratios.ts'
 import { measure } from './compare/version.ts'
 
 /** `npm run bench:compare <commit>`: that version and this checkout in turn, by the same scenarios. */

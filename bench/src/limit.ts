@@ -1,20 +1,23 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Pool } from 'undici'
-import type { BenchReceiver } from './receiver.ts'
+import type { Bench } from './open-bench.ts'
 
 /** What this machine does without the system: TLS POSTs of 1,200 bytes in a loop, per second. */
 export async function tlsPostsPerSecond(
-  receiver: BenchReceiver,
-  { caFile, seconds }: { caFile: string; seconds: number },
+  { receiver, tls }: Bench,
+  seconds: number,
 ): Promise<number> {
   const url = new URL(receiver.url('/limit'))
-  const pool = new Pool(url.origin, { connections: 32, connect: { ca: readFileSync(caFile) } })
+  const pool = new Pool(url.origin, { connections: 32, connect: { ca: readFileSync(tls.ca) } })
   const body = 'x'.repeat(1_200)
   const startedAt = performance.now()
   let posts = 0
   const worker = async () => {
     while (performance.now() - startedAt < seconds * 1000) {
-      const response = await pool.request({ method: 'POST', path: '/limit', body })
+      // The receiver remembers ids: it has the same work with these requests as with deliveries.
+      const headers = { 'webhook-id': randomUUID() }
+      const response = await pool.request({ method: 'POST', path: '/limit', headers, body })
       await response.body.dump()
       posts++
     }

@@ -40,6 +40,13 @@ export const servicesOf = (usage: Usage): Usage =>
 export const rssMiBOf = (usage: Usage): number =>
   Object.values(usage).reduce((sum, { rssMiB }) => sum + rssMiB, 0)
 
+export const pssMiBOf = (usage: Usage): number =>
+  Object.values(usage).reduce((sum, { pssMiB }) => sum + pssMiB, 0)
+
+/** CPU-seconds of all components between two readings. */
+export const cpuBetween = (before: Usage, after: Usage): number =>
+  Object.entries(after).reduce((sum, [name, { cpuS }]) => sum + cpuS - (before[name]?.cpuS ?? 0), 0)
+
 type Row = { ppid: number; cpuS: number; rssMiB: number }
 
 function usageOfTree(root: number, table: ReadonlyMap<number, Row>): ProcessUsage {
@@ -53,7 +60,7 @@ function usageOfTree(root: number, table: ReadonlyMap<number, Row>): ProcessUsag
     const row = table.get(pid)
     sum.cpuS += row?.cpuS ?? 0
     sum.rssMiB += row?.rssMiB ?? 0
-    sum.pssMiB += pssMiBOf(pid)
+    sum.pssMiB += pssMiBOfProcess(pid)
     sum.switches += switchesOf(pid)
   }
   return sum
@@ -90,7 +97,7 @@ function readRow(pid: number): Row | null {
 }
 
 /** proc(5), /proc/pid/smaps_rollup. */
-function pssMiBOf(pid: number): number {
+function pssMiBOfProcess(pid: number): number {
   const rollup = readOrEmpty(`/proc/${pid}/smaps_rollup`)
   return Number(/^Pss: +(\d+) kB$/m.exec(rollup)?.[1] ?? 0) / 1024
 }

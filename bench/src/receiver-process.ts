@@ -2,14 +2,15 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { Latencies } from './latencies.ts'
+import { ReceivedIds, webhookIdOf } from './received-ids.ts'
 import type { ReceiverReport } from './receiver.ts'
 
 /** An HTTPS receiver in a process of its own, so that its work is not the load generator's. */
 const [keyFile = '', certFile = ''] = process.argv.slice(2)
 const latencies = new Latencies()
+const ids = new ReceivedIds()
 let firstAt = 0
 let lastAt = 0
-let received = 0
 /** When each was sent and received, in turn. */
 let times: number[] = []
 
@@ -24,8 +25,9 @@ const server = createServer(
     req.on('data', (chunk: Buffer) => chunks.push(chunk))
     req.on('end', () => {
       const at = now()
-      if (received++ === 0) firstAt = at
+      firstAt ||= at
       lastAt = at
+      ids.add(webhookIdOf(req))
       const sent = sentAt.exec(Buffer.concat(chunks).toString('latin1'))
       if (sent) {
         latencies.add(at - Number(sent[1]))
@@ -45,9 +47,10 @@ process.on('message', (message: 'reset' | 'report' | 'times') => {
   if (message === 'reset') {
     latencies.clear()
     times = []
-    received = 0
+    ids.startAgain()
+    firstAt = 0
   }
-  const report: ReceiverReport = { received, firstAt, lastAt, latency: latencies.summary() }
+  const report: ReceiverReport = { ...ids.counts, firstAt, lastAt, latency: latencies.summary() }
   process.send?.(report)
 })
 process.on('disconnect', () => process.exit(0))

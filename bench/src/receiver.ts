@@ -3,15 +3,18 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { LatencySummary } from './latencies.ts'
+import type { ReceivedCounts } from './received-ids.ts'
 
-export type ReceiverReport = {
-  received: number
+export type ReceiverReport = ReceivedCounts & {
   /** Epoch ms. */
   firstAt: number
   lastAt: number
   /** From the record's `sent_at` to the receipt. */
   latency: LatencySummary
 }
+
+/** What was waited for; `missing` is 0 unless the time was not enough. */
+export type AwaitedReport = ReceiverReport & { missing: number }
 
 export type BenchReceiver = AsyncDisposable & {
   readonly pid: number
@@ -20,8 +23,8 @@ export type BenchReceiver = AsyncDisposable & {
   report(): Promise<ReceiverReport>
   /** When each change was sent and received since the last reset. */
   receipts(): Promise<[sent: number, received: number][]>
-  /** Resolves when `count` requests have come since the last reset. */
-  waitFor(count: number, timeoutMs: number): Promise<ReceiverReport>
+  /** Resolves when `count` deliveries have come since the last reset, or after `timeoutMs`. */
+  waitFor(count: number, timeoutMs: number): Promise<AwaitedReport>
 }
 
 export async function startReceiver(tls: { key: string; cert: string }): Promise<BenchReceiver> {
@@ -48,13 +51,14 @@ export async function startReceiver(tls: { key: string; cert: string }): Promise
     },
     async waitFor(count, timeoutMs) {
       let report = await ask('report')
-      const haveCome = async () => {
+      const deadline = performance.now() + timeoutMs
+      const isOver = async () => {
         report = await ask('report')
-        return report.received >= count
+        return report.unique >= count || performance.now() > deadline
       }
-      const what = () => `${report.received} of ${count} deliveries`
-      await waitUntil(haveCome, { what, timeoutMs })
-      return report
+      // What is missing then is a result, not an error.
+      await waitUntil(isOver, { what: 'deliveries', timeoutMs: Number.POSITIVE_INFINITY })
+      return { ...report, missing: Math.max(0, count - report.unique) }
     },
     async [Symbol.asyncDispose]() {
       const exited = once(child, 'exit')

@@ -40,6 +40,15 @@ export function costRows(
   ]
 }
 
+/** Of deliveries that came more than once or not at all; empty if there are none. */
+export const lossRows = ({ repeated, missing }: { repeated: number; missing: number }): Row[] =>
+  Object.entries({ repeated, missing })
+    .filter(([, count]) => count > 0)
+    .map(([measure, count]) => ({ measure, value: count.toLocaleString('en'), target: '0' }))
+
+/** Whether a delivery did not come in anything that was printed. */
+export const isAnyMissing = (): boolean => printed.some(({ measure }) => measure === 'missing')
+
 function usedBetween(before: Usage, after: Usage) {
   return Object.entries(after).map(([name, { cpuS, rssMiB }]) => ({
     name,
@@ -59,7 +68,7 @@ export function usageRows(
   return [
     ...used.map(({ name, cpuS, rssMiB }) => ({
       measure: name,
-      value: `${cpuS.toFixed(2)} CPU-s, ${rssMiB.toFixed(0)} MiB`,
+      value: `${cpuS.toFixed(2)} CPU-s, ${fineMs((cpuS * 1_000) / deliveries)} each, ${rssMiB.toFixed(0)} MiB`,
     })),
     {
       measure: 'memory of all services afterwards',
@@ -74,7 +83,10 @@ export function usageRows(
   ]
 }
 
-export const perSecond = (count: number, ms: number): string =>
-  `${Math.round((count * 1000) / ms).toLocaleString('en')}/s`
+export const perSecond = (count: number, ms: number): string => rateOf((count * 1000) / ms)
+
+export const rateOf = (rate: number): string => `${Math.round(rate).toLocaleString('en')}/s`
+
+const fineMs = (ms: number) => `${ms.toFixed(2)} ms`
 
 export const milliseconds = (ms: number): string => `${ms.toFixed(1)} ms`

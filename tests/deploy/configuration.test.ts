@@ -191,6 +191,11 @@ describe('the schema of the values', () => {
     ['no address for clients', { config: { PUBLIC_URL: '' } }, /PUBLIC_URL/],
     ['no brokers', { kafka: { brokers: [] } }, /kafka.brokers/],
     [
+      'fewer copies of topics than survive a power cut',
+      { kafka: { replicationFactor: 2 } },
+      /replicationFactor is 2: .*min.insync.replicas to 2.*kafka.allowFewerCopies/,
+    ],
+    [
       'more consumers than partitions',
       { services: { 'webhook-matcher': { autoscaling: { maxReplicas: 9 } } } },
       /9 replicas.*8/s,

@@ -16,6 +16,14 @@ test('clients behind a route are counted as one until somebody says who stands b
   expect(said).toContain('services.gateway.config.TRUSTED_PROXIES is empty')
 })
 
+test('an installation with fewer copies is told what it may lose', async () => {
+  const said = await notes('ci/test-receiver-values.yaml')
+  expect(said).toContain(
+    "kafka.replicationFactor is 1: a broker's disk or a power cut may take what was acknowledged",
+  )
+  expect(await notes('ci/minimal-values.yaml')).not.toContain('replicationFactor')
+})
+
 test('of the example of production there is nothing to say', async () => {
   expect(await notes('values-production-example.yaml')).not.toContain('Look at these')
 })

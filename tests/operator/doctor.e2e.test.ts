@@ -30,6 +30,8 @@ beforeAll(async () => {
     KAFKA_BROKERS: endpoints.kafkaBrokers,
     SCHEMA_REGISTRY_URL: endpoints.schemaRegistryUrl,
     KAFKA_PARTITIONS: '4',
+    // The stack has one broker.
+    KAFKA_REPLICATION_FACTOR: '1',
     WEBHOOK_RETRY_DELAYS: '100ms,200ms,300ms,400ms',
     DATABASE_URL: endpoints.databaseUrl,
     REDIS_URL: endpoints.redisUrl,
@@ -82,6 +84,12 @@ describe('surehook doctor', () => {
     expect(shown.out).toMatch(/^WRONG +smtp .*\n +→ Bring the mail server back/m)
     expect(shown.out).toMatch(/^1 wrong, /m)
     expect(shown.out).not.toContain(keyEncryptionKey)
+  })
+
+  it('demands three brokers of whoever did not ask for fewer copies', async () => {
+    const { wrong } = await doctor({ KAFKA_REPLICATION_FACTOR: '' })
+    expect(wrong).toContainEqual(expect.stringContaining('kafka: 1 of 3 brokers: what Kafka'))
+    expect(wrong).toContainEqual(expect.stringContaining('topics: fewer than 3 copies of changes'))
   })
 
   it('finds what no service would start with', async () => {

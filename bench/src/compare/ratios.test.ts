@@ -1,11 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { compare, numbersOf } from './ratios.ts'
-
-it('reads the numbers of a value, without those that belong to a word', () => {
-  expect(numbersOf('2,187/s')).toEqual([2187])
-  expect(numbersOf('0.73 CPU-s, 450 MiB')).toEqual([0.73, 450])
-  expect(numbersOf('none')).toEqual([])
-})
+import { compare } from './ratios.ts'
 
 it('returns the ratio of the medians of what both versions measured', () => {
   const run = (rate: string) => [

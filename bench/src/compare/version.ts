@@ -9,7 +9,7 @@ import { freePort } from '@surehook/scripts/lib/ports'
 import { ownerOf } from '@surehook/scripts/lib/process-group'
 import type { Version } from '@surehook/scripts/versions/check-out'
 import { waitUntil } from '@surehook/service-kit/wait-until'
-import type { Printed } from './ratios.ts'
+import type { Printed } from './medians.ts'
 
 /** Packages are installed and everything is built before the first start of a checkout. */
 const startWithinMs = 600_000

@@ -1,8 +1,8 @@
 import { changesTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import { insertAtRate } from '../load.ts'
 import type { BenchProject } from '../platform.ts'
-import type { BenchReceiver } from '../receiver.ts'
-import { milliseconds, printRows } from '../report.ts'
+import type { AwaitedReport, BenchReceiver } from '../receiver.ts'
+import { lossRows, milliseconds, printRows } from '../report.ts'
 import { endsOf, openKafka, readBetween } from './log-times.ts'
 
 export type HopsOptions = {
@@ -30,13 +30,13 @@ export async function whereTimeGoes(options: HopsOptions): Promise<void> {
   const kafka = openKafka(project.system.kafkaBrokers)
   const admin = kafka.admin()
   await admin.connect()
-  await insertAtRate(project, 'bench', { perSecond, seconds: warmUpSeconds })
-  await receiver.waitFor(perSecond * warmUpSeconds, drainMs)
+  const warmed = await insertAtRate(project, 'bench', { perSecond, seconds: warmUpSeconds })
+  await receiver.waitFor(warmed.answered, drainMs)
   await receiver.reset()
   const topics = [changesTopic, deliveriesTopic]
   const from = await endsOf(admin, topics)
   const load = await insertAtRate(project, 'bench', { perSecond, seconds })
-  await receiver.waitFor(load.answered, drainMs)
+  const report = await receiver.waitFor(load.answered, drainMs)
   const to = await endsOf(admin, topics)
   const moments = new Map<number, Partial<Moments>>()
   for (const [sent, receipt] of await receiver.receipts()) moments.set(sent, { sent, receipt })
@@ -51,7 +51,7 @@ export async function whereTimeGoes(options: HopsOptions): Promise<void> {
     mine.row = Date.parse(createdAt.exec(value)?.[1] ?? '')
   })
   await admin.disconnect()
-  print([...moments.values()].filter(isWhole), perSecond)
+  print([...moments.values()].filter(isWhole), { perSecond, report })
 }
 
 const sentAt = /"sent_at":(\d+(?:\.\d+)?)/
@@ -62,7 +62,10 @@ const isWhole = (moments: Partial<Moments>): moments is Moments =>
 
 const whole = ({ sent, receipt }: Moments) => receipt - sent
 
-function print(all: readonly Moments[], perSecond: number): void {
+function print(
+  all: readonly Moments[],
+  { perSecond, report }: { perSecond: number; report: AwaitedReport },
+): void {
   const slowest = all.toSorted((a, b) => whole(b) - whole(a)).slice(0, Math.ceil(all.length / 100))
   printRows(`where the time goes at ${perSecond} changes/s, ${all.length} of them: p50, p99`, [
     ...hops.map(([measure, from, to]) => ({
@@ -70,6 +73,7 @@ function print(all: readonly Moments[], perSecond: number): void {
       value: percentiles(all.map((moments) => moments[to] - moments[from])),
     })),
     { measure: 'all of it', value: percentiles(all.map(whole)) },
+    ...lossRows(report),
   ])
   printRows(`the slowest ${slowest.length}: mean of each hop, and in how many it took longest`, [
     ...hops.map(([measure, from, to]) => {

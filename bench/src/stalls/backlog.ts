@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Usage, usageOf } from '../processes.ts'
-import { perSecond, printRows, usageRows } from '../report.ts'
+import { cpuBetween, usageOf } from '../processes.ts'
+import { lossRows, perSecond, printRows, usageRows } from '../report.ts'
 import { watchMemory } from './memory-watch.ts'
 import { internalUrlsOf, metricOf } from './service-metrics.ts'
 import { parts, projectWith, publish, type StallBench, type StallProject } from './stall-bench.ts'
@@ -17,20 +17,21 @@ export async function backlog(bench: StallBench): Promise<void> {
   await drained(bench, project, 2 * smallBacklog)
   const small = await cost(bench, () => smallOnes(bench, project))
   using memory = watchMemory(runDirs)
-  const rates: number[] = []
-  let lag = 0
+  let all: Drained = { rates: [], mostLag: 0, repeated: 0, missing: 0 }
   const large = await cost(bench, async () => {
-    const { rates: found, mostLag } = await drained(bench, project, changes)
-    rates.push(...found)
-    lag = mostLag
-    return changes
+    all = await drained(bench, project, changes)
+    return changes - all.missing
   })
   printRows(
     `a backlog of ${changes.toLocaleString('en')} changes, one delivery each, to ${paths.length} endpoints`,
     [
-      { measure: 'longest lag of the matcher', value: lag.toLocaleString('en') },
+      { measure: 'longest lag of the matcher', value: all.mostLag.toLocaleString('en') },
       { measure: 'deliveries', value: perSecond(large.deliveries, large.ms) },
-      { measure: `in each tenth of them`, value: rates.map((rate) => rate.toFixed(0)).join(', ') },
+      {
+        measure: `in each tenth of them`,
+        value: all.rates.map((rate) => rate.toFixed(0)).join(', '),
+      },
+      ...lossRows(all),
       {
         measure: `CPU per 1,000 behind ${smallBacklog.toLocaleString('en')}`,
         value: small.per1000.toFixed(3),
@@ -58,11 +59,16 @@ async function cost({ runDirs }: StallBench, run: () => Promise<number>) {
   return { deliveries, ms, before, after, per1000: (cpuBetween(before, after) * 1000) / deliveries }
 }
 
-const cpuBetween = (before: Usage, after: Usage) =>
-  Object.entries(after).reduce((sum, [name, { cpuS }]) => sum + cpuS - (before[name]?.cpuS ?? 0), 0)
+type Drained = {
+  /** Deliveries per second in each tenth. */
+  rates: number[]
+  /** How far the matcher was behind at most. */
+  mostLag: number
+  repeated: number
+  missing: number
+}
 
-/** @returns deliveries per second in each tenth, and how far the matcher was behind at most */
-async function drained(bench: StallBench, project: StallProject, count: number) {
+async function drained(bench: StallBench, project: StallProject, count: number): Promise<Drained> {
   const { endpoints, runDirs } = bench
   await endpoints.reset()
   const matchers = internalUrlsOf(runDirs, 'webhook-matcher')
@@ -72,19 +78,25 @@ async function drained(bench: StallBench, project: StallProject, count: number) 
   let reached = 0
   const publishing = publish(bench, project, { count })
   for (const deadline = since + drainMs; ; ) {
-    const received = await endpoints.received(paths)
+    const unique = await endpoints.unique(paths)
     const now = performance.now()
-    if (received - reached >= count / tenths) {
-      rates.push(((received - reached) * 1000) / (now - since))
-      reached = received
+    if (unique - reached >= count / tenths) {
+      rates.push(((unique - reached) * 1000) / (now - since))
+      reached = unique
       since = now
     }
-    if (received >= count) break
-    if (now > deadline) throw new Error(`${received} of ${count} came`)
+    if (unique >= count || now > deadline) break
     if (count > smallBacklog)
       mostLag = Math.max(mostLag, await metricOf(matchers, 'surehook_kafka_consumer_lag_messages'))
     await wait(50)
   }
   await publishing
-  return { rates, mostLag }
+  const reports = await endpoints.reportsOf(paths)
+  const sumOf = (key: 'unique' | 'repeated') => reports.reduce((sum, one) => sum + one[key], 0)
+  return {
+    rates,
+    mostLag,
+    repeated: sumOf('repeated'),
+    missing: Math.max(0, count - sumOf('unique')),
+  }
 }

@@ -5,7 +5,8 @@ import { answersOk } from '@surehook/scripts/lib/http-probe'
 import { freePort } from '@surehook/scripts/lib/ports'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { usageOf } from '../processes.ts'
-import { perSecond, printRows } from '../report.ts'
+import { lossRows, perSecond, printRows } from '../report.ts'
+import { slowestOf } from './path-stats.ts'
 import { commandOf, environmentOf, pidFilesOf } from './service-metrics.ts'
 import { projectWith, publish, type StallBench, type StallProject } from './stall-bench.ts'
 
@@ -31,6 +32,7 @@ export async function dispatchers(bench: StallBench): Promise<void> {
       measure: 'cores in use with one, with two (services and stack)',
       value: `${one.cores.toFixed(2)}, ${two.cores.toFixed(2)}`,
     },
+    ...[one, two].flatMap(lossRows),
   ])
   await project.retire()
 }
@@ -44,12 +46,12 @@ async function delivered(
   const before = cpuOf(bench.runDirs, others)
   const startedAt = performance.now()
   await publish({ endpoints, ...bench }, project, { count })
-  await endpoints.waitFor(paths, count, drainMs)
+  const came = slowestOf(await endpoints.waitFor(paths, count, drainMs))
   const ms = performance.now() - startedAt
-  const deliveries = count * paths.length
   return {
-    rate: deliveries / ms,
-    text: perSecond(deliveries, ms),
+    ...came,
+    rate: came.unique / ms,
+    text: perSecond(came.unique, ms),
     cores: ((cpuOf(bench.runDirs, others) - before) * 1000) / ms,
   }
 }

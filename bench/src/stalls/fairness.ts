@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { LatencySummary } from '../latencies.ts'
-import { milliseconds, perSecond, printRows, type Row } from '../report.ts'
+import { lossRows, milliseconds, perSecond, printRows, type Row } from '../report.ts'
 import { slowestOf } from './path-stats.ts'
 import type { StallBench, StallProject } from './stall-bench.ts'
 import { beside, projectWith, publish } from './stall-bench.ts'
@@ -19,30 +19,30 @@ export async function fairness(bench: StallBench): Promise<void> {
   await besideQuiet(bench, quiet, () => wait(3_000))
   const alone = await besideQuiet(bench, quiet, () => wait(bench.seconds * 1_000))
   await bench.endpoints.reset()
-  const floodAloneMs = await drain(bench, flood)
+  const floodAlone = await drain(bench, flood)
   const flooded = await besideQuiet(bench, quiet, () => drain(bench, flood))
-  const many = bench.changes * floodPaths.length
   printRows(
     `a tenant with ${quietPerSecond} changes/s for ${quietPaths.length} endpoints, beside ${bench.changes.toLocaleString('en')} changes of another at once, for ${floodPaths.length}`,
     [
       ...latencyRows('the small one alone', alone.latency),
       ...latencyRows('in the flood', flooded.latency),
-      { measure: 'the small one in the flood', value: perSecond(flooded.received, flooded.ms) },
-      { measure: 'the flood', value: perSecond(many, flooded.result) },
-      { measure: 'the flood alone', value: perSecond(many, floodAloneMs) },
+      { measure: 'the small one in the flood', value: perSecond(flooded.unique, flooded.ms) },
+      { measure: 'the flood', value: perSecond(flooded.result.unique, flooded.result.ms) },
+      { measure: 'the flood alone', value: perSecond(floodAlone.unique, floodAlone.ms) },
+      ...[alone, flooded, floodAlone, flooded.result].flatMap(lossRows),
     ],
   )
   await quiet.retire()
   await flood.retire()
 }
 
-/** @returns how long it took until the last delivery */
-async function drain(bench: StallBench, flood: StallProject): Promise<number> {
+/** @returns what came, and how long it took until the last delivery */
+async function drain(bench: StallBench, flood: StallProject) {
   const { endpoints, changes } = bench
   const startedAt = performance.now()
   await publish(bench, flood, { count: changes })
-  await endpoints.waitFor(floodPaths, changes, drainMs)
-  return performance.now() - startedAt
+  const came = slowestOf(await endpoints.waitFor(floodPaths, changes, drainMs))
+  return { ...came, ms: performance.now() - startedAt }
 }
 
 async function besideQuiet<T>(bench: StallBench, project: StallProject, run: () => Promise<T>) {

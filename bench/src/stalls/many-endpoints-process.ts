@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { ReceivedIds, webhookIdOf } from '../received-ids.ts'
 import { answerAs } from './manners.ts'
 import type { Answer, Question } from './many-endpoints.ts'
 import { PathStats } from './path-stats.ts'
@@ -8,8 +9,8 @@ import { PathStats } from './path-stats.ts'
 /** Many HTTPS endpoints, good and bad, in a process of their own. */
 const [keyFile = '', certFile = ''] = process.argv.slice(2)
 const paths = new Map<string, PathStats>()
-/** Of the paths that are mended, also over a reset: what came while they were broken. */
-const triedOf = new Map<string, Set<number>>()
+/** What came on each path, also over a reset. */
+const earlierOf = new Map<string, { tried: Set<number>; ids: ReceivedIds }>()
 let mended = false
 
 const now = () => performance.timeOrigin + performance.now()
@@ -18,11 +19,15 @@ const server = createServer(
   { key: readFileSync(keyFile), cert: readFileSync(certFile) },
   (req, res) => {
     const path = req.url ?? '/'
-    const tried = triedOf.get(path) ?? new Set()
-    triedOf.set(path, tried)
-    const stats = paths.get(path) ?? new PathStats(tried)
+    const earlier = earlierOf.get(path) ?? { tried: new Set(), ids: new ReceivedIds() }
+    earlierOf.set(path, earlier)
+    const stats = paths.get(path) ?? new PathStats(earlier)
     paths.set(path, stats)
     stats.began(now())
+    res.once('finish', () => {
+      // Any other answer asks for another attempt with the same id.
+      if (res.statusCode < 300) stats.accepted(webhookIdOf(req))
+    })
     res.once('close', () => stats.ended())
     const chunks: Buffer[] = []
     req.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -36,16 +41,19 @@ server.keepAliveTimeout = 60_000
 server.on('clientError', (_err, socket) => socket.destroy())
 
 process.on('message', ({ id, ask }: Question) => {
-  if (ask === 'reset') paths.clear()
+  if (ask === 'reset') {
+    paths.clear()
+    for (const { ids } of earlierOf.values()) ids.startAgain()
+  }
   if (ask === 'mend') mended = true
   if (ask === 'break') {
     mended = false
-    triedOf.clear()
+    earlierOf.clear()
   }
   const of = <Value>(read: (stats: PathStats) => Value) =>
     Object.fromEntries(Array.from(paths, ([path, stats]) => [path, read(stats)]))
   const reports = ask === 'report' ? of((stats) => stats.report) : {}
-  process.send?.({ id, reports, received: of((stats) => stats.received) } satisfies Answer)
+  process.send?.({ id, reports, unique: of((stats) => stats.unique) } satisfies Answer)
 })
 process.on('disconnect', () => process.exit(0))
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))

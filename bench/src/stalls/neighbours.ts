@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { usageOf } from '../processes.ts'
-import { milliseconds, printRows, usageRows } from '../report.ts'
+import { lossRows, milliseconds, printRows, usageRows } from '../report.ts'
 import { slowestOf } from './path-stats.ts'
 import { beside, projectWith, type StallBench } from './stall-bench.ts'
 
@@ -26,7 +26,8 @@ export async function neighbours(bench: StallBench): Promise<void> {
       value: (withBad.p99 / without.p99).toFixed(2),
       target: '< 2',
     },
-    ...usageRows(before, usageOf(bench.runDirs), { deliveries: withBad.received }),
+    ...lossRows(withBad),
+    ...usageRows(before, usageOf(bench.runDirs), { deliveries: withBad.unique }),
   ])
 }
 
@@ -38,7 +39,7 @@ async function latencyOfHealthy(bench: StallBench, others: readonly string[]) {
   await endpoints.waitFor(healthy, warm.sent, drainMs)
   await endpoints.reset()
   const { sent } = await beside(bench, load, () => wait(seconds * 1_000))
-  const { latency, received } = slowestOf(await endpoints.waitFor(healthy, sent, drainMs))
+  const { latency, ...counts } = slowestOf(await endpoints.waitFor(healthy, sent, drainMs))
   await project.retire()
-  return { ...latency, received }
+  return { ...latency, ...counts }
 }

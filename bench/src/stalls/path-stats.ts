@@ -1,7 +1,7 @@
 import { Latencies, type LatencySummary } from '../latencies.ts'
+import type { ReceivedCounts, ReceivedIds } from '../received-ids.ts'
 
-export type PathReport = {
-  received: number
+export type PathReport = ReceivedCounts & {
   /** From the record's `sent_at` to the receipt. */
   latency: LatencySummary
   /** Epoch ms. */
@@ -19,25 +19,31 @@ const remembered = 200
 export class PathStats {
   readonly #latencies = new Latencies()
   readonly #inFlightAtFirst: number[] = []
-  #received = 0
   #firstAt = 0
   #lastAt = 0
   #inFlight = 0
   #highest = -1
-  readonly #tried: Set<number>
-
-  /** @param tried what had come before; it is added to */
-  constructor(tried: Set<number>) {
-    this.#tried = tried
-  }
   #mostOvertaken = 0
+  readonly #tried: Set<number>
+  readonly #ids: ReceivedIds
+
+  /** @param earlier what had come before; it is added to */
+  constructor(earlier: { tried: Set<number>; ids: ReceivedIds }) {
+    this.#tried = earlier.tried
+    this.#ids = earlier.ids
+  }
 
   /** Whether or not it is answered well. */
   began(at: number): void {
     this.#inFlight++
-    if (this.#received++ === 0) this.#firstAt = at
+    this.#firstAt ||= at
     this.#lastAt = at
     if (this.#inFlightAtFirst.length < remembered) this.#inFlightAtFirst.push(this.#inFlight)
+  }
+
+  /** A delivery that was answered well. */
+  accepted(id: string): void {
+    this.#ids.add(id)
   }
 
   ended(): void {
@@ -56,13 +62,13 @@ export class PathStats {
     this.#highest = Math.max(this.#highest, nth)
   }
 
-  get received(): number {
-    return this.#received
+  get unique(): number {
+    return this.#ids.counts.unique
   }
 
   get report(): PathReport {
     return {
-      received: this.#received,
+      ...this.#ids.counts,
       latency: this.#latencies.summary(),
       firstAt: this.#firstAt,
       lastAt: this.#lastAt,
@@ -75,14 +81,17 @@ export class PathStats {
 const sentAt = /"sent_at":(\d+(?:\.\d+)?)/
 const place = /"n":(\d+)/
 
-/** Of several paths: all that came, and the latencies of the slowest. */
-export function slowestOf(
-  reports: readonly PathReport[],
-): Pick<PathReport, 'received' | 'latency'> {
+/** Of several paths: all that came or did not, and the latencies of the slowest. */
+export function slowestOf(reports: readonly (PathReport & { missing: number })[]) {
   const worst = (of: 'p50' | 'p99' | 'max') =>
     Math.max(0, ...reports.map(({ latency }) => latency[of]))
   return {
-    received: reports.reduce((sum, { received }) => sum + received, 0),
+    unique: sumOf(reports, 'unique'),
+    repeated: sumOf(reports, 'repeated'),
+    missing: sumOf(reports, 'missing'),
     latency: { p50: worst('p50'), p99: worst('p99'), max: worst('max') },
   }
 }
+
+const sumOf = <Key extends string>(reports: readonly Record<Key, number>[], key: Key) =>
+  reports.reduce((sum, report) => sum + report[key], 0)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { usageOf } from '../processes.ts'
-import { milliseconds, perSecond, printRows, type Row, usageRows } from '../report.ts'
+import { lossRows, milliseconds, perSecond, printRows, type Row, usageRows } from '../report.ts'
 import { watchMemory } from './memory-watch.ts'
 import { slowestOf } from './path-stats.ts'
 import { internalUrlsOf, metricOf } from './service-metrics.ts'
@@ -30,13 +30,13 @@ export async function paused(bench: StallBench): Promise<void> {
   await endpoints.reset()
   await endpoints.mend()
   const draining = await besideOthers(bench, quiet, () => drain(bench), { keep: true })
-  const [back] = await endpoints.reportsOf([broken])
+  const [back] = draining.result
   if (back === undefined) throw new Error('no report')
   printRows(`${changes.toLocaleString('en')} deliveries of one endpoint behind its open circuit`, [
     { measure: 'paused', value: perSecond(changes, pausing.ms) },
     {
       measure: 'came back, first to last',
-      value: perSecond(back.received, back.lastAt - back.firstAt),
+      value: perSecond(back.unique, back.lastAt - back.firstAt),
     },
     {
       measure: 'in flight when the 1st, 2nd, 4th, 8th, … came back',
@@ -47,6 +47,7 @@ export async function paused(bench: StallBench): Promise<void> {
     { measure: 'while they were paused: p99', value: milliseconds(pausing.latency.p99) },
     { measure: 'while they came back: p99', value: milliseconds(draining.latency.p99) },
     { measure: 'dispatcher with all of them paused', value: `${whilePaused.toFixed(0)} MiB` },
+    ...[before, pausing, draining, back].flatMap(lossRows),
     ...memory.rows(),
     ...usageRows(usage, usageOf(runDirs), { deliveries: changes }),
   ] satisfies Row[])
@@ -64,22 +65,20 @@ async function pauseAll(bench: StallBench, failing: StallProject): Promise<void>
   await waitUntil(arePaused, { what: 'all paused', timeoutMs: drainMs, everyMs: 500 })
 }
 
-async function drain({ endpoints, changes }: StallBench): Promise<void> {
-  await endpoints.waitFor([broken], changes, drainMs)
-}
+const drain = ({ endpoints, changes }: StallBench) => endpoints.waitFor([broken], changes, drainMs)
 
-async function besideOthers(
+async function besideOthers<T>(
   bench: StallBench,
   project: StallProject,
-  run: () => Promise<void>,
+  run: () => Promise<T>,
   { keep } = { keep: false },
 ) {
   const { endpoints } = bench
   if (!keep) await endpoints.reset()
   const startedAt = performance.now()
-  const { sent } = await beside(bench, { project, perSecond: perSecondBeside }, run)
+  const { sent, result } = await beside(bench, { project, perSecond: perSecondBeside }, run)
   const ms = performance.now() - startedAt
-  return { ...slowestOf(await endpoints.waitFor(others, sent, drainMs)), ms }
+  return { ...slowestOf(await endpoints.waitFor(others, sent, drainMs)), result, ms }
 }
 
 const ramp = (inFlight: readonly number[]) =>

@@ -1,7 +1,10 @@
 import type { RunningSystem } from '../lib/running-system.ts'
 
 /** What a new user needs to go on: where it is, how to get in, what to try. */
-export function greeting({ baseUrl, adminToken }: RunningSystem, seconds: string): string {
+export function greeting(
+  { baseUrl, adminToken }: Pick<RunningSystem, 'baseUrl' | 'adminToken'>,
+  { seconds, isOwnBroker }: { seconds: string; isOwnBroker: boolean },
+): string {
   const headers = `-H 'Authorization: Bearer ${adminToken}' -H 'Content-Type: application/json'`
   const project = `${baseUrl}/auth/admin/projects/acme`
   return `
@@ -17,5 +20,8 @@ Try next, in another terminal:
   curl -sX POST ${project}/management-tokens ${headers} -d '{"name":"me"}'
 
 Mails that users would get are shown here and kept in .local/mail, unless SMTP_URL is set.
-Ctrl-C stops everything. Logs are in .local/system, and in .local/stack or .local/containers.`
+${isOwnBroker ? `${oneBroker}\n` : ''}Ctrl-C stops everything. Logs are in .local/system, and in .local/stack or .local/containers.`
 }
+
+const oneBroker =
+  'Kafka is one broker here: changes survive a killed process, not a power cut. Production needs three.'

@@ -87,7 +87,7 @@ async function valuesOf(
   })
   const rehearsed: Values = {
     image: { registry: images.registry, tag },
-    kafka: { partitions: 8, replicationFactor: 1 },
+    kafka: { partitions: 8, replicationFactor: 1, allowFewerCopies: true },
     schemaRegistry: { url: 'https://schema-registry.kafka.svc:8443/apis/ccompat/v7' },
     network: { podCidrs: [podCidr] },
     services: fewer,

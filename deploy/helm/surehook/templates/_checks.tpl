@@ -1,4 +1,4 @@
-{{/* What a service would refuse when it starts, and a release would find out one crash after the other. */}}
+{{/* What a service would refuse when it starts, and a release would find out one crash after the other; and what may lose data. */}}
 {{- define "surehook.checks" -}}
 {{- $kafka := .Values.kafka -}}
 {{- if not $kafka.tls.enabled -}}
@@ -8,6 +8,9 @@
 {{- if $kafka.tls.clientCertificate.enabled -}}
 {{- fail "kafka.tls.clientCertificate is of use with kafka.tls.enabled only: no service would start" -}}
 {{- end -}}
+{{- end -}}
+{{- if and (lt (int $kafka.replicationFactor) 3) (not $kafka.allowFewerCopies) -}}
+{{- fail (printf "kafka.replicationFactor is %d: a broker's disk or a power cut may take what was acknowledged. Run three brokers and set 3, which sets min.insync.replicas to 2; or set kafka.allowFewerCopies where a loss does not matter" (int $kafka.replicationFactor)) -}}
 {{- end -}}
 {{- $registry := .Values.schemaRegistry -}}
 {{- if and (hasPrefix "http:" $registry.url) (or $registry.ca.existingSecret $registry.ca.existingConfigMap) -}}

@@ -11,7 +11,7 @@
 - Nobody proves to Kafka who they are (kafka.sasl, kafka.tls.clientCertificate): without that there are no rights per service.
 {{- end }}{{ end }}
 {{- if lt (int .Values.kafka.replicationFactor) 3 }}
-- kafka.replicationFactor is {{ .Values.kafka.replicationFactor }}: a broker whose disk is lost loses data.
+- kafka.replicationFactor is {{ .Values.kafka.replicationFactor }}: a broker's disk or a power cut may take what was acknowledged (kafka.allowFewerCopies).
 {{- end }}
 {{- if not .Values.networkPolicy.enabled }}
 - networkPolicy.enabled is off: only the dispatcher's own guard keeps webhooks from private addresses.

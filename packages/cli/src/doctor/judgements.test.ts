@@ -5,11 +5,12 @@ import { judgeClock } from './checks/check-clocks.ts'
 import { faultsIn } from './checks/check-configuration.ts'
 import { behindOf, type GroupState, judgeGroup } from './checks/check-consumers.ts'
 import { judgeSpace } from './checks/check-disk.ts'
-import { judgeBroker } from './checks/check-kafka.ts'
+import { judgeBroker, judgeCluster } from './checks/check-kafka.ts'
 import { judgeSettings } from './checks/check-postgres.ts'
 import { infoOf, judgeRedis } from './checks/check-redis.ts'
 import { judgeSlot, type SlotRow } from './checks/check-slots.ts'
 import { judgeTopics, type TopicState } from './checks/check-topics.ts'
+import { durabilityOf } from './durability.ts'
 import type { Finding } from './finding.ts'
 
 const levels = (findings: readonly Finding[]) => findings.map(({ level }) => level)
@@ -21,7 +22,8 @@ describe('a finding that is not well', () => {
     const findings = [
       ...judgeSettings({}),
       ...judgeSlot('data-api', []),
-      ...judgeTopics(specs, new Map(), { partitions: 4, copies: 1 }),
+      ...judgeTopics(specs, statesWith(), { partitions: 3, copies: 1, durability: 'demanded' }),
+      ...judgeCluster(1, 'demanded'),
       ...judgeRedis({}),
     ].filter(({ level }) => level === 'wrong' || level === 'warn')
     expect(findings.length).toBeGreaterThan(4)
@@ -118,7 +120,7 @@ function statesWith(change: Partial<Record<string, Partial<TopicState>>> = {}) {
 
 describe('judgeTopics', () => {
   const judge = (states: ReadonlyMap<string, TopicState>) =>
-    faults(judgeTopics(specs, states, { partitions: 4, copies: 1 }))
+    faults(judgeTopics(specs, states, { partitions: 4, copies: 1, durability: 'local' }))
   const attempts = specs.find(({ name }) => name === 'webhook.attempts')
   const changes = specs.find(({ name }) => name === 'changes')
   const one = { leader: 1, replicas: [1], isr: [1] }
@@ -170,6 +172,59 @@ describe('judgeTopics', () => {
     expect(judge(statesWith({ changes: { config } }))).toEqual([
       expect.stringContaining('nothing can be written'),
     ])
+  })
+})
+
+describe('durability', () => {
+  it.each([
+    [{ isLocal: true, env: {} }, 'local'],
+    [{ isLocal: false, env: {} }, 'demanded'],
+    [{ isLocal: false, env: { KAFKA_REPLICATION_FACTOR: '' } }, 'demanded'],
+    [{ isLocal: false, env: { KAFKA_REPLICATION_FACTOR: '3' } }, 'demanded'],
+    [{ isLocal: false, env: { KAFKA_REPLICATION_FACTOR: '1' } }, 'waived'],
+  ])('is with %j %s', (target, expected) => {
+    expect(durabilityOf(target)).toBe(expected)
+  })
+
+  it.each([
+    [3, 'demanded', ['ok']],
+    [2, 'demanded', ['ok', 'wrong']],
+    [1, 'waived', ['ok', 'warn']],
+    [1, 'local', ['ok']],
+  ] as const)('of %d brokers, %s, is judged %j', (brokers, durability, expected) => {
+    expect(levels(judgeCluster(brokers, durability))).toEqual(expected)
+  })
+
+  it('is explained to those who run one broker on a laptop', () => {
+    expect(judgeCluster(1, 'local')[0]?.says).toBe(
+      '1 broker reached: what Kafka acknowledged survives a killed process, but not a power cut; production needs 3 brokers',
+    )
+  })
+
+  it.each([
+    ['demanded', ['wrong', 'ok']],
+    ['waived', ['warn', 'ok']],
+    ['local', ['ok']],
+  ] as const)(
+    'of topics with one copy, %s, is judged %j in one finding',
+    (durability, expected) => {
+      const found = judgeTopics(specs, statesWith(), { partitions: 4, copies: 1, durability })
+      expect(levels(found)).toEqual(expected)
+    },
+  )
+
+  it('has nothing to say of two written copies of three', () => {
+    const three = new Map(
+      [...statesWith()].map(([name, { partitions, config }]) => [
+        name,
+        {
+          partitions: partitions.map((one) => ({ ...one, replicas: [1, 2, 3], isr: [1, 2, 3] })),
+          config: { ...config, 'min.insync.replicas': '2' },
+        },
+      ]),
+    )
+    const wanted = { partitions: 4, copies: 3, durability: 'demanded' } as const
+    expect(levels(judgeTopics(specs, three, wanted))).toEqual(['ok'])
   })
 })
 

@@ -1,4 +1,5 @@
 import { type Admin, ConfigResourceTypes } from '@surehook/kafka/client/surface'
+import { type Durability, durabilityOf, safeCopies } from '../durability.ts'
 import { type Finding, findingsOf } from '../finding.ts'
 import { sizeOf } from '../size-of.ts'
 import type { Target } from '../target.ts'
@@ -17,9 +18,9 @@ const names = ['offsets.retention.minutes', 'auto.create.topics.enable', 'messag
 export async function checkKafka(target: Target): Promise<Finding[]> {
   return withKafka(target, async (admin) => {
     const { brokers } = await admin.describeCluster()
-    const reached = ok(`${brokers.length} broker${brokers.length === 1 ? '' : 's'} reached`)
+    const reached = judgeCluster(brokers.length, durabilityOf(target))
     const settings = await Promise.all(brokers.map(({ nodeId }) => settingsOf(admin, nodeId)))
-    return [reached, ...settings.flatMap(judgeBroker)]
+    return [...reached, ...settings.flatMap(judgeBroker)]
   })
 }
 
@@ -34,6 +35,24 @@ async function settingsOf(admin: Admin, broker: number): Promise<BrokerSettings>
     broker,
     settings: Object.fromEntries(entries.map((entry) => [entry.configName, entry.configValue])),
   }
+}
+
+/** A broker answers before it flushes: only other brokers keep what was acknowledged through a power cut. */
+export function judgeCluster(brokers: number, durability: Durability): Finding[] {
+  const reached = `${brokers} broker${brokers === 1 ? '' : 's'} reached`
+  if (brokers >= safeCopies) return [ok(reached)]
+  const risk = 'what Kafka acknowledged survives a killed process, but not a power cut'
+  if (durability === 'local') {
+    return [ok(`${reached}: ${risk}; production needs ${safeCopies} brokers`)]
+  }
+  const judge = durability === 'waived' ? warn : wrong
+  return [
+    ok(reached),
+    judge(
+      `${brokers} of ${safeCopies} brokers: ${risk}`,
+      `Run ${safeCopies} brokers in different zones, KAFKA_REPLICATION_FACTOR=3 and min.insync.replicas=2.`,
+    ),
+  ]
 }
 
 export function judgeBroker({ broker, settings }: BrokerSettings): Finding[] {

@@ -6,6 +6,7 @@ import {
 } from '@surehook/contracts/topics'
 import { type Admin, ConfigResourceTypes } from '@surehook/kafka/client/surface'
 import { differing } from '@surehook/kafka/topics/align-topics'
+import { type Durability, durabilityOf, safeCopies } from '../durability.ts'
 import { type Finding, findingsOf } from '../finding.ts'
 import type { Target } from '../target.ts'
 import { withKafka } from '../with-kafka.ts'
@@ -27,7 +28,11 @@ export async function checkTopics(target: Target): Promise<Finding[]> {
     // Of a system that runs nobody says how many it should have: they are at least alike.
     const isKnown = target.services.length > 0 || target.env['KAFKA_PARTITIONS']
     const partitions = isKnown ? read.KAFKA_PARTITIONS : null
-    return judgeTopics(specs, states, { partitions, copies: read.KAFKA_REPLICATION_FACTOR })
+    return judgeTopics(specs, states, {
+      partitions,
+      copies: read.KAFKA_REPLICATION_FACTOR,
+      durability: durabilityOf(target),
+    })
   })
 }
 
@@ -54,7 +59,7 @@ async function readTopics(
   )
 }
 
-type Wanted = { partitions: number | null; copies: number }
+type Wanted = { partitions: number | null; copies: number; durability: Durability }
 
 /** Every topic against the contract. */
 export function judgeTopics(
@@ -71,6 +76,7 @@ export function judgeTopics(
     ...(missing.length > 0 ? [wrong(`missing: ${missing.join(', ')}`, make)] : []),
     ...findings,
     ...judgeTogether(specs, states),
+    ...judgeDurability(specs, states, wanted.durability),
     ...(missing.length === 0 && findings.every(({ level }) => level === 'ok')
       ? [ok(`${specs.length} topics, as the contract says`)]
       : []),
@@ -157,6 +163,27 @@ function judgeCopies(name: string, { partitions, config }: TopicState, wanted: W
     ]
   }
   return []
+}
+
+/** In one finding: a cluster usually lacks copies of all topics. */
+function judgeDurability(
+  specs: readonly TopicSpec[],
+  states: ReadonlyMap<string, TopicState>,
+  durability: Durability,
+): Finding[] {
+  const few = specs.filter(({ name }) =>
+    states.get(name)?.partitions.some(({ replicas }) => replicas.length < safeCopies),
+  )
+  if (few.length === 0 || durability === 'local') return []
+  const judge = durability === 'waived' ? warn : wrong
+  const shown = few.slice(0, 3).map(({ name }) => name)
+  const more = few.length > shown.length ? ` and ${few.length - shown.length} more` : ''
+  return [
+    judge(
+      `fewer than ${safeCopies} copies of ${shown.join(', ')}${more}: a broker's disk or a power cut may take what was acknowledged`,
+      'Set KAFKA_REPLICATION_FACTOR=3, add copies with kafka-reassign-partitions.sh, and set min.insync.replicas to 2.',
+    ),
+  ]
 }
 
 /** What must be the same of several topics. */

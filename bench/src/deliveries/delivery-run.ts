@@ -1,0 +1,33 @@
+import type { Bench } from '../open-bench.ts'
+import { drainMs } from '../open-bench.ts'
+import { type Usage, usageOf } from '../processes.ts'
+import type { AwaitedReport } from '../receiver.ts'
+
+/** What was delivered, in what time, and what the system used for it. */
+export type DeliveryRun = {
+  report: AwaitedReport
+  /** From the first write to the last receipt. */
+  ms: number
+  before: Usage
+  after: Usage
+}
+
+/** @param load writes; resolves with the deliveries that must come of it */
+export async function measureDeliveries(
+  { receiver, runDirs }: Bench,
+  load: () => Promise<number>,
+): Promise<DeliveryRun> {
+  await receiver.reset()
+  const before = usageOf(runDirs)
+  const startedAt = performance.timeOrigin + performance.now()
+  const report = await receiver.waitFor(await load(), drainMs)
+  return { report, ms: report.lastAt - startedAt, before, after: usageOf(runDirs) }
+}
+
+/** Deliveries that are not measured: connections, statements and compiled code come of them. */
+export async function warmUp({ receiver }: Bench, load: () => Promise<number>): Promise<void> {
+  const count = await load()
+  const { missing } = await receiver.waitFor(count, drainMs)
+  if (missing > 0)
+    throw new Error(`${missing} of ${count} deliveries are missing after the warm-up`)
+}

@@ -1,0 +1,101 @@
+import { calm } from '../calm/scenario.ts'
+import { whereTimeGoes } from '../hops/scenario.ts'
+import { tlsPostsPerSecond } from '../limit.ts'
+import { type Bench, drainMs, tableWithSubscriptions } from '../open-bench.ts'
+import {
+  lossRows,
+  milliseconds,
+  perSecond,
+  printRows,
+  type Row,
+  rateOf,
+  usageRows,
+} from '../report.ts'
+import { restAtRate, restFlatOut, warmUpSeconds, writers } from './rest.ts'
+import { changesFor, fromTopic } from './topic.ts'
+
+type Options = { bench: Bench; seconds: number; changes: number }
+
+/** 0 until it was measured. */
+let limitPerSecond = 0
+
+/** Of deliveries whose receivers answer at once. */
+export function deliveryScenarios({
+  bench,
+  seconds,
+  changes,
+}: Options): Record<string, () => Promise<void>> {
+  return {
+    limit: () => limit(bench, seconds),
+    rate: () => rate(bench, { perSecond: 100, seconds }),
+    rest: () => rest(bench, seconds),
+    topic1: () => topic(bench, { fanOut: 1, changes, target: 5_000 }),
+    topic10: () => topic(bench, { fanOut: 10, changes, target: 8_000 }),
+    calm: () => calm(bench, seconds),
+    async hops() {
+      const project = await tableWithSubscriptions(bench, 1)
+      const load = { perSecond: 100, seconds, warmUpSeconds, drainMs }
+      await whereTimeGoes({ project, receiver: bench.receiver, ...load })
+    },
+  }
+}
+
+async function limit(bench: Bench, seconds: number): Promise<void> {
+  limitPerSecond = await tlsPostsPerSecond(bench, Math.min(seconds, 5))
+  printRows('the machine without the system', [
+    { measure: 'TLS POSTs in a loop', value: rateOf(limitPerSecond) },
+  ])
+}
+
+async function rate(bench: Bench, load: { perSecond: number; seconds: number }): Promise<void> {
+  const { report, before, after, load: written } = await restAtRate(bench, load)
+  printRows(`REST write to receipt at ${load.perSecond} changes/s`, [
+    { measure: 'p50', value: milliseconds(report.latency.p50), target: '< 8 ms' },
+    { measure: 'p99', value: milliseconds(report.latency.p99), target: '< 30 ms' },
+    { measure: 'writes not answered 201', value: String(written.failed) },
+    ...lossRows(report),
+    ...usageRows(before, after, { deliveries: report.unique }),
+  ])
+}
+
+async function rest(bench: Bench, seconds: number): Promise<void> {
+  const { report, ms, before, after, load } = await restFlatOut(bench, { fanOut: 1, seconds })
+  printRows(`REST, ${writers} writers flat out, one delivery each`, [
+    { measure: 'changes answered', value: perSecond(load.answered, load.seconds * 1_000) },
+    {
+      measure: 'changes delivered, first write to last receipt',
+      value: perSecond(report.unique, ms),
+      target: '2,000/s',
+    },
+    { measure: 'p50 at saturation', value: milliseconds(report.latency.p50) },
+    { measure: 'p99 at saturation', value: milliseconds(report.latency.p99) },
+    { measure: 'writes not answered 201', value: String(load.failed) },
+    ...lossRows(report),
+    ...usageRows(before, after, { deliveries: report.unique }),
+  ])
+}
+
+async function topic(
+  bench: Bench,
+  { fanOut, changes, target }: { fanOut: number; changes: number; target: number },
+): Promise<void> {
+  const count = changesFor(fanOut, changes)
+  const { report, ms, before, after } = await fromTopic(bench, { fanOut, count })
+  printRows(`from the changes topic, fan-out ${fanOut}, ${count} changes`, [
+    {
+      measure: 'deliveries, first publish to last receipt',
+      value: perSecond(report.unique, ms),
+      target: rateOf(target),
+    },
+    ...ofTheLimit((report.unique * 1_000) / ms),
+    ...lossRows(report),
+    ...usageRows(before, after, { deliveries: report.unique, target: '< 0.35' }),
+  ])
+}
+
+/** Where the limit was measured in the same run. */
+function ofTheLimit(deliveriesPerSecond: number): Row[] {
+  if (limitPerSecond === 0) return []
+  const value = `${((100 * deliveriesPerSecond) / limitPerSecond).toFixed(0)} %`
+  return [{ measure: 'of the limit', value, target: '≥ 40 %' }]
+}

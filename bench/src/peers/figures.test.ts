@@ -1,0 +1,26 @@
+import { expect, it } from '@jest/globals'
+import { mediansOfRounds } from './figures.ts'
+import { fullTable } from './tables.ts'
+
+const round = { rate: 1, cpuS: 1, cores: 1, p50: 1, p99: 1, limit: 1, repeated: 0, missing: 0 }
+
+it('takes the median of each figure by itself, and hides no loss in it', () => {
+  const rounds = [
+    { ...round, rate: 30, p99: 1, missing: 2 },
+    { ...round, rate: 10, p99: 9 },
+    { ...round, rate: 20, p99: 5, repeated: 1 },
+  ]
+  expect(mediansOfRounds(rounds)).toEqual({
+    ...round,
+    ...{ rate: 20, p99: 5, repeated: 1, missing: 2 },
+  })
+})
+
+it('shows the limit of the machine beside each rate', () => {
+  const line = { ...round, rate: 1_234.4, limit: 21_000, cpuS: 0.574 }
+  expect(fullTable([['topic', line]])).toEqual([
+    '| flat out | deliveries/s (limit) | CPU-s per 1,000 | p50, p99 |',
+    '| --- | --- | --- | --- |',
+    '| topic | 1,234/s (21,000/s) | 0.57 | 1.0 ms, 1.0 ms |',
+  ])
+})

@@ -1,0 +1,24 @@
+import { expect, it } from '@jest/globals'
+import { ReceivedIds } from '../received-ids.ts'
+import { PathStats, slowestOf } from './path-stats.ts'
+
+it('counts what was answered well, each id once, over resets', () => {
+  const earlier = { tried: new Set<number>(), ids: new ReceivedIds() }
+  const stats = new PathStats(earlier)
+  stats.began(1)
+  expect(stats.report).toMatchObject({ unique: 0, repeated: 0, firstAt: 1 })
+  stats.accepted('a')
+  stats.accepted('a')
+  expect(stats.report).toMatchObject({ unique: 1, repeated: 1 })
+  earlier.ids.startAgain()
+  const next = new PathStats(earlier)
+  next.accepted('a')
+  next.accepted('b')
+  expect(next.report).toMatchObject({ unique: 1, repeated: 1 })
+})
+
+it('sums what came, came again and is missing on several paths', () => {
+  const { report } = new PathStats({ tried: new Set(), ids: new ReceivedIds() })
+  const one = { ...report, unique: 5, repeated: 1, missing: 2 }
+  expect(slowestOf([one, one])).toMatchObject({ unique: 10, repeated: 2, missing: 4 })
+})
