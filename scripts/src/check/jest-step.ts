@@ -14,8 +14,17 @@ export type JestStep = {
   without?: RegExp | null
 }
 
-/** Test files that run at the same time, each worker's on a stack of its own. Most of the time they wait. */
-export const testWorkers = 2
+/** Test files that run at the same time on two cores. Those on a stack wait most of the time, each on one of its own. */
+const workersOf: Readonly<Record<JestLevel, number>> = {
+  unit: 2,
+  deploy: 2,
+  integration: 3,
+  containers: 2,
+  e2e: 3,
+  // They load the system while they break it.
+  faults: 2,
+}
+export const testWorkers = Math.max(...Object.values(workersOf))
 
 /** From the written results to the end of the process. */
 const exitGraceMs = 15_000
@@ -94,7 +103,7 @@ async function runToTheEnd(
   const options = ['--config', 'jest.config.mjs', '--selectProjects', level]
   if (without !== null) options.push('--testPathIgnorePatterns', without.source)
   if (files.length > 0) options.push('--runTestsByPath', ...files)
-  const order = files.length > 0 ? ['--runInBand'] : [`--maxWorkers=${testWorkers}`]
+  const order = files.length > 0 ? ['--runInBand'] : [`--maxWorkers=${workersOf[level]}`]
   const hanging = new AbortController()
   let endedAt = Number.POSITIVE_INFINITY
   const watch = setInterval(() => {
