@@ -28,7 +28,12 @@ import {
   tablesTopic,
 } from '@surehook/contracts/topics'
 import type avro from 'avsc'
-import { type EventSchema, eventSchemas } from './event-schemas.ts'
+import {
+  type DeliveryJobHead,
+  type EventSchema,
+  eventSchemas,
+  jobHeadType,
+} from './event-schemas.ts'
 import {
   askRegistry,
   type RegistryConnection,
@@ -37,6 +42,7 @@ import {
 } from './registry-client.ts'
 import { AvroTypeCodec, type TypeCodec, UndecodableError } from './type-codec.ts'
 
+export type { DeliveryJobHead } from './event-schemas.ts'
 export { type TypeCodec, UndecodableError } from './type-codec.ts'
 
 export type EventTypes = {
@@ -55,6 +61,8 @@ type EventName = keyof EventTypes
 export type AnyEvent = EventTypes[EventName]
 
 export type EventCodec = { readonly [Name in EventName]: TypeCodec<EventTypes[Name]> } & {
+  /** Reads the head of a job for less than the job costs. */
+  readonly jobHead: Pick<TypeCodec<DeliveryJobHead>, 'decode'>
   /** The codec of the values on `topic`; throws for a topic that is not in the topic table. */
   ofTopic(topic: string): TypeCodec<AnyEvent>
 }
@@ -113,8 +121,12 @@ export async function openEventCodec({
     environmentPurge: await codecOf('environmentPurge'),
   }
   log?.info({ ids }, 'schemas.registered')
-  return { ...codecs, ofTopic: (topic) => codecs[eventNameOf(topic)] }
+  const jobHead = new AvroTypeCodec<DeliveryJobHead>(jobHeadType, noSchema, writerOf)
+  return { ...codecs, jobHead, ofTopic: (topic) => codecs[eventNameOf(topic)] }
 }
+
+/** No value is written with it: every one is read as what another version wrote. */
+const noSchema = -1
 
 export type RegistryAccess = RegistryConnection & { client: Pick<SchemaRegistry, 'register'> }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import type { DeliveryJob } from '@surehook/contracts/events'
 import {
   attemptsTopic,
   changesTopic,
@@ -39,4 +40,31 @@ export const eventSchemas = {
   revocation: schemaOf(`${revocationsTopic}-value`, 'session-revocation'),
   table: schemaOf(`${tablesTopic}-value`, 'table-state'),
   environmentPurge: schemaOf(`${environmentPurgesTopic}-value`, 'environment-purge'),
+}
+
+const headFields = [
+  'deliveryId',
+  'webhookId',
+  'eventId',
+  'subscriptionId',
+  'projectId',
+  'environment',
+  'table',
+  'operation',
+  'createdAt',
+  'redeliveryOf',
+] as const satisfies readonly (keyof DeliveryJob)[]
+
+/** A job without its body and what only the dispatcher needs. */
+export type DeliveryJobHead = Pick<DeliveryJob, (typeof headFields)[number]>
+
+/** Reads a job's head: what is not in it is skipped, not copied. */
+export const jobHeadType = headOf(eventSchemas.job.json as RecordSchema)
+
+type RecordSchema = { name: string; namespace: string; fields: { name: string }[] }
+
+function headOf(job: RecordSchema): avro.Type {
+  const isOfHead = ({ name }: { name: string }) => headFields.some((field) => field === name)
+  const head = { ...job, fields: job.fields.filter(isOfHead) }
+  return avro.Type.forSchema(head as unknown as avro.Schema, { omitRecordMethods: true })
 }
