@@ -129,7 +129,7 @@ function openSubscriptions(open: AsyncDisposableStack, parts: SubscriptionParts)
 
 function openManagement(deps: ManagementDeps) {
   const { config, pool, messaging, relay, access, tables, log, metrics } = deps
-  const { kafka, producer } = messaging
+  const { kafka, codec, producer } = messaging
   const { slot, historyDays, disableAfterMs, disableLookMs } = config
   const writer = createStateWriter({ pool, service, slot, producer, relay })
   const keyedWriter = createKeyedWriter(writer, config.encryptionKeys)
@@ -137,7 +137,7 @@ function openManagement(deps: ManagementDeps) {
   const parts = { config, pool, writer, keyedWriter, access, tables, log, metrics }
   const subscriptions = openSubscriptions(open, parts)
   open.use(openExpiryDeletion({ pool, jobs: [endedKeys(keyTable), endedReplays], log }))
-  const deliveries = open.use(openHistory({ ...parts, kafka, historyDays }))
+  const deliveries = open.use(openHistory({ ...parts, kafka, codec, historyDays }))
   const logQuestions = open.use(openLogQuestions({ ...parts, ...messaging }))
   const reading = { topic: attemptsTopic, groupId: logGroupId, withinMs: 5_000 }
   open.use(

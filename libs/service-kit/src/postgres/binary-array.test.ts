@@ -14,6 +14,9 @@ const hexOf = <Type extends ArrayType>(
 describe('binaryArray', () => {
   test('writes each type as PostgreSQL reads it', () => {
     expect(hexOf('integer', [1, -1])).toBe(`${header(23, 2)}000000040000000100000004ffffffff`)
+    expect(hexOf('bigint', [2 ** 40, -1])).toBe(
+      `${header(20, 2)}00000008000001000000000000000008ffffffffffffffff`,
+    )
     expect(hexOf('text', ['é'])).toBe(`${header(25, 1)}00000002c3a9`)
     expect(hexOf('bytea', [Buffer.from([0, 255])])).toBe(`${header(17, 1)}0000000200ff`)
     expect(hexOf('uuid', ['6F9f1a52-61c9-5c38-9d0b-7f8f3c1e2a10'])).toBe(

@@ -3,6 +3,8 @@ type Values = {
   uuid: string
   text: string
   integer: number
+  /** Within the safe integers. */
+  bigint: number
   bytea: Buffer
   timestamptz: number
   /** The UTC day of that time. */
@@ -34,6 +36,7 @@ const oids: Record<ArrayType, number> = {
   uuid: 2950,
   text: 25,
   integer: 23,
+  bigint: 20,
   bytea: 17,
   timestamptz: 1184,
   date: 1082,
@@ -43,8 +46,9 @@ const writers: { [Type in ArrayType]: (to: ArrayWriter, value: Values[Type]) => 
   uuid: (to, value) => to.uuid(value),
   text: (to, value) => to.text(value),
   integer: (to, value) => to.integer(value),
+  bigint: (to, value) => to.bigint(value),
   bytea: (to, value) => to.bytes(value),
-  timestamptz: (to, value) => to.microseconds((value - year2000) * 1000),
+  timestamptz: (to, value) => to.bigint((value - year2000) * 1000),
   date: (to, value) => to.integer(Math.floor((value - year2000) / dayMs)),
 }
 
@@ -74,7 +78,7 @@ class ArrayWriter {
     this.#to.writeInt32BE(value, at)
   }
 
-  microseconds(value: number): void {
+  bigint(value: number): void {
     const at = this.#begin(8)
     const high = Math.floor(value / twoTo32)
     this.#to.writeInt32BE(high, at)

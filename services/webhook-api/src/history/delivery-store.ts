@@ -1,7 +1,8 @@
-import type { DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
+import type { DeliveryAttempt } from '@surehook/contracts/events'
 import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool, PoolClient } from 'pg'
 import { type DeliveryDays, dayOf, oldestKeptDay } from './delivery-days.ts'
+import type { LoggedJob } from './logged-job.ts'
 import { foldDeliveries, type LogEntries } from './write/fold-deliveries.ts'
 import { fileWithLastTransition, joinRows } from './write/late-deliveries.ts'
 import { upsertDeliveries } from './write/upsert-deliveries.ts'
@@ -12,7 +13,7 @@ export type DeliveryStore = {
    * come. All entries of one delivery make one row.
    */
   add(entries: LogEntries): Promise<void>
-  addJobs(jobs: readonly DeliveryJob[]): Promise<void>
+  addJobs(jobs: readonly LoggedJob[]): Promise<void>
   addTransitions(transitions: readonly DeliveryAttempt[]): Promise<void>
 }
 
@@ -58,7 +59,7 @@ export function createDeliveryStore(
 }
 
 /** Writes jobs as pending deliveries; the partitions of their days must exist. */
-export async function recordJobs(client: PoolClient, jobs: readonly DeliveryJob[]): Promise<void> {
+export async function recordJobs(client: PoolClient, jobs: readonly LoggedJob[]): Promise<void> {
   await upsertDeliveries(client, foldDeliveries({ jobs, transitions: [] }))
 }
 

@@ -1,5 +1,7 @@
 import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
-import type { Kafka } from '@surehook/kafka/client/surface'
+import { deliveriesTopic } from '@surehook/contracts/topics'
+import type { Messaging } from '@surehook/kafka/messaging'
+import { openRecordReader } from '@surehook/kafka/readers/record-reader'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Pool } from 'pg'
@@ -10,10 +12,10 @@ import { type SendAgain, sendAgain } from '../redelivery/send-again.ts'
 import { runHistoryDeletion } from '../retention/delete-expired-history.ts'
 import { createDeliveryDays } from './delivery-days.ts'
 import { type DeliveryHistory, deliveryHistory } from './read/delivery-history.ts'
+import { storedBodies } from './read/stored-bodies.ts'
 
-export type HistoryDeps = {
+export type HistoryDeps = Pick<Messaging, 'kafka' | 'codec'> & {
   pool: Pool
-  kafka: Kafka
   writer: StateWriter
   keyedWriter: KeyedWriter
   historyDays: number
@@ -29,16 +31,19 @@ export type OpenHistory = AsyncDisposable & {
 
 /** The history of deliveries, what can be done with it, and the work on it that goes on by itself. */
 export function openHistory(deps: HistoryDeps): OpenHistory {
-  const { pool, writer, keyedWriter, log } = deps
+  const { pool, kafka, codec, writer, keyedWriter, log } = deps
   const days = createDeliveryDays(pool)
   const deletion = runHistoryDeletion(deps)
-  const worker = runRecoveryWorker({ pool, writer, days, log })
+  const reader = openRecordReader({ kafka, topic: deliveriesTopic, log })
+  const bodies = storedBodies({ reader, codec })
+  const worker = runRecoveryWorker({ pool, writer, days, bodies, log })
   return {
-    history: deliveryHistory(pool),
-    sendAgain: sendAgain({ writer: keyedWriter, days }),
+    history: deliveryHistory(pool, bodies),
+    sendAgain: sendAgain({ pool, writer: keyedWriter, days, bodies }),
     recover: recoverDeadLetters({ writer: keyedWriter, wake: worker.wake }),
     async [Symbol.asyncDispose]() {
       await Promise.all([worker[Symbol.asyncDispose](), deletion[Symbol.asyncDispose]()])
+      await reader[Symbol.asyncDispose]()
     },
   }
 }

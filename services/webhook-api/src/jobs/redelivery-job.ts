@@ -2,7 +2,7 @@ import type { ChangeOperation, DeliveryJob } from '@surehook/contracts/events'
 import { deliveryId, redeliveryId } from '@surehook/contracts/ids'
 import type { SubscriptionRow } from '../subscriptions/subscription-row.ts'
 
-/** What is kept of a delivery that can be sent again. */
+/** What is kept of a delivery that can be sent again, and its body. */
 export type Original = {
   id: string
   event_id: string

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { newEventId } from '@surehook/contracts/ids'
 import { AppError, unavailable } from '@surehook/service-kit/errors'
+import type { Pool } from 'pg'
 import { type DeliveryDays, dayOf } from '../history/delivery-days.ts'
 import { findDelivery, type LoggedDelivery } from '../history/read/find-delivery.ts'
+import type { StoredBodies, StoredBody } from '../history/read/stored-bodies.ts'
 import { emitJobs } from '../jobs/emit-jobs.ts'
 import { type Original, redeliveryJob } from '../jobs/redelivery-job.ts'
 import { testJob } from '../jobs/test-job.ts'
@@ -11,7 +13,12 @@ import { isRebuilding } from '../rebuild/rebuild-store.ts'
 import { isUuid, lockedSubscription } from '../subscriptions/find-own.ts'
 import type { Tenant } from '../subscriptions/subscription-changes.ts'
 
-export type SendDeps = { writer: KeyedWriter; days: Pick<DeliveryDays, 'ensure'> }
+export type SendDeps = {
+  pool: Pool
+  writer: KeyedWriter
+  days: Pick<DeliveryDays, 'ensure'>
+  bodies: Pick<StoredBodies, 'find'>
+}
 
 /** Who asks, under which `Idempotency-Key` if any. */
 export type Ask = { tenant: Tenant; key: string | undefined; traceparent: string | null }
@@ -19,11 +26,12 @@ export type Ask = { tenant: Tenant; key: string | undefined; traceparent: string
 export type SendAgain = ReturnType<typeof sendAgain>
 
 /** Deliveries that somebody asks for. Their jobs are on their topic when these resolve. */
-export function sendAgain({ writer, days }: SendDeps) {
+export function sendAgain({ pool, writer, days, bodies }: SendDeps) {
   return {
     async redeliver(ask: Ask, place: { id: string; deliveryId: string }) {
       const now = Date.now()
       await days.ensure([dayOf(now)])
+      const bodyOf = await bodyAhead({ pool, bodies }, ask.tenant, place)
       return writer.write({ ...ask, request: ['redeliver', place] }, async (tx, emit) => {
         const subscription = await lockedSubscription(tx, place.id, ask.tenant)
         const { deliveryId } = place
@@ -33,7 +41,7 @@ export function sendAgain({ writer, days }: SendDeps) {
           throw unavailable('The history is being rebuilt')
         }
         const request = { requestId: randomUUID(), now, traceparent: ask.traceparent }
-        const job = redeliveryJob(resendable(found, now), subscription, request)
+        const job = redeliveryJob(resendable(found, bodyOf, now), subscription, request)
         await emitJobs(tx, emit, [job])
         return { deliveryId: job.deliveryId }
       })
@@ -58,14 +66,38 @@ export const noDelivery = () => new AppError('DELIVERY_NOT_FOUND', 'No such deli
 /** A job that the log reads later than the transitions of its delivery is on its way for so long at most. */
 const jobComesWithinMs = 15 * 60_000
 
-function resendable(found: LoggedDelivery | undefined, now: number): Original {
+type BodyOf = (found: LoggedDelivery) => StoredBody
+
+/**
+ * Reads the body before the transaction: whoever waits for Kafka holds no lock. What went wrong is thrown only when
+ * the body is needed, since a repeated request has its answer already.
+ */
+async function bodyAhead(
+  { pool, bodies }: Pick<SendDeps, 'pool' | 'bodies'>,
+  tenant: Tenant,
+  { id, deliveryId }: { id: string; deliveryId: string },
+): Promise<BodyOf> {
+  const wanted = { tenant, subscriptionId: id, deliveryId }
+  const row = isUuid(id) && isUuid(deliveryId) ? await findDelivery(pool, wanted) : undefined
+  const [read] = await Promise.allSettled(row === undefined ? [] : [bodies.find(row)])
+  return (found) => {
+    if (found.body !== null) return found.body
+    // The log has read the job, or has written the row, in between.
+    if (read === undefined || row?.job_offset !== found.job_offset) return 'unread'
+    if (read.status === 'rejected') throw read.reason
+    return read.value
+  }
+}
+
+function resendable(found: LoggedDelivery | undefined, bodyOf: BodyOf, now: number): Original {
   if (found === undefined) throw noDelivery()
-  const { watched_table, operation, body } = found
-  if (watched_table === null || operation === null || body === null) {
+  const { watched_table, operation } = found
+  const body = bodyOf(found)
+  if (watched_table === null || operation === null || body === 'unread') {
     if (now - found.created_at.getTime() > jobComesWithinMs) throw noBody()
     throw unavailable('The log has not read the job of this delivery yet')
   }
-  if (body.length === 0) throw noBody()
+  if (body === 'gone' || body.length === 0) throw noBody()
   return { ...found, watched_table, operation, body }
 }
 

@@ -1,8 +1,5 @@
-import {
-  type DeliveryAttempt,
-  type DeliveryJob,
-  deliveryStatuses,
-} from '@surehook/contracts/events'
+import { type DeliveryAttempt, deliveryStatuses } from '@surehook/contracts/events'
+import type { DeliveryJobHead } from '@surehook/schemas/codec'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const statuses: ReadonlySet<string> = new Set(deliveryStatuses)
@@ -12,7 +9,7 @@ const day = 86_400_000
 const aheadAtMost = 7 * day
 
 /** Why the log cannot keep this job, or `null`. The schema fixes types, not what they must hold. */
-export function jobFault(job: DeliveryJob, now: number): string | null {
+export function jobFault(job: DeliveryJobHead, now: number): string | null {
   return idFault(job) ?? madeFault(job, now) ?? uuidFault('webhookId', job.webhookId)
 }
 

@@ -10,6 +10,7 @@ import type { Tenant } from '../../subscriptions/subscription-changes.ts'
 import { toDelivery } from '../delivery-row.ts'
 import { findDeliveries, positionOf } from './find-deliveries.ts'
 import { showDelivery } from './find-delivery.ts'
+import type { StoredBodies } from './stored-bodies.ts'
 
 export type ListQuery = {
   status?: DeliveryStatus | undefined
@@ -24,7 +25,7 @@ const Position = z.tuple([CursorTime, z.uuid(), z.iso.date().optional()])
 export type DeliveryHistory = ReturnType<typeof deliveryHistory>
 
 /** What the tenant sees of the delivery log: the deliveries of its own subscriptions. */
-export function deliveryHistory(pool: Pool) {
+export function deliveryHistory(pool: Pool, bodies: StoredBodies) {
   return {
     /** Of a subscription that is known to be the tenant's. */
     async newest(subscriptionId: string, limit: number): Promise<Delivery[]> {
@@ -43,7 +44,7 @@ export function deliveryHistory(pool: Pool) {
     async get(tenant: Tenant, id: string, deliveryId: string): Promise<DeliveryDetail> {
       const { id: subscriptionId } = await ownSubscription(pool, id, tenant)
       const place = { tenant, subscriptionId, deliveryId }
-      const found = isUuid(deliveryId) ? await showDelivery(pool, place) : undefined
+      const found = isUuid(deliveryId) ? await showDelivery({ pool, bodies }, place) : undefined
       if (found === undefined) throw noDelivery()
       return found
     },

@@ -1,9 +1,10 @@
-import type { DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
+import type { DeliveryAttempt } from '@surehook/contracts/events'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import { type EventCodec, type TypeCodec, UndecodableError } from '@surehook/schemas/codec'
 import { halvesOf } from '@surehook/service-kit/halves'
 import type { DeliveryStore } from '../delivery-store.ts'
+import type { LoggedJob } from '../logged-job.ts'
 import { jobFault, transitionFault } from '../read/delivery-faults.ts'
 
 export type TopicBatch = { topic: string; partition: number; messages: readonly KafkaMessage[] }
@@ -20,11 +21,11 @@ export type LogItem = {
   partition: number
   offset: string
   key: Buffer | null
-} & ({ job: DeliveryJob; transition: null } | { job: null; transition: DeliveryAttempt })
+} & ({ job: LoggedJob; transition: null } | { job: null; transition: DeliveryAttempt })
 
 export type ProjectionDeps = {
   store: Pick<DeliveryStore, 'add'>
-  codec: Pick<EventCodec, 'job' | 'attempt'>
+  codec: Pick<EventCodec, 'jobHead' | 'attempt'>
   /** Puts a message aside that will never be readable, and resolves once that is safe. */
   refuse: (refused: Refused) => Promise<void>
 }
@@ -51,7 +52,8 @@ export function createDeliveryProjection(deps: ProjectionDeps): DeliveryProjecti
       const place = { topic, partition, offset, key: key && Buffer.from(key) }
       try {
         if (topic === deliveriesTopic) {
-          const job = await valueOf(codec.job, message, (value) => jobFault(value, at))
+          const head = await valueOf(codec.jobHead, message, (value) => jobFault(value, at))
+          const job = Object.assign(head, { place: { partition, offset: Number(offset) } })
           items.push({ ...place, job, transition: null })
         } else {
           const transition = await valueOf(codec.attempt, message, (value) =>
@@ -84,8 +86,9 @@ export function createDeliveryProjection(deps: ProjectionDeps): DeliveryProjecti
     }
   }
 
-  function refusedItem({ topic, partition, offset, key, job, transition }: LogItem) {
-    const value = job === null ? codec.attempt.encode(transition) : codec.job.encode(job)
+  /** The value of a job can still be read where it is. */
+  function refusedItem({ topic, partition, offset, key, transition }: LogItem) {
+    const value = transition === null ? null : codec.attempt.encode(transition)
     return { topic, partition, message: { offset, key, value } }
   }
 
@@ -93,7 +96,7 @@ export function createDeliveryProjection(deps: ProjectionDeps): DeliveryProjecti
 }
 
 async function valueOf<T>(
-  codec: TypeCodec<T>,
+  codec: Pick<TypeCodec<T>, 'decode'>,
   { value: bytes }: KafkaMessage,
   faultOf: (value: T) => string | null,
 ): Promise<T> {

@@ -1,12 +1,13 @@
-import type { DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
+import type { DeliveryAttempt } from '@surehook/contracts/events'
+import type { LoggedJob } from '../logged-job.ts'
 
-export type LogEntries = { jobs: readonly DeliveryJob[]; transitions: readonly DeliveryAttempt[] }
+export type LogEntries = { jobs: readonly LoggedJob[]; transitions: readonly DeliveryAttempt[] }
 
 /** What several messages of one delivery come to; mirrors what the store's upsert does across batches. */
 export type FoldedDelivery = {
   /** What both kinds of messages have. */
-  readonly of: DeliveryJob | DeliveryAttempt
-  job: DeliveryJob | null
+  readonly of: LoggedJob | DeliveryAttempt
+  job: LoggedJob | null
   /** Decides the status. */
   last: DeliveryAttempt | null
   /** The transition that describes the last attempt; null when none does. */
@@ -19,7 +20,7 @@ export type FoldedDelivery = {
 /** One entry per delivery and day, sorted so that two writers lock rows in one order. */
 export function foldDeliveries({ jobs, transitions }: LogEntries): FoldedDelivery[] {
   const folded = new Map<string, FoldedDelivery>()
-  const entryOf = (of: DeliveryJob | DeliveryAttempt): FoldedDelivery => {
+  const entryOf = (of: LoggedJob | DeliveryAttempt): FoldedDelivery => {
     // A matcher that repeats its work after midnight makes the job anew.
     const key = `${of.deliveryId} ${Math.floor(of.createdAt / dayMs)}`
     const known = folded.get(key)

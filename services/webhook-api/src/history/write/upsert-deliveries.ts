@@ -1,9 +1,7 @@
 import { type ArrayType, binaryArray } from '@surehook/service-kit/postgres/binary-array'
 import type { PoolClient } from 'pg'
 import { attemptLines } from '../attempt-log.ts'
-import { dayOf } from '../delivery-days.ts'
 import type { FoldedDelivery } from './fold-deliveries.ts'
-import { type BodyPlace, placeBodies } from './place-bodies.ts'
 import { text, textOrNull } from './storable-text.ts'
 
 /** One statement for all of them; they are sorted, and the partitions of their days exist. */
@@ -12,43 +10,25 @@ export async function upsertDeliveries(
   deliveries: readonly FoldedDelivery[],
 ): Promise<void> {
   if (deliveries.length === 0) return
-  const rows = await placedBodies(client, deliveries)
   await client.query({
     name: 'upsert-deliveries',
     text: upsert,
-    values: columns.map(({ encode }) => encode(rows)),
+    values: columns.map(({ encode }) => encode(deliveries)),
   })
 }
 
-/** A row that exists may have other bytes than its job says when it comes again: nobody new names it. */
-async function placedBodies(
-  client: PoolClient,
-  deliveries: readonly FoldedDelivery[],
-): Promise<Row[]> {
-  const rows = placeBodies(deliveries)
-  const named = new Set(rows.flatMap(({ place }) => place.of ?? []))
-  if (named.size === 0) return rows
-  const keepers = rows.filter(({ of }) => named.has(of.deliveryId))
-  const days = new Set(keepers.map(({ filedAt }) => dayOf(filedAt)))
-  const known = await client.query<{ id: string }>(
-    'select id from delivery where id = any($1::uuid[]) and day = any($2::date[])',
-    [[...named], [...days]],
-  )
-  if (known.rows.length === 0) return rows
-  return placeBodies(deliveries, new Set(known.rows.map(({ id }) => id)))
-}
-
-type Row = FoldedDelivery & { place: BodyPlace }
-
-type Column = { name: string; type: ArrayType; encode: (rows: readonly Row[]) => Buffer }
+type Column = { name: string; type: ArrayType; encode: (rows: readonly FoldedDelivery[]) => Buffer }
 
 function column<Type extends ArrayType>(
   name: string,
   type: Type,
-  valueOf: Parameters<typeof binaryArray<Type, Row>>[2],
+  valueOf: Parameters<typeof binaryArray<Type, FoldedDelivery>>[2],
 ): Column {
   return { name, type, encode: (rows) => binaryArray(type, rows, valueOf) }
 }
+
+/** As the partition of a job that nobody has read yet: its row has the body. */
+const notRead = -1
 
 // A job is step -1: whatever has moved the delivery, read before or after it, is newer.
 const columns: readonly Column[] = [
@@ -63,8 +43,9 @@ const columns: readonly Column[] = [
   column('operation', 'text', ({ job }) => job?.operation ?? null),
   column('webhook_id', 'uuid', ({ job }) => job?.webhookId ?? null),
   column('redelivery_of', 'text', ({ job }) => textOrNull(job?.redeliveryOf ?? null)),
-  column('body', 'bytea', ({ place }) => place.body),
-  column('body_of', 'uuid', ({ place }) => place.of),
+  column('job_partition', 'integer', ({ job }) => job && (job.place?.partition ?? notRead)),
+  column('job_offset', 'bigint', ({ job }) => job?.place?.offset ?? null),
+  column('body', 'bytea', ({ job }) => job?.body ?? null),
   column('status', 'text', ({ last }) => last?.status ?? 'pending'),
   column('step', 'integer', ({ last }) => last?.step ?? -1),
   column('moved_at', 'timestamptz', ({ last, of }) => last?.at ?? of.createdAt),
@@ -90,17 +71,21 @@ const takenWhen = (condition: string, names: readonly string[]) =>
     .map((name) => `${name} = case when ${condition} then excluded.${name} else d.${name} end`)
     .join(', ')
 
-const ofJob = ['watched_table', 'operation', 'webhook_id', 'redelivery_of', 'body', 'body_of']
+// A row of an older version keeps its body, which others may name.
+const knownPlace = `(d.job_partition = ${notRead} and excluded.job_partition <> ${notRead})`
+const ofJob = ['watched_table', 'operation', 'webhook_id', 'redelivery_of']
+const ofBody = ['job_partition', 'job_offset', 'body']
 
 const upsert = `
   insert into delivery as d (${namesOf(columns)})
   select * from unnest(${arrays})
   on conflict (id, day) do update set
     ${takenWhen(firstJob, ofJob)},
+    ${takenWhen(`${firstJob} or ${knownPlace}`, ofBody)},
     ${takenWhen(newerTransition, ['status', 'step', 'moved_at', 'next_attempt_at'])},
     ${takenWhen(newerAttempt, ['attempt_step', 'attempted_at', 'http_status', 'last_error'])},
     attempts = greatest(d.attempts, excluded.attempts),
     attempt_log = case when ${knownAttempts} then d.attempt_log
       else nullif(concat(d.attempt_log, excluded.attempt_log), '') end
-  where ${firstJob} or ${newerTransition} or ${newerAttempt}
+  where ${firstJob} or ${knownPlace} or ${newerTransition} or ${newerAttempt}
     or (excluded.attempt_log is not null and not coalesce(${knownAttempts}, false))`

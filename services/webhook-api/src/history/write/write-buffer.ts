@@ -17,7 +17,7 @@ type Reading = {
 export type Held = { readonly item: LogItem; readonly offset: number; readonly of: Reading }
 type Entry = { readonly held: Held[]; readonly since: number; ready: boolean }
 
-/** What is held of an item besides its body and texts. */
+/** What is held of an item besides its texts. */
 const itemBytes = 600
 
 /** A job waits so long for its first transition where few wait, so that it is seen at once. */
@@ -180,7 +180,7 @@ export class WriteBuffer {
 }
 
 export function bytesOf({ job, transition }: LogItem): number {
-  if (job !== null) return itemBytes + job.body.length
+  if (job !== null) return itemBytes + (job.body?.length ?? 0)
   return itemBytes + (transition.answer?.length ?? 0) + (transition.errorMessage?.length ?? 0)
 }
 

@@ -1,6 +1,7 @@
-import type { PoolClient } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { dayOf } from '../../history/delivery-days.ts'
-import { bodySql } from '../../history/read/find-delivery.ts'
+import { bodyColumns } from '../../history/read/find-delivery.ts'
+import type { BodyOfRow } from '../../history/read/stored-bodies.ts'
 import type { Original } from '../../jobs/redelivery-job.ts'
 
 /** The dead letters of a subscription that were made in [since, until), as they were at `requestedAt`. */
@@ -42,29 +43,32 @@ export async function countDeadLetters(tx: PoolClient, span: Span): Promise<numb
   return rows[0]?.count ?? 0
 }
 
-export type DeadLetter = Original & { created_at: Date }
+/** `body` where the row has it. */
+export type DeadLetter = Omit<Original, 'body'> & BodyOfRow & { created_at: Date }
 
-/** At most `limit`, and of bodies about `bytes` together, but at least one if there is one. */
+/** At most `limit`, and of bodies in rows about `bytes` together, but at least one if there is one. */
 export async function nextDeadLetters(
-  tx: PoolClient,
+  db: Pool | PoolClient,
   { after, ...span }: Span & { after: Position },
   { limit, bytes }: { limit: number; bytes: number },
 ): Promise<DeadLetter[]> {
-  const { rows } = await tx.query<DeadLetter>(
-    `select id, created_at, event_id, webhook_id, watched_table, operation, body
+  const { rows } = await db.query<DeadLetter>(
+    `select id, created_at, event_id, webhook_id, watched_table, operation, subscription_id,
+       project_id, environment, body, job_partition, job_offset
      from (
        select letter.*,
-         sum(octet_length(body)) over (order by day, created_at, id) - octet_length(body) as before
+         sum(coalesce(octet_length(body), 0)) over (order by day, created_at, id
+           rows between unbounded preceding and 1 preceding) as before
        from (
          select d.day, d.id, d.created_at, event_id, webhook_id, watched_table, operation,
-           ${bodySql} as body
+           ${bodyColumns}
          from delivery d
          where ${inSpan}
            and d.day >= $7::date and (d.day, d.created_at, d.id) > ($7::date, $8, $9::uuid)
          order by d.day, d.created_at, d.id limit $10
        ) letter
      ) batch
-     where before < $11
+     where coalesce(before, 0) < $11
      order by day, created_at, id`,
     [...spanValues(span), dayOf(after.at.getTime()), after.at, after.id, limit, bytes],
   )

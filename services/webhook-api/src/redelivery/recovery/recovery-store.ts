@@ -49,10 +49,23 @@ export async function nextRecovery(pool: Pool): Promise<string | undefined> {
   return rows[0]?.id
 }
 
+/** As `takeRecovery`, but somebody else may take it. */
+export const peekRecovery = (pool: Pool, id: string) => findRecovery(pool, id, '')
+
 /** `undefined` when it is done by now, or another replica is at work on it. */
 export async function takeRecovery(tx: PoolClient, id: string): Promise<Recovery | undefined> {
-  const { rows } = await tx.query<Row>(
-    `select * from recovery where id = $1 and not ${underWay} for update skip locked`,
+  // For `recovery_guard`, which refuses versions that cannot read all bodies.
+  await tx.query(`set local surehook.reads_job_places = 'on'`)
+  return findRecovery(tx, id, 'for update skip locked')
+}
+
+async function findRecovery(
+  db: Pool | PoolClient,
+  id: string,
+  locking: '' | 'for update skip locked',
+): Promise<Recovery | undefined> {
+  const { rows } = await db.query<Row>(
+    `select * from recovery where id = $1 and not ${underWay} ${locking}`,
     [id],
   )
   const [row] = rows

@@ -1,10 +1,11 @@
-import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
+import type { EmitState, StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool, PoolClient } from 'pg'
 import { type BackgroundWork, runBackgroundWork } from '../../background-work.ts'
 import { type DeliveryDays, dayOf } from '../../history/delivery-days.ts'
+import type { StoredBodies, StoredBody } from '../../history/read/stored-bodies.ts'
 import { emitJobs } from '../../jobs/emit-jobs.ts'
-import { redeliveryJob } from '../../jobs/redelivery-job.ts'
+import { type Original, redeliveryJob } from '../../jobs/redelivery-job.ts'
 import { lockSubscription } from '../../subscriptions/subscription-store.ts'
 import { type DeadLetter, nextDeadLetters } from './dead-letters.ts'
 import * as store from './recovery-store.ts'
@@ -13,6 +14,7 @@ export type RecoveryWorkerDeps = {
   pool: Pool
   writer: Pick<StateWriter, 'write'>
   days: Pick<DeliveryDays, 'ensure'>
+  bodies: Pick<StoredBodies, 'findFirst'>
   log: Logger
 }
 
@@ -40,25 +42,8 @@ async function workOnNext(deps: RecoveryWorkerDeps): Promise<boolean> {
   const now = Date.now()
   await days.ensure([dayOf(now)])
   try {
-    return await writer.write(async (tx, emit) => {
-      const recovery = await store.takeRecovery(tx, id)
-      if (recovery === undefined) return false
-      const { subscriptionId, tenant } = recovery
-      // Held, so that of two recoveries the second sees what the first has sent.
-      const subscription = await lockSubscription(tx, subscriptionId, tenant)
-      const letters = subscription === undefined ? [] : await nextLetters(tx, recovery)
-      const last = letters.at(-1)
-      if (subscription === undefined || last === undefined) {
-        await store.endRecovery(tx, id)
-        log.info({ recoveryId: id, subscriptionId }, 'recovery.ended')
-        return true
-      }
-      const request = { requestId: id, now, traceparent: null }
-      const jobs = letters.map((letter) => redeliveryJob(letter, subscription, request))
-      await emitJobs(tx, emit, jobs)
-      await store.advanceRecovery(tx, id, { at: last.created_at, id: last.id })
-      return true
-    })
+    const bodies = await bodiesAhead(deps, id)
+    return await writer.write((tx, emit) => writeBatch({ tx, emit, log }, { id, now, bodies }))
   } catch (err) {
     const late = (cause: unknown) => log.debug({ err: cause }, 'recovery.not_postponed')
     await store.postponeRecovery(pool, id).catch(late)
@@ -66,5 +51,54 @@ async function workOnNext(deps: RecoveryWorkerDeps): Promise<boolean> {
   }
 }
 
-const nextLetters = (tx: PoolClient, recovery: store.Recovery): Promise<DeadLetter[]> =>
-  nextDeadLetters(tx, { ...recovery, after: recovery.position }, batch)
+/** By delivery. Read before the transaction: whoever waits for Kafka holds no lock. */
+async function bodiesAhead(
+  { pool, bodies }: RecoveryWorkerDeps,
+  id: string,
+): Promise<ReadonlyMap<string, StoredBody>> {
+  const recovery = await store.peekRecovery(pool, id)
+  const letters = recovery === undefined ? [] : await nextLetters(pool, recovery)
+  const found = await bodies.findFirst(letters, batch.bytes)
+  return new Map(letters.slice(0, found.length).map((letter, n) => [letter.id, found[n] ?? 'gone']))
+}
+
+type Batch = { id: string; now: number; bodies: ReadonlyMap<string, StoredBody> }
+
+/** @returns whether there may be more to do at once */
+async function writeBatch(
+  { tx, emit, log }: { tx: PoolClient; emit: EmitState; log: Logger },
+  { id, now, bodies }: Batch,
+): Promise<boolean> {
+  const recovery = await store.takeRecovery(tx, id)
+  if (recovery === undefined) return false
+  const { subscriptionId, tenant } = recovery
+  // Held, so that of two recoveries the second sees what the first has sent.
+  const subscription = await lockSubscription(tx, subscriptionId, tenant)
+  const letters = subscription === undefined ? [] : await nextLetters(tx, recovery)
+  if (subscription === undefined || letters.length === 0) {
+    await store.endRecovery(tx, id)
+    log.info({ recoveryId: id, subscriptionId }, 'recovery.ended')
+    return true
+  }
+  // Where another replica was faster the next round reads what follows.
+  const unread = letters.findIndex((letter) => !bodies.has(letter.id))
+  const read = unread < 0 ? letters : letters.slice(0, unread)
+  const last = read.at(-1)
+  if (last === undefined) return true
+  const originals = read.flatMap((letter) => originalOf(letter, bodies.get(letter.id)))
+  const leftOut = read.length - originals.length
+  if (leftOut > 0) log.warn({ recoveryId: id, subscriptionId, leftOut }, 'recovery.bodies_gone')
+  const request = { requestId: id, now, traceparent: null }
+  const jobs = originals.map((original) => redeliveryJob(original, subscription, request))
+  await emitJobs(tx, emit, jobs)
+  await store.advanceRecovery(tx, id, { at: last.created_at, id: last.id })
+  return true
+}
+
+/** None for a letter whose body its topic does not have any more. */
+function originalOf(letter: DeadLetter, body: StoredBody | undefined): Original[] {
+  return body === undefined || typeof body === 'string' ? [] : [{ ...letter, body }]
+}
+
+const nextLetters = (db: Pool | PoolClient, recovery: store.Recovery): Promise<DeadLetter[]> =>
+  nextDeadLetters(db, { ...recovery, after: recovery.position }, batch)

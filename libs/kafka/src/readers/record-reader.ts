@@ -1,0 +1,98 @@
+import { boundedBy } from '@surehook/service-kit/bounded'
+import { unavailable } from '@surehook/service-kit/errors'
+import type { Kafka, KafkaMessage } from 'kafkajs'
+import type { Logger } from 'pino'
+import { type Broker, type Cluster, openCluster } from '../client/cluster.ts'
+
+export type RecordPlace = { partition: number; offset: number }
+
+export type RecordReader = AsyncDisposable & {
+  /**
+   * The record at this place and those behind it, about `bytes` of them. The first one has a higher offset if the
+   * record itself is gone. Empty if the topic has no such partition, or its log begins later or ends before.
+   * Rejects with SERVICE_UNAVAILABLE if Kafka does not answer in time.
+   */
+  readFrom(place: RecordPlace, bytes: number): Promise<KafkaMessage[]>
+}
+
+export type RecordReaderOptions = { kafka: Kafka; topic: string; log: Logger }
+
+const readWithinMs = 10_000
+/** A leader that was just elected shows the end of its log a moment later. */
+const waitAtEndMs = 500
+const tries = 2
+
+/** Reads single records of a topic. It connects with the first one, joins no group and does nothing in between. */
+export function openRecordReader(options: RecordReaderOptions): RecordReader {
+  return new KafkaRecordReader(options)
+}
+
+type Fetched = { responses: { partitions: { messages: KafkaMessage[] }[] }[] }
+type FetchingBroker = Broker & { fetch(of: object): Promise<Fetched> }
+
+class KafkaRecordReader implements RecordReader {
+  readonly #options: RecordReaderOptions
+  #cluster: Promise<Cluster> | null = null
+
+  constructor(options: RecordReaderOptions) {
+    this.#options = options
+  }
+
+  readFrom(place: RecordPlace, bytes: number): Promise<KafkaMessage[]> {
+    return boundedBy(readWithinMs, this.#read(place, bytes), 'Kafka does not show the record')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const cluster = this.#cluster
+    this.#cluster = null
+    try {
+      await (await cluster)?.disconnect()
+    } catch (err) {
+      this.#options.log.debug({ err }, 'kafka.record-reader.close')
+    }
+  }
+
+  async #read(place: RecordPlace, bytes: number): Promise<KafkaMessage[]> {
+    for (let left = tries; ; left--) {
+      const cluster = (this.#cluster ??= this.#connect())
+      try {
+        return await this.#fetch(await cluster, place, bytes)
+      } catch (err) {
+        if (isOutOfRange(err)) return []
+        // The next try asks anew who leads the partition.
+        if (this.#cluster === cluster) void this[Symbol.asyncDispose]()
+        if (left === 1) throw unavailable('Kafka does not show the record', err)
+      }
+    }
+  }
+
+  async #fetch(
+    cluster: Cluster,
+    { partition, offset }: RecordPlace,
+    bytes: number,
+  ): Promise<KafkaMessage[]> {
+    const { topic } = this.#options
+    await cluster.refreshMetadataIfNecessary()
+    const [nodeId] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]))
+    if (nodeId === undefined) return []
+    const broker = (await cluster.findBroker({ nodeId })) as FetchingBroker
+    const span = { partition, fetchOffset: String(offset), maxBytes: bytes }
+    const { responses } = await broker.fetch({
+      maxWaitTime: waitAtEndMs,
+      topics: [{ topic, partitions: [span] }],
+    })
+    const messages = responses.flatMap(({ partitions }) => partitions.flatMap((of) => of.messages))
+    // A fetch gives whole batches: this one may begin before the record.
+    return messages.filter((message) => Number(message.offset) >= offset)
+  }
+
+  async #connect(): Promise<Cluster> {
+    const cluster = openCluster(this.#options.kafka)
+    await cluster.connect()
+    await cluster.addMultipleTargetTopics([this.#options.topic])
+    return cluster
+  }
+}
+
+const isOutOfRange = (err: unknown): boolean =>
+  err instanceof Error && 'type' in err && err.type === 'OFFSET_OUT_OF_RANGE'

@@ -1,0 +1,107 @@
+import type { DeliveryJob } from '@surehook/contracts/events'
+import type { KafkaMessage } from '@surehook/kafka/client/surface'
+import type { RecordPlace, RecordReader } from '@surehook/kafka/readers/record-reader'
+import { type EventCodec, UndecodableError } from '@surehook/schemas/codec'
+import { text } from '../write/storable-text.ts'
+
+/** What a row says of its body: the bytes themselves, where they are on `webhook.deliveries`, or neither yet. */
+export type BodyOfRow = {
+  id: string
+  subscription_id: string
+  project_id: string
+  environment: string
+  body: Buffer | null
+  job_partition: number | null
+  job_offset: string | null
+}
+
+/** `unread`: the log has not read the job yet. `gone`: the topic does not have it any more. */
+export type StoredBody = Buffer | 'unread' | 'gone'
+
+export type StoredBodies = {
+  /** Rejects with SERVICE_UNAVAILABLE while Kafka cannot be asked. */
+  find(row: BodyOfRow): Promise<StoredBody>
+  /** The bodies of the first of these rows, in their order: about `bytes` together, but at least one. */
+  findFirst(rows: readonly BodyOfRow[], bytes: number): Promise<StoredBody[]>
+}
+
+export type StoredBodiesDeps = {
+  reader: Pick<RecordReader, 'readFrom'>
+  codec: Pick<EventCodec, 'job'>
+}
+
+/** Whatever follows in the same batch comes with it. */
+const oneRecord = 1
+const manyRecords = 1024 * 1024
+
+/** What was read of a partition last: everything between two offsets. */
+type Piece = { from: number; messages: readonly KafkaMessage[] }
+
+/** Bodies from where the history has them: from a row, or from the topic of the jobs. */
+export function storedBodies({ reader, codec }: StoredBodiesDeps): StoredBodies {
+  const find = async (row: BodyOfRow, recordAt: (place: RecordPlace) => Promise<Found>) => {
+    if (row.body !== null) return row.body
+    const place = placeOf(row)
+    if (place === null) return 'unread'
+    const job = await jobIn(codec, await recordAt(place))
+    return job !== null && isJobOf(job, row) ? job.body : 'gone'
+  }
+  return {
+    find: (row) =>
+      find(row, async (place) => recordOf(await reader.readFrom(place, oneRecord), place)),
+    async findFirst(rows, bytes) {
+      const pieces = new Map<number, Piece>()
+      const recordAt = async (place: RecordPlace) => {
+        let piece = pieces.get(place.partition)
+        if (piece === undefined || !covers(piece, place)) {
+          piece = { from: place.offset, messages: await reader.readFrom(place, manyRecords) }
+          pieces.set(place.partition, piece)
+        }
+        return recordOf(piece.messages, place)
+      }
+      const bodies: StoredBody[] = []
+      let left = bytes
+      for (const row of rows) {
+        if (left <= 0) break
+        const body = await find(row, recordAt)
+        bodies.push(body)
+        if (typeof body !== 'string') left -= body.length
+      }
+      return bodies
+    },
+  }
+}
+
+type Found = KafkaMessage | undefined
+
+const recordOf = (messages: readonly KafkaMessage[], { offset }: RecordPlace): Found =>
+  messages.find((message) => Number(message.offset) === offset)
+
+const covers = ({ from, messages }: Piece, { offset }: RecordPlace): boolean =>
+  offset >= from && offset <= Number(messages.at(-1)?.offset ?? -1)
+
+/** A partition below zero: only the row has it. */
+function placeOf({ job_partition, job_offset }: BodyOfRow): RecordPlace | null {
+  if (job_partition === null || job_offset === null || job_partition < 0) return null
+  return { partition: job_partition, offset: Number(job_offset) }
+}
+
+async function jobIn(codec: Pick<EventCodec, 'job'>, message: Found): Promise<DeliveryJob | null> {
+  if (message === undefined || message.value === null) return null
+  try {
+    return await codec.job.decode(message.value)
+  } catch (err) {
+    if (err instanceof UndecodableError) return null
+    throw err
+  }
+}
+
+/** In a topic that was made anew another delivery may be at the offset, of anybody. */
+function isJobOf(job: DeliveryJob, row: BodyOfRow): boolean {
+  return (
+    job.deliveryId.toLowerCase() === row.id &&
+    job.subscriptionId.toLowerCase() === row.subscription_id &&
+    text(job.projectId) === row.project_id &&
+    text(job.environment) === row.environment
+  )
+}
