@@ -9,6 +9,7 @@ import { createDeliveryDays } from '../src/history/delivery-days.ts'
 import { createDeliveryStore, type DeliveryStore } from '../src/history/delivery-store.ts'
 import { deliveryHistory } from '../src/history/read/delivery-history.ts'
 import { showDelivery } from '../src/history/read/find-delivery.ts'
+import { storedBodies } from '../src/history/read/stored-bodies.ts'
 import { aJob, aTransition, someTime } from './support/delivery-samples.ts'
 import { encryptionKey, log, sharedStack } from './support/under-test.ts'
 
@@ -32,6 +33,12 @@ afterAll(async () => {
   await database?.[Symbol.asyncDispose]()
 })
 
+/** No job of these tests is on a topic. */
+const bodies = storedBodies({
+  reader: { readFrom: async () => [] },
+  codec: { job: { encode: () => Buffer.alloc(0), decode: () => aJob() } },
+})
+
 /** A delivery of its own, so that tests do not see each other. */
 function aDelivery() {
   const own = { deliveryId: randomUUID(), subscriptionId: randomUUID() }
@@ -39,10 +46,10 @@ function aDelivery() {
     ...own,
     job: (change: Partial<DeliveryJob> = {}) => aJob({ ...own, ...change }),
     transition: (change: Partial<DeliveryAttempt> = {}) => aTransition({ ...own, ...change }),
-    shown: async () => (await deliveryHistory(pool).newest(own.subscriptionId, 50))[0],
+    shown: async () => (await deliveryHistory(pool, bodies).newest(own.subscriptionId, 50))[0],
     detail: async () => {
       const { projectId, environment } = aJob()
-      return showDelivery(pool, { ...own, tenant: { projectId, environment } })
+      return showDelivery({ pool, bodies }, { ...own, tenant: { projectId, environment } })
     },
   }
 }
@@ -170,51 +177,25 @@ describe('the delivery log', () => {
     )
   })
 
-  it('keeps the bytes that were sent', async () => {
+  it('keeps the bytes of a job until it was read, and then where they are', async () => {
     const delivery = aDelivery()
     const body = Buffer.from([0, 1, 2, 255, 0x5c, 0x22])
+    const row = async () => {
+      const { rows } = await pool.query(
+        'select body, job_partition, job_offset from delivery where id = $1',
+        [delivery.deliveryId],
+      )
+      return rows[0]
+    }
     await store.addJobs([delivery.job({ body })])
     await store.addJobs([delivery.job({ body: Buffer.from('never') })])
-    const { rows } = await pool.query('select body from delivery where id = $1', [
-      delivery.deliveryId,
-    ])
-    expect(rows).toEqual([{ body }])
-  })
-
-  it('keeps the bytes of an event once, and shows them with each of its deliveries', async () => {
-    const eventId = randomUUID()
-    const body = Buffer.from('{"of":"all"}')
-    const all = Array.from({ length: 4 }, aDelivery).sort((a, b) =>
-      a.deliveryId < b.deliveryId ? -1 : 1,
-    )
-    const jobs = all.map((delivery) => delivery.job({ eventId, body }))
-    // The third names the second for good; the last comes when it is there already.
-    await store.addJobs([jobs[1], jobs[2]].flatMap((job) => job ?? []))
-    await store.addJobs([jobs[0], jobs[2]].flatMap((job) => job ?? []))
-    await store.addJobs([jobs[2], jobs[3]].flatMap((job) => job ?? []))
-    const other = aDelivery()
-    await store.addJobs([other.job({ eventId, body: Buffer.from('{"of":"one"}') })])
-    const ids = all.map(({ deliveryId }) => deliveryId)
-    const { rows } = await pool.query(
-      'select id from delivery where id = any($1::uuid[]) and body is not null order by id',
-      [ids],
-    )
-    expect(rows).toEqual([{ id: ids[0] }, { id: ids[1] }, { id: ids[3] }])
-    for (const delivery of all) expect((await delivery.detail())?.body).toBe(body.toString())
-    expect((await other.detail())?.body).toBe('{"of":"one"}')
-  })
-
-  it('shows no bytes of another delivery that was there before with others', async () => {
-    const eventId = randomUUID()
-    const [first, second] = [aDelivery(), aDelivery()].sort((a, b) =>
-      a.deliveryId < b.deliveryId ? -1 : 1,
-    )
-    if (first === undefined || second === undefined) throw new Error('there are two')
-    await store.addJobs([first.job({ eventId, body: Buffer.from('{"all":1,"secret":2}') })])
-    const body = Buffer.from('{"all":1}')
-    await store.addJobs([first.job({ eventId, body }), second.job({ eventId, body })])
-    expect((await first.detail())?.body).toBe('{"all":1,"secret":2}')
-    expect((await second.detail())?.body).toBe('{"all":1}')
+    expect(await row()).toEqual({ body, job_partition: -1, job_offset: null })
+    const { body: _, ...head } = delivery.job()
+    const read = (offset: number) => ({ ...head, place: { partition: 3, offset } })
+    await store.addJobs([read(2 ** 40)])
+    await store.addJobs([read(7)])
+    await store.addJobs([delivery.job({ body })])
+    expect(await row()).toEqual({ body: null, job_partition: 3, job_offset: String(2 ** 40) })
   })
 
   it('takes what a receiver may answer, whatever it is', async () => {
@@ -252,7 +233,7 @@ describe('the delivery log', () => {
         ]),
       ),
     )
-    const shown = await deliveryHistory(pool).newest(subscriptionId, 50)
+    const shown = await deliveryHistory(pool, bodies).newest(subscriptionId, 50)
     expect(shown).toHaveLength(10)
     const times = shown.map((delivery) => delivery.createdAt)
     expect(times).toEqual(times.toSorted().reverse())
@@ -271,7 +252,7 @@ describe('the delivery log', () => {
     await pool.query(`drop table delivery_${dropped}`)
     const later = randomUUID()
     await write(later)
-    expect(await deliveryHistory(pool).newest(subscriptionId, 50)).toMatchObject([
+    expect(await deliveryHistory(pool, bodies).newest(subscriptionId, 50)).toMatchObject([
       { id: later, status: 'delivered', attempts: 1 },
     ])
   })
@@ -291,7 +272,7 @@ describe('the delivery log', () => {
       store.addJobs(jobs),
       store.addTransitions(transitions),
     ])
-    const shown = await deliveryHistory(pool).newest(subscriptionId, 1000)
+    const shown = await deliveryHistory(pool, bodies).newest(subscriptionId, 1000)
     expect(shown).toHaveLength(500)
     expect(new Set(shown.map(({ status, attempts }) => `${status} ${attempts}`))).toEqual(
       new Set(['delivered 3']),

@@ -67,21 +67,19 @@ async function publish(statuses: readonly DeliveryAttempt['status'][]): Promise<
   return own.deliveryId
 }
 
-/** Rows as they are read: bytes may be kept with another row, and a line of the attempts be there twice. */
+/** Rows as they are read: a line of the attempts may be there twice. */
 async function rows(): Promise<Record<string, unknown>[]> {
   const { rows: found } = await pool.query(
     `select d.*, array(select distinct line from regexp_split_to_table(attempt_log, E'\\n') line
-                       order by line) as attempt_log,
-       coalesce(body, (select k.body from delivery k where k.id = d.body_of and k.day = d.day)) as body,
-       null as body_of
+                       order by line) as attempt_log
      from delivery d where subscription_id = $1 order by id`,
     [id],
   )
   return found
 }
 
-const isWritten = ({ id: delivery, body, status }: Record<string, unknown>) =>
-  body !== null && status === (lastStatus.get(delivery) ?? status)
+const isWritten = ({ id: delivery, job_offset: offset, status }: Record<string, unknown>) =>
+  offset !== null && status === (lastStatus.get(delivery) ?? status)
 
 const shows = (count: number) =>
   waitUntil(async () => (await rows()).filter(isWritten).length === count, {

@@ -11,6 +11,7 @@ import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { Pool } from 'pg'
 import { createDeliveryDays } from '../src/history/delivery-days.ts'
 import { createDeliveryStore, type DeliveryStore } from '../src/history/delivery-store.ts'
+import { storedBodies } from '../src/history/read/stored-bodies.ts'
 import { recoverDeadLetters } from '../src/redelivery/recovery/recover.ts'
 import { runRecoveryWorker } from '../src/redelivery/recovery/recovery-worker.ts'
 import { clientOf, validInput } from './support/client.ts'
@@ -39,6 +40,12 @@ beforeEach(async () => {
   await using service = await world.startService()
   client = clientOf(service.api, tenant)
   id = (await client.call('POST', validInput(tenant))).body.id
+})
+
+/** A job that no topic has: its row has the body. */
+const bodies = storedBodies({
+  reader: { readFrom: async () => [] },
+  codec: { job: { encode: () => Buffer.alloc(0), decode: () => aJob() } },
 })
 
 const now = Date.now()
@@ -115,7 +122,7 @@ async function recover(span: { since: Date; until?: Date } = { since }): Promise
 async function finish(writer: Pick<StateWriter, 'write'>, workers = 1): Promise<void> {
   const days = createDeliveryDays(pool)
   const running = Array.from({ length: workers }, () =>
-    runRecoveryWorker({ pool, writer, days, log }),
+    runRecoveryWorker({ pool, writer, days, bodies, log }),
   )
   const isDone = async () => {
     for (const worker of running) worker.wake()

@@ -31,7 +31,7 @@ function setUp({ poison = [] as string[], failure = '22P02' } = {}) {
         add([...jobs, ...transitions].map(({ deliveryId }) => deliveryId.slice(0, 1))),
     },
     codec: {
-      job: codecOf(new Map(names.map((name) => [name, aJob({ deliveryId: uuid(name) })]))),
+      jobHead: codecOf(new Map(names.map((name) => [name, aJob({ deliveryId: uuid(name) })]))),
       attempt: codecOf(
         new Map(names.map((name) => [name, aTransition({ deliveryId: uuid(name) })])),
       ),
