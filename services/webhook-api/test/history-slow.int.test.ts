@@ -78,7 +78,7 @@ async function publish(jobs: readonly DeliveryJob[]): Promise<void> {
 async function delivered(): Promise<string[]> {
   const { rows } = await admin.query<{ id: string }>(
     `select id from ${dayTable} where subscription_id = $1 and status = 'delivered'
-       and (body is not null or body_of is not null)`,
+       and job_offset is not null`,
     [subscriptionId],
   )
   return rows.map(({ id }) => id)
@@ -176,10 +176,5 @@ describe('the history', () => {
     await publish(large)
     follow()
     await untilDelivered(100)
-    const { rows } = await admin.query<{ bytes: string }>(
-      `select sum(octet_length(body)) as bytes from ${dayTable} where subscription_id = $1`,
-      [subscriptionId],
-    )
-    expect(Number(rows[0]?.bytes)).toBe(90_000_000)
   }, 180_000)
 })

@@ -108,7 +108,7 @@ export const meanings: Readonly<Record<string, Meaning>> = {
   },
   WEBHOOK_MAX_SUBSCRIPTIONS: { meaning: 'Subscriptions per project and environment' },
   WEBHOOK_HISTORY_DAYS: {
-    meaning: 'Days for which deliveries are shown. The delivery topics keep one day more',
+    meaning: 'Days for which deliveries are shown. The delivery topics keep two days more',
   },
   WEBHOOK_MAX_BODY: { meaning: 'Bytes. A larger body becomes a dead letter at once' },
   WEBHOOK_TIMEOUT: { meaning: 'The time limit of an attempt, from the DNS lookup to the answer' },

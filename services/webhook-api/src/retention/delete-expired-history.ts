@@ -5,7 +5,7 @@ import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Pool } from 'pg'
 import { runBackgroundWork } from '../background-work.ts'
 import { dropOldDays } from './drop-old-days.ts'
-import { trimTopics } from './trim-topics.ts'
+import { trimmedBefore, trimTopics } from './trim-topics.ts'
 
 export type ExpiryDeletionDeps = {
   pool: Pool
@@ -17,7 +17,6 @@ export type ExpiryDeletionDeps = {
 
 const everyMs = 10 * 60_000
 const closeWithinMs = 2_000
-const dayMs = 86_400_000
 
 /** Ends what has been kept long enough: at its start, and from then on every ten minutes. */
 export function runHistoryDeletion(deps: ExpiryDeletionDeps): AsyncDisposable {
@@ -62,8 +61,7 @@ function partsOf({ pool, kafka, historyDays, log }: ExpiryDeletionDeps) {
       if (busy.length > 0) log.warn({ busy }, 'history.busy')
     },
     async topics() {
-      // A day more than is shown: what is shown can be read again from the topics.
-      const topics = await trimTopics(kafka, Date.now() - (historyDays + 1) * dayMs)
+      const topics = await trimTopics(kafka, trimmedBefore(historyDays, Date.now()))
       if (topics.length > 0) log.info({ topics }, 'history.trimmed')
     },
   }

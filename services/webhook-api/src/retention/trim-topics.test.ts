@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { topicTable } from '@surehook/contracts/topics'
-import { readersOf, trimOffset } from './trim-topics.ts'
+import fc from 'fast-check'
+import { dayOf, oldestKeptDay } from '../history/delivery-days.ts'
+import { readersOf, trimmedBefore, trimOffset } from './trim-topics.ts'
 
 describe('trimOffset', () => {
   const at = (young: number, ...committed: number[]) =>
@@ -15,6 +17,31 @@ describe('trimOffset', () => {
     ['nothing that is gone already', at(5, 5), null],
   ])('is %s', (_what, offset, expected) => {
     expect(offset).toBe(expected)
+  })
+})
+
+describe('trimmedBefore', () => {
+  const hour = 3_600_000
+  const day = 24 * hour
+
+  test('keeps the body of every row that is shown', () => {
+    const clocks = fc.record({
+      historyDays: fc.integer({ min: 1, max: 60 }),
+      now: fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2027, 0, 1) }),
+      agoMs: fc.integer({ min: 0, max: 65 * day }),
+      // By so much the clock of whoever made the job is ahead of the broker's.
+      aheadMs: fc.integer({ min: -12 * hour, max: 12 * hour }),
+      // A day that is in use is dropped later.
+      lateMs: fc.integer({ min: 0, max: 11 * hour }),
+    })
+    fc.assert(
+      fc.property(clocks, ({ historyDays, now, agoMs, aheadMs, lateMs }) => {
+        const appendedAt = now - agoMs
+        const isShown = dayOf(appendedAt + aheadMs) >= oldestKeptDay(historyDays, now - lateMs)
+        fc.pre(isShown)
+        expect(appendedAt).toBeGreaterThanOrEqual(trimmedBefore(historyDays, now))
+      }),
+    )
   })
 })
 

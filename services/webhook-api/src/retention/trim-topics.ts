@@ -22,6 +22,16 @@ export function readersOf(topic: string): readonly string[] | null {
   return topic === deadLetterTopic ? [] : null
 }
 
+const dayMs = 86_400_000
+
+/**
+ * What was appended before this time may go. A row is kept to the end of its day, `historyDays` after that on which
+ * its job was made; its body is on `webhook.deliveries` for longer, also if the clocks of brokers and services
+ * differ by some hours, or its day could not be dropped at once.
+ */
+export const trimmedBefore = (historyDays: number, now: number): number =>
+  now - (historyDays + 2) * dayMs
+
 export type PartitionState = {
   partition: number
   /** First offset that is there. */
