@@ -3,7 +3,7 @@ import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool, PoolClient } from 'pg'
 import { type DeliveryDays, dayOf, oldestKeptDay } from './delivery-days.ts'
 import type { LoggedJob } from './logged-job.ts'
-import { foldDeliveries, type LogEntries } from './write/fold-deliveries.ts'
+import { type FoldedDelivery, foldDeliveries, type LogEntries } from './write/fold-deliveries.ts'
 import { fileWithLastTransition, joinRows } from './write/late-deliveries.ts'
 import { upsertDeliveries } from './write/upsert-deliveries.ts'
 
@@ -17,6 +17,7 @@ export type DeliveryStore = {
   addTransitions(transitions: readonly DeliveryAttempt[]): Promise<void>
 }
 
+const dayMs = 86_400_000
 /** A row that somebody else has locked keeps the others of its statement waiting no longer. */
 const lockTimeoutMs = 1_000
 
@@ -31,7 +32,7 @@ export function createDeliveryStore(
     if (folded.length === 0) return
     const oldestDay = historyDays === undefined ? '' : oldestKeptDay(historyDays, Date.now())
     const late = fileWithLastTransition(folded, oldestDay)
-    const needed = [...new Set(folded.map(({ filedAt }) => dayOf(filedAt)))]
+    const needed = daysOf(folded)
     const write = () =>
       inTransaction(
         pool,
@@ -56,6 +57,11 @@ export function createDeliveryStore(
     addJobs: (jobs) => add({ jobs, transitions: [] }),
     addTransitions: (transitions) => add({ jobs: [], transitions }),
   }
+}
+
+function daysOf(deliveries: readonly FoldedDelivery[]): string[] {
+  const days = new Set(deliveries.map(({ filedAt }) => Math.floor(filedAt / dayMs)))
+  return [...days].map((day) => dayOf(day * dayMs))
 }
 
 /** Writes jobs as pending deliveries; the partitions of their days must exist. */

@@ -13,6 +13,9 @@ import { LogWriter } from './log-writer.ts'
 /** All replicas share the work of following the delivery topics. */
 export const logGroupId = 'webhook-api'
 
+/** When little comes, so many times a second a batch is fetched, written and committed. */
+const gatherMs = 250
+
 export type DeliveryLog = AsyncDisposable & { readonly healthy: boolean }
 
 type Parts = { pool: Pool; historyDays: number; log: Logger; metrics: Metrics }
@@ -60,7 +63,7 @@ export function openDeliveryLog(
     kafka,
     groupId: logGroupId,
     topics: projectedTopics,
-    gather: { bytes: 1_048_576, forMs: 100 },
+    gather: { bytes: 1_048_576, forMs: gatherMs },
     take: (batch) => writer.take(batch),
     onJoin: () => writer.forget(),
     metrics,

@@ -20,7 +20,6 @@ export type LogItem = {
   topic: string
   partition: number
   offset: string
-  key: Buffer | null
 } & ({ job: LoggedJob; transition: null } | { job: null; transition: DeliveryAttempt })
 
 export type ProjectionDeps = {
@@ -46,19 +45,21 @@ export function createDeliveryProjection(deps: ProjectionDeps): DeliveryProjecti
   async function read({ topic, partition, messages }: TopicBatch): Promise<LogItem[]> {
     const items: LogItem[] = []
     for (const message of messages) {
-      const { offset, key } = message
+      const { offset } = message
       // By the broker's clock: a wrong one of this process must not leave holes in the log.
       const at = Number(message.timestamp)
-      const place = { topic, partition, offset, key: key && Buffer.from(key) }
+      const place = { topic, partition, offset }
       try {
         if (topic === deliveriesTopic) {
-          const head = await valueOf(codec.jobHead, message, (value) => jobFault(value, at))
+          const decoded = decode(codec.jobHead, message)
+          const head = decoded instanceof Promise ? await decoded : decoded
+          check(jobFault(head, at))
           const job = Object.assign(head, { place: { partition, offset: Number(offset) } })
           items.push({ ...place, job, transition: null })
         } else {
-          const transition = await valueOf(codec.attempt, message, (value) =>
-            transitionFault(value, at),
-          )
+          const decoded = decode(codec.attempt, message)
+          const transition = decoded instanceof Promise ? await decoded : decoded
+          check(transitionFault(transition, at))
           items.push({ ...place, job: null, transition })
         }
       } catch (err) {
@@ -86,25 +87,27 @@ export function createDeliveryProjection(deps: ProjectionDeps): DeliveryProjecti
     }
   }
 
-  /** The value of a job can still be read where it is. */
-  function refusedItem({ topic, partition, offset, key, transition }: LogItem) {
-    const value = transition === null ? null : codec.attempt.encode(transition)
+  /** A job can still be read where it is. */
+  function refusedItem({ topic, partition, offset, transition }: LogItem) {
+    const key = transition && Buffer.from(transition.deliveryId)
+    const value = transition && codec.attempt.encode(transition)
     return { topic, partition, message: { offset, key, value } }
   }
 
   return { read, write }
 }
 
-async function valueOf<T>(
+/** At once, where it can be: a promise for each message would cost more than the message. */
+function decode<T>(
   codec: Pick<TypeCodec<T>, 'decode'>,
   { value: bytes }: KafkaMessage,
-  faultOf: (value: T) => string | null,
-): Promise<T> {
+): T | Promise<T> {
   if (bytes === null) throw new UndecodableError('No value')
-  const value = await codec.decode(bytes)
-  const fault = faultOf(value)
+  return codec.decode(bytes)
+}
+
+function check(fault: string | null): void {
   if (fault !== null) throw new UndecodableError(fault)
-  return value
 }
 
 /** PostgreSQL's class 22, "data exception": the same values will fail again. */

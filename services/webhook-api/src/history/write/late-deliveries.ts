@@ -13,11 +13,12 @@ export function fileWithLastTransition(
   oldestDay: string,
 ): FoldedDelivery[] {
   const late = new Map<string, FoldedDelivery>()
+  const oldestAt = Date.parse(oldestDay)
   for (const delivery of deliveries) {
     const { of, last } = delivery
-    const isOver = dayOf(of.createdAt) < oldestDay
+    const isOver = of.createdAt < oldestAt
     // What moved for the last time before, too, goes with its day.
-    if (!isOver || last === null || dayOf(last.at) < oldestDay) continue
+    if (!isOver || last === null || last.at < oldestAt) continue
     // One statement may write a row once only.
     if (late.has(of.deliveryId)) continue
     delivery.filedAt = last.at

@@ -23,7 +23,7 @@ function setUp() {
     projection: {
       read: async ({ topic, partition, messages }: TopicBatch) =>
         messages.map(({ offset, value }): LogItem => {
-          const place = { topic, partition, offset, key: null }
+          const place = { topic, partition, offset }
           const deliveryId = String(value)
           return topic === deliveriesTopic
             ? { ...place, job: aJob({ deliveryId, body: bodyOf(deliveryId) }), transition: null }

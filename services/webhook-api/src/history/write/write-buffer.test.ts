@@ -10,7 +10,6 @@ const place = (topic: string, offset: number) => ({
   topic,
   partition: 0,
   offset: String(offset),
-  key: null,
 })
 const job = (deliveryId: string, offset: number, bytes = 10): LogItem => ({
   ...place('jobs', offset),

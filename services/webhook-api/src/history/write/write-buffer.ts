@@ -3,7 +3,7 @@ import { partitionKey } from '@surehook/kafka/topics/partition-key'
 import type { BudgetShare, MemoryBudget } from '@surehook/service-kit/config/memory-budget'
 import type { LogItem } from './delivery-projection.ts'
 
-/** One partition of a topic. There may be tens of thousands of items, and they are looked at ten times a second. */
+/** One partition of a topic. There may be tens of thousands of items: nobody looks at all of them at once. */
 type Reading = {
   /** Behind the last message read. */
   read: Position
@@ -11,19 +11,31 @@ type Reading = {
   waiting: number
   /** Everything that is read and not written. */
   readonly share: BudgetShare
+  /** The same, in the order of the offsets. */
+  readonly open: Set<Held>
+  /** What waits for its first transition: the oldest first. */
+  readonly jobs: Set<Entry>
 }
 
 /** An item until it is written. */
 export type Held = { readonly item: LogItem; readonly offset: number; readonly of: Reading }
-type Entry = { readonly held: Held[]; readonly since: number; ready: boolean }
+/** What is held of a delivery, and among whom it waits. */
+type Entry = {
+  readonly deliveryId: string
+  readonly held: Held[]
+  readonly since: number
+  queue: Set<Entry>
+}
 
 /** What is held of an item besides its texts. */
 const itemBytes = 600
 
 /** A job waits so long for its first transition where few wait, so that it is seen at once. */
 const shortestHoldMs = 200
-/** Where its partition holds as much as it may: then it is far ahead of who attempts. */
+/** Where its partition is far ahead of who attempts: written before, the row would be written twice. */
 const longestHoldMs = 30_000
+/** From so much on of what may wait. */
+const shareOfLongestHold = 0.25
 /** A first transition waits so long for its job, of another topic: what is shown as delivered has its bytes then. */
 const jobWaitMs = 500
 const lookEveryMs = 100
@@ -46,11 +58,11 @@ export type HeldLimits = {
 export class WriteBuffer {
   readonly #limits: HeldLimits
   #entries = new Map<string, Entry>()
-  /** What `take` gave out and nobody has said to be written. */
-  #taken = new Set<Held>()
+  #due = new Set<Entry>()
+  /** First transitions that wait for their job: the oldest first. */
+  #lonely = new Set<Entry>()
   /** By topic and partition. */
   #readings = new Map<string, Reading>()
-  #ready = 0
   /** Ids of deliveries: their jobs wait for no transition. */
   readonly #moved = new Set<string>()
 
@@ -80,13 +92,15 @@ export class WriteBuffer {
       const { deliveryId } = item.job ?? item.transition
       let entry = this.#entries.get(deliveryId)
       if (entry === undefined) {
-        entry = { held: [], since: now, ready: false }
+        entry = { deliveryId, held: [], since: now, queue: of.jobs }
         this.#entries.set(deliveryId, entry)
       }
-      entry.held.push({ item, offset: Number(item.offset), of })
+      const held = { item, offset: Number(item.offset), of }
+      entry.held.push(held)
+      of.open.add(held)
       of.share.add(bytesOf(item))
       of.waiting += waitingBytesOf(item)
-      if (item.transition !== null || this.#moved.delete(deliveryId)) this.#markReady(entry)
+      this.#queue(entry, this.#queueOf(entry, held))
     }
   }
 
@@ -95,56 +109,65 @@ export class WriteBuffer {
    * as held until it is `written`.
    */
   take(now: number): Held[][] {
-    const due: Held[][] = []
-    for (const [deliveryId, entry] of this.#entries) {
-      if (now - entry.since < this.#holdMs(entry)) continue
-      this.#entries.delete(deliveryId)
-      if (entry.ready) this.#ready--
-      if (entry.held.every(({ item }) => item.job === null)) this.#remember(deliveryId)
-      due.push(entry.held)
+    const due = [...this.#due, ...waitedFor(this.#lonely, now - jobWaitMs)]
+    for (const reading of this.#readings.values()) {
+      due.push(...waitedFor(reading.jobs, now - this.#holdMs(reading)))
     }
-    for (const held of due.flat()) {
-      held.of.waiting -= waitingBytesOf(held.item)
-      this.#taken.add(held)
+    for (const entry of due) {
+      entry.queue.delete(entry)
+      this.#entries.delete(entry.deliveryId)
+      if (entry.held.every(({ item }) => item.job === null)) this.#remember(entry.deliveryId)
+      for (const { item, of } of entry.held) of.waiting -= waitingBytesOf(item)
     }
-    return due
+    return due.map(({ held }) => held)
   }
 
   written(items: readonly Held[]): void {
     for (const held of items) {
-      if (this.#taken.delete(held)) held.of.share.release(bytesOf(held.item))
+      const { item, of } = held
+      if (of.open.delete(held)) of.share.release(bytesOf(item))
     }
   }
 
   /** How long until there may be something to take, unless something comes meanwhile. */
   get waitMs(): number {
-    if (this.#ready > 0) return 0
+    if (this.#due.size > 0) return 0
     return this.#entries.size > 0 ? lookEveryMs : longestHoldMs
   }
 
   /** Up to where everything of each partition is written. */
   positions(): Position[] {
-    const readings = [...this.#readings.values()]
-    const low = new Map(readings.map((reading) => [reading, reading.read.offset]))
-    const lower = ({ of, offset }: Held) => {
-      if (offset < (low.get(of) ?? 0)) low.set(of, offset)
-    }
-    for (const { held } of this.#entries.values()) held.forEach(lower)
-    this.#taken.forEach(lower)
-    return readings.map((of) => ({ ...of.read, offset: low.get(of) ?? of.read.offset }))
+    return [...this.#readings.values()].map(({ read, open }) => {
+      const [first] = open
+      return { ...read, offset: first?.offset ?? read.offset }
+    })
   }
 
   clear(): void {
-    for (const { share } of this.#readings.values()) share.close()
+    for (const { share, open } of this.#readings.values()) {
+      share.close()
+      open.clear()
+    }
     this.#entries = new Map()
-    this.#taken = new Set()
+    this.#due = new Set()
+    this.#lonely = new Set()
     this.#readings = new Map()
-    this.#ready = 0
   }
 
-  #markReady(entry: Entry): void {
-    if (!entry.ready) this.#ready++
-    entry.ready = true
+  #queue(entry: Entry, queue: Set<Entry>): void {
+    if (entry.queue !== queue) entry.queue.delete(entry)
+    entry.queue = queue
+    queue.add(entry)
+  }
+
+  #queueOf({ deliveryId, held, queue }: Entry, { item }: Held): Set<Entry> {
+    if (queue === this.#due) return queue
+    if (item.job !== null) {
+      const hasMoved = held.length > 1 ? queue === this.#lonely : this.#moved.delete(deliveryId)
+      return hasMoved ? this.#due : queue
+    }
+    const isLonely = item.transition.step <= 1 && held.every((other) => other.item.job === null)
+    return isLonely ? this.#lonely : this.#due
   }
 
   #remember(deliveryId: string): void {
@@ -160,23 +183,28 @@ export class WriteBuffer {
     const key = partitionKey(read)
     const known = this.#readings.get(key)
     if (known !== undefined) return known
-    const reading = { read, waiting: 0, share: this.#limits.budget.open() }
+    const share = this.#limits.budget.open()
+    const reading: Reading = { read, waiting: 0, share, open: new Set(), jobs: new Set() }
     this.#readings.set(key, reading)
     return reading
   }
 
-  #holdMs({ held, ready }: Entry): number {
-    if (ready) {
-      return held.some(({ item: { job, transition } }) => job !== null || transition.step > 1)
-        ? 0
-        : jobWaitMs
-    }
-    const [first] = held
-    const share = first === undefined ? 0 : Math.min(1, this.#waitingShare(first.of))
-    return shortestHoldMs + longestHoldMs * share ** 2
+  #holdMs(reading: Reading): number {
+    const share = this.#waitingShare(reading) / shareOfLongestHold
+    return shortestHoldMs + longestHoldMs * Math.min(1, share) ** 2
   }
 
   #waitingShare = ({ waiting }: Reading): number => waiting / this.#limits.waitingBytes
+}
+
+/** Those that are there since then. */
+function waitedFor(queue: ReadonlySet<Entry>, since: number): Entry[] {
+  const waited: Entry[] = []
+  for (const entry of queue) {
+    if (entry.since > since) break
+    waited.push(entry)
+  }
+  return waited
 }
 
 export function bytesOf({ job, transition }: LogItem): number {
