@@ -40,6 +40,8 @@ describe('binaryArray', () => {
 
   test('refuses what is no UUID as PostgreSQL would', () => {
     expect(() => hexOf('uuid', ['6f9f1a52-61c9-5c38-9d0b-7f8f3c1e2a1'])).toThrow('not a UUID')
+    expect(() => hexOf('uuid', ['6f9f1a52-61c9-5c38-9d0b-7f8f3c1e2a1011'])).toThrow('not a UUID')
+    expect(() => hexOf('uuid', ['6f9f1a52-61c9-5c38-9d0b-7f8f3c1e2aé0'])).toThrow('not a UUID')
     expect(() => hexOf('uuid', ['zf9f1a52-61c9-5c38-9d0b-7f8f3c1e2a10'])).toThrow('not a UUID')
   })
 })

@@ -86,10 +86,19 @@ class ArrayWriter {
   }
 
   uuid(value: string): void {
-    const hex = value.replaceAll('-', '')
-    const at = this.#begin(16)
-    if (hex.length === 32 && this.#to.write(hex, at, 16, 'hex') === 16) return
-    throw Object.assign(new Error(`"${value}" is not a UUID`), { code: invalidText })
+    let at = this.#begin(16)
+    const end = at + 16
+    for (let from = 0; from < value.length; ) {
+      if (value.charCodeAt(from) === dash) {
+        from++
+        continue
+      }
+      const byte = hexAt(value, from) * 16 + hexAt(value, from + 1)
+      if (Number.isNaN(byte) || at === end) throw notUuid(value)
+      this.#to[at++] = byte
+      from += 2
+    }
+    if (at < end) throw notUuid(value)
   }
 
   text(value: string): void {
@@ -123,6 +132,19 @@ class ArrayWriter {
     return at
   }
 }
+
+const dash = 45
+const hexDigits = new Map(
+  Array.from('0123456789abcdefABCDEF', (digit) => [
+    digit.charCodeAt(0),
+    Number.parseInt(digit, 16),
+  ]),
+)
+const hexValues = Array.from({ length: 128 }, (_, code) => hexDigits.get(code) ?? Number.NaN)
+const hexAt = (text: string, at: number): number => hexValues[text.charCodeAt(at)] ?? Number.NaN
+
+const notUuid = (value: string) =>
+  Object.assign(new Error(`"${value}" is not a UUID`), { code: invalidText })
 
 /** PostgreSQL's own code for a value that is not of its type. */
 const invalidText = '22P02'
