@@ -226,11 +226,17 @@ describe('beside a version that keeps bodies in rows', () => {
     const { projectId, environment } = tenant
     const own = { deliveryId, eventId, subscriptionId: id, projectId, environment }
     const again = aJob({ ...own, createdAt: Date.now(), body: Buffer.from('{"read":"again"}') })
+    const moved = aTransition({ ...own, createdAt: again.createdAt, step: 6, at: Date.now() })
+    const value = world.codec.attempt.encode(moved)
     await world.producer.send([
       { topic: deliveriesTopic, key: again.url, value: world.codec.job.encode(again) },
     ])
-    // Of the same key: it is read after the other.
+    // Of the same key: when its place is known the log has read what was before it.
     await deadLetter()
+    await world.producer.send([{ topic: attemptsTopic, key: deliveryId, value }])
+    const isMoved = async () =>
+      (await client.call('GET', pathOf(deliveryId))).text.includes('"status":"delivered"')
+    await waitUntil(isMoved, { what: 'the transition', timeoutMs: 20_000 })
     expect(await rowOf(deliveryId)).toEqual({ body, job_partition: null, job_offset: null })
   })
 
