@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
-import { waitUntil } from '@surehook/scripts/lib/wait-until'
+import type { Client } from '@surehook/scripts/client/call'
 import { openPool } from '@surehook/service-kit/postgres/pool'
+import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { Pool } from 'pg'
 import { createDeliveryDays, dayOf } from '../src/history/delivery-days.ts'
-import { type Client, clientOf, validInput } from './support/client.ts'
+import { clientOf, validInput } from './support/client.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
@@ -31,7 +32,7 @@ afterAll(async () => {
 beforeEach(async () => {
   tenant = await world.tenant()
   client = clientOf(service.api, tenant)
-  id = (await client.call('POST', '', validInput(tenant))).body.id
+  id = (await client.call('POST', validInput(tenant))).body.id
 })
 
 type Row = {
@@ -73,11 +74,11 @@ async function deadLetter(change: Partial<DeliveryJob> = {}): Promise<DeliveryJo
 
 const pathOf = (deliveryId: string) => `/${id}/deliveries/${deliveryId}`
 const shownBody = async (deliveryId: string) => {
-  const { status, text } = await client.call('GET', pathOf(deliveryId))
+  const { status, text } = await client.call(`GET ${pathOf(deliveryId)}`)
   expect(status).toBe(200)
   return (JSON.parse(text) as { body: string | null }).body
 }
-const redeliver = (deliveryId: string) => client.call('POST', `${pathOf(deliveryId)}/redeliver`)
+const redeliver = (deliveryId: string) => client.call(`POST ${pathOf(deliveryId)}/redeliver`)
 
 /** The bodies of what was sent again, by the delivery that it is of. */
 async function sentAgain(): Promise<Record<string, string | null>> {
@@ -91,7 +92,7 @@ async function sentAgain(): Promise<Record<string, string | null>> {
 
 async function recover(): Promise<number> {
   const since = new Date(Date.now() - 3_600_000).toISOString()
-  const { status, body } = await client.call('POST', `/${id}/recover`, { since })
+  const { status, body } = await client.call(`POST /${id}/recover`, { since })
   expect(status).toBe(202)
   const isDone = async () => (await pool.query('select from recovery')).rowCount === 0
   await waitUntil(isDone, { what: 'the end of the recovery', timeoutMs: 20_000 })
@@ -142,7 +143,7 @@ describe('the body of a delivery', () => {
   })
 
   it('is that of a test event, at once and later', async () => {
-    const { body: test } = await client.call('POST', `/${id}/test`)
+    const { body: test } = await client.call(`POST /${id}/test`)
     const before = await shownBody(test.deliveryId)
     expect(before).toContain('"test":true')
     await untilRead(test.deliveryId)
@@ -170,7 +171,7 @@ describe('the body of a delivery', () => {
       ['GET', pathOf(deliveryId)],
       ['POST', `${pathOf(deliveryId)}/redeliver`],
     ] as const) {
-      expect((await stranger.call(method, path)).status).toBe(404)
+      expect((await stranger.call(`${method} ${path}`)).status).toBe(404)
     }
   })
 
@@ -178,9 +179,9 @@ describe('the body of a delivery', () => {
     const letter = await deadLetter()
     const path = `${pathOf(letter.deliveryId)}/redeliver`
     const key = { 'idempotency-key': 'once' }
-    const first = await client.call('POST', path, undefined, key)
+    const first = await client.call(`POST ${path}`, undefined, key)
     await trim(letter)
-    const second = await client.call('POST', path, undefined, key)
+    const second = await client.call(`POST ${path}`, undefined, key)
     expect([first.status, second.status, second.body]).toEqual([202, 202, first.body])
   })
 })
@@ -235,7 +236,7 @@ describe('beside a version that keeps bodies in rows', () => {
     await deadLetter()
     await world.producer.send([{ topic: attemptsTopic, key: deliveryId, value }])
     const isMoved = async () =>
-      (await client.call('GET', pathOf(deliveryId))).text.includes('"status":"delivered"')
+      (await client.call(`GET ${pathOf(deliveryId)}`)).text.includes('"status":"delivered"')
     await waitUntil(isMoved, { what: 'the transition', timeoutMs: 20_000 })
     expect(await rowOf(deliveryId)).toEqual({ body, job_partition: null, job_offset: null })
   })

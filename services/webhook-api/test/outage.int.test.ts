@@ -78,24 +78,24 @@ describe('without Kafka', () => {
   }, 90_000)
 
   it('says that it cannot show the body of a delivery, and shows it afterwards', async () => {
-    const { body: kept } = await client.call('POST', '', validInput(tenant))
+    const { body: kept } = await client.call('POST', validInput(tenant))
     const { projectId, environment } = tenant
     const own = { deliveryId: randomUUID(), subscriptionId: kept.id, projectId, environment }
     const job = aJob({ ...own, createdAt: Date.now() })
     const value = world.codec.job.encode(job)
     await world.producer.send([{ topic: deliveriesTopic, key: 'x', value }])
     const path = `/${kept.id}/deliveries`
-    const isRead = async () => (await client.call('GET', path)).text.includes(job.deliveryId)
+    const isRead = async () => (await client.call(`GET ${path}`)).text.includes(job.deliveryId)
     await waitUntil(isRead, { what: 'the job in the history', timeoutMs: 20_000 })
     const shown = async () => {
-      const { status, text } = await client.call('GET', `${path}/${job.deliveryId}`)
+      const { status, text } = await client.call(`GET ${path}/${job.deliveryId}`)
       return [status, (JSON.parse(text) as { body?: string }).body]
     }
     expect(await shown()).toEqual([200, job.body.toString()])
 
     await stack.processes.kafka?.kill()
-    expect(error(await client.call('GET', `${path}/${job.deliveryId}`))).toEqual(unavailable)
-    expect((await client.call('GET', path)).body.deliveries).toHaveLength(1)
+    expect(error(await client.call(`GET ${path}/${job.deliveryId}`))).toEqual(unavailable)
+    expect((await client.call(`GET ${path}`)).body.deliveries).toHaveLength(1)
     await stack.processes.kafka?.restart()
     await waitForReadiness(service.internal, 200)
     expect(await shown()).toEqual([200, job.body.toString()])
