@@ -16,10 +16,10 @@ export type LogWriterDeps = {
 }
 
 /** Jobs of a partition that wait for their first transition. */
-const waitingBytes = 1_536 * 1024
+const waitingBytes = 4 * 1024 * 1024
 /** Everything that is read and not written: reading pauses while PostgreSQL does not keep up, or is away. */
 const budgetBytes = 64 * 1024 * 1024
-/** What comes meanwhile is written with it. */
+/** What comes meanwhile is written with it. Shorter than any job waits, so that its transition comes along. */
 const gatherMs = 200
 const retryMs = 500
 const idleMs = 60_000

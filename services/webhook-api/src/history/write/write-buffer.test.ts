@@ -43,7 +43,7 @@ describe('WriteBuffer', () => {
   it('gives a job that nothing follows after a moment, a longer one where much is held', () => {
     const items = held(1_000_000)
     items.add([job('a', 0)], read('jobs', 1), 1_000)
-    expect(taken(items, 1_300)).toEqual([job('a', 0)])
+    expect(taken(items, 1_400)).toEqual([job('a', 0)])
     const many = Array.from({ length: 500 }, (_, n) => job(`many ${n}`, n + 1, 1_600))
     items.add(many, read('jobs', 501), 5_000)
     expect(items.mustPause(read('jobs', 0))).toBe(true)

@@ -31,11 +31,11 @@ type Entry = {
 const itemBytes = 600
 
 /** A job waits so long for its first transition where few wait, so that it is seen at once. */
-const shortestHoldMs = 200
+const shortestHoldMs = 300
 /** Where its partition is far ahead of who attempts: written before, the row would be written twice. */
 const longestHoldMs = 30_000
 /** From so much on of what may wait. */
-const shareOfLongestHold = 0.25
+const shareOfLongestHold = 0.1
 /** A first transition waits so long for its job, of another topic: what is shown as delivered has its bytes then. */
 const jobWaitMs = 500
 const lookEveryMs = 100
