@@ -1,5 +1,5 @@
-import { type ApiServerOptions, openApiServer } from '@surehook/service-kit/http/api-server'
-import { openInternalServer } from '@surehook/service-kit/http/internal-server'
+import { type Host, ownProcess } from '@surehook/service-kit/host'
+import type { ApiServerOptions } from '@surehook/service-kit/http/api-server'
 import {
   clientAddress,
   clientNetwork,
@@ -7,7 +7,6 @@ import {
 } from '@surehook/service-kit/http/request/client-address'
 import { transportSecurity } from '@surehook/service-kit/http/security-headers'
 import type { Service } from '@surehook/service-kit/lifecycle'
-import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { openTracing } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import type { Logger } from 'pino'
 import { type Config, service } from './config.ts'
@@ -27,18 +26,19 @@ export async function compose(
   config: Config,
   log: Logger,
   limits: GatewayLimits = {},
+  process: Host = ownProcess,
 ): Promise<Gateway> {
   await using opening = new AsyncDisposableStack()
   const { trustedProxies } = config
   const { port, internalPort, host } = config.http
   const tracer = opening.use(await openTracing(config.tracing, log))
-  const metrics = createMetrics(service)
+  const metrics = process.createMetrics(service)
   const checks = upstreamChecks(config.upstreams)
 
-  opening.use(await openInternalServer({ port: internalPort, host, metrics, log, checks }))
+  opening.use(await process.openInternalServer({ port: internalPort, host, metrics, log, checks }))
   const forwarder = opening.use(openForwarder({ ...config, ...limits }))
   const server = opening.use(
-    await openApiServer({
+    await process.openApiServer({
       port,
       host,
       log,
