@@ -22,8 +22,9 @@ export const commandOf = (pidFile: string): string[] =>
     .split('\0')
     .filter(Boolean)
 
+/** Of a service's replicas, or of the one process that holds all services. */
 export function pidFilesOf(runDirs: readonly string[], service: string): string[] {
-  const isOne = new RegExp(`^${service}(-\\d+)?\\.pid$`)
+  const isOne = new RegExp(`^(?:${service}|single-process)(-\\d+)?\\.pid$`)
   return runDirs.flatMap((dir) =>
     readdirSync(dir)
       .filter((name) => isOne.test(name))

@@ -11,8 +11,10 @@ import { openTracing } from '@surehook/service-kit/telemetry/tracing/open-tracin
 import type { Logger } from 'pino'
 import { type Config, service } from './config.ts'
 import { type ForwarderOptions, openForwarder } from './forwarding/forwarder.ts'
+import type { Place } from './forwarding/target.ts'
 import { mountLocalRoutes } from './local-routes.ts'
 import { dispatch } from './routing/dispatch.ts'
+import type { Upstream } from './routing/route-of.ts'
 import { upstreamChecks } from './upstream-checks.ts'
 
 export type Gateway = Service & { readonly port: number }
@@ -21,9 +23,12 @@ export type Gateway = Service & { readonly port: number }
 export type GatewayLimits = Pick<ForwarderOptions, 'spool' | 'maxUnreadMs'> &
   Pick<ApiServerOptions, 'patience'>
 
+/** Services may be in this process. */
+export type Places = { upstreams: Readonly<Record<Upstream, Place>> }
+
 /** The only file that constructs things. Resources close in the reverse of the order they open. */
 export async function compose(
-  config: Config,
+  config: Omit<Config, 'upstreams'> & Places,
   log: Logger,
   limits: GatewayLimits = {},
   process: Host = ownProcess,

@@ -20,7 +20,12 @@ export async function compose(config: Config, logs: Logs, signal: AbortSignal): 
   await using opening = new AsyncDisposableStack()
   const { internal, services: configs } = config
   const host = opening.use(
-    await openSharedHost({ name: processName, internal, log: logs(processName) }),
+    await openSharedHost({
+      name: processName,
+      internal,
+      bodyLimitBytes: configs.gateway.bodyLimitBytes,
+      log: logs(processName),
+    }),
   )
   /** What each `compose` takes after its configuration. */
   const parts = (name: ServiceName) => [logs(name), signal, host.of(name)] as const
@@ -31,7 +36,7 @@ export async function compose(config: Config, logs: Logs, signal: AbortSignal): 
   const dataConfig = configs['data-api']
   const data = opening.use(
     await openDataApi(
-      { ...dataConfig, auth: { ...dataConfig.auth, url: urlOf(auth).origin } },
+      { ...dataConfig, auth: { ...dataConfig.auth, url: `http://127.0.0.1:${auth.ports.api}` } },
       ...parts('data-api'),
     ),
   )
@@ -41,7 +46,11 @@ export async function compose(config: Config, logs: Logs, signal: AbortSignal): 
   const dispatcher = opening.use(
     await openDispatcher(configs['webhook-dispatcher'], ...parts('webhook-dispatcher')),
   )
-  const upstreams = { auth: urlOf(auth), data: urlOf(data), webhooks: urlOf(webhooks) }
+  const upstreams = {
+    auth: host.apiOf('auth-service'),
+    data: host.apiOf('data-api'),
+    webhooks: host.apiOf('webhook-api'),
+  }
   const gateway = opening.use(
     await openGateway({ ...configs.gateway, upstreams }, logs('gateway'), {}, host.of('gateway')),
   )
@@ -54,5 +63,3 @@ export async function compose(config: Config, logs: Logs, signal: AbortSignal): 
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
-
-const urlOf = ({ ports }: { ports: { api: number } }) => new URL(`http://127.0.0.1:${ports.api}`)

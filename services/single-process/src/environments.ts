@@ -14,7 +14,9 @@ const inside = {
   HOST: '127.0.0.1',
   PORT: '0',
   INTERNAL_PORT: '0',
-  // Their real addresses are known when their servers listen.
+  // The gateway alone asks them: whoever is connected is a client, or the client's own proxy.
+  AUTH_TRUSTED_PROXIES: '0.0.0.0/0,::/0',
+  // The address of auth-service is known when it listens; the gateway needs none.
   AUTH_SERVICE_URL: 'http://127.0.0.1',
   DATA_API_URL: 'http://127.0.0.1',
   WEBHOOK_API_URL: 'http://127.0.0.1',

@@ -1,5 +1,11 @@
+import type { RequestListener } from 'node:http'
 import type { Host } from '@surehook/service-kit/host'
-import { openApiServer } from '@surehook/service-kit/http/api-server'
+import {
+  type ApiServer,
+  createApi,
+  defaultBodyLimitBytes,
+  serveApi,
+} from '@surehook/service-kit/http/api-server'
 import {
   type Check,
   openReadiness,
@@ -15,9 +21,23 @@ import {
 import { type ServiceName, services } from './environments.ts'
 import { mergeMetrics } from './merge-metrics.ts'
 
-export type SharedHost = AsyncDisposable & { of(service: ServiceName): Host }
+export type SharedHost = AsyncDisposable & {
+  of(service: ServiceName): Host
+  /** The API of a service that is open. */
+  apiOf(service: ServiceName): RequestListener
+}
 
-type Options = { name: string; internal: { host: string; port: number }; log: Logger }
+/** The gateway for clients, and auth-service for data-api, which asks it for keys. The gateway alone asks the others. */
+const listening: ReadonlySet<ServiceName> = new Set(['gateway', 'auth-service'])
+
+const notListening: ApiServer = { port: 0, [Symbol.asyncDispose]: async () => {} }
+
+type Options = {
+  name: string
+  internal: { host: string; port: number }
+  bodyLimitBytes: number
+  log: Logger
+}
 
 const startup: Readonly<Record<string, Check>> = {
   startup: () => {
@@ -29,8 +49,15 @@ const startup: Readonly<Record<string, Check>> = {
  * One internal server for all services of the process. Its `/metrics` has their numbers under their own names, and those
  * of the process once. `/readyz` is ready when all of them are, `/readyz/<service>` when that one is.
  */
-export async function openSharedHost({ name, internal, log }: Options): Promise<SharedHost> {
+export async function openSharedHost({
+  name,
+  internal,
+  log,
+  ...limits
+}: Options): Promise<SharedHost> {
   const whole = createMetrics(name)
+  const bodyLimitBytes = Math.min(defaultBodyLimitBytes, limits.bodyLimitBytes)
+  const apis = new Map<ServiceName, RequestListener>()
   const members = new Map<ServiceName, { metrics: Metrics; readiness: Readiness }>()
   const checksOf = (service: ServiceName) => members.get(service)?.readiness.checks ?? startup
   const server = await serveInternally({
@@ -60,8 +87,17 @@ export async function openSharedHost({ name, internal, log }: Options): Promise<
           [Symbol.asyncDispose]: async () => void members.delete(service),
         }
       },
-      openApiServer,
+      async openApiServer(options) {
+        const api = createApi({ ...options, bodyLimitBytes })
+        apis.set(service, api)
+        return listening.has(service) ? serveApi(api, options) : notListening
+      },
     }),
+    apiOf(service) {
+      const api = apis.get(service)
+      if (api === undefined) throw new Error(`${service} is not open`)
+      return api
+    },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }
