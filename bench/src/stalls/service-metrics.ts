@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Where the replicas of a service serve their metrics; read from their environment, which is ours. */
+/** Where the replicas of a service, or the one process of all services, serve their metrics; read from their environment, which is ours. */
 export function internalUrlsOf(runDirs: readonly string[], service: string): string[] {
-  return pidFilesOf(runDirs, service).map((file) => {
+  const single = pidFilesOf(runDirs, 'single-process')
+  return (single.length > 0 ? single : pidFilesOf(runDirs, service)).map((file) => {
     const { INTERNAL_PORT } = environmentOf(file)
     return `http://127.0.0.1:${INTERNAL_PORT}`
   })
@@ -22,9 +23,8 @@ export const commandOf = (pidFile: string): string[] =>
     .split('\0')
     .filter(Boolean)
 
-/** Of a service's replicas, or of the one process that holds all services. */
 export function pidFilesOf(runDirs: readonly string[], service: string): string[] {
-  const isOne = new RegExp(`^(?:${service}|single-process)(-\\d+)?\\.pid$`)
+  const isOne = new RegExp(`^${service}(-\\d+)?\\.pid$`)
   return runDirs.flatMap((dir) =>
     readdirSync(dir)
       .filter((name) => isOne.test(name))

@@ -27,7 +27,7 @@ const inside = {
  * The gateway listens where the process does.
  */
 export function environmentOf(service: ServiceName, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const suffix = `_${service.replaceAll('-', '_').toUpperCase()}`
+  const suffix = suffixOf(service)
   const own = Object.entries(env)
     .filter(([name, value]) => name.endsWith(suffix) && value)
     .map(([name, value]) => [name.slice(0, -suffix.length), value] as const)
@@ -39,3 +39,10 @@ export function environmentOf(service: ServiceName, env: NodeJS.ProcessEnv): Nod
     ...(service === 'gateway' && { HOST, PORT }),
   }
 }
+
+/** What `environmentOf` would say of `LOG_LEVEL`, before anything is read. */
+export function logLevelOf(name: string, env: NodeJS.ProcessEnv): string | undefined {
+  return env[`LOG_LEVEL${suffixOf(name)}`] || env['LOG_LEVEL']
+}
+
+const suffixOf = (service: string) => `_${service.replaceAll('-', '_').toUpperCase()}`

@@ -2,8 +2,9 @@ import { runService } from '@surehook/service-kit/lifecycle'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { compose } from './compose.ts'
 import { processName, readConfig } from './config.ts'
+import { logLevelOf } from './environments.ts'
 
-const logs = (name: string) => createLogger(name, process.env['LOG_LEVEL'])
+const logs = (name: string) => createLogger(name, logLevelOf(name, process.env))
 const log = logs(processName)
 
 try {
