@@ -70,7 +70,7 @@ describe('with mode single', () => {
 
   test('every file that a variable names is mounted', async () => {
     const objects = await rendering
-    const { volumeMounts = [] } = containerOf(theOne(objects, 'Deployment', name))
+    const { volumeMounts } = containerOf(theOne(objects, 'Deployment', name))
     const files = Object.entries(environmentOf(objects, name)).filter(([variable]) =>
       variable.includes('_FILE'),
     )

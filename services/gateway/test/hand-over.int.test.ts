@@ -29,15 +29,12 @@ let port: number
 let url: string
 
 const routes = (router: Router) => {
-  router.all(/echo$/, async (req, res) => {
-    const { clientAddress, bodyLimitBytes } = contextOf(res)
-    const body = (await readJsonBody(req, bodyLimitBytes)) ?? null
+  router.all(/echo$/, (req, res, next) => {
+    const { clientAddress: client, bodyLimitBytes } = contextOf(res)
     const { headers, headersDistinct: distinct, originalUrl } = req
-    sendJson(
-      res,
-      200,
-      JSON.stringify({ url: originalUrl, headers, distinct, client: clientAddress, body }),
-    )
+    readJsonBody(req, bodyLimitBytes).then((body = null) => {
+      sendJson(res, 200, JSON.stringify({ url: originalUrl, headers, distinct, client, body }))
+    }, next)
   })
   router.get('/api/rest/silent', () => {})
 }
@@ -130,6 +127,15 @@ describe('a service in the process of the gateway', () => {
       duplex: 'half',
     } as RequestInit)
     expect(answer.status).toBe(413)
+  })
+
+  it('gives its slot back with each answer', async () => {
+    // One client has 512.
+    for (let nth = 0; nth < 520; nth++) {
+      const answer = await fetch(`${url}/gw/api/rest/echo`)
+      await answer.arrayBuffer()
+      expect(answer.status).toBe(200)
+    }
   })
 
   it('has its connection cut when it answers nothing', async () => {
