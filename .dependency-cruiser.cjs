@@ -68,8 +68,18 @@ module.exports = {
       name: 'services-never-import-each-other',
       severity: 'error',
       comment: 'They meet on topics and over HTTP only.',
-      from: { path: '^services/([^/]+)/' },
+      from: { path: '^services/([^/]+)/', pathNot: '^services/single-process/' },
       to: { path: '^services/', pathNot: '^services/$1/' },
+    },
+    {
+      name: 'the-single-process-composes-services',
+      severity: 'error',
+      comment: 'It knows what each service exports: how it is configured and how it is opened.',
+      from: { path: '^services/single-process/' },
+      to: {
+        path: '^services/',
+        pathNot: '^services/single-process/|^services/[^/]+/src/(?:config|compose)\\.ts$',
+      },
     },
     {
       name: 'services-do-not-import-tooling',

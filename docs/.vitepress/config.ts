@@ -103,6 +103,7 @@ export default defineConfig({
           Install: '',
           Kubernetes: 'kubernetes',
           Containers: 'containers',
+          'One process': 'single-process',
           Secure: 'security',
           Watch: 'observability',
           Capacity: 'capacity',

@@ -7,9 +7,14 @@ import { chartDir, findHelm, kubernetesVersion } from '@surehook/scripts/deploy/
 import * as yaml from 'yaml'
 import type { KubeObject } from './kube-objects.ts'
 
-/** Every values file of the chart, by the name that tests show. */
+/** All services in one process. */
+export const singleValuesFile = 'ci/single-values.yaml'
+
+/** Every values file of the chart with services of their own, by the name that tests show. */
 export const valuesFiles: readonly string[] = [
-  ...readdirSync(`${chartDir}/ci`).map((name) => `ci/${name}`),
+  ...readdirSync(`${chartDir}/ci`)
+    .map((name) => `ci/${name}`)
+    .filter((name) => name !== singleValuesFile),
   'values-production-example.yaml',
 ]
 

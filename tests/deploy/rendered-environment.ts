@@ -19,6 +19,10 @@ const secrets: Record<string, string> = {
   SMTP_URL: 'smtps://surehook:secret@smtp.example.com',
 }
 
+/** Of a process that holds all services: `DATABASE_URL_DATA_API`. */
+const ofOneService =
+  /_(?:AUTH_SERVICE|DATA_API|GATEWAY|WEBHOOK_API|WEBHOOK_MATCHER|WEBHOOK_DISPATCHER)$/
+
 /** The variables of a component's container; those from Secrets by what might be there. */
 export function environmentOf(
   objects: readonly KubeObject[],
@@ -53,7 +57,7 @@ export function podNamed(objects: readonly KubeObject[], name: string): PodOf {
 }
 
 function secretOf(variable: string): string {
-  const secret = secrets[variable]
+  const secret = secrets[variable] ?? secrets[variable.replace(ofOneService, '')]
   if (secret === undefined) throw new Error(`nobody knows what the secret ${variable} looks like`)
   return secret
 }

@@ -1,6 +1,7 @@
 import * as auth from '../../services/auth-service/src/config.ts'
 import * as data from '../../services/data-api/src/config.ts'
 import * as gateway from '../../services/gateway/src/config.ts'
+import * as single from '../../services/single-process/src/config.ts'
 import * as api from '../../services/webhook-api/src/config.ts'
 import * as dispatcher from '../../services/webhook-dispatcher/src/config.ts'
 import * as matcher from '../../services/webhook-matcher/src/config.ts'
@@ -25,6 +26,9 @@ export const services = Object.keys(readers)
 /** Every variable that a service reads. */
 export const variablesOf = (service: string): readonly string[] =>
   Object.keys(readers[service]?.Env.shape ?? {})
+
+/** The reader of the process that holds all services. */
+export const readSingleConfig = single.readConfig
 
 /** What the dispatcher gives itself after SIGTERM follows from its configuration. */
 export const dispatcherGraceMs = (env: NodeJS.ProcessEnv) => dispatcher.readConfig(env).graceMs

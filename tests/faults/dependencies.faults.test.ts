@@ -120,7 +120,7 @@ describe('a dependency that is away when services start', () => {
               .includes('dependency.waiting') &&
             // The process before it may have said so too, when it lost the part.
             (await statusOf(`${service.internalUrl}/readyz`)) === 503,
-          { what: `${service.service} to say what it waits for, not ready`, timeoutMs: 15_000 },
+          { what: `${service.program} to say what it waits for, not ready`, timeoutMs: 15_000 },
         )
       }
       await part(name).restart()

@@ -4,12 +4,13 @@ import { fileURLToPath } from 'node:url'
 import { createKafka } from '@surehook/kafka/client/client'
 import { startStack } from '@surehook/scripts/containers/start-stack'
 import type { Endpoints } from '@surehook/scripts/lib/endpoints'
+import { freePort } from '@surehook/scripts/lib/ports'
 import type { Stack } from '@surehook/scripts/lib/stack'
 import {
   type SecuredStack,
   startSecuredStack,
 } from '@surehook/scripts/local-stack/secured/secured-stack'
-import { newSecrets } from '@surehook/scripts/system/service-catalog'
+import { type Mode, newSecrets } from '@surehook/scripts/system/service-catalog'
 import {
   type System,
   type SystemOptions,
@@ -22,9 +23,14 @@ import { prepareTopics } from 'surehook/prepare/prepare-topics'
 import * as z from 'zod'
 import { testEndpoints } from './endpoints.ts'
 
-export type TestSystem = System & AsyncDisposable & { readonly endpoints: Endpoints }
+export type TestSystem = System &
+  AsyncDisposable & {
+    readonly endpoints: Endpoints
+    /** Stops it, and starts it in this mode, at the same address and with the same data. */
+    become(mode: Mode): Promise<void>
+  }
 
-export type TestSystemOptions = Pick<SystemOptions, 'env' | 'replicas'>
+export type TestSystemOptions = Pick<SystemOptions, 'env' | 'mode' | 'replicas'>
 
 const runsDir = fileURLToPath(new URL('../../.local/test-systems/', import.meta.url))
 
@@ -56,11 +62,12 @@ export async function openSystemWithStack(
   const stack = await start(await newDir('stack'))
   try {
     const system = await open(stack, options)
+    const { stop } = system
     const stopAll = async () => {
-      await system.stop()
+      await stop()
       await stack.stop()
     }
-    return { ...system, stack, stop: stopAll, [Symbol.asyncDispose]: stopAll }
+    return Object.assign(system, { stack, stop: stopAll, [Symbol.asyncDispose]: stopAll })
   } catch (err) {
     await stack.stop()
     throw err
@@ -75,10 +82,10 @@ export async function openSecuredSystem(
   const stack = opening.use(await startSecuredStack({ dir: await newDir('secured-stack') }))
   await prepareSecuredTopics(stack.variablesOf('operator'))
   const system = await open(stack.endpoints, { ...options, variablesOf: stack.variablesOf })
-  opening.use(system)
+  opening.defer(system.stop)
   const resources = opening.move()
   const stopAll = () => resources.disposeAsync()
-  return { ...system, stack, stop: stopAll, [Symbol.asyncDispose]: stopAll }
+  return Object.assign(system, { stack, stop: stopAll, [Symbol.asyncDispose]: stopAll })
 }
 
 async function prepareSecuredTopics(env: NodeJS.ProcessEnv): Promise<void> {
@@ -98,14 +105,29 @@ async function prepareSecuredTopics(env: NodeJS.ProcessEnv): Promise<void> {
 type OpenOptions = TestSystemOptions & Pick<SystemOptions, 'variablesOf'>
 
 async function open(endpoints: Endpoints, options: OpenOptions): Promise<TestSystem> {
-  const system = await startServices({
+  const chosen = {
     ...options,
     dir: await newDir('services'),
     endpoints,
     secrets: { ...newSecrets(), keyEncryptionKey },
     env: { ...testEnv, ...options.env },
-  })
-  return { ...system, endpoints, [Symbol.asyncDispose]: () => system.stop() }
+    port: await freePort(),
+  }
+  let system = await startServices(chosen)
+  const stop = () => system.stop()
+  return {
+    ...system,
+    endpoints,
+    get services() {
+      return system.services
+    },
+    async become(mode) {
+      await system.stop()
+      system = await startServices({ ...chosen, mode })
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  }
 }
 
 async function newDir(kind: string): Promise<string> {

@@ -21,7 +21,8 @@ export async function requestsOf(runDirs: readonly string[]): Promise<Requests> 
 const labelOf = (labels: string, name: string) =>
   new RegExp(`${name}="([^"]*)"`).exec(labels)?.[1] ?? ''
 
-const services = /^(auth-service|data-api|gateway|webhook-api|webhook-dispatcher|webhook-matcher)/
+const services =
+  /^(auth-service|data-api|gateway|single-process|webhook-api|webhook-dispatcher|webhook-matcher)/
 
 function servicesIn(runDirs: readonly string[]): string[] {
   const files = runDirs.filter((dir) => existsSync(dir)).flatMap((dir) => readdirSync(dir))

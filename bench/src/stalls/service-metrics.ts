@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Where the replicas of a service serve their metrics; read from their environment, which is ours. */
+/** Where the replicas of a service, or the one process of all services, serve their metrics; read from their environment, which is ours. */
 export function internalUrlsOf(runDirs: readonly string[], service: string): string[] {
-  return pidFilesOf(runDirs, service).map((file) => {
+  const single = pidFilesOf(runDirs, 'single-process')
+  return (single.length > 0 ? single : pidFilesOf(runDirs, service)).map((file) => {
     const { INTERNAL_PORT } = environmentOf(file)
     return `http://127.0.0.1:${INTERNAL_PORT}`
   })

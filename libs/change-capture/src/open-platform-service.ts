@@ -4,11 +4,12 @@ import {
   type CertificateFiles,
   observeCertificates,
 } from '@surehook/service-kit/config/certificates'
-import { type InternalServer, openInternalServer } from '@surehook/service-kit/http/internal-server'
+import { type Host, ownProcess } from '@surehook/service-kit/host'
+import type { InternalServer } from '@surehook/service-kit/http/internal-server'
 import { retryUntilReady } from '@surehook/service-kit/lifecycle'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import { openPool } from '@surehook/service-kit/postgres/pool'
-import { createMetrics, type Metrics } from '@surehook/service-kit/telemetry/metrics'
+import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import { openTracing } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import type { Tracing, TracingConfig } from '@surehook/service-kit/telemetry/tracing/tracer'
 import type { Pool } from 'pg'
@@ -37,6 +38,7 @@ export type PlatformServiceOptions = {
   topic: string
   log: Logger
   signal: AbortSignal
+  host?: Host
 }
 
 export type PlatformService = AsyncDisposable & {
@@ -57,12 +59,12 @@ export type PlatformService = AsyncDisposable & {
 export async function openPlatformService(
   options: PlatformServiceOptions,
 ): Promise<PlatformService> {
-  const { service, config, log, signal } = options
+  const { service, config, log, signal, host = ownProcess } = options
   await using opening = new AsyncDisposableStack()
   const tracer = opening.use(await openTracing(config.tracing, log))
-  const metrics = createMetrics(service)
+  const metrics = host.createMetrics(service)
   observeCertificates(metrics, config.certificates)
-  const internal = opening.use(await openInternalServer({ ...config.internal, metrics, log }))
+  const internal = opening.use(await host.openInternalServer({ ...config.internal, metrics, log }))
   const wait = <T>(name: string, open: () => Promise<T>) =>
     retryUntilReady(name, open, { log, signal })
   const messaging = opening.use(await openMessaging(config, { log, metrics, signal }))

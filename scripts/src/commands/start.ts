@@ -10,6 +10,7 @@ import { greeting } from '../start/greeting.ts'
 import { keepSecrets } from '../start/keep-secrets.ts'
 import { type Infrastructure, openInfrastructure } from '../start/open-infrastructure.ts'
 import { say, step } from '../start/progress.ts'
+import { modeOf } from '../system/service-catalog.ts'
 import { type System, startServices } from '../system/start-services.ts'
 import { type DemoCa, ensureDemoCa } from './demo-ca.ts'
 
@@ -41,6 +42,7 @@ try {
 
 async function start(env: NodeJS.ProcessEnv): Promise<Running> {
   const port = Number(env['PORT'] || 8080)
+  const mode = modeOf(env)
   await refuseWhenTaken(port)
   const [infrastructure, secrets, demoCa] = await Promise.all([
     openInfrastructure(env),
@@ -50,11 +52,13 @@ async function start(env: NodeJS.ProcessEnv): Promise<Running> {
   ])
   const { endpoints } = infrastructure
   const mailCatcher = env['SMTP_URL'] ? null : await catchMails()
-  const system = await step('database migrated, six services ready', () =>
+  const what = mode === 'single' ? 'six services in one process ready' : 'six services ready'
+  const system = await step(`database migrated, ${what}`, () =>
     startServices({
       dir: state.systemDir,
       endpoints,
       secrets,
+      mode,
       port,
       env: {
         ...localDefaults(port, demoCa),

@@ -40,6 +40,19 @@ it('gives each container its own secrets', () => {
   expect(JSON.stringify(files['webhook-api'])).not.toContain('the-admin-token')
 })
 
+it('gives one process the secrets of all services, each with its own role', () => {
+  const { UV_THREADPOOL_SIZE: _threads, ...secrets } = files['single-process'] ?? {}
+  expect(secrets).toEqual({
+    DATABASE_URL_AUTH_SERVICE: 'postgres://surehook_auth_service:of-auth@postgres:5432/surehook',
+    DATABASE_URL_DATA_API: 'postgres://surehook_data_api:of-data@postgres:5432/surehook',
+    DATABASE_URL_WEBHOOK_API: 'postgres://surehook_webhook_api:of-webhooks@postgres:5432/surehook',
+    KEY_ENCRYPTION_KEY: 'the-key',
+    PLATFORM_ADMIN_TOKEN: 'the-admin-token',
+    PLATFORM_ADMIN_TOKEN_SHA256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    SERVICE_TOKEN: 'the-service-token',
+  })
+})
+
 it('gives the roles the passwords that their services have', () => {
   expect(files['prepare-database']).toEqual({
     DATABASE_URL: 'postgres://postgres:of-postgres@postgres:5432/surehook',

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { roleOf } from '@surehook/service-kit/postgres/service-role'
 import type { ServiceName } from '../system/service-catalog.ts'
+import { singleEnvironment } from '../system/single-environment.ts'
 import { type ComposeSecrets, databaseServices } from './compose-secrets.ts'
 
 type Variables = Readonly<Record<string, string>>
@@ -13,7 +14,7 @@ export function envFilesOf(secrets: ComposeSecrets): Readonly<Record<string, Var
   const database = (service: ServiceName) => ({
     DATABASE_URL: databaseUrl(roleOf(service), databasePasswords[service] ?? ''),
   })
-  return {
+  const services = {
     'auth-service': {
       ...database('auth-service'),
       ...encryption,
@@ -28,7 +29,14 @@ export function envFilesOf(secrets: ComposeSecrets): Readonly<Record<string, Var
       ...encryption,
       PLATFORM_ADMIN_TOKEN_SHA256: createHash('sha256').update(adminToken).digest('hex'),
     },
+    'webhook-matcher': {},
     'webhook-dispatcher': encryption,
+    gateway: {},
+  }
+  const { 'webhook-matcher': _matcher, gateway: _gateway, ...withSecrets } = services
+  return {
+    ...withSecrets,
+    'single-process': singleEnvironment(services) as Variables,
     'prepare-database': {
       DATABASE_URL: databaseUrl('postgres', secrets.postgresPassword),
       ...Object.fromEntries(

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { repoRoot } from '../lib/paths.ts'
-import { serviceNames } from '../system/service-catalog.ts'
+import { serviceNames, singleProcess } from '../system/service-catalog.ts'
 
-/** Directories of services/ and libs/ of which images are made. */
-export const imageNames = [...serviceNames, 'operator-cli'] as const
+/** Directories of services/ of which images are made, and the command's. */
+export const imageNames = [...serviceNames, singleProcess, 'operator-cli'] as const
 
 export type ImageName = (typeof imageNames)[number]
 

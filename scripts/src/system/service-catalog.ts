@@ -24,7 +24,22 @@ export function newSecrets(): Secrets {
   }
 }
 
-/** @param root the checkout that the service is started from */
-export function entryOf(service: ServiceName, root: string = repoRoot): string {
-  return `${root}/services/${service}/dist/main.js`
+/** All six services in one process. */
+export const singleProcess = 'single-process'
+
+/** What runs as a process. */
+export type Program = ServiceName | typeof singleProcess
+
+export type Mode = 'separate' | 'single'
+
+/** What `SUREHOOK_MODE` asks for. */
+export function modeOf({ SUREHOOK_MODE: mode }: NodeJS.ProcessEnv): Mode {
+  if (!mode || mode === 'separate') return 'separate'
+  if (mode === 'single') return 'single'
+  throw new Error(`SUREHOOK_MODE is "separate" or "single", not "${mode}"`)
+}
+
+/** @param root the checkout that the program is started from */
+export function entryOf(program: Program, root: string = repoRoot): string {
+  return `${root}/services/${program}/dist/main.js`
 }

@@ -6,17 +6,20 @@ import { prepareDatabase } from 'surehook/prepare/prepare-database'
 import type { Endpoints } from '../lib/endpoints.ts'
 import { answersOk } from '../lib/http-probe.ts'
 import { type ProcessHandle, startProcess } from '../lib/managed-process.ts'
-import { freePort } from '../lib/ports.ts'
 import { openProcessGroup } from '../lib/process-group.ts'
 import { settleAll } from '../lib/settle-all.ts'
+import { placeReplicas, type Replica } from './place-replicas.ts'
 import {
   entryOf,
+  type Mode,
+  type Program,
   type Secrets,
   type ServiceName,
   serviceNames,
-  serviceTraits,
+  singleProcess,
 } from './service-catalog.ts'
-import { type Address, environmentOf } from './service-environment.ts'
+import { type EnvironmentInput, environmentOf } from './service-environment.ts'
+import { type Environments, singleEnvironment } from './single-environment.ts'
 import { onWays, type Ways } from './ways.ts'
 
 export type SystemOptions = {
@@ -28,6 +31,9 @@ export type SystemOptions = {
   env?: NodeJS.ProcessEnv
   /** The gateway's port; any free one by default. */
   port?: number
+  /** Each service as a process, or all of them in one. */
+  mode?: Mode
+  /** Of separate services. */
   replicas?: Partial<Record<ServiceName, number>>
   /** Start a service again when it dies by itself. Off for tests, which kill on purpose. */
   keepAlive?: boolean
@@ -41,8 +47,8 @@ export type SystemOptions = {
 }
 
 export type ServiceHandle = ProcessHandle & {
-  readonly service: ServiceName
-  /** Null for a service without an API. */
+  readonly program: Program
+  /** Null without an API that can be reached. */
   readonly apiUrl: string | null
   /** `/metrics`, `/healthz`, `/readyz`. */
   readonly internalUrl: string
@@ -54,18 +60,16 @@ export type System = {
   readonly adminToken: string
   /** The credential of services, for introspection. */
   readonly serviceToken: string
-  /** Every replica of every service. */
+  /** Every replica of every service; in one process all of them are the same. */
   readonly services: Readonly<Record<ServiceName, readonly ServiceHandle[]>>
   stop(): Promise<void>
 }
-
-type Replica = { service: ServiceName; id: string; address: Address }
 
 /** Migrates, then starts the built services as processes; all are ready when it resolves. */
 export async function startServices(options: SystemOptions): Promise<System> {
   const { endpoints, secrets, env: overrides = {}, log = () => {}, keepAlive = false } = options
   const dir = resolve(options.dir)
-  requireBuild(options.versions?.migrations)
+  requireBuild(options)
   await mkdir(dir, { recursive: true })
   const group = await openProcessGroup(dir)
   /** By place, not by readiness: the gateway knows the first replica of each service. */
@@ -76,10 +80,7 @@ export async function startServices(options: SystemOptions): Promise<System> {
     await group.close()
   }
   try {
-    const replicas = await placeReplicas(options)
-    const addresses = Object.fromEntries(
-      replicas.toReversed().map(({ service, address }) => [service, address]),
-    )
+    const { replicas, addresses } = await placeReplicas(options)
     const databaseUrls = await prepareDatabase({
       ...endpoints,
       ...secrets,
@@ -88,18 +89,14 @@ export async function startServices(options: SystemOptions): Promise<System> {
     })
     const input = { endpoints, secrets, overrides, databaseUrls, addresses }
     const start = async (replica: Replica, place: number) => {
-      const fixed = environmentOf(replica.service, replica.address, input)
-      const env = () => {
-        const direct = { ...fixed, ...options.variablesOf?.(replica.service) }
-        return options.ways === undefined ? direct : onWays(direct, options.ways(replica.id))
-      }
-      const entry = entryOf(replica.service, options.versions?.ofReplica(replica.id))
+      const env = () => variablesOf(replica, input, options)
+      const entry = entryOf(replica.program, options.versions?.ofReplica(replica.id))
       const owner = { group, log }
       handles[place] = await startReplica(replica, { dir, env, entry, keepAlive, owner })
     }
     await settleAll(replicas.map(start))
     return {
-      baseUrl: `http://localhost:${addresses['gateway']?.api}`,
+      baseUrl: `http://localhost:${addresses.gateway?.api}`,
       adminToken: secrets.adminToken,
       serviceToken: secrets.serviceToken,
       services: byService(started()),
@@ -111,23 +108,28 @@ export async function startServices(options: SystemOptions): Promise<System> {
   }
 }
 
-function requireBuild(root: string | undefined): void {
-  const missing = serviceNames.filter((service) => !existsSync(entryOf(service, root)))
+function requireBuild({ mode, versions }: SystemOptions): void {
+  const programs: readonly Program[] = mode === 'single' ? [singleProcess] : serviceNames
+  const missing = programs.filter((program) => !existsSync(entryOf(program, versions?.migrations)))
   if (missing.length > 0) throw new Error(`not built: ${missing.join(', ')}; run "npm run build"`)
 }
 
-async function placeReplicas({ replicas, port }: SystemOptions): Promise<Replica[]> {
-  const wanted = serviceNames.flatMap((service) =>
-    Array.from({ length: replicas?.[service] ?? 1 }, (_, index) => ({ service, index })),
-  )
-  return Promise.all(
-    wanted.map(async ({ service, index }) => {
-      const asked = service === 'gateway' && index === 0 ? port : undefined
-      const api = serviceTraits[service].api ? (asked ?? (await freePort())) : null
-      const id = index === 0 ? service : `${service}-${index + 1}`
-      return { service, id, address: { api, internal: await freePort() } }
-    }),
-  )
+/** Asked at each start of a replica. */
+function variablesOf(
+  { program, id, address }: Replica,
+  input: EnvironmentInput,
+  options: SystemOptions,
+): NodeJS.ProcessEnv {
+  const of = (service: ServiceName) => {
+    const direct = {
+      ...environmentOf(service, address, input),
+      ...options.variablesOf?.(service),
+    }
+    return options.ways === undefined ? direct : onWays(direct, options.ways(id))
+  }
+  if (program !== singleProcess) return of(program)
+  const environments = Object.fromEntries(serviceNames.map((service) => [service, of(service)]))
+  return singleEnvironment(environments as Environments)
 }
 
 /**
@@ -145,7 +147,7 @@ type ReplicaOptions = {
 }
 
 async function startReplica(
-  { service, id, address }: Replica,
+  { program, id, address }: Replica,
   { dir, env, entry, keepAlive, owner }: ReplicaOptions,
 ): Promise<ServiceHandle> {
   const internalUrl = `http://127.0.0.1:${address.internal}`
@@ -170,11 +172,12 @@ async function startReplica(
     owner,
   )
   const apiUrl = address.api === null ? null : `http://127.0.0.1:${address.api}`
-  return Object.assign(handle, { service, apiUrl, internalUrl, logFile })
+  return Object.assign(handle, { program, apiUrl, internalUrl, logFile })
 }
 
 function byService(handles: readonly ServiceHandle[]): Record<ServiceName, ServiceHandle[]> {
-  const grouped = (service: ServiceName) => handles.filter((handle) => handle.service === service)
+  const grouped = (service: ServiceName) =>
+    handles.filter(({ program }) => program === service || program === singleProcess)
   return Object.fromEntries(serviceNames.map((service) => [service, grouped(service)])) as Record<
     ServiceName,
     ServiceHandle[]

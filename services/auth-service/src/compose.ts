@@ -3,7 +3,7 @@ import { createStateWriter } from '@surehook/change-capture/emit/state-writer'
 import { openPlatformService } from '@surehook/change-capture/open-platform-service'
 import { environmentsTopic } from '@surehook/contracts/topics'
 import { check } from '@surehook/service-kit/check'
-import { openApiServer } from '@surehook/service-kit/http/api-server'
+import { type Host, ownProcess } from '@surehook/service-kit/host'
 import type { Service } from '@surehook/service-kit/lifecycle'
 import { openRedis } from '@surehook/service-kit/redis/client'
 import { observeRedis } from '@surehook/service-kit/redis/observe-redis'
@@ -20,11 +20,12 @@ export async function compose(
   config: Config,
   log: Logger,
   signal: AbortSignal,
+  host: Host = ownProcess,
 ): Promise<AuthService> {
   await using opening = new AsyncDisposableStack()
   const opened = opening.use(
     await openPlatformService({
-      ...{ service, config, log, signal },
+      ...{ service, config, log, signal, host },
       probe: 'select from environment limit 1',
       toRecord: (codec) => capturedRecord(codec, service),
       statesOf: 'webhook-api',
@@ -47,7 +48,7 @@ export async function compose(
   const infrastructure = { pool, redis, writer, producer, relay, metrics, log }
   const { routes } = opening.use(await openAuthentication(config, infrastructure))
   const api = opening.use(
-    await openApiServer({ ...config.http, trustedProxies, log, metrics, tracer, routes }),
+    await host.openApiServer({ ...config.http, trustedProxies, log, metrics, tracer, routes }),
   )
 
   const resources = opening.move()

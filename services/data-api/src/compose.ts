@@ -7,7 +7,7 @@ import { anyPosition, waitUntilRelayed } from '@surehook/change-capture/relay/wa
 import { changesTopic, revocationsTopic } from '@surehook/contracts/topics'
 import { LogEnds } from '@surehook/kafka/offsets/log-ends'
 import { check } from '@surehook/service-kit/check'
-import { openApiServer } from '@surehook/service-kit/http/api-server'
+import { type Host, ownProcess } from '@surehook/service-kit/host'
 import { endedKeys } from '@surehook/service-kit/idempotency/once-per-key'
 import type { Service } from '@surehook/service-kit/lifecycle'
 import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
@@ -41,11 +41,16 @@ const longestRequestMs = 10_000
 export type DataApi = Service & { readonly ports: { api: number; internal: number } }
 
 /** Opens what the process needs. What opens last closes first. */
-export async function compose(config: Config, log: Logger, signal: AbortSignal): Promise<DataApi> {
+export async function compose(
+  config: Config,
+  log: Logger,
+  signal: AbortSignal,
+  host: Host = ownProcess,
+): Promise<DataApi> {
   await using opening = new AsyncDisposableStack()
   const opened = opening.use(
     await openPlatformService({
-      ...{ service, config, log, signal },
+      ...{ service, config, log, signal, host },
       poolSize: config.poolSize,
       probe: 'select from table_definition limit 1',
       toRecord: (codec) => capturedRecord(codec, service),
@@ -73,7 +78,7 @@ export async function compose(config: Config, log: Logger, signal: AbortSignal):
   const relayed = () => waitUntilRelayed(pool, config.slot, anyPosition, { timeoutMs: 10_000 })
   const routes = dataRoutes({ relayed, pool, tables: createTableCache(pool), access, authorizers })
   const api = opening.use(
-    await openApiServer({ ...config.http, trustedProxies, log, metrics, tracer, routes }),
+    await host.openApiServer({ ...config.http, trustedProxies, log, metrics, tracer, routes }),
   )
 
   const resources = opening.move()

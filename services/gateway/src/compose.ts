@@ -1,5 +1,5 @@
-import { type ApiServerOptions, openApiServer } from '@surehook/service-kit/http/api-server'
-import { openInternalServer } from '@surehook/service-kit/http/internal-server'
+import { type Host, ownProcess } from '@surehook/service-kit/host'
+import type { ApiServerOptions } from '@surehook/service-kit/http/api-server'
 import {
   clientAddress,
   clientNetwork,
@@ -7,13 +7,14 @@ import {
 } from '@surehook/service-kit/http/request/client-address'
 import { transportSecurity } from '@surehook/service-kit/http/security-headers'
 import type { Service } from '@surehook/service-kit/lifecycle'
-import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { openTracing } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import type { Logger } from 'pino'
 import { type Config, service } from './config.ts'
 import { type ForwarderOptions, openForwarder } from './forwarding/forwarder.ts'
+import type { Place } from './forwarding/target.ts'
 import { mountLocalRoutes } from './local-routes.ts'
 import { dispatch } from './routing/dispatch.ts'
+import type { Upstream } from './routing/route-of.ts'
 import { upstreamChecks } from './upstream-checks.ts'
 
 export type Gateway = Service & { readonly port: number }
@@ -22,23 +23,27 @@ export type Gateway = Service & { readonly port: number }
 export type GatewayLimits = Pick<ForwarderOptions, 'spool' | 'maxUnreadMs'> &
   Pick<ApiServerOptions, 'patience'>
 
+/** Services may be in this process. */
+export type Places = { upstreams: Readonly<Record<Upstream, Place>> }
+
 /** The only file that constructs things. Resources close in the reverse of the order they open. */
 export async function compose(
-  config: Config,
+  config: Omit<Config, 'upstreams'> & Places,
   log: Logger,
   limits: GatewayLimits = {},
+  process: Host = ownProcess,
 ): Promise<Gateway> {
   await using opening = new AsyncDisposableStack()
   const { trustedProxies } = config
   const { port, internalPort, host } = config.http
   const tracer = opening.use(await openTracing(config.tracing, log))
-  const metrics = createMetrics(service)
+  const metrics = process.createMetrics(service)
   const checks = upstreamChecks(config.upstreams)
 
-  opening.use(await openInternalServer({ port: internalPort, host, metrics, log, checks }))
+  opening.use(await process.openInternalServer({ port: internalPort, host, metrics, log, checks }))
   const forwarder = opening.use(openForwarder({ ...config, ...limits }))
   const server = opening.use(
-    await openApiServer({
+    await process.openApiServer({
       port,
       host,
       log,

@@ -9,7 +9,7 @@ import type { Messaging } from '@surehook/kafka/messaging'
 import { check } from '@surehook/service-kit/check'
 import { createReEncryption } from '@surehook/service-kit/crypto/re-encrypt'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
-import { openApiServer } from '@surehook/service-kit/http/api-server'
+import { type Host, ownProcess } from '@surehook/service-kit/host'
 import { endedKeys } from '@surehook/service-kit/idempotency/once-per-key'
 import type { Service } from '@surehook/service-kit/lifecycle'
 import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
@@ -52,11 +52,12 @@ export async function compose(
   config: Config,
   log: Logger,
   signal: AbortSignal,
+  host: Host = ownProcess,
 ): Promise<WebhookApi> {
   await using opening = new AsyncDisposableStack()
   const opened = opening.use(
     await openPlatformService({
-      ...{ service, config, log, signal },
+      ...{ service, config, log, signal, host },
       probe: 'select from subscription, delivery limit 1',
       toRecord: capturedRecord,
       topic: subscriptionsTopic,
@@ -81,7 +82,9 @@ export async function compose(
     openManagement({ config, pool, messaging, relay, access, tables, log, metrics }),
   )
   const { routes } = management
-  const api = opening.use(await openApiServer({ ...config.http, log, metrics, tracer, routes }))
+  const api = opening.use(
+    await host.openApiServer({ ...config.http, log, metrics, tracer, routes }),
+  )
 
   const resources = opening.move()
   return {

@@ -3,13 +3,12 @@ import { checkOffsetRetention } from '@surehook/kafka/topics/offset-retention'
 import { check } from '@surehook/service-kit/check'
 import { observeCertificates } from '@surehook/service-kit/config/certificates'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
-import { openInternalServer } from '@surehook/service-kit/http/internal-server'
+import { type Host, ownProcess } from '@surehook/service-kit/host'
 import type { Service } from '@surehook/service-kit/lifecycle'
 import { retryUntilReady } from '@surehook/service-kit/lifecycle'
 import { openRedis } from '@surehook/service-kit/redis/client'
 import { observeRedis } from '@surehook/service-kit/redis/observe-redis'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
-import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { openTracing } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import { AddressGuard } from './attempt/dns/address-guard.ts'
 import { systemHostNames } from './attempt/dns/host-names.ts'
@@ -23,13 +22,18 @@ import { dispatcherMetrics, registerGauges } from './metrics.ts'
 const outcomesGatherMs = 25
 
 /** Opens what the process needs; what opens last closes first. */
-export async function compose(config: Config, log: Logger, signal: AbortSignal): Promise<Service> {
+export async function compose(
+  config: Config,
+  log: Logger,
+  signal: AbortSignal,
+  host: Host = ownProcess,
+): Promise<Service> {
   await using opening = new AsyncDisposableStack()
   const tracer = opening.use(await openTracing(config.tracing, log))
-  const registry = createMetrics(service)
+  const registry = host.createMetrics(service)
   observeCertificates(registry, config.certificates)
   const internal = opening.use(
-    await openInternalServer({ ...config.internal, metrics: registry, log }),
+    await host.openInternalServer({ ...config.internal, metrics: registry, log }),
   )
   const redis = opening.adopt(
     await retryUntilReady('redis', () => openRedis({ ...config.redis, log, signal }), {

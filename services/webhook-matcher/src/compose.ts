@@ -5,9 +5,9 @@ import { WindowedConsumer } from '@surehook/kafka/windowed/windowed-consumer'
 import { orAborted } from '@surehook/service-kit/bounded'
 import { check } from '@surehook/service-kit/check'
 import { observeCertificates } from '@surehook/service-kit/config/certificates'
-import { openInternalServer } from '@surehook/service-kit/http/internal-server'
+import { type Host, ownProcess } from '@surehook/service-kit/host'
 import type { Service } from '@surehook/service-kit/lifecycle'
-import { createMetrics, type Metrics } from '@surehook/service-kit/telemetry/metrics'
+import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import { openTracing } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import type { Logger } from 'pino'
 import { Batches } from './batches.ts'
@@ -29,14 +29,19 @@ const drainMs = 8_000
 export type Matcher = Service & { readonly internalPort: number }
 
 /** The only file that constructs things. What opens last closes first. */
-export async function compose(config: Config, log: Logger, signal: AbortSignal): Promise<Matcher> {
+export async function compose(
+  config: Config,
+  log: Logger,
+  signal: AbortSignal,
+  host: Host = ownProcess,
+): Promise<Matcher> {
   await using opening = new AsyncDisposableStack()
   const tracer = opening.use(await openTracing(config.tracing, log))
-  const registry = createMetrics(service)
+  const registry = host.createMetrics(service)
   observeCertificates(registry, config.certificates)
   const metrics = matcherMetrics(registry)
   const internal = opening.use(
-    await openInternalServer({ ...config.internal, metrics: registry, log }),
+    await host.openInternalServer({ ...config.internal, metrics: registry, log }),
   )
   const messaging = opening.use(await openMessaging(config, { log, metrics: registry, signal }))
   const { kafka, codec, producer } = messaging

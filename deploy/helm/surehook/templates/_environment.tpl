@@ -38,11 +38,54 @@ A test gives the result to the services' own readers of their configuration.
 {{- $config | toYaml -}}
 {{- end -}}
 
-{{/* All that the ConfigMap of a service holds: {root, service}. */}}
+{{/* `DATABASE_URL` of data-api where services share a process: `DATABASE_URL_DATA_API`. {name, service} */}}
+{{- define "surehook.ownName" -}}
+{{ .name }}_{{ .service | upper | replace "-" "_" }}
+{{- end -}}
+
+{{/* All that the ConfigMap of a pod holds: {root, service}. */}}
 {{- define "surehook.config" -}}
+{{- if eq .service "single-process" -}}
+{{- include "surehook.singleConfig" .root -}}
+{{- else -}}
+{{- include "surehook.serviceConfig" . -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Of all services together: a variable of which they have different values has the name of its service at its end. */}}
+{{- define "surehook.singleConfig" -}}
+{{- $configs := dict -}}
+{{- range $service, $traits := include "surehook.serviceTraits" . | fromYaml -}}
+{{- $config := omit (include "surehook.serviceConfig" (dict "root" $ "service" $service) | fromYaml) "AUTH_SERVICE_URL" "DATA_API_URL" "WEBHOOK_API_URL" -}}
+{{- range $name := list "KAFKA_CERT_FILE" "KAFKA_KEY_FILE" -}}
+{{- with get $config $name }}{{ $_ := set $config $name (replace "/kafka-certificate/" (printf "/kafka-certificate-%s/" $service) .) }}{{ end -}}
+{{- end -}}
+{{- $_ := set $configs $service $config -}}
+{{- end -}}
+{{- include "surehook.together" $configs -}}
+{{- end -}}
+
+{{/* Variables by service as one list of variables. */}}
+{{- define "surehook.together" -}}
+{{- $found := dict -}}
+{{- range $service, $variables := . -}}
+{{- range $name, $value := $variables }}{{ $_ := set $found $name (append (get $found $name | default list) (toJson $value) | uniq) }}{{ end -}}
+{{- end -}}
+{{- $together := dict -}}
+{{- range $service, $variables := . -}}
+{{- range $name, $value := $variables -}}
+{{- $isOne := eq (len (get $found $name)) 1 -}}
+{{- $_ := set $together (ternary $name (include "surehook.ownName" (dict "name" $name "service" $service)) $isOne) $value -}}
+{{- end -}}
+{{- end -}}
+{{- $together | toYaml -}}
+{{- end -}}
+
+{{/* All that a service is told besides its secrets: {root, service}. */}}
+{{- define "surehook.serviceConfig" -}}
 {{- $root := .root -}}
 {{- $values := $root.Values -}}
-{{- $traits := get (include "surehook.traits" $root | fromYaml) .service -}}
+{{- $traits := get (include "surehook.serviceTraits" $root | fromYaml) .service -}}
 {{- $config := dict "HOST" $values.listenAddress "INTERNAL_PORT" ($values.ports.internal | int | toString) -}}
 {{- if $traits.api }}{{ $_ := set $config "PORT" ($values.ports.http | int | toString) }}{{ end -}}
 {{- if has "PUBLIC_URL" $traits.config -}}
@@ -124,14 +167,10 @@ http://{{ include "surehook.component.name" (dict "root" .root "component" .serv
 {{- .existingSecret | default (printf "%s-secrets" (include "surehook.component.name" .)) -}}
 {{- end -}}
 
-{{/*
-The variables of a service that are secrets, as an `env` list: {root, service}. The key of a variable in its
-Secret is its name; `secretRefs` names other places. Not `envFrom`: a pod would get every key that somebody adds, and
-a missing key would show late.
-*/}}
-{{- define "surehook.secretEnv" -}}
+{{/* The places of a service's secrets by variable: {root, service}. The key of a variable is its name; `secretRefs` names others. */}}
+{{- define "surehook.secretPlaces" -}}
 {{- $root := .root -}}
-{{- $traits := get (include "surehook.traits" $root | fromYaml) .service -}}
+{{- $traits := get (include "surehook.serviceTraits" $root | fromYaml) .service -}}
 {{- $values := index $root.Values.services .service -}}
 {{- $shared := include "surehook.sharedSecret" $root -}}
 {{- $own := include "surehook.ownSecret" (dict "root" $root "component" .service "existingSecret" $values.existingSecret) -}}
@@ -143,13 +182,27 @@ a missing key would show late.
 {{- if and $traits.kafka $root.Values.kafka.sasl.mechanism }}{{ $_ := set $refs "KAFKA_SASL_PASSWORD" (dict "name" $own) }}{{ end -}}
 {{- if and $traits.kafka $root.Values.schemaRegistry.username }}{{ $_ := set $refs "SCHEMA_REGISTRY_PASSWORD" (dict "name" $shared) }}{{ end -}}
 {{- range $name, $ref := $values.secretRefs }}{{ $_ := set $refs $name $ref }}{{ end -}}
+{{- range $name, $ref := $refs }}{{ $_ := set $refs $name (merge (dict "key" ($ref.key | default $name)) $ref) }}{{ end -}}
+{{- $refs | toYaml -}}
+{{- end -}}
+
+{{/*
+The variables of a pod that are secrets, as an `env` list: {root, service}. Not `envFrom`: a pod would get every key
+that somebody adds, and a missing key would show late.
+*/}}
+{{- define "surehook.secretEnv" -}}
+{{- $places := dict -}}
+{{- range (include "surehook.members" . | fromYaml).services -}}
+{{- $_ := set $places . (include "surehook.secretPlaces" (dict "root" $.root "service" .) | fromYaml) -}}
+{{- end -}}
+{{- $refs := include "surehook.together" $places | fromYaml -}}
 {{- range $name := keys $refs | sortAlpha }}
 {{- $ref := get $refs $name }}
 - name: {{ $name }}
   valueFrom:
     secretKeyRef:
       name: {{ $ref.name }}
-      key: {{ $ref.key | default $name }}
+      key: {{ $ref.key }}
       {{- if $ref.optional }}
       optional: true
       {{- end }}
@@ -179,10 +232,21 @@ Whole folders are mounted, so that a renewed certificate comes to the process wi
 {{- end -}}
 {{- end -}}
 {{- if and .kafka $values.kafka.tls.clientCertificate.enabled -}}
-{{- $secret := .certificateSecret | default (printf "%s%s" $values.kafka.sasl.usernamePrefix .component) -}}
-{{- $files = append $files (dict "name" "kafka-certificate" "source" (dict "secret" (dict "secretName" $secret "defaultMode" 288))) -}}
+{{- if eq .component "single-process" -}}
+{{- range $service, $traits := include "surehook.serviceTraits" .root | fromYaml }}{{ if $traits.kafka -}}
+{{- $files = append $files (include "surehook.kafkaCertificate" (dict "root" $.root "name" (printf "kafka-certificate-%s" $service) "user" $service "secret" (index $values.services $service).kafkaCertificateSecret) | fromYaml) -}}
+{{- end }}{{ end -}}
+{{- else -}}
+{{- $files = append $files (include "surehook.kafkaCertificate" (dict "root" .root "name" "kafka-certificate" "user" .component "secret" .certificateSecret) | fromYaml) -}}
+{{- end -}}
 {{- end -}}
 {{- dict "files" $files | toYaml -}}
+{{- end -}}
+
+{{/* {root, name, user, secret} */}}
+{{- define "surehook.kafkaCertificate" -}}
+{{- $secret := .secret | default (printf "%s%s" .root.Values.kafka.sasl.usernamePrefix .user) -}}
+{{- dict "name" .name "source" (dict "secret" (dict "secretName" $secret "defaultMode" 288)) | toYaml -}}
 {{- end -}}
 
 {{/* The volumes of what `surehook.files` found, and a place for temporary files. */}}

@@ -74,12 +74,14 @@
 {{- if $mine.mail }}
 {{ include "surehook.egressRule" $egress.smtp }}
 {{- end }}
-{{- with (index $root.Values.services $.service).config.AUTH_BREACH_URL }}
+{{- range (include "surehook.members" . | fromYaml).services }}
+{{- with (index $root.Values.services .).config.AUTH_BREACH_URL }}
 {{ include "surehook.egressRule" (dict "ports" (list (include "surehook.urlPort" .)) "to" (include "surehook.internet" $root | fromYamlArray)) }}
+{{- end }}
 {{- end }}
 {{- if $mine.internet }}
 {{ include "surehook.egressRule" (dict "ports" $egress.internet.ports "to" (include "surehook.internet" $root | fromYamlArray)) }}
-{{- $allowed := (index $root.Values.services $.service).config.WEBHOOK_ALLOWED_NETWORKS }}
+{{- $allowed := (index $root.Values.services "webhook-dispatcher").config.WEBHOOK_ALLOWED_NETWORKS }}
 {{- with $allowed }}
 {{- $blocks := list }}
 {{- range splitList "," . }}{{ with trim . }}{{ $blocks = append $blocks (dict "ipBlock" (dict "cidr" .)) }}{{ end }}{{ end }}
@@ -99,7 +101,7 @@
 {{- $root := .root -}}
 {{- $mine := get (include "surehook.traits" $root | fromYaml) .service -}}
 {{- $ingress := $root.Values.networkPolicy.ingress -}}
-{{- if eq .service "gateway" }}
+{{- if has "gateway" (include "surehook.members" . | fromYaml).services }}
 - ports:
     - port: {{ $root.Values.ports.http }}
       protocol: TCP

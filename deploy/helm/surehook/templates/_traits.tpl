@@ -1,4 +1,30 @@
 {{/*
+What runs in pods: the six services, or one process with all of them. A pod has the traits of all its services.
+*/}}
+{{- define "surehook.traits" -}}
+{{- if eq .Values.mode "single" }}
+single-process:
+  api: true
+  kafka: true
+  database: true
+  redis: true
+  mail: true
+  internet: true
+  consumes: true
+  callers: []
+{{- else }}
+{{- include "surehook.serviceTraits" . }}
+{{- end }}
+{{- end -}}
+
+{{/* The services in a pod, as a list under `services`: {root, service}. */}}
+{{- define "surehook.members" -}}
+{{- $members := list .service -}}
+{{- if eq .service "single-process" }}{{ $members = include "surehook.serviceTraits" .root | fromYaml | keys | sortAlpha }}{{ end -}}
+{{- dict "services" $members | toYaml -}}
+{{- end -}}
+
+{{/*
 What the six services are: what they need follows from it, once, for Deployments, NetworkPolicies, Secrets and all else.
   api          has a port for requests
   config       variables of `.Values.config` that it knows
@@ -7,7 +33,7 @@ What the six services are: what they need follows from it, once, for Deployments
   callers      services that ask it
   consumes     has a consumer group: no more replicas than partitions have work
 */}}
-{{- define "surehook.traits" -}}
+{{- define "surehook.serviceTraits" -}}
 gateway:
   api: true
   config: [LOG_LEVEL, PUBLIC_URL]
@@ -55,11 +81,17 @@ webhook-dispatcher:
   callers: []
 {{- end -}}
 
-{{/* Seconds that a service takes to hand everything back: {root, service}. The dispatcher ends its attempts first. */}}
+{{/*
+Seconds that a service takes to hand everything back: {root, service}. The dispatcher ends its attempts first. In one
+process the gateway closes before it does.
+*/}}
 {{- define "surehook.graceSeconds" -}}
+{{- $timeout := index .root.Values.services "webhook-dispatcher" "config" "WEBHOOK_TIMEOUT" | default "5s" -}}
+{{- $dispatcher := max 10 (add 5 (include "surehook.seconds" $timeout | int)) -}}
 {{- if eq .service "webhook-dispatcher" -}}
-{{- $timeout := index .root.Values.services .service "config" "WEBHOOK_TIMEOUT" | default "5s" -}}
-{{- max 10 (add 5 (include "surehook.seconds" $timeout | int)) -}}
+{{ $dispatcher }}
+{{- else if eq .service "single-process" -}}
+{{ add 10 $dispatcher }}
 {{- else -}}
 10
 {{- end -}}

@@ -23,7 +23,8 @@
 {{- end }}
 {{- end }}
 {{- end }}
-{{- range $service, $own := .Values.services }}
+{{- range $service, $_ := include "surehook.traits" . | fromYaml }}
+{{- $own := index $.Values.services $service }}
 {{- if and (not $own.autoscaling.enabled) (lt (int $own.replicas) 2) }}
 - services.{{ $service }} has one replica: it is away while its node is drained.
 {{- end }}

@@ -1,9 +1,5 @@
-import express, {
-  type ErrorRequestHandler,
-  type Express,
-  type RequestHandler,
-  Router,
-} from 'express'
+import type { RequestListener } from 'node:http'
+import express, { type ErrorRequestHandler, type RequestHandler, Router } from 'express'
 import type { Logger } from 'pino'
 import { AppError } from '../errors.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
@@ -41,7 +37,7 @@ export type ApiServerOptions = {
   patience?: ListenOptions['patience']
 }
 
-const defaultBodyLimitBytes = 1024 * 1024
+export const defaultBodyLimitBytes = 1024 * 1024
 
 /** A client that sends request after request has sent one by then. */
 const defaultLingerMs = 1_000
@@ -51,13 +47,19 @@ const defaultLingerMs = 1_000
  * that it closes first.
  */
 export async function openApiServer(options: ApiServerOptions): Promise<ApiServer> {
+  return serveApi(createApi(options), options)
+}
+
+/** Listens for an API that was created with the same options. */
+export function serveApi(api: RequestListener, options: ApiServerOptions): Promise<ApiServer> {
   const { port, host, clientOf, clientOfAddress, patience } = options
   const { closeGraceMs = 8_000, lingerMs = defaultLingerMs } = options
   const listening = { port, host, clientOf, clientOfAddress, patience, closeGraceMs, lingerMs }
-  return listenGracefully(createApi(options), listening)
+  return listenGracefully(api, listening)
 }
 
-function createApi(options: ApiServerOptions): Express {
+/** Answers the requests of a server; also those that another API of the process was asked for first. */
+export function createApi(options: ApiServerOptions): RequestListener {
   const router = Router({ caseSensitive: true })
   options.routes(router)
   refuseOtherMethods(router)
@@ -80,6 +82,7 @@ function beginRequest(options: ApiServerOptions): RequestHandler {
   })
   return (req, res, next) => {
     const startedAt = performance.now()
+    const { originalUrl } = req
     const requestId = requestIdOf(req.headers['x-request-id'])
     const received = traceparentOf(req.headers['traceparent'])
     const span = tracer && beginRequestSpan(tracer, req, { requestId, traceparent: received })
@@ -94,7 +97,7 @@ function beginRequest(options: ApiServerOptions): RequestHandler {
       const status = res.writableFinished ? res.statusCode : 499
       const { operation, traceId } = context
       seconds.observe({ operation, status }, ms / 1_000)
-      const path = context.pathTemplate ?? pathStart(req.originalUrl)
+      const path = context.pathTemplate ?? pathStart(originalUrl)
       if (span !== undefined) endRequestSpan(span, context, { path, status })
       const answered = { operation, status, ms: Math.round(ms * 10) / 10 }
       log.info({ requestId, traceId, method: req.method, path, ...answered }, 'http.request')

@@ -34,18 +34,62 @@ const starting: Readonly<Record<string, Check>> = {
 /** `/metrics`, `/healthz`, `/readyz`. Open it first, so that waiting for a dependency can be seen. */
 export async function openInternalServer(options: InternalServerOptions): Promise<InternalServer> {
   const { metrics, log, port, host } = options
+  const readiness = openReadiness(options)
+  const server = await serveInternally({
+    ...{ port, host, log },
+    checks: { '/readyz': () => readiness.checks },
+    metrics: () => metrics.registry.metrics(),
+    contentType: metrics.registry.contentType,
+  })
+  return {
+    port: server.port,
+    setChecks: (next) => readiness.setChecks(next),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
+}
+
+export type Readiness = Pick<InternalServer, 'setChecks'> & {
+  readonly checks: Readonly<Record<string, Check>>
+}
+
+/** The checks of a service, which fail until it has set them; each is also a number of its metrics. */
+export function openReadiness(
+  options: Pick<InternalServerOptions, 'metrics' | 'checks'>,
+): Readiness {
   let checks = options.checks ?? starting
-  observeReadiness(metrics, () => checks)
+  observeReadiness(options.metrics, () => checks)
+  return {
+    get checks() {
+      return checks
+    },
+    setChecks(next) {
+      checks = next
+    },
+  }
+}
+
+export type InternalAnswers = Pick<InternalServerOptions, 'port' | 'host' | 'log'> & {
+  /** By path. */
+  checks: Readonly<Record<string, () => Readonly<Record<string, Check>>>>
+  metrics: () => Promise<string>
+  contentType: string
+}
+
+export async function serveInternally(
+  answers: InternalAnswers,
+): Promise<AsyncDisposable & { readonly port: number }> {
+  const { log, port, host } = answers
   const routes: Readonly<Record<string, (res: ServerResponse) => Promise<void>>> = {
     '/healthz': async (res) => send(res, 200, { status: 'ok' }),
-    '/readyz': async (res) => {
-      const failed = await failedChecks(checks)
-      const ready = Object.keys(failed).length === 0
-      send(res, ready ? 200 : 503, ready ? { status: 'ok' } : { status: 'unavailable', failed })
-    },
+    ...Object.fromEntries(
+      Object.entries(answers.checks).map(([path, checks]) => [
+        path,
+        (res: ServerResponse) => answerReadiness(res, checks()),
+      ]),
+    ),
     '/metrics': async (res) => {
-      const text = await metrics.registry.metrics()
-      res.writeHead(200, { 'Content-Type': metrics.registry.contentType }).end(text)
+      const text = await answers.metrics()
+      res.writeHead(200, { 'Content-Type': answers.contentType }).end(text)
     },
   }
   const server = await listenGracefully(
@@ -59,13 +103,16 @@ export async function openInternalServer(options: InternalServerOptions): Promis
     },
     { port, host, closeGraceMs: 1_000, lingerMs: 0 },
   )
-  return {
-    port: server.port,
-    setChecks(next) {
-      checks = next
-    },
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-  }
+  return { port: server.port, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+}
+
+async function answerReadiness(
+  res: ServerResponse,
+  checks: Readonly<Record<string, Check>>,
+): Promise<void> {
+  const failed = await failedChecks(checks)
+  const ready = Object.keys(failed).length === 0
+  send(res, ready ? 200 : 503, ready ? { status: 'ok' } : { status: 'unavailable', failed })
 }
 
 /** Made anew each time that metrics are asked for, as `/readyz` does. */

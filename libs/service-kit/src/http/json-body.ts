@@ -29,14 +29,31 @@ function refuseOtherTypes(req: IncomingMessage): void {
   throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8')
 }
 
-function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
+const wholeBodies = new WeakMap<IncomingMessage, Buffer>()
+
+/** For a request whose body was read to its end before the service got it. */
+export function giveWholeBody(req: IncomingMessage, body: Buffer): void {
+  wholeBodies.set(req, body)
+}
+
+const tooLarge = (limitBytes: number) =>
+  new AppError('PAYLOAD_TOO_LARGE', `The body must be at most ${limitBytes} bytes`)
+
+async function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  const whole = wholeBodies.get(req)
+  if (whole === undefined) return receiveBytes(req, limitBytes)
+  if (whole.length > limitBytes) throw tooLarge(limitBytes)
+  return whole
+}
+
+function receiveBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     const refuse = () => {
       req.removeAllListeners('data')
       discardRest(req)
-      reject(new AppError('PAYLOAD_TOO_LARGE', `The body must be at most ${limitBytes} bytes`))
+      reject(tooLarge(limitBytes))
     }
     if (Number(req.headers['content-length'] ?? 0) > limitBytes) return refuse()
     req.on('data', (chunk: Buffer) => {
@@ -44,6 +61,8 @@ function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
       if (size > limitBytes) return refuse()
       chunks.push(chunk)
     })
+    // It may have been paused in the middle.
+    req.resume()
     req.once('end', () =>
       resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)),
     )

@@ -29,11 +29,17 @@ export type Metrics = {
 /** All parts of the system have the same. */
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
 
-/** One registry per process, served at `/metrics`; asking twice for a name gives the same metric. */
+/** A registry with the numbers of the process, served at `/metrics`. */
 export function createMetrics(service: string): Metrics {
+  const metrics = createServiceMetrics(service)
+  collectDefaultMetrics({ register: metrics.registry })
+  return metrics
+}
+
+/** A service's own numbers alone; asking twice for a name gives the same metric. */
+export function createServiceMetrics(service: string): Metrics {
   const registry = new Registry()
   registry.setDefaultLabels({ service })
-  collectDefaultMetrics({ register: registry })
   const registers = [registry]
   const once = <Metric>(name: string, make: () => Metric): Metric =>
     (registry.getSingleMetric(name) as Metric | undefined) ?? make()

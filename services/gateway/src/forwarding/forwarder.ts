@@ -6,15 +6,16 @@ import type { NextFunction, Request, Response } from 'express'
 import type { Upstream } from '../routing/route-of.ts'
 import { AnswerRelay } from './answer-relay.ts'
 import { checkBodyFraming } from './body-limit.ts'
+import { handOver } from './hand-over.ts'
 import { Reconnect } from './reconnect.ts'
 import { rewriteRequestHeaders } from './request-headers.ts'
 import { type SpoolLimits, SpoolMemory } from './spool-memory.ts'
 import { gone, LargeBody, spoolBody } from './spooled-body.ts'
 import { streamBody } from './streamed-body.ts'
-import { openTarget, type Target } from './target.ts'
+import { openTarget, type Place, type Target } from './target.ts'
 
 export type ForwarderOptions = {
-  upstreams: Readonly<Record<Upstream, URL>>
+  upstreams: Readonly<Record<Upstream, Place>>
   trustedProxies: readonly Cidr[]
   bodyLimitBytes: number
   upstreamTimeoutMs: number
@@ -51,15 +52,19 @@ export function openForwarder(options: ForwarderOptions): Forwarder {
     const line = isLarge ? target.streams : target.whole
     const slot = await line.slots.enter(client)
     if (res.closed || res.writableEnded) return slot[Symbol.dispose]()
+    if (isLarge) target.streams.stalled.add(req, res)
+    const { way } = line
+    if (typeof way === 'function') {
+      return handOver(way, { req, res, url, body, slot, timeoutMs: upstreamTimeoutMs })
+    }
     const reconnect = new Reconnect()
     const sendAgain = (err: Error) => reconnect.after(err)
     const answer = new AnswerRelay({ req, res, slot, sendAgain, maxUnreadMs })
     const { host: _host, 'transfer-encoding': _framing, ...headers } = req.headers
     const refuse = (problem: AppError) => answer.refuse(problem)
-    if (isLarge) target.streams.stalled.add(req, res)
     const sent = isLarge ? streamBody(req, body, { limitBytes: bodyLimitBytes, refuse }) : body
     const request = { path: target.prefix + url, method: req.method, headers, body: sent }
-    const dispatch = () => void line.pool.dispatch(request, answer)
+    const dispatch = () => void way.dispatch(request, answer)
     // Of a stream a part may be gone.
     if (!isLarge) reconnect.by(dispatch)
     dispatch()

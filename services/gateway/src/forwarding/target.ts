@@ -1,9 +1,13 @@
+import type { RequestListener } from 'node:http'
 import { Pool } from 'undici'
 import { Slots } from './slots.ts'
 import { StalledStreams } from './stalled-streams.ts'
 
+/** Where a service answers: at an address, or in this process. */
+export type Place = URL | RequestListener
+
 /** What requests of one kind share on their way to one upstream: as many slots as connections. */
-export type Line = { pool: Pool; slots: Slots }
+export type Line = { slots: Slots; way: Pool | RequestListener }
 
 /**
  * One upstream. Large bodies have connections of their own: they hold one for as long as their client sends. The
@@ -20,27 +24,32 @@ const maxWaitMs = 5_000
 const wholeLimits = { total: 1_024, perClient: 512, waiting: 2_048, maxWaitMs }
 const streamLimits = { total: 64, perClient: 16, waiting: 128, maxWaitMs }
 
-export function openTarget({ origin, pathname }: URL, timeoutMs: number): Target {
+export function openTarget(place: Place, timeoutMs: number): Target {
   const lineOf = (limits: typeof wholeLimits): Line => ({
-    pool: new Pool(origin, {
-      connections: limits.total,
-      allowH2: false,
-      connect: { timeout: connectTimeoutMs },
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-    }),
+    way: place instanceof URL ? openPool(place, limits.total, timeoutMs) : place,
     slots: new Slots(limits),
   })
   const whole = lineOf(wholeLimits)
   const streams = lineOf(streamLimits)
   const stalled = new StalledStreams(streams.slots)
   return {
-    prefix: pathname.replace(/\/$/, ''),
+    prefix: place instanceof URL ? place.pathname.replace(/\/$/, '') : '',
     whole,
     streams: { ...streams, stalled },
     async [Symbol.asyncDispose]() {
       stalled[Symbol.dispose]()
-      await Promise.all([whole.pool.destroy(), streams.pool.destroy()])
+      const pools = [whole.way, streams.way].filter((way) => way instanceof Pool)
+      await Promise.all(pools.map((pool) => pool.destroy()))
     },
   }
+}
+
+function openPool({ origin }: URL, connections: number, timeoutMs: number): Pool {
+  return new Pool(origin, {
+    connections,
+    allowH2: false,
+    connect: { timeout: connectTimeoutMs },
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  })
 }

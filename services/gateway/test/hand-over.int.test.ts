@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import {
+  type ApiServerOptions,
+  createApi,
+  defaultBodyLimitBytes,
+  serveApi,
+} from '@surehook/service-kit/http/api-server'
+import { readJsonBody } from '@surehook/service-kit/http/json-body'
+import { sendJson } from '@surehook/service-kit/http/problem'
+import { contextOf } from '@surehook/service-kit/http/request/request-context'
+import { createServiceMetrics } from '@surehook/service-kit/telemetry/metrics'
+import type { Router } from 'express'
+import { pino } from 'pino'
+import { compose } from '../src/compose.ts'
+import { readConfig } from '../src/config.ts'
+import { rawGet } from './raw-request.ts'
+
+/** What a service sees of a request. */
+type Seen = {
+  url: string
+  headers: Record<string, string>
+  distinct: Record<string, string[]>
+  client: string
+  body: { text?: string } | null
+}
+
+const opened = new AsyncDisposableStack()
+let port: number
+let url: string
+
+const routes = (router: Router) => {
+  router.all(/echo$/, (req, res, next) => {
+    const { clientAddress: client, bodyLimitBytes } = contextOf(res)
+    const { headers, headersDistinct: distinct, originalUrl } = req
+    readJsonBody(req, bodyLimitBytes).then((body = null) => {
+      sendJson(res, 200, JSON.stringify({ url: originalUrl, headers, distinct, client, body }))
+    }, next)
+  })
+  router.get('/api/rest/silent', () => {})
+}
+
+beforeAll(async () => {
+  const log = pino({ level: 'silent' })
+  const options: ApiServerOptions = {
+    ...{ port: 0, host: '127.0.0.1', log, routes, metrics: createServiceMetrics('test') },
+    trustedProxies: readConfig({ ...env, TRUSTED_PROXIES: '0.0.0.0/0' }).trustedProxies,
+  }
+  // The same API, in this process and over a connection.
+  const api = createApi(options)
+  const elsewhere = opened.use(await serveApi(api, options))
+  const upstream = new URL(`http://127.0.0.1:${elsewhere.port}`)
+  const upstreams = { auth: upstream, data: api, webhooks: upstream }
+  const gateway = opened.use(await compose({ ...readConfig(env), upstreams }, log))
+  port = gateway.port
+  url = `http://127.0.0.1:${port}`
+})
+afterAll(() => opened.disposeAsync())
+
+const env = {
+  PORT: '0',
+  INTERNAL_PORT: '0',
+  AUTH_SERVICE_URL: 'http://127.0.0.1',
+  DATA_API_URL: 'http://127.0.0.1',
+  WEBHOOK_API_URL: 'http://127.0.0.1',
+  GATEWAY_UPSTREAM_TIMEOUT: '300ms',
+}
+
+async function seenBy(service: 'data' | 'webhooks', headers = ''): Promise<Seen> {
+  const path = service === 'data' ? 'echo' : '_webhooks/echo'
+  const answer = await rawGet(port, `/gw/api/rest/${path}?a=1`, headers)
+  return JSON.parse(answer.body) as Seen
+}
+
+/** Of a connection between the two, which there is not in one process. */
+const ofConnection = ['host', 'connection', 'x-request-id']
+
+const without = <T>(fields: Record<string, T>) =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !ofConnection.includes(name)))
+
+describe('a service in the process of the gateway', () => {
+  it('sees what it would see of a request that was forwarded', async () => {
+    const headers = [
+      'X-Project-Id: p',
+      'X-Internal-Role: admin',
+      'X-Forwarded-For: 6.6.6.6',
+      'X-Hop: 1',
+      'Connection: X-Hop',
+      'X-Twice: a',
+      'X-Twice: b',
+    ]
+      .map((line) => `${line}\r\n`)
+      .join('')
+    const inside = await seenBy('data', headers)
+    const forwarded = await seenBy('webhooks', headers)
+    expect(inside.url).toBe('/api/rest/echo?a=1')
+    expect(inside.client).toBe('127.0.0.1')
+    expect(without(inside.headers)).toEqual(without(forwarded.headers))
+    expect(without(inside.distinct)).toEqual(without(forwarded.distinct))
+    expect(inside.distinct).toMatchObject({ 'x-project-id': ['p'], 'x-twice': ['a, b'] })
+    expect(Object.keys(inside.distinct)).not.toContain('x-internal-role')
+  })
+
+  it.each([
+    ['small', 10, false],
+    ['small and chunked', 10, true],
+    ['large', 200_000, false],
+    ['large and chunked', 200_000, true],
+  ])('gets a body that is %s', async (_what, length, chunked) => {
+    const text = 'x'.repeat(length)
+    const json = JSON.stringify({ text })
+    const answer = await fetch(`${url}/gw/api/rest/echo`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: chunked ? new Blob([json]).stream() : json,
+      duplex: 'half',
+    } as RequestInit)
+    expect(answer.status).toBe(200)
+    expect(((await answer.json()) as Seen).body?.text).toBe(text)
+  })
+
+  it('refuses a body above its limit that announced no length', async () => {
+    const body = new Blob([JSON.stringify('x'.repeat(defaultBodyLimitBytes))]).stream()
+    const answer = await fetch(`${url}/gw/api/rest/echo`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body,
+      duplex: 'half',
+    } as RequestInit)
+    expect(answer.status).toBe(413)
+  })
+
+  it('gives its slot back with each answer', async () => {
+    // One client has 512.
+    for (let nth = 0; nth < 520; nth++) {
+      const answer = await fetch(`${url}/gw/api/rest/echo`)
+      await answer.arrayBuffer()
+      expect(answer.status).toBe(200)
+    }
+  })
+
+  it('has its connection cut when it answers nothing', async () => {
+    await expect(fetch(`${url}/gw/api/rest/silent`)).rejects.toThrow('fetch failed')
+  })
+})

@@ -1,0 +1,65 @@
+import { compose as openAuthService } from '@surehook/auth-service/compose'
+import { compose as openDataApi } from '@surehook/data-api/compose'
+import { compose as openGateway } from '@surehook/gateway/compose'
+import type { Service } from '@surehook/service-kit/lifecycle'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+import { compose as openWebhookApi } from '@surehook/webhook-api/compose'
+import { compose as openDispatcher } from '@surehook/webhook-dispatcher/compose'
+import { compose as openMatcher } from '@surehook/webhook-matcher/compose'
+import { type Config, processName } from './config.ts'
+import type { ServiceName } from './environments.ts'
+import { openSharedHost } from './shared-host.ts'
+
+export type Logs = (name: ServiceName | typeof processName) => Logger
+
+/**
+ * Opens all six services. The gateway opens last and closes first, so that no request finds a service gone. When one of
+ * them fails, the process ends: whoever started it starts all of them again.
+ */
+export async function compose(config: Config, logs: Logs, signal: AbortSignal): Promise<Service> {
+  await using opening = new AsyncDisposableStack()
+  const { internal, services: configs } = config
+  const host = opening.use(
+    await openSharedHost({
+      name: processName,
+      internal,
+      bodyLimitBytes: configs.gateway.bodyLimitBytes,
+      log: logs(processName),
+    }),
+  )
+  /** What each `compose` takes after its configuration. */
+  const parts = (name: ServiceName) => [logs(name), signal, host.of(name)] as const
+  const auth = opening.use(await openAuthService(configs['auth-service'], ...parts('auth-service')))
+  const webhooks = opening.use(
+    await openWebhookApi(configs['webhook-api'], ...parts('webhook-api')),
+  )
+  const dataConfig = configs['data-api']
+  const data = opening.use(
+    await openDataApi(
+      { ...dataConfig, auth: { ...dataConfig.auth, url: `http://127.0.0.1:${auth.ports.api}` } },
+      ...parts('data-api'),
+    ),
+  )
+  const matcher = opening.use(
+    await openMatcher(configs['webhook-matcher'], ...parts('webhook-matcher')),
+  )
+  const dispatcher = opening.use(
+    await openDispatcher(configs['webhook-dispatcher'], ...parts('webhook-dispatcher')),
+  )
+  const upstreams = {
+    auth: host.apiOf('auth-service'),
+    data: host.apiOf('data-api'),
+    webhooks: host.apiOf('webhook-api'),
+  }
+  const gateway = opening.use(
+    await openGateway({ ...configs.gateway, upstreams }, logs('gateway'), {}, host.of('gateway')),
+  )
+  const resources = opening.move()
+  return {
+    async start(stopping) {
+      const all = [auth, webhooks, data, matcher, dispatcher, gateway]
+      await Promise.all(all.map((service) => service.start(stopping)))
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}

@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { createCertificates } from '@surehook/scripts/receiver/certificates'
+import { render, singleValuesFile } from './chart.ts'
+import { componentOf, containerOf, ofKind, selects, theOne } from './kube-objects.ts'
+import { mayBeReached, mayConnect } from './network.ts'
+import { environmentOf, podNamed, secretsOf } from './rendered-environment.ts'
+import { readers, readSingleConfig, services } from './service-readers.ts'
+
+const rendering = render(singleValuesFile)
+const separate = render(singleValuesFile, { mode: 'separate' })
+const name = 'single-process'
+
+const dir = mkdtempSync(join(tmpdir(), 'surehook-single-'))
+const pemFile = join(dir, 'any.pem')
+const { ca } = await createCertificates()
+writeFileSync(pemFile, ca)
+afterAll(() => rmSync(dir, { recursive: true }))
+
+/** Files are mounted in the cluster; here any certificate takes their place. */
+const withFiles = (env: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(env).map(([variable, value]) => [
+      variable,
+      variable.includes('_FILE') ? pemFile : value,
+    ]),
+  )
+
+/**
+ * What differs on purpose: where services listen and are reached, who is before them, and the files of certificates, of
+ * which each watches all that the process has.
+ */
+const ownToMode = ['http', 'internal', 'upstreams', 'auth', 'trustedProxies', 'certificates']
+
+const comparable = (config: object) =>
+  Object.fromEntries(Object.entries(config).filter(([field]) => !ownToMode.includes(field)))
+
+describe('with mode single', () => {
+  test('there is one Deployment, and the Service of the gateway leads to it', async () => {
+    const objects = await rendering
+    expect(ofKind(objects, 'Deployment').map(componentOf)).toEqual([name])
+    const [service, ...others] = ofKind(objects, 'Service')
+    expect(others).toEqual([])
+    expect(service?.metadata.name).toBe('surehook-gateway')
+    const selector = { matchLabels: service?.spec.selector as unknown as Record<string, string> }
+    expect(selects(selector, podNamed(objects, `surehook-${name}`).labels)).toBe(true)
+  })
+
+  test.each(services)('%s reads what it would read in a pod of its own', async (service) => {
+    const config = readSingleConfig(withFiles(environmentOf(await rendering, name)))
+    const alone = readers[service]?.readConfig(withFiles(environmentOf(await separate, service)))
+    const inside = (config.services as Record<string, object>)[service]
+    expect(comparable(inside ?? {})).toEqual(comparable(alone ?? {}))
+  })
+
+  test('each service has its own users', async () => {
+    const secrets = secretsOf(podNamed(await rendering, `surehook-${name}`))
+    expect(secrets).toMatchObject({
+      DATABASE_URL_AUTH_SERVICE: 'surehook-auth-service-secrets',
+      DATABASE_URL_DATA_API: 'surehook-data-api-secrets',
+      DATABASE_URL_WEBHOOK_API: 'surehook-webhook-api-secrets',
+      REDIS_URL_AUTH_SERVICE: 'surehook-auth-service-secrets',
+      REDIS_URL_WEBHOOK_DISPATCHER: 'surehook-webhook-dispatcher-secrets',
+      KEY_ENCRYPTION_KEY: 'surehook-secrets',
+    })
+    expect(secrets).not.toHaveProperty('DATABASE_URL')
+  })
+
+  test('every file that a variable names is mounted', async () => {
+    const objects = await rendering
+    const { volumeMounts } = containerOf(theOne(objects, 'Deployment', name))
+    const files = Object.entries(environmentOf(objects, name)).filter(([variable]) =>
+      variable.includes('_FILE'),
+    )
+    expect(files.length).toBeGreaterThan(10)
+    for (const [, path] of files) {
+      expect(volumeMounts.filter(({ mountPath }) => path.startsWith(`${mountPath}/`))).toHaveLength(
+        1,
+      )
+    }
+  })
+
+  test('it has the time to close that it gives itself', async () => {
+    const objects = await rendering
+    const deployment = theOne(objects, 'Deployment', name)
+    const { graceMs } = readSingleConfig(withFiles(environmentOf(objects, name)))
+    const preStopS = containerOf(deployment).lifecycle?.preStop.sleep.seconds ?? 0
+    const graceS = deployment.spec.template?.spec.terminationGracePeriodSeconds ?? 0
+    expect(preStopS).toBeGreaterThan(0)
+    expect(graceS * 1_000).toBeGreaterThan(preStopS * 1_000 + graceMs)
+  })
+
+  test('it stays in use while a dependency of the pipeline is away', async () => {
+    const { readinessProbe } = containerOf(theOne(await rendering, 'Deployment', name))
+    expect(readinessProbe?.httpGet.path).toBe('/readyz/gateway')
+  })
+
+  test('it connects to all that its services do, and takes requests of clients', async () => {
+    const objects = await rendering
+    const { labels } = podNamed(objects, `surehook-${name}`)
+    const there = { address: '93.184.215.14' }
+    for (const [address, port] of [
+      ['10.9.9.9', 5432],
+      ['10.9.9.9', 6379],
+      ['10.9.9.9', 9093],
+      ['10.9.9.9', 8081],
+      ['10.9.9.9', 465],
+      ['10.20.1.1', 8443],
+      ['93.184.215.14', 443],
+    ] as const) {
+      expect([port, mayConnect(objects, labels, { end: { address }, port })]).toEqual([port, true])
+    }
+    const inside = { address: '10.9.9.9' }
+    expect(mayConnect(objects, labels, { end: inside, port: 22 })).toBe(false)
+    expect(mayBeReached(objects, labels, { end: there, port: 8080 })).toBe(true)
+    expect(mayBeReached(objects, labels, { end: there, port: 9090 })).toBe(false)
+  })
+})
