@@ -27,15 +27,10 @@ import {
 } from './authorization/authorize.ts'
 import { createDataGraphQL } from './graphql/data-graphql.ts'
 import { createSchemaCache } from './graphql/schema-cache.ts'
+import { createSharedGets } from './records/read/shared-gets.ts'
 import { createRecordApi, type RecordApi, type RecordCall } from './records/record-api.ts'
-import { insertValues } from './records/sql/record-statements.ts'
-import { runStatement } from './records/sql/run-statement.ts'
 import { etagOf, type StoredRecord } from './records/write/preconditions.ts'
-import {
-  createSharedInserts,
-  type NewRow,
-  type SharedTable,
-} from './records/write/shared-inserts.ts'
+import { createSharedInserts } from './records/write/shared-inserts.ts'
 import { dropTable } from './tables/ddl/drop-table.ts'
 import { putTable as put } from './tables/put-table.ts'
 import { listTableViews, requireTable } from './tables/read-tables.ts'
@@ -81,8 +76,8 @@ export function dataRoutes(deps: DataRoutesDeps): (router: Router) => void {
     refuseOtherMethods(tables)
     router.use(tables)
     recordRoutes(serveTo(authorizers.records), api)
-    const creating = serveTo(authorizers.records, { enter: async (_tenant, work) => work() })
-    createRoute(creating, { api, sharing: sharingApi(pool, gate), gate })
+    const sharing = serveTo(authorizers.records, { enter: async (_tenant, work) => work() })
+    sharingRoutes(sharing, { api, sharing: sharingApi(pool, gate), gate })
     graphqlRoute(router, { ...deps, api, gate })
   }
 }
@@ -123,15 +118,18 @@ function tableRoutes(serve: Serve, { pool, relayed }: DataRoutesDeps): void {
 
 /** Whose statements pass the gate, and not its requests: those wait for one another's. */
 function sharingApi(pool: Pool, { pass: enter }: TenantGate): RecordApi {
-  const write = (table: SharedTable, rows: readonly NewRow[]) =>
-    runStatement(pool, table, { statement: 'insert', values: insertValues(rows) })
-  const inserts = createSharedInserts({ write, enter, maxWaitMs })
-  return createRecordApi({ pool, tables: createTableCache(pool, { enter }), inserts })
+  const waiting = { enter, maxWaitMs }
+  return createRecordApi({
+    pool,
+    tables: createTableCache(pool, { enter }),
+    inserts: createSharedInserts(pool, waiting),
+    gets: createSharedGets(pool, waiting),
+  })
 }
 
-type CreateDeps = { api: RecordApi; sharing: RecordApi; gate: TenantGate }
+type SharingDeps = { api: RecordApi; sharing: RecordApi; gate: TenantGate }
 
-function createRoute(serve: Serve, { api, sharing, gate }: CreateDeps): void {
+function sharingRoutes(serve: Serve, { api, sharing, gate }: SharingDeps): void {
   serve(createRecords, async ({ params, headers, body }, call) => {
     const create = (by: RecordApi) => by.create(keyed(call, headers), params.table, body)
     const shares = !Array.isArray(body) && headers['idempotency-key'] === undefined
@@ -141,6 +139,10 @@ function createRoute(serve: Serve, { api, sharing, gate }: CreateDeps): void {
     if (Array.isArray(body)) return rawJson(`[${records.map(({ text }) => text).join(',')}]`)
     return one(records[0])
   })
+  serve(getRecord, async ({ params, headers }, call) =>
+    // `mount` looks at If-None-Match.
+    one(await sharing.get(call, { ...params, preconditions: { ifMatch: headers['if-match'] } })),
+  )
 }
 
 function recordRoutes(serve: Serve, api: RecordApi): void {
@@ -148,10 +150,6 @@ function recordRoutes(serve: Serve, api: RecordApi): void {
     const { records, nextCursor } = await api.list(call, params.table, query)
     return rawJson(`{"records":[${records.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`)
   })
-  serve(getRecord, async ({ params, headers }, call) =>
-    // `mount` looks at If-None-Match.
-    one(await api.get(call, { ...params, preconditions: { ifMatch: headers['if-match'] } })),
-  )
   serve(updateRecord, async ({ params, headers, body }, call) => {
     const target = { ...params, preconditions: preconditionsOf(headers) }
     return one(await api.update(keyed(call, headers), target, body))

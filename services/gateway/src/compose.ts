@@ -54,10 +54,8 @@ export async function compose(
       clientOf: (req) => clientNetwork(forwardedClient(req, trustedProxies).client),
       clientOfAddress: (address) =>
         clientAddress(address, undefined, trustedProxies).trusted ? null : clientNetwork(address),
-      routes: (router) => {
-        router.use(dispatch(forwarder))
-        mountLocalRoutes(router, checks)
-      },
+      first: dispatch(forwarder),
+      routes: (router) => mountLocalRoutes(router, checks),
     }),
   )
 

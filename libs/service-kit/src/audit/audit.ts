@@ -38,13 +38,14 @@ export type AuditRequest = {
 /**
  * One JSON line, `msg` is `audit`. `LOG_LEVEL` does not turn it off: who filters noise out still needs the trail.
  */
-export function createAudit(
-  { log, clientAddress: client }: AuditRequest,
-  place: AuditPlace,
-): Audit {
-  const isHeard = log.isLevelEnabled('info') || log.level === 'silent'
-  const trail = isHeard ? log : log.child({}, { level: 'info' })
+export function createAudit(request: AuditRequest, place: AuditPlace): Audit {
+  // Not asked for later: a connection that has ended has no address.
+  const client = request.clientAddress
   return ({ event, outcome, ...rest }) => {
+    // A logger for each request costs more than most requests need: they leave no line.
+    const { log } = request
+    const isHeard = log.isLevelEnabled('info') || log.level === 'silent'
+    const trail = isHeard ? log : log.child({}, { level: 'info' })
     trail.info({ event, outcome, ...place, client, ...rest }, 'audit')
   }
 }

@@ -1,9 +1,9 @@
 import { graphqlMediaTypes } from '@surehook/contracts/http/graphql'
 import type { Operation } from '@surehook/contracts/operation'
-import type { Request, Router } from 'express'
+import express, { type Router } from 'express'
 import { type Input, mount, Reply, rawJson } from '../http/mount.ts'
 import { problemHeaders, toAppError } from '../http/problem.ts'
-import type { RequestContext } from '../http/request/request-context.ts'
+import type { ApiRequest, RequestContext } from '../http/request/request-context.ts'
 import { type GraphQLAnswer, refuseGraphQL } from './graphql-transport.ts'
 
 type Context<Auth> = RequestContext & { readonly auth: Auth }
@@ -46,6 +46,7 @@ export function mountGraphQL<Op extends Operation, Auth>(
 }
 
 /** The media type that the client prefers; `application/json` if it names neither. */
-function acceptedType(req: Request): string {
-  return req.accepts(mediaTypes) || json
+function acceptedType(req: ApiRequest): string {
+  const accepts: (this: ApiRequest, types: string[]) => string | false = express.request.accepts
+  return accepts.call(req, mediaTypes) || json
 }

@@ -1,3 +1,4 @@
+import { parse as parseQuery } from 'node:querystring'
 import type { Operation } from '@surehook/contracts/operation'
 import type { Violation } from '@surehook/contracts/problem'
 import type { IRouterMatcher, Request, RequestHandler, Response, Router } from 'express'
@@ -137,7 +138,7 @@ async function readInput<Op extends Operation>(
   const path = params && parsePart('params', params, { input: req.params, violations })
   const isPath = violations.length === 0
   const rest = {
-    query: query && parsePart('query', query, { input: req.query, violations }),
+    query: query && parsePart('query', query, { input: queryOf(req), violations }),
     headers: headers && parseHeaders(headers, req, violations),
   }
   const read = body && (await readBody(req, bodyLimitBytes, violations))
@@ -149,6 +150,10 @@ async function readInput<Op extends Operation>(
   const fields = body && read && violations.length > 0 ? soundFields(body, read.json) : {}
   const sound = isPath ? { params: path, body: fields } : null
   return { input: input as Input<Op>, sound: sound as Sound<Op> | null, violations }
+}
+
+function queryOf({ url }: Request): unknown {
+  return parseQuery(/\?([^#]*)/.exec(url)?.[1] ?? '')
 }
 
 function parseHeaders(schema: z.ZodObject, req: Request, violations: Violation[]): unknown {

@@ -1,3 +1,4 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { type CryptoKey, importJWK, importPKCS8 } from 'jose'
 import type { PoolClient } from 'pg'
 import type { Tenant } from '../platform/tenant.ts'
@@ -6,7 +7,13 @@ import { KeyRings } from './key-rings.ts'
 import { currentKey, livingKeys } from './key-schedule.ts'
 import type { KeyOwner, KeyStore, StoredKey, TenantName } from './key-store.ts'
 
-export type UsableKey = { kid: string; publicKey: CryptoKey; privateKey: CryptoKey }
+export type UsableKey = {
+  kid: string
+  publicKey: CryptoKey
+  privateKey: CryptoKey
+  /** The private key as `node:crypto` takes it. */
+  signingKey: KeyObject
+}
 
 export type SigningKeys = {
   /** The keys of this moment, as they are published; read anew each time. */
@@ -90,5 +97,6 @@ async function importKey({ kid, use, publicKey }: StoredKey, pem: string): Promi
   const alg = keyAlgorithms[use]
   const imported = await importJWK({ kty: 'RSA', ...publicKey }, alg)
   if (imported instanceof Uint8Array) throw new Error('Not a public key')
-  return { kid, publicKey: imported, privateKey: await importPKCS8(pem, alg) }
+  const privateKey = await importPKCS8(pem, alg)
+  return { kid, publicKey: imported, privateKey, signingKey: createPrivateKey(pem) }
 }

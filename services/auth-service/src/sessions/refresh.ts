@@ -36,7 +36,12 @@ type Row = {
   expiresAt: Date | null
 }
 
-type Exchange = { sid: string; token: string; successors: readonly [string, ...string[]] }
+type Exchange = {
+  sid: string
+  token: string
+  /** Hashes of all that may be its successor. */
+  successors: readonly Buffer[]
+}
 
 export function createRefresh(deps: RefreshDeps) {
   const { pool, accessTokens, refreshTokens, blacklist, meters } = deps
@@ -53,11 +58,11 @@ export function createRefresh(deps: RefreshDeps) {
         projectId,
         environment,
         refreshHash(token),
-        refreshHash(successors[0]),
+        successors[0],
         refreshTokenTtl,
         accessTokenTtl,
         refreshReuseInterval,
-        successors.map(refreshHash),
+        successors,
       ],
     })
     return rows[0]
@@ -74,7 +79,8 @@ export function createRefresh(deps: RefreshDeps) {
     const successors = repeatable
       ? refreshTokens.successors(tenant, token, sid)
       : ([refreshTokens.create(tenant, sid)] as const)
-    const row = await exchange(tenant, { sid, token, successors })
+    const hashes = successors.map(refreshHash)
+    const row = await exchange(tenant, { sid, token, successors: hashes })
     if (row === undefined) {
       await awaitPublishedEnd(deps, sid)
       throw refused(meters, 'ended')
@@ -88,8 +94,8 @@ export function createRefresh(deps: RefreshDeps) {
     const { userId: sub, generation: gen, roles } = row
     const accessToken = await accessTokens.issue(tenant, { sub, sid, gen, roles })
     meters.refreshed('exchanged')
-    const given = successors.find((successor) => refreshHash(successor).equals(row.refreshHash))
-    return { accessToken, refreshToken: given ?? successors[0] }
+    const given = hashes.findIndex((hash) => hash.equals(row.refreshHash))
+    return { accessToken, refreshToken: successors[given] ?? successors[0] }
   }
 }
 

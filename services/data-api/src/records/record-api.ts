@@ -34,11 +34,10 @@ export type RecordApi = {
   delete(call: RecordCall, one: OneRecord): Promise<StoredRecord>
 }
 
-export function createRecordApi({ pool, tables, inserts }: writes.RecordDeps): RecordApi {
+export function createRecordApi({ tables, ...deps }: writes.RecordDeps): RecordApi {
   const as = ({ auth }: RecordCall, action: AccessAction) => ({
-    pool,
+    ...deps,
     tables: tablesFor(tables, auth, action),
-    inserts,
   })
   return {
     create: (call, table, input) =>

@@ -8,7 +8,7 @@ import { AnswerRelay } from './answer-relay.ts'
 import { checkBodyFraming } from './body-limit.ts'
 import { handOver } from './hand-over.ts'
 import { Reconnect } from './reconnect.ts'
-import { rewriteRequestHeaders } from './request-headers.ts'
+import { requestHeaders } from './request-headers.ts'
 import { type SpoolLimits, SpoolMemory } from './spool-memory.ts'
 import { gone, LargeBody, spoolBody } from './spooled-body.ts'
 import { streamBody } from './streamed-body.ts'
@@ -33,6 +33,8 @@ export type Forwarder = AsyncDisposable & {
 
 export type Exchange = { req: Request; res: Response; next: NextFunction }
 
+type Sending = Pick<Exchange, 'req' | 'res'> & { headers: ReturnType<typeof requestHeaders> }
+
 export function openForwarder(options: ForwarderOptions): Forwarder {
   const { upstreams, trustedProxies, bodyLimitBytes, upstreamTimeoutMs, maxUnreadMs } = options
   const memory = new SpoolMemory(options.spool)
@@ -42,8 +44,8 @@ export function openForwarder(options: ForwarderOptions): Forwarder {
     webhooks: openTarget(upstreams.webhooks, upstreamTimeoutMs),
   }
 
-  async function send(target: Target, url: string, { req, res }: Exchange) {
-    const client = clientNetwork(String(req.headers['x-forwarded-for']))
+  async function send(target: Target, url: string, { req, res, headers }: Sending) {
+    const client = clientNetwork(headers['x-forwarded-for'])
     const share = memory.shareOf(client)
     res.once('close', () => share[Symbol.dispose]())
     const body = await spoolBody(req, share)
@@ -60,7 +62,6 @@ export function openForwarder(options: ForwarderOptions): Forwarder {
     const reconnect = new Reconnect()
     const sendAgain = (err: Error) => reconnect.after(err)
     const answer = new AnswerRelay({ req, res, slot, sendAgain, maxUnreadMs })
-    const { host: _host, 'transfer-encoding': _framing, ...headers } = req.headers
     const refuse = (problem: AppError) => answer.refuse(problem)
     const sent = isLarge ? streamBody(req, body, { limitBytes: bodyLimitBytes, refuse }) : body
     const request = { path: target.prefix + url, method: req.method, headers, body: sent }
@@ -75,8 +76,8 @@ export function openForwarder(options: ForwarderOptions): Forwarder {
       const { req, res, next } = exchange
       checkBodyFraming(req, bodyLimitBytes)
       const { requestId, traceparent } = contextOf(res)
-      rewriteRequestHeaders(req, { requestId, traceparent, trustedProxies })
-      send(targets[upstream], url, exchange).catch((err: unknown) => {
+      const headers = requestHeaders(req, { requestId, traceparent, trustedProxies })
+      send(targets[upstream], url, { req, res, headers }).catch((err: unknown) => {
         if (!req.complete) discardRest(req)
         next(err)
       })

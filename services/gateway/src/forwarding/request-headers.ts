@@ -6,7 +6,9 @@ import {
 } from '@surehook/service-kit/http/request/client-address'
 
 /** Meant for the next hop only, or believed by services because only we may set them. */
-const dropped = [
+const dropped: ReadonlySet<string> = new Set([
+  'host',
+  'transfer-encoding',
   'connection',
   'keep-alive',
   'proxy-connection',
@@ -25,7 +27,7 @@ const dropped = [
   'x-original-url',
   'x-rewrite-url',
   'x-http-method-override',
-]
+])
 const droppedPrefix = /^x-(?:forwarded|internal|surehook)-/
 const hostForm = /^[A-Za-z0-9.[\]:_-]{1,255}$/
 
@@ -36,18 +38,20 @@ type Rewriting = {
   trustedProxies: readonly Cidr[]
 }
 
-/** Changes the request's headers into those that the upstream is to see. */
-export function rewriteRequestHeaders(
+/** The request's headers as the upstream is to see them. A new object: deleting from Node's makes it slow to read. */
+export function requestHeaders(
   req: IncomingMessage,
   { requestId, traceparent, trustedProxies }: Rewriting,
-): void {
+): IncomingHttpHeaders & { 'x-forwarded-for': string } {
   const { headers } = req
-  const ours = forwardedHeaders(req, trustedProxies)
-  for (const name of connectionOptions(headers)) delete headers[name]
-  for (const name of dropped) delete headers[name]
-  for (const name in headers) if (droppedPrefix.test(name)) delete headers[name]
-  Object.assign(headers, ours, { 'x-request-id': requestId })
-  if (traceparent !== null) headers['traceparent'] = traceparent
+  const ofThisHop = connectionOptions(headers)
+  const sent: IncomingHttpHeaders = {}
+  for (const name in headers) {
+    if (dropped.has(name) || droppedPrefix.test(name) || ofThisHop.includes(name)) continue
+    sent[name] = headers[name]
+  }
+  if (traceparent !== null) sent['traceparent'] = traceparent
+  return Object.assign(sent, forwardedHeaders(req, trustedProxies), { 'x-request-id': requestId })
 }
 
 /** What the sender declared to be for this hop only. Never what frames the body. */
@@ -62,7 +66,7 @@ function connectionOptions({ connection }: IncomingHttpHeaders): string[] {
 function forwardedHeaders(
   req: IncomingMessage,
   trustedProxies: readonly Cidr[],
-): Record<string, string> {
+): Record<`x-forwarded-${string}`, string> & { 'x-forwarded-for': string } {
   const { headers } = req
   const { client, trusted } = forwardedClient(req, trustedProxies)
   const proto = trusted ? forwarded(headers, 'proto') : undefined

@@ -71,23 +71,39 @@ export function clientAddress(
 }
 
 /** What one subscriber has: an IPv4 address, or the /64 of an IPv6 address. */
-export function clientNetwork(address: string): string {
-  if (!ipaddr.isValid(address)) return address
-  const parsed = ipaddr.process(address)
-  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString()
-  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16))
-  return `${network.join(':')}::/64`
-}
+export const clientNetwork = (address: string): string => parsed(address)?.network ?? address
 
 /** `::ffff:10.0.0.1` and `10.0.0.1` are one address. */
-function plainAddress(text: string): string | null {
-  return ipaddr.isValid(text) ? ipaddr.process(text).toString() : null
-}
+const plainAddress = (text: string): string | null => parsed(text)?.plain ?? null
 
 function isTrusted(address: string, trustedProxies: readonly Cidr[]): boolean {
-  if (trustedProxies.length === 0 || !ipaddr.isValid(address)) return false
-  const parsed = ipaddr.parse(address)
+  const ip = trustedProxies.length === 0 ? undefined : parsed(address)?.ip
+  if (ip === undefined) return false
   return trustedProxies.some(
-    ([network, prefix]) => network.kind() === parsed.kind() && parsed.match([network, prefix]),
+    ([network, prefix]) => network.kind() === ip.kind() && ip.match([network, prefix]),
   )
+}
+
+type Parsed = { ip: ipaddr.IPv4 | ipaddr.IPv6; plain: string; network: string }
+
+/** Parsing costs ten times as much as finding, and most requests come from few addresses. */
+const known = new Map<string, Parsed>()
+const maxKnown = 4_096
+
+/** `undefined` for what is no address. */
+function parsed(text: string): Parsed | undefined {
+  const found = known.get(text)
+  if (found !== undefined || !ipaddr.isValid(text)) return found
+  const ip = ipaddr.process(text)
+  const plain = ip.toString()
+  const address = { ip, plain, network: ip instanceof ipaddr.IPv6 ? networkOf(ip) : plain }
+  if (known.size >= maxKnown) known.clear()
+  // A copy: the text may be a part of a long header, all of which it would keep.
+  known.set(Buffer.from(text).toString(), address)
+  return address
+}
+
+function networkOf({ parts }: ipaddr.IPv6): string {
+  const network = parts.slice(0, 4).map((part) => part.toString(16))
+  return `${network.join(':')}::/64`
 }

@@ -1,5 +1,5 @@
-import type { ServerResponse } from 'node:http'
-import type { Request, Response } from 'express'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Request } from 'express'
 import type { Logger } from 'pino'
 import { traceIdOf } from '../../telemetry/tracing/trace-headers.ts'
 import { type Cidr, forwardedClient } from './client-address.ts'
@@ -12,13 +12,16 @@ export type ContextOptions = {
   trustedProxies: readonly Cidr[]
 }
 
+/** A request as `openApiServer` hands it on: none of what only an express application adds. */
+export type ApiRequest = IncomingMessage & Pick<Request, 'params'>
+
 /** What one request carries along. Costly parts are made when they are first asked for. */
 export class RequestContext {
   readonly requestId: string
   /** Of this request's own span when requests are traced, else what the caller sent; for what it leads to. */
   readonly traceparent: string | null
   readonly bodyLimitBytes: number
-  readonly req: Request
+  readonly req: ApiRequest
   /** The operation that answered: label of the metric, field of the access line. */
   operation = 'none'
   /** The path that was matched, with names in the place of what was sent: field of the access line. */
@@ -29,13 +32,13 @@ export class RequestContext {
   isAuthorized = false
   /** Of the management token that was shown. */
   actorId: string | undefined = undefined
-  readonly #res: Response
+  readonly #res: ServerResponse
   readonly #trustedProxies: readonly Cidr[]
   readonly #parentLog: Logger
   #log: Logger | undefined
   #abort: AbortController | undefined
 
-  constructor(req: Request, res: Response, options: ContextOptions) {
+  constructor(req: ApiRequest, res: ServerResponse, options: ContextOptions) {
     this.req = req
     this.#res = res
     this.requestId = options.requestId
@@ -94,15 +97,18 @@ const waitingHeaders = {
   'Content-Type': 'application/json; charset=utf-8',
 }
 
-const contexts = new WeakMap<ServerResponse, RequestContext>()
+/** A property, since what a WeakMap holds for each request costs the garbage collector more. */
+const contextKey = Symbol('context')
+
+type Carrier = ServerResponse & { [contextKey]?: RequestContext }
 
 export function setContext(res: ServerResponse, context: RequestContext): void {
-  contexts.set(res, context)
+  ;(res as Carrier)[contextKey] = context
 }
 
 /** The context of a request that came through `openApiServer`. */
 export function contextOf(res: ServerResponse): RequestContext {
-  const context = contexts.get(res)
+  const context = (res as Carrier)[contextKey]
   if (context === undefined) throw new Error('The request did not come through openApiServer')
   return context
 }

@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto'
+import { randomUUID, sign as signBytes } from 'node:crypto'
+import { promisify } from 'node:util'
 import { noCredential } from '@surehook/access/no-credential'
 import { AppError } from '@surehook/service-kit/errors'
 import {
@@ -9,7 +10,7 @@ import {
   requireUnexpired,
   TokenError,
 } from '@surehook/token-verifier'
-import { CompactEncrypt, SignJWT } from 'jose'
+import { CompactEncrypt } from 'jose'
 import { usesOf } from '../../keys/key-pair.ts'
 import type { TenantName } from '../../keys/key-store.ts'
 import type { SigningKeys } from '../../keys/signing-keys.ts'
@@ -125,22 +126,22 @@ type Signed = {
   ttlS: number
 }
 
-function sign(
-  { kid, privateKey }: Awaited<ReturnType<SigningKeys['current']>>,
+const signOffThread = promisify(signBytes)
+
+/** An RS256 JWS (RFC 7515, section 7.1). What jose does around the signature costs a sixth of the signature. */
+async function sign(
+  { kid, signingKey }: Awaited<ReturnType<SigningKeys['current']>>,
   { subject, issuer, audience, issuedAt, ttlS }: Signed,
 ): Promise<string> {
   const { sub, sid, gen, roles } = subject
-  return new SignJWT({ sid, gen, roles })
-    .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid })
-    .setIssuer(issuer)
-    .setAudience(audience)
-    .setSubject(sub)
-    .setJti(randomUUID())
-    .setIssuedAt(issuedAt)
-    .setNotBefore(issuedAt)
-    .setExpirationTime(issuedAt + ttlS)
-    .sign(privateKey)
+  const times = { iat: issuedAt, nbf: issuedAt, exp: issuedAt + ttlS }
+  const claims = { sid, gen, roles, iss: issuer, aud: audience, sub, jti: randomUUID(), ...times }
+  const input = `${partOf({ alg: 'RS256', typ: 'at+jwt', kid })}.${partOf(claims)}`
+  const signature = await signOffThread('sha256', Buffer.from(input), signingKey)
+  return `${input}.${signature.toString('base64url')}`
 }
+
+const partOf = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /** What the caller receives; the reason stays with us. */
 function refused(err: TokenError): AppError {

@@ -9,7 +9,7 @@ import { listParts } from '../sql/record-statements.ts'
 import { runStatement } from '../sql/run-statement.ts'
 import { sqlStateOf } from '../sql/sql-state.ts'
 import { type Preconditions, requireMatch, type StoredRecord } from '../write/preconditions.ts'
-import { type RecordDeps, recordNotFound } from '../write/write-records.ts'
+import { asStored, type RecordDeps, recordNotFound } from '../write/write-records.ts'
 import { listCursor, readListCursor } from './list-cursor.ts'
 import { whereSql } from './record-filter.ts'
 import {
@@ -29,12 +29,16 @@ export type RecordToGet = {
 }
 
 export async function getRecord(
-  { pool, tables }: RecordDeps,
+  { pool, tables, gets }: RecordDeps,
   { tenant, table, id, preconditions = {} }: RecordToGet,
 ): Promise<StoredRecord> {
   const record = await tables.use(tenant, table, async (known) => {
     if (!isUuid(id)) return null
-    const [text] = await runStatement(pool, known, { statement: 'get', values: [id] })
+    if (gets !== undefined) {
+      const [shared] = asStored(known, await gets.run(tenant, known, id))
+      return shared ?? null
+    }
+    const [text] = await runStatement(pool, known, { statement: 'get', values: [[id]] })
     return text === undefined ? null : { text, columns: known.definition.columns.length }
   })
   if (record === null) throw recordNotFound()

@@ -21,7 +21,7 @@ export type RecordStatements = {
    */
   updateIf: string
   deleteIf: string
-  /** `$1` id. */
+  /** `$1` ids; the records that are there, in any order. */
   get: string
 }
 
@@ -59,7 +59,7 @@ export function recordStatements(table: TableDefinition): RecordStatements {
     get deleteIf() {
       return deleteIfSql(target, isExpected(3))
     },
-    get: `select ${recordJson(table, 't')} as record from ${target.name} t where t."id" = $1::uuid and ${current}`,
+    get: `select ${recordJson(table, 't')} as record from ${target.name} t where t."id" = any($1::uuid[]) and ${current}`,
   }
 }
 

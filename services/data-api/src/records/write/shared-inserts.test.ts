@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { AppError } from '@surehook/service-kit/errors'
 import type { KnownTable } from '../../tables/table-cache.ts'
-import { createSharedInserts, type NewRow, type SharedTable } from './shared-inserts.ts'
+import { createSharedStatements, type SharedTable } from '../sql/shared-statements.ts'
+import { insertRules, type NewRow } from './shared-inserts.ts'
 
 const tenant = { projectId: 'shop', environment: 'master' }
 
@@ -22,8 +23,9 @@ function setUp() {
     values: (string | null | undefined)[]
     end: PromiseWithResolvers<string[]>
   }[] = []
-  const inserts = createSharedInserts({
-    write: (of, rows) => {
+  const inserts = createSharedStatements<NewRow>({
+    ...insertRules,
+    statement: (of, rows) => {
       const end = Promise.withResolvers<string[]>()
       statements.push({ table: of, values: rows.map(({ values }) => values[0]), end })
       return end.promise
@@ -32,7 +34,7 @@ function setUp() {
     maxWaitMs: 3_000,
   })
   const insert = (value: string, of = table('1')) => {
-    const inserted = inserts.insert(tenant, of, row(value))
+    const inserted = inserts.run(tenant, of, row(value))
     inserted.catch(() => undefined)
     return inserted
   }

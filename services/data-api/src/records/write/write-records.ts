@@ -6,6 +6,7 @@ import type { Pool } from 'pg'
 import type { KnownTable, TableCache } from '../../tables/table-cache.ts'
 import type { Tenant } from '../../tables/table-definition.ts'
 import { isUuid } from '../../values/text-value.ts'
+import type { SharedGets } from '../read/shared-gets.ts'
 import { type ColumnValues, changedValues, newRecordValues } from '../record-values.ts'
 import { insertValues } from '../sql/record-statements.ts'
 import { type ChangeOrigin, changeHead } from './change-head.ts'
@@ -24,6 +25,8 @@ export type RecordDeps = {
   tables: TableCache
   /** With it, new records that come by themselves share statements. */
   inserts?: SharedInserts | undefined
+  /** With it, reads of one record share statements. */
+  gets?: SharedGets | undefined
 }
 
 /** Which table a write is for, and the request behind it. */
@@ -94,7 +97,7 @@ async function insert(
   const [row] = rows
   try {
     if (inserts !== undefined && !bulk && once === undefined && row !== undefined) {
-      return asStored(known, await inserts.insert(tenant, known, row))
+      return asStored(known, await inserts.run(tenant, known, row))
     }
     return await runWrite(pool, known, { statement: 'insert', values: insertValues(rows), once })
   } catch (err) {
@@ -107,7 +110,7 @@ async function insert(
 }
 
 /** As far as the caller may see it. */
-function asStored({ definition, view }: KnownTable, text: string | null): StoredRecord[] {
+export function asStored({ definition, view }: KnownTable, text: string | null): StoredRecord[] {
   if (text === null) return []
   return [{ text: view === undefined ? text : view(text), columns: definition.columns.length }]
 }
