@@ -22,8 +22,6 @@ const changesWindow = { messages: 2_000, bytes: 4 * 1024 * 1024 }
 /** A change that is matched again makes the same deliveries, which dispatchers drop. */
 const commitIntervalMs = 250
 const commitAtOnce = 1_000
-/** Only a partition with a full window waits for a fetch. */
-const fetchWaitMs = 250
 const drainMs = 8_000
 
 export type Matcher = Service & { readonly internalPort: number }
@@ -86,7 +84,6 @@ function followChanges(config: Config, { kafka, batches, registry, log }: Follow
     olderAssignors: [PartitionAssigners.roundRobin],
     commitIntervalMs,
     commitAtOnce,
-    fetchWaitMs,
     drainMs,
     handle: (message) => batches.add(message),
     inFlight: (partition) =>

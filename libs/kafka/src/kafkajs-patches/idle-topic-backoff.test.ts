@@ -82,7 +82,7 @@ afterEach(() => void jest.useRealTimers())
 
 describe('a consumer with seldom topics', () => {
   it('asks for them again after a while, and waits no longer than that without them', async () => {
-    fetchWithBackoff('group-1', ['retries', 'paused'])
+    fetchWithBackoff('group-1', ['retries', 'paused'], () => false)
     const group = openGroup('group-1')
     await group.fetch('1')
     expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([topics, 100])
@@ -94,7 +94,7 @@ describe('a consumer with seldom topics', () => {
   })
 
   it('asks with every fetch for one that has something, until it has nothing', async () => {
-    fetchWithBackoff('group-2', ['retries', 'paused'])
+    fetchWithBackoff('group-2', ['retries', 'paused'], () => false)
     const group = openGroup('group-2')
     there.set('retries/1', ['5', '6'])
     const [batch] = await group.fetch('1')
@@ -107,12 +107,35 @@ describe('a consumer with seldom topics', () => {
   })
 
   it('asks at once for one that is to be read from elsewhere', async () => {
-    fetchWithBackoff('group-3', ['retries', 'paused'])
+    fetchWithBackoff('group-3', ['retries', 'paused'], () => false)
     const group = openGroup('group-3')
     await group.fetch('1')
     group.seek({ topic: 'paused', partition: 1, offset: '3' })
     await group.fetch('1')
     expect(askedTopics()).toEqual(['jobs', 'paused'])
+  })
+
+  it('waits longer while it is calm, and never with a topic left out', async () => {
+    let isCalm = true
+    fetchWithBackoff('group-5', ['retries', 'paused'], () => isCalm)
+    const group = openGroup('group-5')
+    await group.fetch('1')
+    expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([topics, 500])
+    await group.fetch('1')
+    expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([['jobs'], 50])
+    jest.advanceTimersByTime(50)
+    isCalm = false
+    await group.fetch('1')
+    expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([topics, 100])
+  })
+
+  it('waits as long with each fetch when none of its topics is seldom', async () => {
+    fetchWithBackoff('group-6', [], () => true)
+    const group = openGroup('group-6')
+    for (const _ of [1, 2]) {
+      await group.fetch('1')
+      expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([topics, 500])
+    }
   })
 
   it('is any other when it has none, but for batches with nothing', async () => {

@@ -25,8 +25,12 @@ const { filterPartitionsByNode, fetch } = prototype
 
 /** A seldom topic that had nothing is asked for again after so long. */
 const everyMs = 50
+/** A fetch of a consumer that is calm waits so long: nothing that it has paused or sought waits for its end. */
+const calmWaitMs = 500
+
+type Backoff = { topics: ReadonlySet<string>; isCalm: () => boolean }
 /** By group. */
-const idleTopics = new Map<string, ReadonlySet<string>>()
+const backoffs = new Map<string, Backoff>()
 
 /** What a consumer has asked a broker for. */
 type Asked = {
@@ -53,14 +57,15 @@ function partitionsForNow(
   assigned: TopicPartitions[],
 ): TopicPartitions[] {
   const all = filterPartitionsByNode.call(this, nodeId, assigned)
-  const seldom = idleTopics.get(this.groupId)
-  if (seldom === undefined) return all
+  const backoff = backoffs.get(this.groupId)
+  if (backoff === undefined) return all
+  const { topics: seldom, isCalm } = backoff
   const waitMs = fullWait.get(this) ?? this.maxWaitTime
   fullWait.set(this, waitMs)
   const { at, busy } = askedOf(this, nodeId)
-  if (performance.now() - at >= everyMs) {
+  if (seldom.size === 0 || performance.now() - at >= everyMs) {
     askedOf(this, nodeId).at = performance.now()
-    this.maxWaitTime = waitMs
+    this.maxWaitTime = isCalm() ? Math.max(waitMs, calmWaitMs) : waitMs
     return all
   }
   // As long as it waits, the others are not looked at.
@@ -73,7 +78,7 @@ function partitionsForNow(
 async function fetchWhatThereIs(this: ConsumerGroup, nodeId: string): Promise<Batch[]> {
   const batches = await fetch.call(this, nodeId)
   reportEmptyFetches(this.groupId, batches)
-  const seldom = idleTopics.get(this.groupId)
+  const seldom = backoffs.get(this.groupId)?.topics
   const found = batches.filter((batch) => !batch.isEmpty() || batch.isEmptyDueToFiltering())
   if (seldom === undefined) return found
   const { busy } = askedOf(this, nodeId)
@@ -92,7 +97,14 @@ export function backOffIdleTopics(): void {
   prototype.fetch = fetchWhatThereIs
 }
 
-/** Topics of a group on which nothing is in a hurry: while they have nothing they are asked for 20 times a second. */
-export function fetchWithBackoff(groupId: string, topics: readonly string[]): void {
-  idleTopics.set(groupId, new Set(topics))
+/**
+ * Topics of a group on which nothing is in a hurry: while they have nothing they are asked for 20 times a second.
+ * @param isCalm whether a fetch that finds nothing may wait for 500 ms
+ */
+export function fetchWithBackoff(
+  groupId: string,
+  topics: readonly string[],
+  isCalm: () => boolean,
+): void {
+  backoffs.set(groupId, { topics: new Set(topics), isCalm })
 }

@@ -29,8 +29,8 @@ export type WindowedConsumerOptions = {
   commitIntervalMs: number
   /** So many finished messages of a partition are committed sooner; 32 by default. */
   commitAtOnce?: number
-  /** How long a fetch waits for data, and so how late a partition that was paused or sought is read; 100 by default. */
-  fetchWaitMs?: number
+  /** False while it may be soon that something is sought; true by default. */
+  mayWait?: () => boolean
   /** A leaving or joining member waits this long at most for what is in flight before it lets go. */
   drainMs: number
   /**

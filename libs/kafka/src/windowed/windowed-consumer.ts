@@ -39,7 +39,7 @@ export class WindowedConsumer implements AsyncDisposable {
 
   constructor(options: WindowedConsumerOptions) {
     this.#options = options
-    fetchWithBackoff(options.groupId, options.seldom ?? [])
+    fetchWithBackoff(options.groupId, options.seldom ?? [], () => this.#isCalm)
     this.#reader = new PartitionReader(() => (this.#joined && this.#group?.current) || null)
     this.#assignments = new AssignedPartitions(options, this.#reader)
     this.#outOfRange = watchOutOfRange(options.groupId, (at) => this.#assignments.outOfRange(at))
@@ -75,6 +75,12 @@ export class WindowedConsumer implements AsyncDisposable {
     return this.#joined && this.#lease.holds && !this.#commits.isBehind
   }
 
+  /** Nothing waits for the end of a fetch. */
+  get #isCalm(): boolean {
+    const { mayWait = () => true } = this.#options
+    return mayWait() && [...this.#assignments.all()].every(({ paused }) => !paused)
+  }
+
   /** Messages read and not finished. */
   get open(): number {
     return [...this.#assignments.all()].reduce((sum, { open }) => sum + open, 0)
@@ -82,7 +88,7 @@ export class WindowedConsumer implements AsyncDisposable {
 
   /** Resolves when the group is joined. */
   async start(): Promise<void> {
-    const { kafka, groupId, topics, fetchWaitMs = 100, log } = this.#options
+    const { kafka, groupId, topics, log } = this.#options
     await this.#assignments.connect()
     this.#group ??= new SupervisedConsumer({
       kafka,
@@ -97,7 +103,7 @@ export class WindowedConsumer implements AsyncDisposable {
         sessionTimeout: sessionMs,
         heartbeatInterval: 1_000,
         // kafkajs resumes a paused partition only after the fetch in flight: keep those short.
-        maxWaitTimeInMs: fetchWaitMs,
+        maxWaitTimeInMs: 100,
         partitionAssigners: this.#rebalance.assigners,
       },
       onConsumer: (consumer) => this.#watchGroup(consumer),

@@ -177,6 +177,8 @@ function createConsumer(
       whenKnown: (messages, lease) => dispatcher.whenTenantsKnown(messages, lease),
     },
     commitIntervalMs,
+    // A paused delivery that is released is sought.
+    mayWait: () => dispatcher.paused === 0,
     drainMs: config.drainMs,
     lookBack: {
       topics: [deliveriesTopic, ...retryTopics],
