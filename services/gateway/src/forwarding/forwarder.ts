@@ -57,14 +57,15 @@ export function openForwarder(options: ForwarderOptions): Forwarder {
     if (isLarge) target.streams.stalled.add(req, res)
     const { way } = line
     if (typeof way === 'function') {
-      return handOver(way, { req, res, url, body, slot, timeoutMs: upstreamTimeoutMs })
+      return handOver(way, { req, res, url, headers, body, slot, timeoutMs: upstreamTimeoutMs })
     }
     const reconnect = new Reconnect()
     const sendAgain = (err: Error) => reconnect.after(err)
     const answer = new AnswerRelay({ req, res, slot, sendAgain, maxUnreadMs })
     const refuse = (problem: AppError) => answer.refuse(problem)
     const sent = isLarge ? streamBody(req, body, { limitBytes: bodyLimitBytes, refuse }) : body
-    const request = { path: target.prefix + url, method: req.method, headers, body: sent }
+    const { host: _host, 'transfer-encoding': _framing, ...onward } = headers
+    const request = { path: target.prefix + url, method: req.method, headers: onward, body: sent }
     const dispatch = () => void way.dispatch(request, answer)
     // Of a stream a part may be gone.
     if (!isLarge) reconnect.by(dispatch)

@@ -7,8 +7,6 @@ import {
 
 /** Meant for the next hop only, or believed by services because only we may set them. */
 const dropped: ReadonlySet<string> = new Set([
-  'host',
-  'transfer-encoding',
   'connection',
   'keep-alive',
   'proxy-connection',
