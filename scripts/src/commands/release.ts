@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { runCommand } from '../check/run-command.ts'
 import { localDir, repoRoot } from '../lib/paths.ts'
 import { type ReleasePlan, withSection } from '../release/changelog-section.ts'
@@ -40,6 +40,7 @@ console.log(
 )
 
 async function readPlan(): Promise<ReleasePlan> {
+  await mkdir(localDir, { recursive: true })
   const file = `${localDir}/release-plan.json`
   await run('changeset', 'status', '--output', '.local/release-plan.json')
   const found = JSON.parse(await readFile(file, 'utf8')) as ReleasePlan
