@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
   type ApiServerOptions,
@@ -13,7 +14,10 @@ import type { Router } from 'express'
 import { pino } from 'pino'
 import { compose } from '../src/compose.ts'
 import { readConfig } from '../src/config.ts'
-import { rawGet } from './raw-request.ts'
+import { rawExchange, rawGet } from './raw-request.ts'
+
+/** More than the buffers of a connection hold. */
+const longText = 'x'.repeat(16_000_000)
 
 /** What a service sees of a request. */
 type Seen = {
@@ -37,6 +41,8 @@ const routes = (router: Router) => {
     }, next)
   })
   router.get('/api/rest/silent', () => {})
+  router.post('/api/rest/refused', (_req, res) => sendJson(res, 403, '{}'))
+  router.get('/api/rest/long', (_req, res) => sendJson(res, 200, JSON.stringify(longText)))
 }
 
 beforeAll(async () => {
@@ -127,6 +133,31 @@ describe('a service in the process of the gateway', () => {
       duplex: 'half',
     } as RequestInit)
     expect(answer.status).toBe(413)
+  })
+
+  it('leaves the connection to the next request when it refuses a body unread', async () => {
+    const chunk = `${(100_000).toString(16)}\r\n${'x'.repeat(100_000)}\r\n`
+    const head = 'Host: h\r\nTransfer-Encoding: chunked\r\n\r\n'
+    const first = `POST /gw/api/rest/refused HTTP/1.1\r\n${head}${chunk.repeat(3)}0\r\n\r\n`
+    const second = 'GET /gw/api/rest/echo HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n'
+    const answers = await rawExchange(port, first + second)
+    expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 403', 'HTTP/1.1 200'])
+  })
+
+  it('cuts a client off that takes its answer too slowly', async () => {
+    const socket = connect(port, '127.0.0.1')
+    socket.write('GET /gw/api/rest/long HTTP/1.1\r\nHost: h\r\n\r\n')
+    let received = 0
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.on('error', () => undefined)
+    // Some bytes every now and then, so that the connection never stands still.
+    socket.on('data', (bytes) => {
+      received += bytes.length
+      socket.pause()
+      setTimeout(() => socket.resume(), 20)
+    })
+    await closed
+    expect(received).toBeLessThan(longText.length)
   })
 
   it('gives its slot back with each answer', async () => {

@@ -26,8 +26,12 @@ const config = readConfig({
 
 let messaging: Messaging
 let stop: AbortController
+/** Resources of the process before anything was opened. */
+let before: number
+const running = () => getActiveResourcesInfo().filter((kind) => kind !== 'Immediate').length
 
 beforeEach(async () => {
+  before = running()
   stop = new AbortController()
   messaging = await openMessaging(config, {
     log,
@@ -73,12 +77,11 @@ it('waits while Kafka cannot list its topics', async () => {
 })
 
 it('leaves nothing running when it is stopped before it is open', async () => {
-  const running = () => getActiveResourcesInfo().filter((kind) => kind !== 'Immediate').length
-  const before = running()
   const count = refuseListing(Number.POSITIVE_INFINITY)
   const opening = open().catch((err: unknown) => err)
   await until(() => count.asked > 0)
   stop.abort()
   expect(await opening).toMatchObject({ name: 'AbortError' })
+  await messaging[Symbol.asyncDispose]()
   await until(() => running() <= before)
 })

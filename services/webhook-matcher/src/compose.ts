@@ -21,7 +21,7 @@ import { projectOf } from './waiting-changes.ts'
 const changesWindow = { messages: 2_000, bytes: 4 * 1024 * 1024 }
 /** A change that is matched again makes the same deliveries, which dispatchers drop. */
 const commitIntervalMs = 250
-const commitAtOnce = 1_000
+const commitAtOnce = 500
 const drainMs = 8_000
 
 export type Matcher = Service & { readonly internalPort: number }

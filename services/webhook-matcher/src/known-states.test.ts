@@ -2,45 +2,41 @@ import { expect, it } from '@jest/globals'
 import { formatWalPosition, statesPositionHeader } from '@surehook/contracts/wal-position'
 import { KnownStates } from './known-states.ts'
 
-const origin = { systemId: '7', timeline: '1' }
+const at = (lsn: bigint) => formatWalPosition({ systemId: '7', timeline: '1' }, lsn)
 
 /** Changes with these positions; `null` for one without. */
-const batchOf = (...positions: (bigint | null)[]) => ({
-  messages: positions.map((lsn) => messageOf(lsn === null ? null : formatWalPosition(origin, lsn))),
-})
+const batchOf = (...positions: (string | null)[]) => ({ messages: positions.map(messageOf) })
 
 function messageOf(position: string | null) {
   const headers = position === null ? {} : { [statesPositionHeader]: Buffer.from(position) }
   return { key: null, value: null, timestamp: '0', offset: '0', attributes: 0, headers }
 }
 
-it('covers changes whose position was reached, and no later ones', () => {
+it('covers changes with the positions that were reached', () => {
   const known = new KnownStates()
-  expect(known.cover(batchOf(5n))).toBe(false)
-  known.add(batchOf(3n, 5n))
-  expect(known.cover(batchOf(5n, 4n))).toBe(true)
-  expect(known.cover(batchOf(5n, 6n))).toBe(false)
-  known.add(batchOf(4n))
-  expect(known.cover(batchOf(5n))).toBe(true)
+  expect(known.cover(batchOf(at(5n)))).toBe(false)
+  known.add(batchOf(at(3n), at(5n)))
+  expect(known.cover(batchOf(at(5n), at(3n)))).toBe(true)
+  expect(known.cover(batchOf(at(5n), at(6n)))).toBe(false)
 })
 
 it('covers no batch with a change that does not say its position', () => {
   const known = new KnownStates()
-  known.add(batchOf(5n, null))
-  expect(known.cover(batchOf(5n))).toBe(true)
-  expect(known.cover(batchOf(5n, null))).toBe(false)
-  expect(known.cover({ messages: [messageOf('5')] })).toBe(false)
+  known.add(batchOf(at(5n), null, 'no position'))
+  expect(known.cover(batchOf(at(5n)))).toBe(true)
+  expect(known.cover(batchOf(at(5n), null))).toBe(false)
+  expect(known.cover(batchOf('no position'))).toBe(false)
 })
 
-it('takes positions of another cluster or a later timeline for unknown', () => {
+it('does not take a position for known because of a later one, which may be forged or of another WAL', () => {
   const known = new KnownStates()
-  known.add(batchOf(5n))
-  const other = { messages: [messageOf(formatWalPosition({ systemId: '8', timeline: '1' }, 1n))] }
-  expect(known.cover(other)).toBe(false)
-  known.add(other)
-  expect(known.cover(other)).toBe(true)
-  expect(known.cover(batchOf(5n))).toBe(false)
-  known.add(batchOf(5n))
-  const promoted = formatWalPosition({ systemId: '7', timeline: '2' }, 1n)
-  expect(known.cover({ messages: [messageOf(promoted)] })).toBe(false)
+  known.add(batchOf('7/ffffffff/ffffffffffffffff'))
+  expect(known.cover(batchOf(at(5n)))).toBe(false)
+})
+
+it('remembers the latest few', () => {
+  const known = new KnownStates()
+  for (let lsn = 1n; lsn <= 9n; lsn++) known.add(batchOf(at(lsn)))
+  expect(known.cover(batchOf(at(1n)))).toBe(false)
+  expect(known.cover(batchOf(at(2n), at(9n)))).toBe(true)
 })

@@ -93,6 +93,11 @@ export class RelaySession implements AsyncDisposable {
     return oldest === undefined ? 0 : performance.now() - oldest.readAt
   }
 
+  /** @param lsn what this session's own slot has confirmed, as it was read after the start */
+  beganBefore(lsn: bigint): void {
+    this.#states.beganBefore(lsn)
+  }
+
   /** @param lsn what the slot of the service with the states has confirmed */
   statesConfirmed(lsn: bigint): void {
     this.#states.confirmed(lsn)

@@ -144,6 +144,7 @@ class SlotRelay implements Relay {
   /** Never resolves; rejects when the database is away or the slot is lost. */
   async #watchSlots(monitor: SlotMonitor, session: RelaySession): Promise<never> {
     const { statesOf } = this.#options
+    session.beganBefore((await monitor.read()).confirmed)
     for (;;) {
       const states = statesOf && (await monitor.confirmedOf(statesOf.slot))
       if (states != null) session.statesConfirmed(states)

@@ -30,3 +30,12 @@ it('stays while only others commit', () => {
   position.reached(300n)
   expect(position.published).toBe(100n)
 })
+
+it('is not before the place where reading really began', () => {
+  const position = new StatesPosition(100n)
+  position.beganBefore(150n)
+  position.confirmed(149n)
+  expect(position.published).toBe(null)
+  position.confirmed(150n)
+  expect(position.published).toBe(150n)
+})

@@ -18,6 +18,14 @@ export class StatesPosition {
     return this.#isPublished ? this.#position : null
   }
 
+  /**
+   * Reading began no later than here: another process may have gone on since the beginning was looked up. To be
+   * called once, before `confirmed`.
+   */
+  beganBefore(lsn: bigint): void {
+    if (!this.#isOpen && lsn > this.#position) this.#position = lsn
+  }
+
   /** A state was read. */
   passed(): void {
     this.#isOpen = true

@@ -29,8 +29,9 @@ export class BrokerProbe implements AsyncDisposable {
 
   async #ask(): Promise<void> {
     this.#cluster ??= this.#connect()
-    // One request, without a topic: the smallest that every broker answers to whoever may connect.
-    await (await this.#cluster).refreshMetadata()
+    const { brokerPool } = await this.#cluster
+    // The smallest request that every broker answers to whoever may connect.
+    await (await brokerPool.findConnectedBroker()).apiVersions()
   }
 
   async #connect(): Promise<Cluster> {

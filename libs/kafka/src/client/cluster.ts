@@ -19,6 +19,7 @@ export type Broker = {
   /** In the newest version that both sides know. */
   lookupRequest(apiKey: number, definition: unknown): (fields: object) => Call
   metadata(topics: string[]): Promise<unknown>
+  apiVersions(): Promise<unknown>
   initProducerId(of: {
     transactionTimeout: number
   }): Promise<{ producerId: string; producerEpoch: number }>

@@ -1,12 +1,14 @@
 import { createRequire } from 'node:module'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { backOffIdleTopics, fetchWithBackoff } from './idle-topic-backoff.ts'
+import { sleepWhilePaused } from './paused-sleep.ts'
 
 type Asked = {
   maxWaitTime: number
   topics: { topic: string; partitions: { partition: number }[] }[]
 }
 type Group = {
+  readonly subscriptionState: { assign(to: { topic: string; partitions: number[] }[]): void }
   fetch(nodeId: string): Promise<{ topic: string; partition: number }[]>
   seek(at: { topic: string; partition: number; offset: string }): void
 }
@@ -26,9 +28,9 @@ const partitions = [0, 1]
 const topics = ['jobs', 'retries', 'paused']
 
 /** The fetching part of kafkajs' consumer, with a broker that answers at once. */
-function openGroup(groupId: string): Group {
+function openGroup(groupId: string, assigned = partitions): Group {
   const state = new SubscriptionState()
-  state.assign(topics.map((topic) => ({ topic, partitions })))
+  state.assign(topics.map((topic) => ({ topic, partitions: assigned })))
   const offsets = Object.fromEntries(topics.map((topic) => [topic, { 0: '0', 1: '0' }]))
   const broker = { fetch: async (request: Asked) => answer(request) }
   return Object.assign(Object.create(ConsumerGroup.prototype), {
@@ -136,6 +138,20 @@ describe('a consumer with seldom topics', () => {
       await group.fetch('1')
       expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([topics, 500])
     }
+  })
+
+  it('waits as any other when it had no partitions at first', async () => {
+    sleepWhilePaused()
+    fetchWithBackoff('group-7', ['retries', 'paused'], () => false)
+    const group = openGroup('group-7', [])
+    const nothing = group.fetch('1')
+    await jest.advanceTimersByTimeAsync(250)
+    expect(await nothing).toEqual([])
+    group.subscriptionState.assign(topics.map((topic) => ({ topic, partitions })))
+    await group.fetch('1')
+    expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([topics, 100])
+    await group.fetch('1')
+    expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([['jobs'], 50])
   })
 
   it('is any other when it has none, but for batches with nothing', async () => {

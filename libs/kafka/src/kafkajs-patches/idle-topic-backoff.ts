@@ -58,7 +58,8 @@ function partitionsForNow(
 ): TopicPartitions[] {
   const all = filterPartitionsByNode.call(this, nodeId, assigned)
   const backoff = backoffs.get(this.groupId)
-  if (backoff === undefined) return all
+  // A consumer that is paused asks for nothing, without a wait that must not be taken for its own.
+  if (backoff === undefined || this.maxWaitTime === 0) return all
   const { topics: seldom, isCalm } = backoff
   const waitMs = fullWait.get(this) ?? this.maxWaitTime
   fullWait.set(this, waitMs)

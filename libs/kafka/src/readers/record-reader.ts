@@ -56,11 +56,11 @@ class KafkaRecordReader implements RecordReader {
     for (let left = tries; ; left--) {
       const cluster = (this.#cluster ??= this.#connect())
       try {
-        return await this.#fetch(await cluster, place, bytes)
+        return await this.#fetch(await cluster, place, { bytes, isRepeated: left < tries })
       } catch (err) {
         if (isOutOfRange(err)) return []
-        // The next try asks anew who leads the partition.
-        if (this.#cluster === cluster) void this[Symbol.asyncDispose]()
+        // A partition without a leader must not end the reads of others on the same connections.
+        if (!isRefusal(err) && this.#cluster === cluster) void this[Symbol.asyncDispose]()
         if (left === 1) throw unavailable('Kafka does not show the record', err)
       }
     }
@@ -69,10 +69,11 @@ class KafkaRecordReader implements RecordReader {
   async #fetch(
     cluster: Cluster,
     { partition, offset }: RecordPlace,
-    bytes: number,
+    { bytes, isRepeated }: { bytes: number; isRepeated: boolean },
   ): Promise<KafkaMessage[]> {
     const { topic } = this.#options
-    await cluster.refreshMetadataIfNecessary()
+    // Another broker may lead the partition by now.
+    await (isRepeated ? cluster.refreshMetadata() : cluster.refreshMetadataIfNecessary())
     const [nodeId] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]))
     if (nodeId === undefined) return []
     const broker = (await cluster.findBroker({ nodeId })) as FetchingBroker
@@ -96,3 +97,7 @@ class KafkaRecordReader implements RecordReader {
 
 const isOutOfRange = (err: unknown): boolean =>
   err instanceof Error && 'type' in err && err.type === 'OFFSET_OUT_OF_RANGE'
+
+/** The brokers answer, and cannot show this partition now. */
+const isRefusal = (err: unknown): boolean =>
+  err instanceof Error && ('type' in err || err.name === 'KafkaJSBrokerNotFound')

@@ -78,7 +78,8 @@ export class WindowedConsumer implements AsyncDisposable {
   /** Nothing waits for the end of a fetch. */
   get #isCalm(): boolean {
     const { mayWait = () => true } = this.#options
-    return mayWait() && [...this.#assignments.all()].every(({ paused }) => !paused)
+    const isCalm = ({ paused, backlog }: AssignedPartition) => !paused && !backlog?.waiting
+    return mayWait() && [...this.#assignments.all()].every(isCalm)
   }
 
   /** Messages read and not finished. */

@@ -11,7 +11,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 export async function readJsonBody(req: IncomingMessage, limitBytes: number): Promise<unknown> {
   if (!announcesBody(req)) return undefined
   refuseOtherTypes(req)
-  const bytes = await readBytes(req, limitBytes)
+  const bytes = await readBody(req, limitBytes)
   return bytes.length === 0 ? undefined : parseJson(bytes)
 }
 
@@ -39,7 +39,8 @@ export function giveWholeBody(req: IncomingMessage, body: Buffer): void {
 const tooLarge = (limitBytes: number) =>
   new AppError('PAYLOAD_TOO_LARGE', `The body must be at most ${limitBytes} bytes`)
 
-async function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
+/** The request's body, whatever it is. Every route reads it here: in one process it may have been read before. */
+export async function readBody(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const whole = wholeBodies.get(req)
   if (whole === undefined) return receiveBytes(req, limitBytes)
   if (whole.length > limitBytes) throw tooLarge(limitBytes)

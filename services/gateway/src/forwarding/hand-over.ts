@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, RequestListener } from 'node:http'
+import { discardRest } from '@surehook/service-kit/http/discard-rest'
 import { giveWholeBody } from '@surehook/service-kit/http/json-body'
 import type { Request, Response } from 'express'
 import { LargeBody } from './spooled-body.ts'
@@ -13,7 +14,7 @@ type HandingOver = {
   body: Buffer | LargeBody | null
   /** Given back when the client has its answer. */
   slot: Disposable
-  /** When the service answers nothing for so long, or the client reads nothing, the connection is cut. */
+  /** When the service answers nothing for so long, or the client has not read its answer, the connection is cut. */
   timeoutMs: number
 }
 
@@ -22,14 +23,33 @@ export function handOver(
   service: RequestListener,
   { req, res, url, headers, body, slot, timeoutMs }: HandingOver,
 ): void {
-  res.once('close', () => slot[Symbol.dispose]())
-  res.setTimeout(timeoutMs, () => res.destroy())
+  const limits = limitAnswer(res, timeoutMs)
+  res.once('close', () => {
+    limits[Symbol.dispose]()
+    slot[Symbol.dispose]()
+  })
   Object.assign(req, { url, originalUrl: url, baseUrl: '', headers })
   // Node makes it of what the client sent, which the gateway has changed.
   req.headersDistinct = Object.fromEntries(
     Object.entries(headers).map(([name, value = []]) => [name, [value].flat()]),
   )
-  if (body instanceof LargeBody) req.unshift(body.begun)
-  else if (body !== null) giveWholeBody(req, body)
+  if (body instanceof LargeBody) {
+    req.unshift(body.begun)
+    // Node throws away what is left of a request only while nobody has begun to read it.
+    res.once('finish', () => discardRest(req))
+  } else if (body !== null) giveWholeBody(req, body)
   service(req, res)
+}
+
+/** A client that takes its answer byte by byte would hold its slot for ever. */
+function limitAnswer(res: Response, timeoutMs: number): Disposable {
+  const cut = () => void res.destroy()
+  res.setTimeout(timeoutMs, cut)
+  const { end } = res
+  let timer: NodeJS.Timeout | undefined
+  res.end = (...args: unknown[]) => {
+    timer ??= setTimeout(cut, timeoutMs)
+    return Reflect.apply(end, res, args) as Response
+  }
+  return { [Symbol.dispose]: () => clearTimeout(timer) }
 }

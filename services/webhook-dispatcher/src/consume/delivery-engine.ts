@@ -24,7 +24,7 @@ import { OwnLoad } from './own-load.ts'
 import { retryTopicsToRead } from './retry-topics.ts'
 
 export const groupId = 'webhook-dispatcher'
-/** Far more than a matcher repeats after a crash: it commits after each batch. */
+/** A matcher that is killed repeats at most 2,000 changes of a partition, those of its last 250 ms. */
 const lookBackMessages = 5_000
 /** Of one partition, over all topics: a member may be given many of them at once. */
 const lookBackBytes = 8 * 1_048_576

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { isOneOf, tokenDigest } from '@surehook/access/admin-gate'
 import { noCredential } from '@surehook/access/no-credential'
 import { AppError, invalid } from '@surehook/service-kit/errors'
+import { readBody } from '@surehook/service-kit/http/json-body'
 import { rememberMethod } from '@surehook/service-kit/http/mount'
 import { sendJson } from '@surehook/service-kit/http/problem'
 import { contextOf } from '@surehook/service-kit/http/request/request-context'
@@ -37,7 +38,7 @@ function introspect({
     contextOf(res).operation = 'introspect'
     const tenant = await resolveTenant(req)
     requireService(digests, req.headers.authorization)
-    const token = tokenIn(req, await readBody(req))
+    const token = tokenIn(req, String(await readBody(req, maxBytes)))
     const answer = await accessTokens
       .verify(tenant, token)
       .then((claims) => ({ active: true, token_type: 'Bearer', ...claims }), inactive)
@@ -61,17 +62,6 @@ function inactive(err: unknown): { active: false; reason?: 'expired' } {
 }
 
 const maxBytes = 32 * 1024
-
-async function readBody(req: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of req as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size <= maxBytes) chunks.push(chunk)
-  }
-  if (size > maxBytes) throw new AppError('PAYLOAD_TOO_LARGE', `At most ${maxBytes} bytes`)
-  return Buffer.concat(chunks).toString('utf8')
-}
 
 function tokenIn({ headers }: IncomingMessage, body: string): string {
   const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
