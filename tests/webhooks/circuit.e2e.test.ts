@@ -8,8 +8,9 @@ import {
   openListeningWorld,
 } from '../support/listening-world.ts'
 
-/** The cooldown of this system; that of the spec is checked by `npm run test:nightly`. */
-// The history may show a pause a second after it began.
+/**
+ * The cooldown of this system, longer than the history lags; that of the spec is checked by `npm run test:nightly`.
+ */
 const cooldownMs = 4_000
 
 let world: ListeningWorld
