@@ -13,8 +13,8 @@ import { openShell, type Shell } from './shell.ts'
  * things in, under load where an operator has load. Exit code 1 when a command fails or anything is lost, repeated or
  * refused.
  */
-const usage = `npm run rehearse -- kubernetes --context <name> [--registry registry.example.com] [--tag 0.1.0]
-                              [--from-tag 0.1.0] [--pod-cidr 10.244.0.0/16] [--keep]
+const usage = `npm run rehearse -- kubernetes --context <name> [--registry registry.example.com] [--tag 0.2.0]
+                              [--from-tag 0.2.0] [--pod-cidr 10.244.0.0/16] [--keep]
 --context: of kubectl's, that of a cluster for trying things in. The namespaces ${namespaces.join(', ')}
 are made there and deleted in the end, unless --keep. It pulls <registry>/surehook/* and the public images of
 docker-compose.yml. --from-tag: images of the version that is installed first.`
@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
   options: {
     context: { type: 'string' },
     registry: { type: 'string', default: 'registry.example.com' },
-    tag: { type: 'string', default: '0.1.0' },
+    tag: { type: 'string', default: '0.2.0' },
     'from-tag': { type: 'string' },
     'pod-cidr': { type: 'string', default: '10.244.0.0/16' },
     keep: { type: 'boolean', default: false },
