@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { Latencies } from './latencies.ts'
 import { ReceivedIds, webhookIdOf } from './received-ids.ts'
 import type { ReceiverReport } from './receiver.ts'
+import { openReceiverServer } from './receiver/receiver-server.ts'
 
 /** An HTTPS receiver in a process of its own, so that its work is not the load generator's. */
-const [keyFile = '', certFile = ''] = process.argv.slice(2)
 const latencies = new Latencies()
 const ids = new ReceivedIds()
 let firstAt = 0
@@ -18,26 +15,22 @@ const now = () => performance.timeOrigin + performance.now()
 /** The writer puts the time of the change into the record. */
 const sentAt = /"sent_at":(\d+(?:\.\d+)?)/
 
-const server = createServer(
-  { key: readFileSync(keyFile), cert: readFileSync(certFile) },
-  (req, res) => {
-    const chunks: Buffer[] = []
-    req.on('data', (chunk: Buffer) => chunks.push(chunk))
-    req.on('end', () => {
-      const at = now()
-      firstAt ||= at
-      lastAt = at
-      ids.add(webhookIdOf(req))
-      const sent = sentAt.exec(Buffer.concat(chunks).toString('latin1'))
-      if (sent) {
-        latencies.add(at - Number(sent[1]))
-        times.push(Number(sent[1]), at)
-      }
-      res.writeHead(204).end()
-    })
-  },
-)
-server.keepAliveTimeout = 60_000
+openReceiverServer((req, res) => {
+  const chunks: Buffer[] = []
+  req.on('data', (chunk: Buffer) => chunks.push(chunk))
+  req.on('end', () => {
+    const at = now()
+    firstAt ||= at
+    lastAt = at
+    ids.add(webhookIdOf(req))
+    const sent = sentAt.exec(Buffer.concat(chunks).toString('latin1'))
+    if (sent) {
+      latencies.add(at - Number(sent[1]))
+      times.push(Number(sent[1]), at)
+    }
+    res.writeHead(204).end()
+  })
+})
 
 process.on('message', (message: 'reset' | 'report' | 'times') => {
   if (message === 'times') {
@@ -53,5 +46,3 @@ process.on('message', (message: 'reset' | 'report' | 'times') => {
   const report: ReceiverReport = { ...ids.counts, firstAt, lastAt, latency: latencies.summary() }
   process.send?.(report)
 })
-process.on('disconnect', () => process.exit(0))
-server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
