@@ -5,6 +5,7 @@ import type { Kafka } from '@surehook/kafka/client/surface'
 import { type EventProducer, openProducer } from '@surehook/kafka/producer/producer'
 import { openTopicView } from '@surehook/kafka/views/topic-view'
 import type { EventCodec } from '@surehook/schemas/codec'
+import { openPool } from '@surehook/service-kit/postgres/pool'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import {
   caughtUp,
@@ -18,6 +19,7 @@ import {
 } from '@surehook/testing/platform-service'
 import { openTestDatabase, type TestDatabase } from '@surehook/testing/service-database'
 import { publishTenant, publishToken, type Tenant, type TokenLimits } from '@surehook/testing/tenants'
+import type { Pool } from 'pg'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, service } from '../../src/config.ts'
 
@@ -28,6 +30,8 @@ export const encryptionKey = randomBytes(32)
 
 export type World = AsyncDisposable & {
   database: TestDatabase
+  /** In the role of the service. */
+  pool: Pool
   codec: EventCodec
   kafka: Kafka
   producer: EventProducer
@@ -58,6 +62,10 @@ export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
       log,
     }),
   )
+  const connectionString = database.databaseUrl
+  const pool = opening.adopt(openPool({ connectionString, applicationName: 'test', log }), (open) =>
+    open.end(),
+  )
   const config = Object.freeze({ ...configOf(stack, database), slot: database.slot })
   const states = new Map<string, SubscriptionState>()
   const view = opening.use(
@@ -73,7 +81,7 @@ export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
       log,
     }),
   )
-  const world = { database, codec, kafka, producer, config }
+  const world = { database, pool, codec, kafka, producer, config }
   const resources = opening.move()
   return {
     ...world,
