@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { configuredWait } from './configured-wait.ts'
 
 type TopicPartitions = { topic: string; partitions: number[] }
 type ConsumerGroup = {
@@ -20,7 +21,6 @@ const before = { fetch: prototype.fetch }
 const longestMs = 250
 /** Ends the sleep, by group: one for each broker. */
 const sleeps = new WeakMap<ConsumerGroup, Set<() => void>>()
-const fetchWaits = new WeakMap<ConsumerGroup, number>()
 
 const isPaused = ({ subscriptionState }: ConsumerGroup): boolean =>
   subscriptionState.active().every(({ partitions }) => partitions.length === 0)
@@ -41,8 +41,7 @@ async function fetchOrSleep(this: ConsumerGroup, nodeId: string): Promise<object
 
 /** It does what a fetch does besides: it looks for new leaders, and learns where reading begins. */
 async function fetchNothing(group: ConsumerGroup, nodeId: string): Promise<object[]> {
-  const waitMs = fetchWaits.get(group) ?? group.maxWaitTime
-  fetchWaits.set(group, waitMs)
+  const waitMs = configuredWait(group)
   group.maxWaitTime = 0
   try {
     return await before.fetch.call(group, nodeId)
