@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { allRelaysPassed } from '../relays.ts'
+import { allRelaysPassed } from '../platform/relays.ts'
 
 /** Users of one project, put straight into the tables of auth-service: nobody signs up a million times. */
 export type ManyUsers = AsyncDisposable & {

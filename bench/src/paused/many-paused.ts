@@ -20,8 +20,8 @@ import { createCertificates } from '@surehook/scripts/receiver/certificates'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { waitUntil } from '@surehook/service-kit/wait-until'
-import { startReceiver } from '../receiver.ts'
-import { lossRows, printRows } from '../report.ts'
+import { startReceiver } from '../receiver/receiver.ts'
+import { lossRows, printRows } from '../report/report.ts'
 
 /** Paused deliveries of one endpoint on a stack of its own: memory, the start of others beside them, the drain. */
 const { values } = parseArgs({

@@ -1,4 +1,4 @@
-import { ReceivedIds, webhookIdOf } from '../received-ids.ts'
+import { ReceivedIds, webhookIdOf } from '../receiver/received-ids.ts'
 import { openReceiverServer } from '../receiver/receiver-server.ts'
 import { answerAs } from './manners.ts'
 import type { Answer, Question } from './many-endpoints.ts'

@@ -1,7 +1,7 @@
-import { Latencies } from './latencies.ts'
+import { Latencies } from '../measure/latencies.ts'
 import { ReceivedIds, webhookIdOf } from './received-ids.ts'
 import type { ReceiverReport } from './receiver.ts'
-import { openReceiverServer } from './receiver/receiver-server.ts'
+import { openReceiverServer } from './receiver-server.ts'
 
 /** An HTTPS receiver in a process of its own, so that its work is not the load generator's. */
 const latencies = new Latencies()

@@ -1,4 +1,4 @@
-import { endOfEmpty } from './wire/fetch-response.ts'
+import { endOfEmpty } from '../wire/fetch-response.ts'
 
 /** Of a partition there is nothing to read between these offsets: the leader has said so. */
 export type EmptyFetch = { topic: string; partition: number; from: number; to: number }
