@@ -9,8 +9,7 @@ import {
 } from '@surehook/service-kit/config/config'
 import {
   databaseConnection,
-  kafkaConnection,
-  registrySecurity,
+  messagingConfig,
 } from '@surehook/service-kit/config/connections'
 import { gatewayEnv } from '@surehook/service-kit/http/request/client-address'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
@@ -50,9 +49,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     databaseUrl: databaseConnection(read),
     poolSize: read.DATABASE_POOL_SIZE,
     slot: slotOf(service),
-    kafka: kafkaConnection(read, service),
-    registryUrl: read.SCHEMA_REGISTRY_URL,
-    registrySecurity: registrySecurity(read),
+    ...messagingConfig(read, service),
     auth: {
       /** Where auth-service answers us. */
       url: read.AUTH_SERVICE_URL,
@@ -64,6 +61,5 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     /** Whose `X-Forwarded-For` is believed. */
     trustedProxies: read.AUTH_TRUSTED_PROXIES,
     maxFailedTokensPerMinute: read.AUTH_FAILED_TOKENS_PER_MINUTE,
-    delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
   })
 }

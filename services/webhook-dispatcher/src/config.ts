@@ -11,9 +11,8 @@ import {
   redisEnv,
 } from '@surehook/service-kit/config/config'
 import {
-  kafkaConnection,
+  messagingConfig,
   redisConnection,
-  registrySecurity,
 } from '@surehook/service-kit/config/connections'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import ipaddr from 'ipaddr.js'
@@ -65,13 +64,10 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     // An attempt in flight may take its whole time, and what came of it must still be recorded.
     graceMs: Math.max(leastGraceMs, read.WEBHOOK_TIMEOUT + 5_000),
     internal: { host: read.HOST, port: read.INTERNAL_PORT },
-    kafka: kafkaConnection(read, service),
-    registryUrl: read.SCHEMA_REGISTRY_URL,
-    registrySecurity: registrySecurity(read),
+    ...messagingConfig(read, service),
     redis: redisConnection(read),
     encryptionKeys: encryptionKeysOf(read),
     delays: read.WEBHOOK_RETRY_DELAYS,
-    delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
     attempt: {
       timeoutMs: read.WEBHOOK_TIMEOUT,
       connectionsPerOrigin: endpointsPerOrigin * read.WEBHOOK_ENDPOINT_CONCURRENCY,

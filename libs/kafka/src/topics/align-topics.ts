@@ -1,6 +1,7 @@
 import type { TopicSpec } from '@surehook/contracts/topics'
 import kafkajs, { type Admin, type IResourceConfigEntry, type Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
+import { withAdmin } from '../client/with-admin.ts'
 
 // Node finds no more than the first names that kafkajs exports.
 const { TOPIC: topicType } = kafkajs.ConfigResourceTypes
@@ -12,14 +13,12 @@ export type AlignedTopic = { topic: string; changed: Readonly<Record<string, str
  * Sets what the topic table says on topics that exist and differ: those of an older installation. A time for which
  * something is kept is made longer and never shorter, and what the table does not name stays as it is.
  */
-export async function alignTopics(
+export function alignTopics(
   kafka: Pick<Kafka, 'admin'>,
   specs: readonly TopicSpec[],
   log: Pick<Logger, 'info'>,
 ): Promise<AlignedTopic[]> {
-  const admin = kafka.admin()
-  await admin.connect()
-  try {
+  return withAdmin(kafka, async (admin) => {
     const existing = new Set(await admin.listTopics())
     const aligned: AlignedTopic[] = []
     for (const spec of specs.filter(({ name }) => existing.has(name))) {
@@ -29,9 +28,7 @@ export async function alignTopics(
       log.info({ topic: spec.name, changed }, 'topic.aligned')
     }
     return aligned
-  } finally {
-    await admin.disconnect()
-  }
+  })
 }
 
 /** Kafka replaces all that is set on a topic at once: what was there is sent along. */

@@ -2,6 +2,7 @@ import { boundedBy } from '@surehook/service-kit/bounded'
 import { reasonOf } from '@surehook/service-kit/errors'
 import kafkajs, { type Admin, type Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
+import { withAdmin } from '../client/with-admin.ts'
 
 // Node finds no more than the first names that kafkajs exports.
 const broker = kafkajs.ConfigResourceTypes.BROKER
@@ -30,16 +31,12 @@ export async function checkOffsetRetention(
 }
 
 /** The shortest of all brokers: any of them may keep the group's commits. */
-async function readRetention(kafka: Pick<Kafka, 'admin'>): Promise<number> {
-  const admin = kafka.admin()
-  try {
-    await admin.connect()
+function readRetention(kafka: Pick<Kafka, 'admin'>): Promise<number> {
+  return withAdmin(kafka, async (admin) => {
     const { brokers } = await admin.describeCluster()
     const minutes = await Promise.all(brokers.map(({ nodeId }) => retentionOf(admin, nodeId)))
     return Math.min(...minutes)
-  } finally {
-    await admin.disconnect()
-  }
+  })
 }
 
 async function retentionOf(admin: Admin, nodeId: number): Promise<number> {

@@ -23,13 +23,7 @@ export type SubscriptionRow = {
 /** What clients see: never a secret, and no `filter` or `select` where there is none. */
 export function toSubscription(row: SubscriptionRow): Subscription {
   return {
-    id: row.id,
-    projectId: row.project_id,
-    environment: row.environment,
-    table: row.watched_table,
-    events: row.events,
-    url: row.url,
-    active: row.active,
+    ...shared(row),
     ...(row.filter === null ? {} : { filter: JSON.parse(row.filter) }),
     ...(row.selected === null ? {} : { select: row.selected }),
     createdAt: row.created_at.toISOString(),
@@ -42,13 +36,7 @@ export function toSubscription(row: SubscriptionRow): Subscription {
 /** What the topic carries: the whole row, its secrets sealed. */
 export function toState(row: SubscriptionRow): SubscriptionState {
   return {
-    id: row.id,
-    projectId: row.project_id,
-    environment: row.environment,
-    table: row.watched_table,
-    events: row.events,
-    url: row.url,
-    active: row.active,
+    ...shared(row),
     filter: row.filter,
     select: row.selected,
     secrets: row.secrets,
@@ -56,3 +44,13 @@ export function toState(row: SubscriptionRow): SubscriptionState {
     updatedAt: row.updated_at.toISOString(),
   }
 }
+
+const shared = (row: SubscriptionRow) => ({
+  id: row.id,
+  projectId: row.project_id,
+  environment: row.environment,
+  table: row.watched_table,
+  events: row.events,
+  url: row.url,
+  active: row.active,
+})

@@ -1,5 +1,6 @@
 import { retryTopic } from '@surehook/contracts/topics'
 import type { Messaging } from '@surehook/kafka/messaging'
+import { withAdmin } from '@surehook/kafka/client/with-admin'
 
 const prefix = retryTopic('')
 
@@ -7,17 +8,13 @@ const prefix = retryTopic('')
  * The retry topics to read: those of the configured delays, and those that earlier configurations
  * left behind, whose jobs are still due.
  */
-export async function retryTopicsToRead(
+export function retryTopicsToRead(
   kafka: Messaging['kafka'],
   delayNames: readonly string[],
 ): Promise<string[]> {
-  const admin = kafka.admin()
-  try {
-    await admin.connect()
+  return withAdmin(kafka, async (admin) => {
     const existing = await admin.listTopics()
     const earlier = existing.filter((topic) => topic.startsWith(prefix))
     return [...new Set([...delayNames.map(retryTopic), ...earlier])].toSorted()
-  } finally {
-    await admin.disconnect()
-  }
+  })
 }
