@@ -63,6 +63,15 @@ export async function startComposed(
   }
 }
 
+/** Waits until `/readyz` of a service answers with this status. */
+export async function waitForReadiness(internal: string, status: number): Promise<void> {
+  const isThere = async () => {
+    const response = await fetch(`${internal}/readyz`).catch(() => null)
+    return response?.status === status
+  }
+  await waitUntil(isThere, { what: `readiness ${status}`, timeoutMs: 30_000 })
+}
+
 /** After an outage the tests' own view needs a moment to follow again. */
 export async function caughtUp(view: TopicView): Promise<void> {
   const isCurrent = () =>

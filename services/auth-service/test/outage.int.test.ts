@@ -5,6 +5,7 @@ import { startStack } from '@surehook/scripts/containers/start-stack'
 import { freePort } from '@surehook/scripts/lib/ports'
 import type { Stack } from '@surehook/scripts/lib/stack'
 import { waitUntil } from '@surehook/service-kit/wait-until'
+import { waitForReadiness } from '@surehook/testing/platform-service'
 import { callAdmin } from './support/auth-client.ts'
 import { openWorld, type Running, type World } from './support/under-test.ts'
 
@@ -28,14 +29,6 @@ afterAll(async () => {
 }, 60_000)
 
 const call = (request: string, body?: unknown) => callAdmin(service.api, request, body)
-
-async function waitForReadiness(internal: string, status: number): Promise<void> {
-  const isThere = async () => {
-    const response = await fetch(`${internal}/readyz`).catch(() => null)
-    return response?.status === status
-  }
-  await waitUntil(isThere, { what: `readiness ${status}`, timeoutMs: 20_000 })
-}
 
 describe('without Kafka', () => {
   it('refuses changes with nothing half done, reads on, and recovers by itself', async () => {

@@ -8,6 +8,7 @@ import { startStack } from '@surehook/scripts/containers/start-stack'
 import { freePort } from '@surehook/scripts/lib/ports'
 import type { Stack } from '@surehook/scripts/lib/stack'
 import { waitUntil } from '@surehook/service-kit/wait-until'
+import { waitForReadiness } from '@surehook/testing/platform-service'
 import { clientOf, validInput } from './support/client.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
 import { publishTable } from './support/tables.ts'
@@ -37,14 +38,6 @@ afterAll(async () => {
   await stack?.stop()
   await rm(dir, { recursive: true, force: true })
 }, 60_000)
-
-async function waitForReadiness(internal: string, status: number): Promise<void> {
-  const isThere = async () => {
-    const response = await fetch(`${internal}/readyz`).catch(() => null)
-    return response?.status === status
-  }
-  await waitUntil(isThere, { what: `readiness ${status}`, timeoutMs: 30_000 })
-}
 
 const error = ({ status, body }: { status: number; body: { error?: string } }) => [
   status,

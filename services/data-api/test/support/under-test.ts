@@ -1,5 +1,6 @@
 import { openProducer } from '@surehook/kafka/producer/producer'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
+import { type ChangeLog, openChangeLog } from '@surehook/testing/change-log'
 import {
   log,
   openClients,
@@ -19,7 +20,6 @@ import {
 } from '@surehook/testing/tenants'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, service } from '../../src/config.ts'
-import { type ChangeLog, openChangeLog } from './change-log.ts'
 import { type Issuer, openIssuer } from './issuer.ts'
 
 export { log, type Running } from '@surehook/testing/platform-service'
