@@ -16,7 +16,7 @@ import { openTestDatabase, type TestDatabase } from '@surehook/testing/service-d
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, service } from '../../src/config.ts'
 
-export { log, type Running, type Stack, sharedStack } from '@surehook/testing/platform-service'
+export { log, type Running, sharedStack } from '@surehook/testing/platform-service'
 
 export const adminToken = 'admin-token-of-the-tests'
 export const serviceToken = 'service-token-of-the-tests'
