@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { repoRoot } from '@surehook/scripts/lib/paths'
-import { openBench } from './platform/open-bench.ts'
 import { type LoadFigures, mediansOfRounds } from './peers/figures.ts'
 import { idle, loadsOf, stateNow } from './peers/loads.ts'
 import { calmTable, fullTable, stateTable } from './peers/tables.ts'
+import { openBench } from './platform/open-bench.ts'
 import { lossRows, printRows } from './report/report.ts'
 
 /** `npm run bench:peers`: the figures that others publish, in their units, as tables of Markdown. */

@@ -9,8 +9,8 @@ import {
   measure,
   printMeasured as print,
 } from '../measure/measured.ts'
-import { type BenchProject, createProject } from '../platform/platform.ts'
 import { type Usage, usageOf } from '../measure/processes.ts'
+import { type BenchProject, createProject } from '../platform/platform.ts'
 import { milliseconds, perSecond, printRows, type Row } from '../report/report.ts'
 import { openManyUsers } from './many-users.ts'
 import { timeTokenChecks } from './token-checks.ts'

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { warmUp } from '../deliveries/delivery-run.ts'
 import { insertAtRate } from '../load/load.ts'
+import { cpuBetween, type Usage, usageOf } from '../measure/processes.ts'
 import { type Bench, drainMs, tableWithSubscriptions } from '../platform/open-bench.ts'
 import type { BenchProject } from '../platform/platform.ts'
-import { cpuBetween, type Usage, usageOf } from '../measure/processes.ts'
 import type { AwaitedReport } from '../receiver/receiver.ts'
 import { type Requests, requestsOf } from './requests.ts'
 

@@ -1,6 +1,6 @@
+import { type Usage, usageOf } from '../measure/processes.ts'
 import type { Bench } from '../platform/open-bench.ts'
 import { drainMs } from '../platform/open-bench.ts'
-import { type Usage, usageOf } from '../measure/processes.ts'
 import type { AwaitedReport } from '../receiver/receiver.ts'
 
 /** What was delivered, in what time, and what the system used for it. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { LatencySummary } from '../measure/latencies.ts'
-import type { ReceivedCounts } from './received-ids.ts'
 import { forkReceiver, type Tls } from './fork-receiver.ts'
+import type { ReceivedCounts } from './received-ids.ts'
 
 export type ReceiverReport = ReceivedCounts & {
   /** Epoch ms. */

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { usageOf } from '../measure/processes.ts'
-import { lossRows, milliseconds, perSecond, printRows, type Row, usageRows } from '../report/report.ts'
+import {
+  lossRows,
+  milliseconds,
+  perSecond,
+  printRows,
+  type Row,
+  usageRows,
+} from '../report/report.ts'
 import { watchMemory } from './memory-watch.ts'
 import { slowestOf } from './path-stats.ts'
 import { internalUrlsOf, metricOf } from './service-metrics.ts'

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Kafka, KafkaMessage } from '@surehook/kafka/client/surface'
+import { withAdmin } from '@surehook/kafka/client/with-admin'
 import { SupervisedConsumer } from '@surehook/kafka/consumer/supervised-consumer'
 import { partitionKey } from '@surehook/kafka/topics/partition-key'
 import type { Logger } from 'pino'
-import { withAdmin } from '@surehook/kafka/client/with-admin'
 
 export type FollowTopicsOptions = {
   kafka: Kafka

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { waitUntil } from '@surehook/service-kit/wait-until'
-import bcrypt from 'bcrypt'
 import type { ChangeLog } from '@surehook/testing/change-log'
+import bcrypt from 'bcrypt'
 import { expiredSignups } from '../src/accounts/delete-expired-signups.ts'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, outcome, password } from './support/auth-client.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
-import bcrypt from 'bcrypt'
 import type { ChangeLog } from '@surehook/testing/change-log'
+import bcrypt from 'bcrypt'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, callAdmin, openAuthClient, password } from './support/auth-client.ts'
 import type { Running } from './support/under-test.ts'

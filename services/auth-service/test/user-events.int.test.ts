@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import bcrypt from 'bcrypt'
 import type { ChangeLog } from '@surehook/testing/change-log'
+import bcrypt from 'bcrypt'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, outcome, password } from './support/auth-client.ts'
 import { followUserChanges } from './support/user-changes.ts'

@@ -7,10 +7,7 @@ import {
   readEnv,
   userTokenEnv,
 } from '@surehook/service-kit/config/config'
-import {
-  databaseConnection,
-  messagingConfig,
-} from '@surehook/service-kit/config/connections'
+import { databaseConnection, messagingConfig } from '@surehook/service-kit/config/connections'
 import { gatewayEnv } from '@surehook/service-kit/http/request/client-address'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'

@@ -10,10 +10,7 @@ import {
   readEnv,
   redisEnv,
 } from '@surehook/service-kit/config/config'
-import {
-  messagingConfig,
-  redisConnection,
-} from '@surehook/service-kit/config/connections'
+import { messagingConfig, redisConnection } from '@surehook/service-kit/config/connections'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import ipaddr from 'ipaddr.js'
 import * as z from 'zod'

@@ -39,7 +39,8 @@ describe('the circuit of an endpoint', () => {
     expect(after).toHaveLength(40)
     expect((after[0]?.at ?? 0) - openedAt).toBeGreaterThanOrEqual(1_950)
     expect(
-      harness.bodies(path)
+      harness
+        .bodies(path)
         .slice(5)
         .map(({ n }) => n),
     ).toEqual(jobs.map((_, n) => n))

@@ -11,11 +11,11 @@ import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import { openTracing } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import type { Logger } from 'pino'
 import { Batches } from './batches/batches.ts'
+import { projectOf } from './batches/waiting-changes.ts'
 import { type Config, service } from './config.ts'
 import { createMatcher } from './matching/matcher.ts'
 import { matcherMetrics } from './metrics.ts'
 import { openSubscriptionsView } from './subscriptions-view.ts'
-import { projectOf } from './batches/waiting-changes.ts'
 
 /** Of each partition, read and not matched yet: a few of the largest batches. */
 const changesWindow = { messages: 2_000, bytes: 4 * 1024 * 1024 }

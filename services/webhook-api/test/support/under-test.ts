@@ -18,7 +18,12 @@ import {
   startComposed,
 } from '@surehook/testing/platform-service'
 import { openTestDatabase, type TestDatabase } from '@surehook/testing/service-database'
-import { publishTenant, publishToken, type Tenant, type TokenLimits } from '@surehook/testing/tenants'
+import {
+  publishTenant,
+  publishToken,
+  type Tenant,
+  type TokenLimits,
+} from '@surehook/testing/tenants'
 import type { Pool } from 'pg'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, service } from '../../src/config.ts'

@@ -1,6 +1,6 @@
 import { retryTopic } from '@surehook/contracts/topics'
-import type { Messaging } from '@surehook/kafka/messaging'
 import { withAdmin } from '@surehook/kafka/client/with-admin'
+import type { Messaging } from '@surehook/kafka/messaging'
 
 const prefix = retryTopic('')
 

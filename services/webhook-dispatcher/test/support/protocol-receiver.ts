@@ -12,7 +12,10 @@ import type { Certificates } from '@surehook/scripts/receiver/certificates'
 
 type Request = IncomingMessage | Http2ServerRequest
 /** What the server gives for either protocol has these in common. */
-export type Response = Pick<ServerResponse, 'end' | 'socket' | 'write' | 'writeEarlyHints' | 'writeHead'>
+export type Response = Pick<
+  ServerResponse,
+  'end' | 'socket' | 'write' | 'writeEarlyHints' | 'writeHead'
+>
 /** `nth` counts the requests whose head has come, from 1. */
 export type Behaviour = (res: Response, nth: number) => void
 

@@ -9,8 +9,8 @@ import { type TypeCodec, UndecodableError } from '@surehook/schemas/codec'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { readConfig } from '../config.ts'
-import { createMatcher } from './matcher.ts'
 import { matcherMetrics } from '../metrics.ts'
+import { createMatcher } from './matcher.ts'
 
 /** Values as JSON: what Avro does is tested elsewhere. */
 function jsonCodec<T>(): TypeCodec<T> {
