@@ -11,5 +11,5 @@ export async function withKafka<T>(
 ): Promise<T> {
   const read = readKafkaVariables(env)
   const kafka = kafkaClient(read, quietLog({ env: io.env, note: io.note }))
-  return await withAdmin(kafka, (admin) => use(admin, read))
+  return withAdmin(kafka, (admin) => use(admin, read))
 }

@@ -21,8 +21,6 @@ import { log } from '@surehook/testing/platform-service'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, type Topics } from '../../src/config.ts'
 
-export { log } from '@surehook/testing/platform-service'
-
 /** What the matcher put on its topics, in the order it stands there. */
 export type Written = {
   jobs: DeliveryJob[]
