@@ -22,7 +22,7 @@ test.each([
   expect(isTraceparent(text)).toBe(false)
 })
 
-test('a record says who sent it, unless what it says is malformed', () => {
+test('reads the traceparent of a record, unless it is malformed', () => {
   const sentBy = `00-${trace}-${span}-01`
   expect(traceparentOf({ traceparent: Buffer.from(sentBy) })).toBe(sentBy)
   expect(traceparentOf({ traceparent: sentBy })).toBe(sentBy)

@@ -128,7 +128,7 @@ describe('parseFilter', () => {
     expect(faults(json, known)).toEqual([fault])
   })
 
-  test('knows no change where there is none', () => {
+  test('refuses `changed` where no change exists', () => {
     expect(faults({ changed: ['words'] }, { changed: false })).toEqual([
       'changed: is only for webhooks',
     ])
