@@ -69,7 +69,7 @@ describe('runCli', () => {
     expect({ code, words: out.split('\n').filter(Boolean) }).toEqual({ code: 0, words: expected })
   })
 
-  it('gives a command its options, words and variables', async () => {
+  it('passes options, arguments and variables to a command', async () => {
     const { code, out } = await run(
       'greet',
       'people',
@@ -107,14 +107,14 @@ describe('runCli', () => {
     expect(notes).toContain(reason)
   })
 
-  it('ends with 1 and the reason when something is wrong', async () => {
+  it('exits with 1 and the reason after a failure', async () => {
     expect(await run('fail')).toEqual({ code: 1, out: '', notes: 'It is broken' })
     const inJson = await run('fail', '--json')
     expect(inJson).toMatchObject({ code: 1, notes: '' })
     expect(JSON.parse(inJson.out)).toEqual({ message: 'It is broken', error: 'BROKEN' })
   })
 
-  it('helps', async () => {
+  it('prints help', async () => {
     const all = await run('--help')
     expect(all).toMatchObject({ code: 0, notes: '' })
     expect(all.out).toContain('greet people  Greets')
