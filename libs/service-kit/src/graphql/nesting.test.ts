@@ -15,7 +15,7 @@ describe('requireShallow', () => {
     expect(() => requireShallow(query, 5_000)).not.toThrow()
   })
 
-  it.each(['{ }', '[ ]', '( )'])('refuses what nests too deep: %s', (pair) => {
+  it.each(['{ }', '[ ]', '( )'])('refuses deep nesting: %s', (pair) => {
     const [open = '', close = ''] = pair.split(' ')
     expect(() => requireShallow(nested(201, open, close), 5_000)).toThrow('deeper than 200')
   })
