@@ -40,7 +40,7 @@ async function members(groupId: string): Promise<number> {
 type Member = { member: ChildMember; topic: string; groupId: string }
 
 /**
- * Of 100 messages the member received 50, which fill its window, and has finished 20. Its name
+ * The member received 50 of 100 messages, which fill its window, and has finished 20. Its name
  * makes it the first choice.
  */
 async function openMember(): Promise<Member> {

@@ -11,10 +11,7 @@ import { FlowControl } from './flow-control.ts'
 import { type LoadedPartition, loadPartitions } from './load-partitions.ts'
 import type { WindowedConsumerOptions } from './windowed-consumer-options.ts'
 
-/**
- * The partitions that this member owns. It loads them on assignment, and pauses and resumes them by
- * what they hold.
- */
+/** Loads the partitions that this member owns, and pauses and resumes them by what they hold. */
 export class AssignedPartitions {
   readonly #options: WindowedConsumerOptions
   readonly #reader: PartitionReader
@@ -25,9 +22,7 @@ export class AssignedPartitions {
   readonly #partitions = new Set<number>()
   /** Assigned partitions, loaded or not. */
   #assigned: ReadonlySet<number> = new Set()
-  /**
-   * Partitions that are no longer assigned but are drained here before another member gets them.
-   */
+  /** Partitions that are no longer assigned, but are drained here first. */
   readonly #leaving = new Set<number>()
   readonly #lookBacks = new Map<number, LookBack<AssignedPartition>>()
   #loading: Promise<void> = Promise.resolve()
@@ -87,10 +82,7 @@ export class AssignedPartitions {
     return of.some(({ uncommitted }) => uncommitted > 0)
   }
 
-  /**
-   * Handles a fetch that the broker refused. If the log was truncated, the partition is loaded
-   * again from the start of the log.
-   */
+  /** Handles a refused fetch. A partition whose log was truncated is loaded again. */
   async outOfRange(at: Place): Promise<void> {
     const assignment = this.#assignments.get(partitionKey(at))
     if (assignment === undefined || !(await this.#truncated.find(at, assignment.next))) return
@@ -98,10 +90,7 @@ export class AssignedPartitions {
     this.#loading = this.#settle([...this.#assigned], this.#epoch, () => undefined)
   }
 
-  /**
-   * Resolves with the owned partition of a topic once it is loaded, or with undefined if it is not
-   * owned.
-   */
+  /** Resolves with the partition once it is loaded, or with undefined if it is not owned. */
   async ready(topic: string, partition: number): Promise<AssignedPartition | undefined> {
     if (this.#leaving.has(partition)) return undefined
     const assignment = this.#assignments.get(partitionKey({ topic, partition }))
@@ -181,10 +170,7 @@ export class AssignedPartitions {
     this.#steering.wasRead(assignment, at)
   }
 
-  /**
-   * Counts messages that were read again below the commit. Only a limited number of bytes of them
-   * is read.
-   */
+  /** Counts the bytes that were read again below the commit, which are limited. */
   lookedBack(assignment: AssignedPartition, messages: readonly KafkaMessage[]): void {
     const below = messages.filter(({ offset }) => Number(offset) < assignment.committed)
     if (below.length === 0) return
@@ -270,10 +256,7 @@ export class AssignedPartitions {
     for (const partition of overtaken) this.#revoke(partition, 'another member had it')
   }
 
-  /**
-   * Loads commits and log ends of gained partitions. Retries until it succeeds or a newer
-   * assignment arrives.
-   */
+  /** Loads commits and log ends. Retries until it succeeds or a newer assignment arrives. */
   async #load(gained: readonly number[], epoch: number): Promise<void> {
     while (gained.length > 0 && epoch === this.#epoch) {
       try {
@@ -298,8 +281,7 @@ export class AssignedPartitions {
       // kafkajs remembers a pause from an earlier assignment.
       this.#reader.resume([{ topic: assignment.topic, partitions: [assignment.partition] }])
       const back = lookBack?.topics.includes(assignment.topic) ? lookBack.messages : 0
-      // After the end of the log there is nothing to look back at, and a fetch there shows whether
-      // the log was truncated.
+      // Nothing to look back at exists after the log's end. A fetch there reveals truncation.
       const isBehindEnd = assignment.committed > assignment.endAtStart
       const from = Math.max(logStart, assignment.committed - (isBehindEnd ? 0 : back))
       this.#seek(assignment, from)

@@ -9,7 +9,7 @@ const protocol = internal('kafkajs/src/protocol/error') as {
 
 export const errorOfCode = (code: number): ProtocolError => protocol.createErrorFromCode(code)
 
-/** What to do with a batch. `repeat` is for every error that may pass. */
+/** Next step for a batch. `repeat` is for every error that may pass. */
 export type ProduceOutcome =
   | { kind: 'acknowledged' }
   | { kind: 'unsendable' | 'renumber' | 'repeat'; error: ProtocolError }
