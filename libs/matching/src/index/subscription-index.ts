@@ -12,7 +12,9 @@ import {
 import { Candidates } from './candidates.ts'
 import { ReplacedVersions } from './replaced-versions.ts'
 
-/** How long replaced versions are kept (as long as `changes`), and how many per subscription. */
+/**
+ * Retention of replaced versions (that of `changes`), and their largest number per subscription.
+ */
 export const keptVersions = { forMs: changesKeptMs, perSubscription: 20 } as const
 const keptInAll = 50_000
 
