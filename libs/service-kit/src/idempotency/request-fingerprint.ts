@@ -14,6 +14,6 @@ export function requestFingerprint(request: unknown, key?: Buffer): Buffer {
 
 function sorted(_name: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  // As entries, so that integer-like names and `__proto__` keep their order and value.
+  // Entries keep the order and value of integer-like names and of `__proto__`.
   return { object: Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)) }
 }
