@@ -18,7 +18,7 @@ test.each([
   `00-${'0'.repeat(32)}-${span}-01`,
   `00-${trace}-${'0'.repeat(16)}-01`,
   `ff-${trace}-${span}-01`,
-])('%j is none', (text) => {
+])('%j is not a traceparent', (text) => {
   expect(isTraceparent(text)).toBe(false)
 })
 

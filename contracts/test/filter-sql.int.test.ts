@@ -75,7 +75,7 @@ describe('a filter as SQL and as a predicate', () => {
     return records.flatMap((record, place) => (matches(record, []) ? [place] : []))
   }
 
-  test('select the same rows, whatever the filter and whatever the rows', async () => {
+  test('select the same rows for any filter and rows', async () => {
     const rows = fc.array(row, { minLength: 8, maxLength: 20 })
     let hits = 0
     await fc.assert(

@@ -154,7 +154,7 @@ describe('the server', () => {
       'of two lengths',
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
     ],
-  ])('answers in its own form what is %s', async (_what, bytes) => {
+  ])('answers a request that is %s in its own form', async (_what, bytes) => {
     const { port } = new URL(await serve(() => {}))
     const socket = connect(Number(port), '127.0.0.1')
     socket.write(bytes)

@@ -88,7 +88,7 @@ describe('a connection', () => {
     ['a head', 'GET / HTTP/1.1\r\nHost: x\r\n'],
     ['a body', unfinishedBody],
     ['a second head', `${getOf('1')}GET / HT`],
-  ])('is answerTo 408 for %s that does not arrive', async (what, bytes) => {
+  ])('is answered 408 for %s that does not arrive', async (what, bytes) => {
     const { port } = await serveSlowly()
     const answer = await answerTo(port, bytes)
     expect(statusesIn(answer)).toEqual(what === 'a second head' ? [200, 408] : [408])

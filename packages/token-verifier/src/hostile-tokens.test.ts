@@ -87,7 +87,7 @@ describe('a key id', () => {
     ['a list', ['first']],
     ['a number', 1],
     ['null', null],
-  ])('that is %s is refused without a question', async (_, kid) => {
+  ])('that is %s is refused without a request', async (_, kid) => {
     await refuse(`${encode(header({ kid }))}.${encode(issuer.claims())}.YQ`)
     expect(issuer.asked).toBe(0)
   })
@@ -104,7 +104,7 @@ describe('a key id', () => {
     '__proto__',
     'constructor',
     '🔑'.repeat(64),
-  ])('%j is looked for in the one key set and nowhere else', async (kid) => {
+  ])('%j is looked up only in the configured key set', async (kid) => {
     const stranger = await newPair('first')
     const verifier = issuer.verifier()
     const token = await issuer.token({}, stranger, { kid })
@@ -161,7 +161,7 @@ describe('a token', () => {
     ['a list', '[]'],
     ['no JSON', '{'],
     ['no text', Buffer.from([0xff, 0xfe]).toString('latin1')],
-  ])('whose payload is %s is refused', async (_, payload) => {
+  ])('is refused if its payload is %s', async (_, payload) => {
     const token = await new CompactSign(Buffer.from(payload, 'latin1'))
       .setProtectedHeader(header())
       .sign(pair.privateKey)
@@ -282,7 +282,7 @@ describe('revocation', () => {
     ['text', async () => ''],
     ['a rejection with nothing', () => Promise.reject()],
     ['no answer at all', () => new Promise(() => {})],
-  ])('answered with %s lets nobody in', async (_, isRevoked) => {
+  ])('answered with %s admits no token', async (_, isRevoked) => {
     const verifier = issuer.verifier({ isRevoked: isRevoked as never, timeoutMs: 20 })
     await expect(verifier.verify(await issuer.token())).rejects.toMatchObject(unavailable)
   })

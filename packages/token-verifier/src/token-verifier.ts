@@ -50,7 +50,7 @@ export type TokenVerifier = {
   /**
    * Resolves with the claims of a valid token. Rejects with a `TokenError` for an invalid one, and
    * with `VerifierUnavailableError` when it cannot be checked.
-   * 
+   *
    * @param client the client that sent the token. Rejects with a `TooManyTokensError` when it has
    *   sent too many invalid encrypted tokens and this one is unknown. Without a client there is no
    *   such limit.

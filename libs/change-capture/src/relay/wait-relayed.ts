@@ -16,7 +16,7 @@ type Position = { confirmed: bigint; flushed: bigint }
 /**
  * Resolves when Kafka has acknowledged the messages of a transaction. Rejects with
  * SERVICE_UNAVAILABLE on timeout. Call it after the commit.
- * 
+ *
  * `lsn` alone is not enough. Another transaction may commit between our message and our commit, and
  * may be confirmed first. The confirmed position must therefore reach an end of the WAL that was
  * read after our commit. That end may lie within a record of an open transaction whose last page is

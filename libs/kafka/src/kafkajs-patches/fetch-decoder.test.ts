@@ -104,7 +104,7 @@ const topic = fc.record({
 })
 
 describe('fetchInOnePass', () => {
-  it('reads what kafkajs reads', async () => {
+  it('reads the same records as kafkajs', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(topic, { maxLength: 3 }), async (topics) => {
         const response = await encodeResponse(topics)

@@ -45,7 +45,7 @@ const request = fc.record({
   ),
 })
 
-it('writes what kafkajs would', async () => {
+it('writes the same bytes as kafkajs', async () => {
   await fc.assert(
     fc.asyncProperty(request, async (of) => {
       expect(await bytes(ours(of))).toBe(await bytes(theirs(of)))

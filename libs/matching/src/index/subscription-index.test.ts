@@ -37,7 +37,7 @@ describe('SubscriptionIndex', () => {
     ['another environment', { environment: 'other' }],
     ['another table', { table: 'other' }],
     ['an event it does not list', { operation: 'DELETE', changedFields: [] }],
-  ])('nothing matches a change of %s', (_what, event) => {
+  ])('matches no subscription for a change of %s', (_what, event) => {
     expect(idsFor(indexOf({ events: ['INSERT', 'UPDATE'] }), event)).toEqual([])
     expect(idsFor(indexOf({ events: ['INSERT', 'UPDATE'] }), {})).toHaveLength(1)
   })
@@ -47,7 +47,7 @@ describe('SubscriptionIndex', () => {
     expect(idsFor(index, { projectId: 'ab', environment: 'c' })).toEqual([])
   })
 
-  test('takes the newest state of a subscription', () => {
+  test('applies the newest state of a subscription', () => {
     const index = indexOf({ id: 's', filter: '{"status":"open"}' })
     expect(idsFor(index, {})).toEqual([])
     index.apply('s', aSubscription({ id: 's', filter: '{"status":"paid"}' }))
@@ -99,7 +99,7 @@ describe('SubscriptionIndex', () => {
     expect(found.map(({ url }) => url)).toEqual(['https://new.test/'])
   })
 
-  test('takes the newest state once, however often a relay sends it', () => {
+  test('applies the newest state once, even if a relay repeats it', () => {
     const index = new SubscriptionIndex()
     const states = [10, 20].map((n) => ({
       state: aSubscription({ id: 's', url: `https://${n}.test/`, updatedAt: String(n) }),

@@ -83,7 +83,7 @@ describe('Kafka', () => {
     ],
     [{ KAFKA_TLS: 'true', KAFKA_CA_FILE: join(dir, 'none') }, 'KAFKA_CA_FILE: ENOENT'],
     [{ KAFKA_TLS: 'true', KAFKA_CA_FILE: emptyFile }, `KAFKA_CA_FILE: ${emptyFile} is not PEM`],
-  ])('refuses %j by the name of the variable', (more, message) => {
+  ])('refuses %j and names the variable', (more, message) => {
     expect(() => kafkaSecurity(read(more))).toThrow(message)
   })
 })
@@ -110,7 +110,7 @@ describe('the registry', () => {
       'SCHEMA_REGISTRY_CA_FILE: is of use with an https SCHEMA_REGISTRY_URL only',
     ],
     [{ SCHEMA_REGISTRY_URL: 'https://u:p@r' }, 'SCHEMA_REGISTRY_URL: the user belongs into'],
-  ])('refuses %j by the name of the variable', (more, message) => {
+  ])('refuses %j and names the variable', (more, message) => {
     expect(() => registrySecurity(read(more))).toThrow(message)
   })
 })

@@ -22,7 +22,7 @@ const [json = ''] = mediaTypes
  * request gets the status that REST uses. A fault of the document or its variables gets 400 as
  * `application/graphql-response+json`, and 200 as `application/json`. Clients of the latter
  * attribute other statuses to an intermediary.
- * 
+ *
  * @see https://graphql.github.io/graphql-over-http/draft/#sec-Status-Codes
  */
 export function mountGraphQL<Op extends Operation, Auth>(

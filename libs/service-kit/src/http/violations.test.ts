@@ -26,7 +26,7 @@ describe('parsePart', () => {
     [z.object({ a: z.array(z.object({ b: z.string() })) }), { a: [{}] }, 'a.0.b is required'],
     [z.record(z.string().max(1, 'is too long'), z.int()), { ab: 1 }, 'ab name is too long'],
     [z.record(z.string(), z.int()), { a: 0.5 }, 'a must be a whole number'],
-  ])('words a fault for who sent it (%#)', (schema, input, expected) => {
+  ])('explains a fault to the sender (%#)', (schema, input, expected) => {
     expect(faults(schema, input)).toEqual([
       typeof expected === 'string' ? expected : expect.stringMatching(expected),
     ])

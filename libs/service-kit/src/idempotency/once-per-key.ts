@@ -23,7 +23,7 @@ export type Once = { answer: string; repeated: boolean }
  * Runs `work`, unless the key has a stored answer, which is then returned. Key and answer commit
  * together with the changes of `work` in `tx`. A failed request leaves its key free. Concurrent
  * repetitions wait for the first request. Throws 409 if the stored fingerprint differs.
- * 
+ *
  * @param table table in the service's own schema, with `scope text, key text, fingerprint bytea,
  *   answer text, created_at timestamptz, primary key (scope, key)` and an index on `created_at`
  */

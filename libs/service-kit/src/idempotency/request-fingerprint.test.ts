@@ -19,7 +19,7 @@ describe('requestFingerprint', () => {
     ],
     [JSON.parse('{"__proto__":1}'), {}],
     [{ a: 1 }, [['a', 1]]],
-  ])('tells %j from %j', (one, other) => {
+  ])('distinguishes %j from %j', (one, other) => {
     expect(of(one)).not.toBe(of(other))
   })
 

@@ -39,7 +39,7 @@ describe('scramVerifier', () => {
     ['\u00aa', 'a'],
     ['\u2168', 'IX'],
     ['a\u1680b', 'a b'],
-  ])('takes %j for %j', async (given, prepared) => {
+  ])('prepares %j as %j', async (given, prepared) => {
     expect(await scramVerifier(given, salt)).toBe(await scramVerifier(prepared, salt))
   })
 })

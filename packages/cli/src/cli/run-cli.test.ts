@@ -101,7 +101,7 @@ describe('runCli', () => {
     [['greet', 'animals'], 'There is no command "greet animals"'],
     [['unknown'], 'There is no command "unknown"'],
     [['greet'], 'greet people'],
-  ])('ends with 2 for %j', async (args, reason) => {
+  ])('exits with 2 for %j', async (args, reason) => {
     const { code, out, notes } = await run(...args)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(notes).toContain(reason)

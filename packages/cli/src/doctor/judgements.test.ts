@@ -57,7 +57,7 @@ describe('judgeSettings', () => {
   it.each([
     ['-1', /-1: no slot is given up, .* fills the disk$/],
     ['65536', /65536 MB: the disk is spared, .* loses its slot/],
-  ])('says what a max_slot_wal_keep_size of %s risks, and warns of none', (kept, said) => {
+  ])('explains the risk of a max_slot_wal_keep_size of %s without a warning', (kept, said) => {
     const findings = judgeSettings({ ...goodSettings, max_slot_wal_keep_size: kept })
     expect(faults(findings)).toEqual([])
     expect(findings.at(-1)?.says).toMatch(said)

@@ -183,7 +183,7 @@ describe("the issuer's answer about an encrypted token", () => {
   it.each([
     ['in use', 60_000],
     ['not in use', 300_000],
-  ])('counts no longer than a key may, once its key was withdrawn: %s', async (_, afterMs) => {
+  ])('is valid no longer than a withdrawn key: %s', async (_, afterMs) => {
     const verifier = verifierWith()
     await verifier.verify(token)
     answer = () => Promise.reject(invalidToken('its key is gone'))

@@ -32,7 +32,7 @@ export class FailedTokens {
 
   /**
    * Call it before any work on an unknown token.
-   * 
+   *
    * @throws TooManyTokensError until the minute is over, when too many tokens of this client failed
    */
   assertBelowLimit(client: string): void {

@@ -64,7 +64,7 @@ describe('requireAccessToken', () => {
       'Bearer error="invalid_token", error_description="The access token has expired"',
     ],
     ['Bearer away', null],
-  ])('challenges %j with %j, as RFC 6750 has it', async (authorization, challenge) => {
+  ])('challenges %j with %j (RFC 6750)', async (authorization, challenge) => {
     expect((await ask(authorization)).headers.get('www-authenticate')).toBe(challenge)
   })
 

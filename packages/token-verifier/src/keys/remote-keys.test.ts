@@ -60,7 +60,7 @@ describe('known keys', () => {
   it.each([
     ['in use all the time', 30_000, 60_000],
     ['not used for long', 300_000, 0],
-  ])('are gone soon after they were withdrawn: %s', async (_, everyMs, goneWithinMs) => {
+  ])('are invalid soon after their withdrawal: %s', async (_, everyMs, goneWithinMs) => {
     const verifier = issuer.verifier(options)
     const token = await issuer.token({ exp: issuer.nowMs })
     await verifier.verify(token)
@@ -135,7 +135,7 @@ describe('a key set', () => {
     ['has keys that are no list', () => Response.json({ keys: { first: first.jwk } })],
     ['never ends', () => new Response(endless())],
     ['has far too many keys', () => Response.json({ keys: Array(1_000).fill(first.jwk) })],
-  ])('that %s is no verdict, and takes no key away', async (_, answer) => {
+  ])('that %s is reported as unavailable, and removes no key', async (_, answer) => {
     issuer.answer = async () => answer()
     const token = await issuer.token()
     await expect(issuer.verifier().verify(token)).rejects.toMatchObject(unavailable)
@@ -161,7 +161,7 @@ describe('a key set', () => {
     ['of a modulus that is a number', (jwk) => ({ ...jwk, n: 5 })],
     ['too short', (jwk) => ({ ...jwk, n: (jwk.n ?? '').slice(0, 100) })],
     ['endless', (jwk) => ({ ...jwk, n: 'A'.repeat(100_000) })],
-  ])('passes over a key that is %s, and takes the others', async (_, change) => {
+  ])('skips a key that is %s, and uses the others', async (_, change) => {
     issuer.keys = [change(first.jwk), second.jwk]
     const verifier = issuer.verifier()
     await verifier.verify(await issuer.token({}, second))
