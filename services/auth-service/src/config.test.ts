@@ -26,7 +26,7 @@ describe('the threads', () => {
     expect(() => threads('9', '8')).toThrow(
       'UV_THREADPOOL_SIZE: must be at least 10, since AUTH_HASH_CONCURRENCY is 8',
     )
-    // Nothing set is four threads.
+    // An unset UV_THREADPOOL_SIZE means four threads.
     expect(threads('', '2').hashing.concurrency).toBe(2)
     expect(() => threads('', '3')).toThrow('UV_THREADPOOL_SIZE: must be at least 5')
   })

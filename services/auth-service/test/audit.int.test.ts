@@ -13,7 +13,7 @@ const lines: string[] = []
 
 beforeAll(async () => {
   accounts = await openAccountWorld()
-  // Quieter than the audit trail, which is written all the same.
+  // The audit trail is written even at the level `error`.
   const log = createLogger('audited', 'error', { write: (line) => void lines.push(line) })
   await accounts.service[Symbol.asyncDispose]()
   const mail = { smtpUrl: accounts.catcher.url, from: 'no-reply@test.example' }
@@ -31,7 +31,7 @@ type Line = Record<string, string>
 const trail = (): Line[] =>
   lines.map((line) => JSON.parse(line) as Line).filter(({ msg }) => msg === 'audit')
 
-/** The lines of one request, without what every line has. */
+/** The audit lines of one request, without the fields that every line has. */
 function linesOf(requestId: string) {
   const own = trail().filter((line) => line['requestId'] === requestId)
   for (const { level, name, client: address } of own) {

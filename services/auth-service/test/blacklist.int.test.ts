@@ -16,7 +16,7 @@ import { createBlacklist } from '../src/revocation/blacklist.ts'
 import { type AuthClient, openAuthClient, outcome } from './support/auth-client.ts'
 import { log, openWorld, type Running, sharedStack, type World } from './support/under-test.ts'
 
-// Redis is taken away here: this one is nobody else's.
+// These tests stop Redis, so they use their own stack.
 let dir: string
 let stack: Stack
 let redis: RedisClient
@@ -65,7 +65,7 @@ async function expectUnavailable(token: string, refreshToken: string): Promise<v
   expect((await client.send('GET .well-known/jwks.json')).status).toBe(200)
 }
 
-/** Asks until the answer is no 503, and refuses any answer but the right one on the way. */
+/** Repeats the request until the answer is not 503. Every other answer on the way must be right. */
 async function firstDecision(token: string): Promise<boolean> {
   let active: boolean | undefined
   const decided = async () => {
@@ -202,7 +202,7 @@ describe('a revocation', () => {
     const expiresAt = new Date(Date.now() + 600_000)
     let flushAt = -1
     let pages = 0
-    // Each page takes less than the lease lasts, all of them take longer.
+    // Each page takes less than the lease; all pages together take longer.
     async function* living() {
       for (let page = 0; page < 5; page++) {
         await new Promise((resolve) => setTimeout(resolve, 150))
@@ -217,7 +217,7 @@ describe('a revocation', () => {
     await redis.flushAll()
     flushAt = 5 + 3
     expect(await isRevoked('page-0')).toBe(true)
-    // The rebuild that was flushed stopped at the page that found out, and another was whole.
+    // The flushed rebuild stopped at the page that noticed it, and a second one completed.
     expect(pages).toBe(5 + 4 + 5)
     await redis.flushAll()
   })

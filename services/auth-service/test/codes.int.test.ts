@@ -19,7 +19,7 @@ afterAll(async () => {
   await accounts?.[Symbol.asyncDispose]()
 })
 
-/** Each from another client: what one of them may guess is bounded too. */
+/** Each call uses another client, because guesses are limited per client too. */
 const confirm = (code: string) =>
   client.send('POST confirm-signup', {
     body: { email, code },
@@ -29,7 +29,7 @@ const resend = () => client.send('POST resend-code', { body: { email } })
 const mailedCode = async (count = 1) =>
   (await accounts.catcher.waitFor(email, { count })).code ?? 'no code'
 const invalidCode = [400, 'AUTH_INVALID_CODE']
-/** Some other code. */
+/** A code other than this one. */
 const wrong = (code: string, by = 1) => String((Number(code) + by) % 1_000_000).padStart(6, '0')
 
 async function sql(text: string): Promise<void> {
@@ -88,7 +88,7 @@ describe('a code', () => {
     expect(outcome(await confirm(code))).toEqual(invalidCode)
   })
 
-  /** The mailed codes, the oldest first: the one of the signup and `count` more. */
+  /** The mailed codes, oldest first: that of the signup and `count` more. */
   const codesAfter = async (count: number) => {
     const codes = [await mailedCode()]
     for (let more = 1; more <= count; more++) {
@@ -97,7 +97,7 @@ describe('a code', () => {
     }
     return codes
   }
-  /** None of `codes`. */
+  /** A code that is none of `codes`. */
   const noneOf = (codes: string[], nth: number) => {
     const others = Array.from({ length: 20 }, (_, i) => wrong(codes[0] ?? '', i + 1))
     return others.filter((one) => !codes.includes(one))[nth] ?? ''
@@ -192,7 +192,7 @@ describe('a code', () => {
     expect(rows).toEqual([{ attempts_left: 0, wrong_tries: 30 }])
     await sql(`update code set wrong_since = now() - interval '61 minutes' where ${ofUser}`)
     await resend()
-    // The next mail after the sixth: none was sent in between.
+    // This is the next mail after the sixth: no mail was sent in between.
     code = await mailedCode(7)
     expect(accounts.catcher.mails.filter(({ to }) => to === email)).toHaveLength(7)
     expect(outcome(await confirm(code))).toEqual([200])
@@ -243,7 +243,7 @@ describe('a code', () => {
   })
 })
 
-/** The limit of five codes a minute is not what is tested here. */
+/** These tests do not cover the limit of five codes a minute. */
 async function forgetResends(): Promise<void> {
   const { createClient } = await import('redis')
   const redis = createClient({ url: process.env['TEST_REDIS_URL'] ?? '' })

@@ -21,7 +21,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-/** What anybody can make: encrypted for the issuer with the key that it publishes. */
+/** Anyone can make such a token: it is encrypted with the issuer's published key. */
 async function openForge(): Promise<() => Promise<string>> {
   const { body } = await client.send('GET .well-known/jwks.json')
   const jwk = body.keys.find(({ use }) => use === 'enc') as JWK
@@ -34,7 +34,7 @@ async function openForge(): Promise<() => Promise<string>> {
 const logout = (token: string, from: string) =>
   client.send('POST logout', { token, headers: { 'x-forwarded-for': from } })
 
-/** Encrypted tokens by what came of them. */
+/** Counts encrypted tokens by result. */
 async function decryptions(): Promise<Record<string, number>> {
   const text = await (await fetch(`${service.internal}/metrics`)).text()
   const lines = text.matchAll(
@@ -80,7 +80,7 @@ describe('forged encrypted tokens', () => {
     const tokens = await Promise.all(Array.from({ length: 60 }, forge))
     const answers = await Promise.all(tokens.map((token) => logout(token, clientAddress(3))))
     const refused = answers.filter(({ status }) => status === 401)
-    // Two at a time are decrypted: one more may be on its way when the limit is reached.
+    // Two tokens are decrypted at a time, so one more may be in progress when the limit is reached.
     expect(refused.length).toBeGreaterThanOrEqual(maxFailedTokensPerMinute)
     expect(refused.length).toBeLessThanOrEqual(maxFailedTokensPerMinute + 1)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(60 - refused.length)

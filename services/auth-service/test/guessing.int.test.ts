@@ -5,7 +5,7 @@ import { type AuthClient, openAuthClient, password } from './support/auth-client
 import type { Running } from './support/under-test.ts'
 
 let accounts: AccountWorld
-/** Shares everything with the other instance but believes no proxy. */
+/** Shares everything with the other instance but trusts no proxy. */
 let open: Running
 let client: AuthClient
 
@@ -35,7 +35,7 @@ const rest: Transport = (calls, from) =>
     }),
   )
 
-/** Five aliases in each request: the cost of one is limited too. */
+/** Sends five aliases per request, because the cost of a request is limited too. */
 const graphql: Transport = async (calls, from) => {
   const outcomes: Outcome[] = []
   for (let at = 0; at < calls.length; at += 5) {
@@ -114,7 +114,7 @@ describe.each([
     expect(await call([confirm(email, code)], '203.0.113.1')).toMatchObject([
       { code: 'RATE_LIMIT_EXCEEDED' },
     ])
-    // Not looked at, so not used up.
+    // The code was not checked, so it is not used up.
     expect(await call([confirm(email, code)], '203.0.113.2')).toMatchObject([{ code: 'ok' }])
     const elsewhere = await accounts.project()
     const headers = { 'x-forwarded-for': '203.0.113.1' }

@@ -99,7 +99,7 @@ describe('a rotation', () => {
     const kidOf = (token: string) => decodeProtectedHeader(token).kid
     const during = await client.login(before.email)
     expect(kidOf(during.accessToken)).toBe(old?.['kid'])
-    // A second request while one is on its way makes no third key.
+    // A second request makes no third key while one is waiting.
     await client.admin('POST /keys/rotate')
     expect(await jwksOf(client)).toHaveLength(2)
     await new Promise((resolve) => setTimeout(resolve, 1_100))
@@ -107,7 +107,7 @@ describe('a rotation', () => {
     expect(kidOf(after.accessToken)).not.toBe(old?.['kid'])
     expect(published).toContain(kidOf(after.accessToken))
     expect(await client.isActive(after.accessToken)).toBe(true)
-    // As if the time of the last token and a minute had passed.
+    // Moves the times back as if the lifetime of the last token and a minute had passed.
     await sql(
       world,
       `update signing_key set active_from = active_from - interval '2 minutes'

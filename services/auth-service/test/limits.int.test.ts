@@ -8,7 +8,7 @@ import type { Running } from './support/under-test.ts'
 
 let accounts: AccountWorld
 let twin: Running
-/** The same project through two instances. */
+/** The same project on two instances. */
 let client: AuthClient
 let other: AuthClient
 
@@ -262,7 +262,7 @@ describe('the lockout', () => {
   })
 })
 
-/** Redis's clock and ours are of one machine. */
+/** Redis and this process use the clock of one machine. */
 function pastTime(time: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.max(0, time - Date.now() + 5)))
 }

@@ -112,7 +112,7 @@ describe('a mail', () => {
 })
 
 describe('a tenant with many mails', () => {
-  // The world's own instance would send what the tests' own are to send.
+  // The world's own instance would otherwise send the mails of the tests' instances.
   beforeAll(async () => {
     await accounts.service[Symbol.asyncDispose]()
   })
@@ -176,7 +176,7 @@ describe('a tenant with many mails', () => {
     expect(service.api).toMatch(/^http/)
     const arrived = catcher.mails.map(({ to }) => to)
     const lastOfOthers = Math.max(...others.map((address) => arrived.indexOf(address)))
-    // One round of 13 tenants, and what was on its way beside it.
+    // One round of 13 tenants, and the mails already in progress.
     expect(lastOfOthers).toBeLessThan(30)
   }, 90_000)
 })

@@ -59,7 +59,7 @@ describe('a management token', () => {
 
   it('may be for some environments and a time', async () => {
     await put(undefined, 'dev')
-    // PostgreSQL itself takes offsets up to 15:59 only.
+    // PostgreSQL itself accepts offsets only up to 15:59.
     const request = { name: 'dev', environments: ['dev'], expiresAt: '2999-01-01T23:30:00+23:30' }
     const { status, body } = await call(`POST ${tokens()}`, request)
     expect([status, body.environments, body.expiresAt]).toEqual([

@@ -8,7 +8,7 @@ import { waitUntil } from '@surehook/service-kit/wait-until'
 import { callAdmin } from './support/auth-client.ts'
 import { openWorld, type Running, type World } from './support/under-test.ts'
 
-// Parts of this stack are taken away: it is nobody else's.
+// These tests stop parts of the stack, so they use their own.
 let dir: string
 let stack: Stack
 let world: World
@@ -112,7 +112,7 @@ describe('without PostgreSQL', () => {
   }, 60_000)
 })
 
-/** Resolves when the database has the project, whatever Kafka has. */
+/** Resolves when the database holds the project, even if Kafka does not. */
 async function committed(project: string): Promise<'committed'> {
   const isThere = async () => (await call(`GET /${project}/environments/master`)).status === 200
   await waitUntil(isThere, { what: `commit of ${project}`, timeoutMs: 5_000 })

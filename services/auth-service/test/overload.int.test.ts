@@ -13,7 +13,7 @@ afterAll(async () => {
   await accounts?.[Symbol.asyncDispose]()
 })
 
-/** Each from a client of its own: what is refused is not refused for being many. */
+/** Each call comes from its own client, so that rate limits refuse none of them. */
 const from = (n: number) => ({ 'x-forwarded-for': `198.51.100.${n}` })
 
 describe('more passwords than can be hashed in time', () => {

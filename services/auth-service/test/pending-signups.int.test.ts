@@ -174,7 +174,7 @@ describe('an account that nobody confirms', () => {
     const users = [{ email: imported, passwordHash, emailVerified: false }]
     await client.admin('POST /users/import', { users })
     await age(25)
-    // It looks when it starts.
+    // The service deletes expired signups when it starts.
     await using _service = await accounts.startService()
     await waitUntil(async () => (await list()).length === 2, {
       what: 'the deletion',

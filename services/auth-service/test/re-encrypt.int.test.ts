@@ -17,7 +17,7 @@ import {
 const newKey = randomBytes(32)
 
 let world: World
-/** One project, seen through replicas from before, while and after the key is replaced. */
+/** One project on replicas that started before, during and after the replacement of the key. */
 let running: Running[] = []
 let before: AuthClient
 let during: AuthClient

@@ -11,7 +11,7 @@ beforeAll(async () => {
   world = await openWorld()
   service = await world.startService()
 }, 60_000)
-// A project of its own for each test: limits count by project.
+// Each test has its own project, because limits count per project.
 beforeEach(async () => {
   client = await openAuthClient(service.api)
 })

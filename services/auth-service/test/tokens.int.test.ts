@@ -116,7 +116,7 @@ describe('an access token', () => {
       'master',
       kid,
     ])
-    // Signed anew with the key of mine, under the name that both have now.
+    // Signed again with the first environment's key, under the `kid` that both have now.
     for (const environment of ['staging', 'master']) {
       const token = await new SignJWT({ sid: randomUUID(), gen: 1, roles: [] })
         .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: kid ?? '' })

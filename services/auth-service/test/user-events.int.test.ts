@@ -24,7 +24,9 @@ const email = () => newEmail()
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   client.send(`POST ${path}`, { body, headers })
 
-/** Something that surely makes an event, after everything that may have made one. */
+/**
+ * Makes an event that surely comes after every event of the test, and returns the events before it.
+ */
 async function eventsUntilNow(): Promise<ReturnType<UserChanges['of']>> {
   const marker = email()
   await post('signup', { email: marker, password })

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 type Users = { users: UserAccount[]; nextCursor: string | null }
 
-// Every field that an answer may have; the tests say which ones they expect.
+// Every field that an answer may have. Each test states the ones it expects.
 type Body = UserAccount & Users & { roles: unknown[] }
 
 async function admin(request: string, body?: unknown): Promise<{ status: number; body: Body }> {

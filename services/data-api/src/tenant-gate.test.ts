@@ -7,7 +7,7 @@ const other = { projectId: 'shop', environment: 'staging' }
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
-/** Work that goes on until the test ends it. */
+/** Work that runs until the test ends it. */
 function openWork() {
   const end = Promise.withResolvers<string>()
   let started = false

@@ -98,7 +98,7 @@ test('whatever is sent, it is taken as a whole or refused by name, never a failu
         return
       }
       const path = `anything/${created.body.id}`
-      // What came out can go in again, and changes nothing.
+      // Sending back the returned values changes nothing.
       const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...fields } = created.body
       const again = await client.call(`PATCH ${path}`, fields)
       expect([again.status, again.text]).toEqual([200, created.text])

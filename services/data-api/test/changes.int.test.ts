@@ -118,7 +118,7 @@ describe('a write', () => {
   })
 })
 
-/** Every change follows from the one before it, and the last is what is there now. */
+/** Every change follows from the one before it, and the last one equals the present record. */
 function expectChain(changes: readonly Change[], now: Fields): void {
   for (const [index, change] of changes.entries()) {
     const before = changes[index - 1]
@@ -206,7 +206,7 @@ describe('guarantee 1: what was answered with success is on the topic', () => {
       await Promise.all(kills)
     }
     expect(answered.length).toBeGreaterThanOrEqual(600)
-    // `running` has stood by and takes over.
+    // `running` was on standby and takes over.
     const isPublished = (changes: Change[]) => {
       const published = new Set(changes.map(({ recordId }) => recordId))
       return answered.every(({ id }) => published.has(id))

@@ -62,7 +62,7 @@ async function codesOf(ask: GraphQLClient): Promise<string[]> {
   return codes
 }
 
-/** Alike, whatever was asked. */
+/** The answer is the same for every query. */
 const refusal = JSON.stringify({
   errors: [{ message: 'None of your roles allows this', extensions: { code: 'FORBIDDEN' } }],
 })

@@ -30,7 +30,7 @@ async function capture(content: string): Promise<void> {
   await database.end()
 }
 
-/** The first refused message whose value names `mark`. */
+/** Returns the first refused message whose value contains `mark`. */
 async function refused(mark: string): Promise<InvalidMessage> {
   const { brokers } = world.config.kafka
   const codec = await openEventCodec({ registryUrl: world.config.registryUrl })

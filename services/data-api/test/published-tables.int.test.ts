@@ -42,7 +42,7 @@ beforeEach(async () => {
   client = clientOf(service.api, tenant)
 })
 
-/** What whoever follows the topic knows by now. */
+/** Returns the table's state as a reader of the topic knows it now. */
 async function published(name: string): Promise<TableState | undefined> {
   await view.barrier()
   return tables.get(`${tenant.projectId}/${tenant.environment}/${name}`)

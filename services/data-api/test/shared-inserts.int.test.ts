@@ -36,7 +36,7 @@ async function newTenant(): Promise<{ tenant: Tenant; client: Client; things: st
   return { tenant, client, things: `${quoteIdent(schemaName(tenant))}.things` }
 }
 
-/** Sends while nothing can be inserted, so that requests wait for one another. */
+/** Sends requests while a lock prevents inserts, so that they wait for one another. */
 async function together<T>(things: string, send: () => Promise<T>[]): Promise<T[]> {
   await locker.query('begin')
   await locker.query(`lock table ${things} in share mode`)

@@ -134,7 +134,7 @@ describe('PUT _tables/{table}', () => {
     const grown = await Promise.all(
       [1, 2, 3].map((n) => client.call('PUT _tables/raced', { columns: [...base, text(`n${n}`)] })),
     )
-    // Whoever comes second would drop the first one's column.
+    // The second change would drop the column of the first.
     const refused = grown.filter(({ status }) => status === 400)
     expect([grown.length, refused.length]).toEqual([3, 2])
   })

@@ -46,7 +46,7 @@ describe('a key that was replaced at once', () => {
       expect(await outcome(reader, 'GET posts')).toEqual([200])
       world.issuer.replaced = true
       try {
-        // The state is on its topic before the replacement is answered.
+        // auth-service publishes the state before it answers the replacement.
         await world.setUp(tenant, {}, 1)
         expect(await outcome(reader, 'GET posts')).toEqual(invalid)
       } finally {
@@ -135,7 +135,7 @@ describe('a user', () => {
       ['id', 'createdAt', 'updatedAt'],
     ])
     const changes = await world.changes.until(tenant.projectId, 6)
-    // Only the changes of one record have an order.
+    // Only the changes of a single record are ordered.
     const titles = changes.map((change) => String(JSON.parse(change.record).title))
     expect(titles.toSorted()).toEqual(['new', 'new', 'secret', 'x', 'y', 'z'])
   })

@@ -16,10 +16,10 @@ import { compose } from '../src/compose.ts'
 import { readConfig } from '../src/config.ts'
 import { rawExchange, rawGet } from './raw-request.ts'
 
-/** More than the buffers of a connection hold. */
+/** Larger than the buffers of a connection. */
 const longText = 'x'.repeat(16_000_000)
 
-/** What a service sees of a request. */
+/** The parts of a request that a service sees. */
 type Seen = {
   url: string
   headers: Record<string, string>
@@ -51,7 +51,7 @@ beforeAll(async () => {
     ...{ port: 0, host: '127.0.0.1', log, routes, metrics: createServiceMetrics('test') },
     trustedProxies: readConfig({ ...env, TRUSTED_PROXIES: '0.0.0.0/0' }).trustedProxies,
   }
-  // The same API, in this process and over a connection.
+  // The same API twice: in this process, and over a connection.
   const api = createApi(options)
   const elsewhere = opened.use(await serveApi(api, options))
   const upstream = new URL(`http://127.0.0.1:${elsewhere.port}`)
@@ -77,7 +77,7 @@ async function seenBy(service: 'data' | 'webhooks', headers = ''): Promise<Seen>
   return JSON.parse(answer.body) as Seen
 }
 
-/** Of a connection between the two, which there is not in one process. */
+/** Headers of a connection, which do not exist in a single process. */
 const ofConnection = ['host', 'connection', 'x-request-id']
 
 const without = <T>(fields: Record<string, T>) =>
@@ -150,7 +150,7 @@ describe('a service in the process of the gateway', () => {
     let received = 0
     const closed = new Promise((resolve) => socket.once('close', resolve))
     socket.on('error', () => undefined)
-    // Some bytes every now and then, so that the connection never stands still.
+    // Reads a few bytes now and then, so that the connection never looks idle.
     socket.on('data', (bytes) => {
       received += bytes.length
       socket.pause()
@@ -161,7 +161,7 @@ describe('a service in the process of the gateway', () => {
   })
 
   it('gives its slot back with each answer', async () => {
-    // One client has 512.
+    // One client may have 512 requests in progress.
     for (let nth = 0; nth < 520; nth++) {
       const answer = await fetch(`${url}/gw/api/rest/echo`)
       await answer.arrayBuffer()

@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 const slowBodies = 2_000
-/** More than is spooled. */
+/** Larger than the spool limit. */
 const largeBytes = 100_000
 
 const begin = (request: SlowRequest) => slowClient.begin(request)

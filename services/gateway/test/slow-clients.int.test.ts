@@ -38,7 +38,7 @@ describe('a body below the least rate', () => {
   it('is not one that takes as long and keeps the rate', async () => {
     await using stand = await startWith({ patience: { ...patience, bodyMs: 1_000 } })
     using slow = openSlowClient(stand.port)
-    // It comes while another one, which was begun later, is ended for want of bytes.
+    // It completes although another request, which started later, is ended for lack of bytes.
     const steady = await slow.begin({
       ...login('192.0.2.2'),
       framing: 'Connection: close\r\nTransfer-Encoding: chunked',
@@ -84,7 +84,7 @@ describe('the memory for bodies that are still arriving', () => {
     expect(text).toMatch(/Retry-After: \d+/)
     for (const socket of sockets) socket.destroy()
     for (const socket of sockets) if (!socket.closed) await once(socket, 'close')
-    // The gateway hears of it a moment later: a body that needs the room of one of them tells.
+    // The gateway notices a moment later. A body that needs the freed memory shows when.
     const answer = await fetch(`${stand.url}/auth/login`, {
       method: 'POST',
       headers: { 'X-Forwarded-For': '192.0.2.9', 'Content-Type': 'text/plain' },
@@ -149,7 +149,7 @@ describe('200 large bodies of 12 clients that stand still', () => {
 
 describe('half-sent heads', () => {
   const half = 'POST /auth/login HTTP/1.1\r\nHost: g\r\n'
-  // It is none of the trusted proxies.
+  // An address that is no trusted proxy.
   const stranger = '127.0.0.2'
 
   it('of one address lose the oldest ones beyond 256, which get 408; others go on', async () => {

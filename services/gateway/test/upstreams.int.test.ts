@@ -124,7 +124,7 @@ describe('an upstream', () => {
     const client = connect(other.port, '127.0.0.1')
     const head =
       'POST /gw/api/rest/orders HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\n'
-    // More than is spooled: of less, nothing would reach the upstream.
+    // Larger than the spool limit: a smaller body would not reach the upstream.
     const large = 128 * 1024
     client.write(`${head}${large.toString(16)}\r\n${'x'.repeat(large)}\r\n`)
     await began.promise

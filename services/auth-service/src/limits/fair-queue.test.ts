@@ -22,7 +22,7 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
-/** A queue, and what is known to wait in it. */
+/** A queue beside a model of the items that wait in it. */
 function queueUnderTest(room: number) {
   const queue = new FairQueue<Item>()
   const waiting = new Set<Item>()
@@ -48,7 +48,7 @@ function queueUnderTest(room: number) {
     const item = queue.next(Number.POSITIVE_INFINITY)
     expect(item === undefined).toBe(waiting.size === 0)
     if (item === undefined) return undefined
-    // In one line nobody overtakes.
+    // Items of one line leave in the order they came.
     expect(lineOf(item.path)[0]).toBe(item)
     waiting.delete(item)
     seen.served++

@@ -11,7 +11,7 @@ type Options = { concurrency: number; maxWaitMs: number; now?: () => number }
 function queueOf(options: Options) {
   const metrics = createMetrics('test')
   const queue = createHashQueue({ ...options, metrics })
-  /** Each from a tenant of its own. */
+  /** Each call comes from a tenant of its own. */
   const run = (work: Work, lanes = 1) =>
     queue.run({ line: [`tenant-${++tenants}`, 'network'], work, lanes })
   return { queue, run, metrics }
@@ -120,7 +120,7 @@ describe('the hash queue', () => {
         work: async () => void order.push(`${tenant} ${network}`),
       })
     const first = queue.run({ line: ['flood', 'n-0'], work: () => blocking.promise })
-    // Room for 40: 20 of a tenant, 10 of a network of it.
+    // There is room for 40: 20 per tenant, 10 per network.
     const flood = Array.from({ length: 130 }, () => ask('flood', 'n-0'))
     const others = Array.from({ length: 130 }, (_, n) => ask('flood', `n-${1 + (n % 5)}`))
     const guests = [ask('guest', 'home'), ask('guest', 'home')]

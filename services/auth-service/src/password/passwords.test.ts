@@ -70,7 +70,7 @@ describe('a password', () => {
     }
     expect(restOf(cheap, dear)).toEqual([ownScheme, dear])
     expect(restOf(cheap, like)).toEqual([ownScheme, like])
-    // Whatever else was imported: the sum is never far away.
+    // For every other imported hash, the total cost stays within a factor of 1.62 of the target.
     const target = workOf(ownScheme) + workOf(dear)
     for (let rounds = 4; rounds <= 12; rounds++) {
       const own = `$2b$${String(rounds).padStart(2, '0')}$`

@@ -6,7 +6,7 @@ import { createAuthorizers } from './authorize.ts'
 
 type Known = { here: boolean; there: boolean; epochs?: [here: number, there: number] }
 
-/** What this process knows of the tenant, and what is on the topic when it asks. */
+/** What this process already knows of the tenant, and what the topic says when asked. */
 function setUp({ here, there, epochs = [0, 0] }: Known) {
   const verified: unknown[] = []
   let asked = 0
@@ -24,7 +24,7 @@ function setUp({ here, there, epochs = [0, 0] }: Known) {
     users: {
       verify: async (of, _token, keyEpoch) => {
         verified.push([of, keyEpoch])
-        // Its key was replaced.
+        // The keys were replaced, so the token is invalid.
         if (keyEpoch > 1) throw new AppError('AUTH_TOKEN_INVALID')
         return { roles: ['reader'] } as unknown as AccessClaims
       },

@@ -20,7 +20,7 @@ const ends = [
   '_list',
   '_one',
 ]
-/** Mostly names that are near each other: plurals, singulars and marks of few letters. */
+/** Mostly similar names: plurals, singulars, and underscores between few letters. */
 const tableName = fc
   .tuple(
     fc.constantFrom(...letters, 'order', 'query', 'string', 'date', 'status', 'order_item', 'bus'),
@@ -85,7 +85,7 @@ describe('the names of a table in GraphQL', () => {
   })
 })
 
-/** The names by what they must be different among. */
+/** Groups the names by the namespace in which they must be unique. */
 function spaces(names: ReturnType<typeof graphqlNames>) {
   const { record, page, where, newRecord, changes, list, get, ...mutations } = names
   return {

@@ -26,7 +26,7 @@ type Result = {
 const noFaults = async () => []
 const ruleFaults = { signup: noFaults, resetPassword: noFaults }
 
-/** The endpoint before these use cases; the others are not to be called. */
+/** Runs the request against these use cases; calling any other one fails the test. */
 async function execute(
   api: Partial<AuthApi>,
   query: string,
@@ -165,7 +165,8 @@ describe('the GraphQL transport', () => {
     const schemas = beside(letters, '__schema { types { fields { name } } }')
     const fragment = (i: number) => `fragment f${i} on User { id }`
 
-    // Each holds a fault that only validation would find: it was not asked.
+    // Each request also has a fault that only validation finds: no fault in the answer proves that
+    // validation did not run.
     it.each([
       ['more than 60 aliases', `mutation { none ${logins(70)} }`],
       ['more than 60 aliases', `mutation { ...m } fragment m on None { ${logins(70)} }`],

@@ -12,7 +12,7 @@ afterEach(() => void jest.useRealTimers())
 
 const settled = () => jest.advanceTimersByTimeAsync(0)
 
-/** A table that has the records 1 to 99, and statements that end when they are told to. */
+/** A table with the records 1 to 99, and statements that end when the test says so. */
 function setUp() {
   const known = new Set(Array.from({ length: 99 }, (_, n) => idOf(n + 1)))
   const statements: { ids: string[]; end: () => void }[] = []

@@ -16,7 +16,7 @@ afterEach(() => void jest.useRealTimers())
 
 const settled = () => jest.advanceTimersByTimeAsync(0)
 
-/** Statements that end when the test ends them. */
+/** Statements that end when the test says so. */
 function setUp() {
   const statements: {
     table: SharedTable
@@ -38,7 +38,7 @@ function setUp() {
     inserted.catch(() => undefined)
     return inserted
   }
-  /** Ends the statement at this place, with what it wrote. */
+  /** Ends the statement at this position with its result. */
   const end = async (place: number) => {
     const { values, end: of } = statements[place] ?? { values: [] }
     of?.resolve(values.map(String))

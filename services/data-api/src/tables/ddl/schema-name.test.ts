@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { schemaName } from './schema-name.ts'
 
-// Few different characters, the ones that could be taken for a separator among them.
+// Few different characters, among them all that could be taken for a separator.
 const id = fc.string({
   unit: fc.constantFrom('a', 'b', '_', '-', '"', ',', '/', '\\', '.', '🎉'),
   maxLength: 6,
