@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const long = (length: number) => 'x'.repeat(length)
 
-/** [field that is named, what makes it wrong]: the same for POST and PATCH. */
+/** [named field, invalid body], the same for POST and PATCH. */
 const faults: [string, object][] = [
   ['projectId', { projectId: 1 }],
   ['projectId', { projectId: 'another-project' }],

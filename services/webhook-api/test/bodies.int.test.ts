@@ -55,7 +55,7 @@ const untilRead = (deliveryId: string) =>
     timeoutMs: 20_000,
   })
 
-/** A dead letter that the log has read, with a body of its own. */
+/** Publishes a dead letter with its own body, and waits until the log has read it. */
 async function deadLetter(change: Partial<DeliveryJob> = {}): Promise<DeliveryJob> {
   const { projectId, environment } = tenant
   const own = { deliveryId: randomUUID(), subscriptionId: id, projectId, environment }
@@ -80,7 +80,7 @@ const shownBody = async (deliveryId: string) => {
 }
 const redeliver = (deliveryId: string) => client.call(`POST ${pathOf(deliveryId)}/redeliver`)
 
-/** The bodies of what was sent again, by the delivery that it is of. */
+/** Returns the bodies of the redeliveries, by original delivery. */
 async function sentAgain(): Promise<Record<string, string | null>> {
   const { rows } = await pool.query<{ id: string; redelivery_of: string }>(
     'select id, redelivery_of from delivery where subscription_id = $1 and redelivery_of is not null',
@@ -99,7 +99,7 @@ async function recover(): Promise<number> {
   return body.count
 }
 
-/** As the trimmer does it with what is old. */
+/** Deletes the record as the trimming of old records does. */
 async function trim({ deliveryId }: DeliveryJob): Promise<void> {
   const row = await rowOf(deliveryId)
   const admin = world.kafka.admin()
@@ -110,7 +110,7 @@ async function trim({ deliveryId }: DeliveryJob): Promise<void> {
   await admin.disconnect()
 }
 
-/** As if the topic had been made anew, and others had filled it. */
+/** Simulates a recreated topic in which other deliveries have the same offsets. */
 async function swapPlaces(one: DeliveryJob, other: DeliveryJob): Promise<void> {
   await pool.query(
     `update delivery d set job_partition = o.job_partition, job_offset = o.job_offset
@@ -129,7 +129,7 @@ describe('the body of a delivery', () => {
     const [first] = letters
     const { status, body: answer } = await redeliver(first.deliveryId)
     expect(status).toBe(202)
-    // At once, and also when the log has read where it is.
+    // The body is available at once, and also after the log has read its place.
     expect(await shownBody(answer.deliveryId)).toBe(first.body.toString())
     await untilRead(answer.deliveryId)
     expect((await rowOf(answer.deliveryId))?.body).toBeNull()
@@ -193,7 +193,7 @@ describe('beside a version that keeps bodies in rows', () => {
     'operation, webhook_id, body, body_of',
   ].join(', ')
 
-  /** A row as that version writes it. */
+  /** Inserts a row as the older version wrote it. */
   async function oldRow({ body = null, of = null }: { body?: Buffer | null; of?: string | null }) {
     const [deliveryId, eventId, now] = [randomUUID(), randomUUID(), new Date()]
     const { projectId, environment } = tenant
@@ -232,7 +232,7 @@ describe('beside a version that keeps bodies in rows', () => {
     await world.producer.send([
       { topic: deliveriesTopic, key: again.url, value: world.codec.job.encode(again) },
     ])
-    // Of the same key: when its place is known the log has read what was before it.
+    // This job has the same key, so once its place is known, the log has read everything before it.
     await deadLetter()
     await world.producer.send([{ topic: attemptsTopic, key: deliveryId, value }])
     const isMoved = async () =>
@@ -253,7 +253,7 @@ describe('beside a version that keeps bodies in rows', () => {
       pool.query(`update recovery set position_at = now() ${own}`, [id]),
     ).rejects.toThrow(refused)
     await pool.query(`update recovery set worked_at = now() ${own}`, [id])
-    // What is asked of an environment that was deleted ends with it, whoever is at it.
+    // The recovery of a deleted environment may be removed by any version.
     await pool.query('delete from subscription where id = $1', [id])
     await pool.query(`delete from recovery ${own}`, [id])
   })

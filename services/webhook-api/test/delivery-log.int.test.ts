@@ -33,13 +33,13 @@ afterAll(async () => {
   await database?.[Symbol.asyncDispose]()
 })
 
-/** No job of these tests is on a topic. */
+/** The jobs of these tests are on no topic. */
 const bodies = storedBodies({
   reader: { readFrom: async () => [] },
   codec: { job: { encode: () => Buffer.alloc(0), decode: () => aJob() } },
 })
 
-/** A delivery of its own, so that tests do not see each other. */
+/** Makes a new delivery, so that tests do not affect each other. */
 function aDelivery() {
   const own = { deliveryId: randomUUID(), subscriptionId: randomUUID() }
   return {
@@ -126,7 +126,7 @@ describe('the delivery log', () => {
         httpStatus: 503,
         at: someTime + 30,
       }),
-      // The same step again after a crash: later, and with another end.
+      // The same step again after a crash, later and with another result.
       delivery.transition({
         step: 3,
         status: 'dead_letter',

@@ -49,7 +49,7 @@ async function explain(id: string, eventId: string, more = ''): Promise<Explanat
   return JSON.parse(text) as Explanation
 }
 
-/** Where the WAL is now, as a relay tells it of a change that commits here. */
+/** Returns the present WAL position, in the form that a relay gives a change committed here. */
 async function walPosition(): Promise<string> {
   const { rows } = await pg.query<{ system: string; lsn: string }>(
     `select (select system_identifier::text from pg_control_system()) as system,

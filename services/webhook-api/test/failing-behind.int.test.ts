@@ -24,7 +24,7 @@ let client: Client
 
 beforeAll(async () => {
   world = await openWorld()
-  // The tests look for what fails themselves.
+  // The tests look for failing subscriptions themselves.
   service = await world.startService({ disableAfterMs: 0 })
   const connectionString = world.database.databaseUrl
   pool = openPool({ connectionString, applicationName: 'test', log })

@@ -45,7 +45,7 @@ const isDisabled = async (id: string) => !(await shown(id)).active
 const disabled = (id: string) =>
   waitUntil(() => isDisabled(id), { what: 'the deactivation', timeoutMs: 10_000 })
 
-/** The events about the tenant's subscriptions, as anybody who watches them gets them. */
+/** Returns the events about the tenant's subscriptions, as a subscriber gets them. */
 async function eventsOf(of: Tenant): Promise<ChangeEvent[]> {
   const events: ChangeEvent[] = []
   for await (const { key, value } of readLog(reader)) {
@@ -55,7 +55,7 @@ async function eventsOf(of: Tenant): Promise<ChangeEvent[]> {
   return events
 }
 
-/** Warnings say what a subscription meets now: they are answered, and are no part of its state. */
+/** Removes the warnings: they are part of the answer but not of the state. */
 function asEvent({ warnings: _warnings, ...webhook }: Record<string, unknown>) {
   return webhook
 }
@@ -100,7 +100,7 @@ describe('a subscription of which nothing but failure was seen', () => {
       [30_000, 'delivered'],
       [1_000, 'dead_letter'],
     )
-    // What was read last happened first.
+    // The success is read last but happened before the failures.
     await attempted(
       late,
       [5_000, 'delivered'],
@@ -108,7 +108,7 @@ describe('a subscription of which nothing but failure was seen', () => {
       [1_000, 'dead_letter'],
     )
     await attempted(canary, [disableAfterMs + 8_000, 'retrying'], [1_000, 'dead_letter'])
-    // It has failed for less long than the others, which had their turn before.
+    // The canary has failed for a shorter time than the others, so their turn came before.
     await disabled(canary)
     expect([await isDisabled(between), await isDisabled(late)]).toEqual([false, false])
   })

@@ -44,10 +44,10 @@ beforeEach(async () => {
   id = (await client.call('POST', validInput(tenant))).body.id
 })
 
-/** By delivery: the status that it has once all its transitions are written. */
+/** The final status of each delivery. */
 const lastStatus = new Map<unknown, string>()
 
-/** A delivery that goes the way of these statuses. */
+/** Publishes a delivery that passes through these statuses. */
 async function publish(statuses: readonly DeliveryAttempt['status'][]): Promise<string> {
   const { projectId, environment } = tenant
   const own = { deliveryId: randomUUID(), subscriptionId: id, projectId, environment }
@@ -67,7 +67,7 @@ async function publish(statuses: readonly DeliveryAttempt['status'][]): Promise<
   return own.deliveryId
 }
 
-/** Rows as they are read: a line of the attempts may be there twice. */
+/** Reads the rows; a line of the attempts may occur twice. */
 async function rows(): Promise<Record<string, unknown>[]> {
   const { rows: found } = await pool.query(
     `select d.*, array(select distinct line from regexp_split_to_table(attempt_log, E'\\n') line

@@ -11,7 +11,7 @@ import { type DeliveryLog, openDeliveryLog } from '../src/history/write/delivery
 import { aJob, aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type World } from './support/under-test.ts'
 
-/** Far below what a service has, so that the test need not wait for it. */
+/** Far below the service's setting, so that the test does not wait for it. */
 const statementTimeoutMs = 1_000
 
 let world: World
@@ -55,7 +55,7 @@ const jobsOf = (count: number, change: Partial<DeliveryJob> = {}) =>
     }),
   )
 
-/** With its transition, each: what was attempted is written at once. */
+/** Each job has its transition: attempted deliveries are written at once. */
 async function publish(jobs: readonly DeliveryJob[]): Promise<void> {
   const { producer, codec } = world
   for (const job of jobs) {
@@ -120,7 +120,7 @@ describe('the history', () => {
     await publish([stuck, ...others])
     await untilDelivered(others.length)
     expect(await delivered()).not.toContain(stuck.deliveryId)
-    // What comes later does not wait for it either.
+    // Later deliveries do not wait for the slow chunk either.
     await publish(jobsOf(20))
     await untilDelivered(others.length + 20)
     await admin.query('rollback')

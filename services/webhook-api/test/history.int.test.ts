@@ -42,7 +42,10 @@ const now = Date.now()
 
 type Given = { at: number; status?: DeliveryStatus; eventId?: string }
 
-/** Writes deliveries into the log; their ids, in the given order. A second one of an event was sent again. */
+/**
+ * Writes deliveries into the log and returns their ids in the given order. A second delivery of an
+ * event is a redelivery.
+ */
 async function logged(given: readonly Given[]): Promise<string[]> {
   const { projectId, environment } = tenant
   const seen = new Set<string>()
@@ -74,7 +77,7 @@ const list = async (query = '') => {
   return { ids: body.deliveries.map((delivery) => delivery.id), cursor: body.nextCursor }
 }
 
-/** All pages, with `between` after each. */
+/** Returns all pages, and calls `between` after each. */
 async function pages(query: string, between: () => Promise<unknown> = async () => undefined) {
   const ids: string[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -262,7 +265,7 @@ describe('redeliver', () => {
     const soon = await redelivered(Date.now())
     expect([soon.status, soon.body.error]).toEqual([503, 'SERVICE_UNAVAILABLE'])
     expect(soon.headers.get('retry-after')).toBe('1')
-    // What has not come for so long was refused, or is gone from its topic.
+    // A job that has not arrived for this long was refused, or is gone from its topic.
     const old = await redelivered(Date.now() - 3_600_000)
     expect([old.status, old.body.error]).toEqual([409, 'CONFLICT'])
   })

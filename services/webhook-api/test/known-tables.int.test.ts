@@ -27,7 +27,7 @@ const table = (name: string, of: Record<string, string> | null, owner: Tenant = 
 
 const columns = { status: 'text', total: 'integer', address: 'json', paid: 'boolean' }
 
-/** [fields that are named, what is asked]: the same for POST, PATCH and a preview. */
+/** [named fields, request], the same for POST, PATCH and a preview. */
 const faults: [string[], object][] = [
   [['filter.nope'], { filter: { nope: 1 } }],
   [['filter.or.1.and.0.nope'], { filter: { or: [{ status: 'a' }, { and: [{ nope: 1 }] }] } }],

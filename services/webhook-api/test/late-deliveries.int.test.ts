@@ -38,7 +38,7 @@ beforeEach(async () => {
 
 const dropOld = () => dropOldDays(pool, { historyDays, now: Date.now() })
 
-/** A delivery of a time whose history is over. */
+/** Makes a delivery of an expired day. */
 function aDelivery() {
   const createdAt = Date.now() - 40 * dayMs
   const { projectId, environment } = tenant

@@ -26,7 +26,7 @@ let pg: PgClient
 let tenant: Tenant
 let client: Client
 let startedAt: Date
-/** The one subscription of the test, and its deliveries. */
+/** The test's only subscription, and its deliveries. */
 let id: string
 let published: PublishedDeliveries
 
@@ -60,7 +60,7 @@ async function ledger(query: Record<string, string> = {}): Promise<Ledger> {
   return JSON.parse(text) as Ledger
 }
 
-/** Changes that commit now, one after the other in the WAL. */
+/** Logs changes with successive WAL positions. */
 async function logged(count: number, change: Given = {}): Promise<ChangeEvent[]> {
   const walPosition = await walEnd(pg)
   return logChanges(
@@ -108,7 +108,7 @@ describe('the ledger', () => {
     expect({ closes, complete, changes }).toEqual({
       closes: true,
       complete: true,
-      // With the one about the subscription itself.
+      // Includes the change about the subscription itself.
       changes: 7,
     })
     const one = { delivered: 1, dead: 1, cancelled: 1, retrying: 1, paused: 1, pending: 1 }
@@ -123,7 +123,7 @@ describe('the ledger', () => {
     const before = await ledger()
     expect(before.total).toMatchObject({ matched: 0, awaiting: 1 })
     expect(before.closes).toBe(true)
-    // Committed past it, and no job was ever made.
+    // The matcher has committed past the change without making a job.
     await matchedAll()
     const after = await ledger()
     expect(after.closes).toBe(false)
@@ -152,7 +152,7 @@ describe('the ledger', () => {
     const [waiting, finished] = (await logged(2)) as [ChangeEvent, ChangeEvent]
     await matchedAll()
     await dispatched(topics.deliveriesTopic)
-    // In one partition.
+    // The same key puts both on one partition.
     for (const event of [waiting, finished]) await published.job(event, {}, { key: 'one' })
     await finishNewest(world, 'webhook-dispatcher', topics.deliveriesTopic)
     const { holes, total } = await ledger()
@@ -216,7 +216,7 @@ describe('the ledger', () => {
   })
 
   it('does not blame the matcher for a state that came to its topic after a later change', async () => {
-    // As if it had committed after what follows.
+    // The change gets a WAL position after everything that follows.
     const walPosition = (await walEnd(pg)).replace(/[^/]*$/, 'f'.repeat(16))
     const event = await oneLogged({ walPosition })
     await published.job(event)
@@ -235,7 +235,7 @@ describe('the ledger', () => {
     await published.job(event)
     const at = Date.now()
     await published.transition(event, { step: 1, status: 'delivered', at })
-    // Sent again by a producer that was not sure.
+    // The producer retried a message that had already arrived.
     await published.transition(event, { step: 1, status: 'delivered', at })
     expect((await ledger()).endedTwice).toEqual([])
     await published.transition(event, { step: 1, status: 'delivered', at: at + 5 })

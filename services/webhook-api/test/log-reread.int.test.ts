@@ -45,7 +45,7 @@ async function endsNow(): Promise<Ends> {
   return new Map(await Promise.all(ends))
 }
 
-/** Everything since then is read once more, as from the beginning of the topics. */
+/** Makes the log read everything since `since` again, as from the beginning of the topics. */
 async function readAgain(since: Ends): Promise<void> {
   const isReset = async () => {
     const { groups } = await admin.describeGroups(['webhook-api'])
@@ -82,7 +82,7 @@ it('comes to the same history when the log is lost and read again from the topic
   const job = aJob({ ...own, eventId: randomUUID(), createdAt: Date.now() - 60_000 })
   const moveOf = (change: Partial<DeliveryAttempt>) =>
     aTransition({ ...own, eventId: job.eventId, createdAt: job.createdAt, ...change })
-  // Transitions before their job, out of order, and twice.
+  // The transitions come before their job, out of order and twice.
   await sendMove(moveOf({ step: 2, status: 'dead_letter', attempts: 2, httpStatus: 500 }))
   await sendMove(moveOf({ step: 1, status: 'retrying', httpStatus: 503 }))
   await sendJob(job)

@@ -13,7 +13,7 @@ import { aJob, aTransition } from './support/delivery-samples.ts'
 import { publishTable } from './support/tables.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
-// Parts of this stack are taken away: it is nobody else's.
+// These tests stop parts of the stack, so they use their own.
 let dir: string
 let stack: Stack
 let world: World
@@ -28,7 +28,7 @@ beforeAll(async () => {
   service = await world.startService()
   tenant = await world.tenant()
   client = clientOf(service.api, tenant)
-  // Of a table that is not known the service asks Kafka before it writes anything.
+  // For an unknown table the service would ask Kafka before every write.
   await publishTable(world, tenant, { name: 'orders', columns: {} })
 }, 60_000)
 afterAll(async () => {
@@ -52,7 +52,7 @@ const error = ({ status, body }: { status: number; body: { error?: string } }) =
 ]
 const unavailable = [503, 'SERVICE_UNAVAILABLE']
 
-/** The database's own answer, past the service. */
+/** Reads from the database directly rather than through the service. */
 async function committed(): Promise<number> {
   const { body } = await client.call('GET')
   return body.webhooks.length
@@ -116,7 +116,7 @@ describe('without Kafka', () => {
       isCommitted.then(() => 'committed'),
     ])
     expect(first).toBe('committed')
-    // Who repeats it hears as little before the topic has it.
+    // A repeated request does not get its answer either before the topic has the state.
     let resumed = false
     const repeated = create().then((answer) => ({ ...answer, early: !resumed }))
     await committed()

@@ -21,7 +21,7 @@ const newKey = randomBytes(32)
 
 let world: World
 let pool: Pool
-/** Before, while and after the key is replaced. */
+/** Services that run before, during and after the replacement of the key. */
 let before: Running
 let during: Running
 let after: Running
@@ -127,7 +127,7 @@ describe('sealing secrets anew', () => {
     )
     const pages = await reEncryptAll()
     expect(pages.map(({ checked }) => checked)).toEqual([200, 200, 51])
-    // A copy is bound to another id.
+    // The copies are unreadable, because a secret is bound to the id of its row.
     expect(pages.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(1)
     expect(pages.reduce((sum, { unreadable }) => sum + unreadable, 0)).toBe(450)
   })

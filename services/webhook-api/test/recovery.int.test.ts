@@ -42,7 +42,7 @@ beforeEach(async () => {
   id = (await client.call('POST', validInput(tenant))).body.id
 })
 
-/** A job that no topic has: its row has the body. */
+/** The jobs are on no topic: their rows have the bodies. */
 const bodies = storedBodies({
   reader: { readFrom: async () => [] },
   codec: { job: { encode: () => Buffer.alloc(0), decode: () => aJob() } },
@@ -51,7 +51,7 @@ const bodies = storedBodies({
 const now = Date.now()
 const since = new Date(now - 10 * 86_400_000)
 
-/** Dead letters over the last days; their ids. */
+/** Inserts dead letters over the last days and returns their ids. */
 async function deadLetters(
   count: number,
   change: Partial<DeliveryAttempt> = {},
@@ -62,7 +62,7 @@ async function deadLetters(
     subscriptionId: id,
     projectId,
     environment,
-    // Several of one millisecond, and several days.
+    // Several share a millisecond, and they span several days.
     createdAt: now - 5 * 86_400_000 + Math.floor(n / 3) * 600_000,
   }))
   await store.addJobs(all.map((own) => aJob(own)))
@@ -77,7 +77,10 @@ async function deadLetters(
 type Emitted = { deliveryId: string; redeliveryOf: string | null }
 type Crash = 'never' | 'before commit' | 'after commit'
 
-/** As the real one but for Kafka: reports what was committed, and dies where `crash` says. */
+/**
+ * Like the real writer but without Kafka: records what was committed, and crashes where `crash`
+ * says.
+ */
 function aWriter(crash: (nth: number) => Crash = () => 'never') {
   const emitted: Emitted[] = []
   let writes = 0
@@ -118,7 +121,7 @@ async function recover(span: { since: Date; until?: Date } = { since }): Promise
   return count
 }
 
-/** Lets workers run until no recovery is open. */
+/** Runs workers until no recovery is left. */
 async function finish(writer: Pick<StateWriter, 'write'>, workers = 1): Promise<void> {
   const days = createDeliveryDays(pool)
   const running = Array.from({ length: workers }, () =>

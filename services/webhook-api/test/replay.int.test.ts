@@ -57,7 +57,7 @@ async function ended(id: string, replayId: string, by = client): Promise<Replay>
   return shown(id, replayId, by)
 }
 
-/** Every job of the subscription that is on its topic, under its endpoint's key, in the order in which it stands there. */
+/** Returns every job of the subscription on the topic, with its endpoint's key, in order. */
 async function jobsOf(id: string): Promise<DeliveryJob[]> {
   const jobs: DeliveryJob[] = []
   for await (const { key, value } of readLog(reader)) {
@@ -69,7 +69,7 @@ async function jobsOf(id: string): Promise<DeliveryJob[]> {
   return jobs
 }
 
-/** As a dispatcher would publish it. */
+/** Publishes what a dispatcher would. */
 async function deliverAll(jobs: readonly DeliveryJob[]): Promise<void> {
   await world.producer.send(
     jobs.map(({ deliveryId: id, eventId, subscriptionId, projectId, environment, createdAt }) => ({
@@ -186,7 +186,8 @@ describe('POST /_webhooks/{id}/replay', () => {
       what: 'the first batch',
       timeoutMs: 15_000,
     })
-    // Another replay has its turns meanwhile: after it this one would have had its own.
+    // A second replay runs to its end. Without the limit, the first one would have had its next
+    // turn before that.
     const quick = await subscribe()
     await ended(quick, await replay(quick, { from: ago(hour), until: ago(hour / 2) }))
     expect(await shown(id, replayId)).toMatchObject({ state: 'running', deliveries: 100 })

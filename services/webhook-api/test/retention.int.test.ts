@@ -26,7 +26,7 @@ afterAll(async () => {
 const dayMs = 86_400_000
 const now = Date.now()
 
-/** A delivery, with its body and an attempt, on each of these days before today. */
+/** Logs a delivery with body and attempt on each of these days before today. */
 async function logOn(...daysBack: number[]): Promise<void> {
   const store = createDeliveryStore(pool, createDeliveryDays(pool))
   for (const back of daysBack) {

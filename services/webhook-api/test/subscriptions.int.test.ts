@@ -44,7 +44,7 @@ describe('POST /_webhooks', () => {
       url: 'https://receiver.example/hooks',
       active: true,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      // Nobody has made the table yet.
+      // The table does not exist yet.
       warnings: [{ field: 'table', message: expect.any(String) }],
     })
     expect(text).not.toContain('signing-secret-1')
@@ -207,7 +207,7 @@ describe('PATCH /_webhooks/{id}', () => {
 
   it('loses none of many changes made at once, and leaves the last one on the topic', async () => {
     const { body: created } = await client.call('POST', validInput(tenant))
-    // Each round changes every field once: a change that is lost leaves the round before behind.
+    // Each round changes every field once, so a lost change leaves a value of the previous round.
     for (const round of [1, 2, 3, 4]) {
       const expected = {
         table: `orders${round}`,

@@ -8,7 +8,7 @@ import { type BodyOfRow, storedBodies } from './stored-bodies.ts'
 
 const body = Buffer.from('the bytes of the topic')
 
-/** A topic with these values, by offset; a fetch gives three records. */
+/** A topic with these values by offset. One fetch returns three records. */
 function setUp(log: ReadonlyMap<number, DeliveryJob | 'garbage' | null>) {
   const fetches: string[] = []
   const bodies = storedBodies({

@@ -14,7 +14,7 @@ const codecOf = <T extends { deliveryId: string }>(values: ReadonlyMap<string, T
   },
 })
 
-/** Messages are named by their value; the store refuses batches that contain one of `poison`. */
+/** Messages are named by their value. The store refuses batches that contain one of `poison`. */
 function setUp({ poison = [] as string[], failure = '22P02' } = {}) {
   const names = ['a', 'b', 'c', 'd', 'e']
   const added: string[][] = []

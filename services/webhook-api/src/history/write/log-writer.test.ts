@@ -7,7 +7,7 @@ import { aJob, aTransition } from '../../../test/support/delivery-samples.ts'
 import type { LogItem, TopicBatch } from './delivery-projection.ts'
 import { LogWriter } from './log-writer.ts'
 
-/** Large enough that one of them is all that a partition may hold. */
+/** One large body fills the limit of a partition. */
 const bodyOf = (id: string) => Buffer.alloc(id === 'large' ? 5_000_000 : 10)
 
 function setUp() {

@@ -46,7 +46,7 @@ describe('mayPassByHalves', () => {
     (code) => expect(mayPassByHalves(refusal(code))).toBe(true),
   )
 
-  // The server stops, a login or a table is missing, the disk is full, a deadlock.
+  // A server that stops, a missing login or table, a full disk, a deadlock.
   it.each(['57P01', '08006', '28P01', '42P01', '53100', '53300', '40P01', '25006'])(
     'SQLSTATE %s is the same for each half',
     (code) => expect(mayPassByHalves(refusal(code))).toBe(false),
