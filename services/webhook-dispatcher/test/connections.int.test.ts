@@ -38,7 +38,7 @@ const listen = async (speaks: Speaks) => {
 const post = async (port = receiver.port) => {
   const url = `https://localhost:${port}/`
   const result = await poster.post({ tenant: 't', url, headers: {}, body: Buffer.from('{}') })
-  // Its connection can be used again after a turn of the loop.
+  // The connection can be reused after a turn of the event loop.
   await turn()
   return result
 }

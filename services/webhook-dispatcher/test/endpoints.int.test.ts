@@ -170,7 +170,7 @@ describe('an endpoint that hangs', () => {
       await harness.enqueue(healthy, 10)
       await harness.receiver.waitFor(`${path}/ok`, round * 10, 15_000)
     }
-    // Not one attempt of the hanging endpoint has ended yet: nobody waited for it.
+    // No attempt of the hanging endpoint has ended yet, so no delivery waited for it.
     const last = harness.receiver.receipts(`${path}/ok`).at(-1)
     expect((last?.at ?? 0) - (first?.at ?? 0)).toBeLessThan(15_000)
     expect(harness.receiver.receipts(path).length).toBeLessThanOrEqual(32)

@@ -9,7 +9,7 @@ let resources: AsyncDisposableStack
 beforeAll(async () => {
   resources = new AsyncDisposableStack()
   harness = resources.use(await openHarness())
-  // One attempt each: the next one is too far away to come in between.
+  // One attempt per delivery: the next one is too far away to interfere.
   resources.use(await harness.start({ WEBHOOK_TIMEOUT: '1s', WEBHOOK_RETRY_DELAYS: '1h' }))
 })
 afterAll(async () => resources?.disposeAsync())

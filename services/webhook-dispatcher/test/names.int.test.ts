@@ -16,7 +16,7 @@ const log = pino({ level: 'silent' })
 const threshold = 5
 const limits = { timeoutMs: 5_000, connectionsPerOrigin: 64, maxPools: 10 }
 const here = { addresses: ['127.0.0.1'], ttl: 1 }
-/** The shortest delay before a retry. */
+/** The shortest retry delay. */
 const firstRetryMs = 1_000
 
 let certificates: Certificates
@@ -84,7 +84,7 @@ it('five lookups that fail in a row open the circuit', async () => {
 })
 
 it('an address is known for as long as its TTL says', async () => {
-  // Each attempt needs a connection of its own.
+  // Each attempt needs a new connection.
   receiver.behave = (res) => void res.writeHead(204, { connection: 'close' }).end()
   names.answer = () => ({ addresses: ['127.0.0.1'], ttl: 60 })
   for (let nth = 0; nth < 5; nth++) expect(await attempt()).toMatchObject({ status: 204 })

@@ -11,7 +11,7 @@ import type { PostingSettings } from './support/posting-process.ts'
 import { ProtocolReceiver } from './support/protocol-receiver.ts'
 
 const timeoutMs = 2_000
-/** The fault: long enough that every limit by the clock is over. */
+/** The length of the stall: every wall-clock limit ends during it. */
 const standsStillMs = 2 * timeoutMs
 
 let certificates: Certificates

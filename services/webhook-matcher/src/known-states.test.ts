@@ -4,7 +4,7 @@ import { KnownStates } from './known-states.ts'
 
 const at = (lsn: bigint) => formatWalPosition({ systemId: '7', timeline: '1' }, lsn)
 
-/** Changes with these positions; `null` for one without. */
+/** A batch of changes with these positions; `null` for a change without one. */
 const batchOf = (...positions: (string | null)[]) => ({ messages: positions.map(messageOf) })
 
 function messageOf(position: string | null) {

@@ -12,7 +12,7 @@ import { readConfig } from './config.ts'
 import { createMatcher } from './matcher.ts'
 import { matcherMetrics } from './metrics.ts'
 
-/** Values as JSON: what Avro does is tested elsewhere. */
+/** Encodes values as JSON, because other tests cover Avro. */
 function jsonCodec<T>(): TypeCodec<T> {
   return {
     encode: (value) => Buffer.from(JSON.stringify(value)),

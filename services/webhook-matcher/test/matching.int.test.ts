@@ -7,7 +7,7 @@ import { openWorld, type World } from './support/world.ts'
 describe('the matcher on real Kafka', () => {
   let world: World
   let matcher: Awaited<ReturnType<World['startMatcher']>>
-  /** Every test has a project of its own. */
+  /** Every test has its own project. */
   let projectId: string
   let tests = 0
 

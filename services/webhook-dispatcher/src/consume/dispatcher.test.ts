@@ -19,7 +19,10 @@ const away: Decode = () => Promise.reject(new Error('ECONNREFUSED'))
 let dispatcher: Dispatcher | undefined
 afterEach(() => dispatcher?.[Symbol.dispose]())
 
-/** A partition whose jobs are all cancelled: their subscription is gone. `decode` is asked per message. */
+/**
+ * A partition whose jobs are all cancelled, because their subscription is deleted. `decode` lists
+ * the results per message.
+ */
 function setUp(decode: Record<string, Decode[]>) {
   const cancelled: string[] = []
   const refused: string[] = []

@@ -12,7 +12,7 @@ const failure: AttemptResult = {
 }
 const success: AttemptResult = { kind: 'responded', status: 204, answer: '', latencyMs: 1 }
 
-/** Stands for what another process left behind; the real store is tested on Redis. */
+/** Holds the state that another process left. The real store is tested with Redis. */
 function storeWith(state: CircuitState) {
   return {
     load: async () => state,

@@ -11,14 +11,14 @@ function endpointWith(circuit: { isOpen: boolean }) {
   return endpoint
 }
 
-/** Starts whatever may start and gives the callbacks that end it. */
+/** Starts every job that may start, and returns the callbacks that end them. */
 function startAll(endpoint: Endpoint<number>) {
   const started: { job: number; ended: (succeeded: boolean | undefined) => void }[] = []
   for (let next = endpoint.next(); next; next = endpoint.next()) started.push(next)
   return started
 }
 
-/** Looked at when it has more than it may, and again when that has lasted. */
+/** Calls `shed` when the queue becomes too long, and again after that has lasted. */
 function shedForLong(endpoint: Endpoint<number>): number[] {
   expect(endpoint.shed()).toEqual([])
   jest.advanceTimersByTime(500)

@@ -12,24 +12,24 @@ import type { WorkerDeps } from './worker-deps.ts'
 
 const ok = { kind: 'responded', status: 204, answer: '', latencyMs: 1 }
 
-/** A worker whose Kafka takes or refuses transitions as `refuse` says. */
+/** A worker whose Kafka refuses the transitions for which `refuse` returns true. */
 class WorkerWorld {
   readonly posted: string[] = []
   readonly published: string[] = []
   readonly faults: unknown[] = []
   readonly finished: string[] = []
-  /** The paused topic. */
+  /** The content of the paused topic. */
   readonly paused: DeliveryJob[] = []
   readonly headers: Record<string, string>[] = []
   active = true
   mayStart = true
-  /** How often somebody asked for a subscription. */
+  /** How often a subscription was looked up. */
   asked = 0
   refuse: (move: string) => boolean = () => false
   readonly worker: PartitionWorker
   readonly lose: () => void
   #offset = 0
-  /** On the paused topic. */
+  /** The read position on the paused topic. */
   #position = 0
   readonly #pausedAssignment: AssignedPartition
 
@@ -45,7 +45,7 @@ class WorkerWorld {
     }
   }
 
-  /** A job comes on the deliveries topic. */
+  /** Reads a job from the deliveries topic. */
   read(job: Partial<DeliveryJob> & { deliveryId: string }): void {
     const offset = this.#offset++
     const whole = {
@@ -56,7 +56,7 @@ class WorkerWorld {
     this.worker.accept(this.#delivery(whole, { topic: deliveriesTopic, offset, reread: false }))
   }
 
-  /** What is on the paused topic comes back. */
+  /** Reads the paused topic again. */
   readBack(): void {
     this.worker.pausedBatchBegins(this.#position)
     while (this.#position < this.paused.length) {
@@ -126,7 +126,7 @@ const noStore = {
   reset: async () => {},
 }
 
-/** A published transition has a status; a delivery that only waits for room has none. */
+/** Only a published transition has a status; a delivery that waits for a slot has none. */
 function nameOf({ step }: DeliveryJob, transition: Transition): string {
   switch (transition.kind) {
     case 'pause':
@@ -189,7 +189,7 @@ describe('a move that Kafka refuses', () => {
 
   it('to the paused topic is over when the job is found there all the same', async () => {
     world.active = false
-    // Of its two records Kafka took the job.
+    // Kafka takes the job, but fails for the second record.
     const job = { ...aJob, deliveryId: 'a', arrival: 0 }
     world.refuse = (move) => move === 'paused' && world.paused.push({ ...job, step: 1 }) > 0
     world.read(job)
@@ -253,7 +253,7 @@ describe('paused jobs', () => {
     world.read({ deliveryId: 'a' })
     await passes(10)
     world.active = true
-    // Behind one that is paused.
+    // Comes behind a paused one.
     world.read({ deliveryId: 'b', step: 3 })
     await passes(10)
     expect(world.published).toEqual(['paused a', 'waits b'])
@@ -270,7 +270,7 @@ describe('paused jobs', () => {
     world.active = true
     for (const deliveryId of ['b', 'c']) world.read({ deliveryId })
     await passes(10)
-    // So that they are read and may not go yet.
+    // They are read while a drain keeps them from being released.
     world.worker.drain(true)
     world.readBack()
     world.active = false

@@ -20,7 +20,7 @@ describe('RecentSteps', () => {
     expect(steps.begin('d', 2)).toBe(false)
     expect(steps.isDone('d', 2)).toBe(true)
     expect(steps.isDone('d', 4)).toBe(false)
-    // The end of an older step, published late, opens nothing.
+    // A late result of an older step reopens nothing.
     steps.begin('d', 4)
     steps.done('d', 3)
     expect(steps.begin('d', 4)).toBe(false)

@@ -119,7 +119,7 @@ describe('PausedDeliveries', () => {
     for (let arrival = 0; arrival < 3; arrival++) world.pause('a', arrival)
     world.crash()
     world.fetch(10)
-    // Who was killed had not committed where it came from.
+    // The killed owner had not committed the place that the job came from.
     world.pause('a', 2, 1 + step)
     world.fetch(10)
     world.block('a', true)
@@ -128,7 +128,7 @@ describe('PausedDeliveries', () => {
       world.tick()
     }
     expect(world.seeks).toBeLessThan(5)
-    // That of a copy is published as well: it is the same status.
+    // The status of a copy is published as well, which repeats the same status.
     expect(new Set(world.announced)).toEqual(new Set([0, 1, 2]))
     world.block('a', false)
     drain(world)

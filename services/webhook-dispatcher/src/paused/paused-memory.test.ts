@@ -4,7 +4,7 @@ import { PausedSummary } from './paused-summary.ts'
 
 const many = 20_000
 
-/** An earlier owner has paused many of `a`, and is gone. */
+/** An earlier owner, now gone, has paused many deliveries of `a`. */
 function leftByAnother({ withNote }: { withNote: boolean }): PausedWorld {
   const world = new PausedWorld(0)
   world.blocked.add('a')

@@ -6,7 +6,7 @@ const failed = (code: string) => Object.assign(new Error(code), { code })
 const silent = () => new Promise<RecordWithTtl[]>(() => {})
 const withinMs = 4_000
 
-/** Name servers that count what they are asked; what they do not know is silent. */
+/** Name servers that count their queries and do not answer for unknown names. */
 function serversOf(
   known: Record<string, { 4?: string[]; 6?: string[]; ttl?: number; error?: string }>,
   lookupMs = withinMs,
@@ -42,7 +42,7 @@ describe('HostNames', () => {
     const silents = Array.from({ length: 1_000 }, (_, n) => names.resolve(`silent-${n}`, 'slow'))
     const outcomes = Promise.allSettled(silents)
     expect(await names.resolve('good', 'other')).toHaveLength(1)
-    // So few are asked at once.
+    // The limit of concurrent lookups.
     expect(asked).toHaveLength(65)
     await jest.advanceTimersByTimeAsync(4_100)
     expect((await outcomes).every(({ status }) => status === 'rejected')).toBe(true)
