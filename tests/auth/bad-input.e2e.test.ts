@@ -18,7 +18,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-/** REST reports in its body what GraphQL reports in an error's extensions. */
+/** Returns the error: REST has it in the body, GraphQL in an error's extensions. */
 function problemOf({ body }: Answer): Problem {
   const { errors } = body as {
     errors?: { extensions: Omit<Problem, 'error'> & { code: Problem['error'] } }[]
@@ -30,7 +30,7 @@ function problemOf({ body }: Answer): Problem {
 const long = (length: number) => 'x'.repeat(length)
 const email = newEmail()
 
-/** What would be taken, but for the one field that a case spoils. */
+/** Valid arguments of each operation. A test case breaks one field. */
 const valid: Readonly<Record<Exclude<OperationName, 'logout'>, Record<string, unknown>>> = {
   signup: { email, password },
   confirmSignup: { email, code: '123456' },

@@ -5,7 +5,7 @@ import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
 import { type Balancer, openBalancer } from '../support/balancer.ts'
 
 let balancer: Balancer
-/** Two replicas of auth-service behind the gateway: each request goes to the other one. */
+/** Two replicas of auth-service behind the gateway, which get requests in turn. */
 let world: AuthWorld
 
 beforeAll(async () => {

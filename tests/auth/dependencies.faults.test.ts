@@ -29,7 +29,7 @@ function part(name: ComponentName) {
 const newTenant = (transport: AuthTransport) =>
   world.tenant(transport, { auth: { emailVerification: false } })
 
-/** Every operation, each as it would succeed or be refused by a rule. */
+/** Calls every operation in a way that succeeds or breaks a rule. */
 async function callEverything(
   tenant: AuthTenant,
   session: { accessToken: string; refreshToken: string },

@@ -4,7 +4,7 @@ import { execute, transports } from '../support/auth/auth-transports.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
 
 let world: AuthWorld
-/** The replicas of auth-service, without the gateway, which knows only the first. */
+/** The replicas of auth-service, called directly, because the gateway knows only the first. */
 let first: string
 let second: string
 

@@ -45,7 +45,7 @@ async function openDatabase() {
   }
 }
 
-/** A relay process; `leads` is true from its word that it holds the slot. */
+/** Starts a relay process. `leads` becomes true when the relay reports that it holds the slot. */
 function startRelay(url: string, slot: string) {
   const child: ChildProcess = spawn(
     process.execPath,

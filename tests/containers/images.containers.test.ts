@@ -23,13 +23,16 @@ async function docker(...args: string[]): Promise<string> {
   return output.trim()
 }
 
-/** As strict as an installation may be: somebody nobody knows, who can write to memory alone. */
+/**
+ * The strictest settings of an installation: an unknown user without capabilities, who can write
+ * only to memory.
+ */
 const locked = [
   ...['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL', '--user', '10001:10001'],
   ...['--security-opt', 'no-new-privileges', '--network', 'none'],
 ]
 
-/** Everything that a service must be told; none of it can be reached. */
+/** Every required variable. None of the addresses is reachable. */
 const nowhere = {
   LOG_LEVEL: 'warn',
   KAFKA_BROKERS: '127.0.0.1:1',
@@ -74,7 +77,8 @@ describe.each(imageNames)('the image of %s', (name) => {
         'org.cyclonedx.sbom.path': '/app/sbom.cdx.json',
       },
     })
-    // And nothing of what only its builder had: mirrors, proxies, authorities.
+    // The environment has nothing of the build machine: no mirrors, proxies or certificate
+    // authorities.
     const added = image.Config.Env.filter((one: string) => !base.Config.Env.includes(one))
     expect(added).toEqual([
       'NODE_ENV=production',
@@ -106,7 +110,7 @@ describe.each(imageNames)('the image of %s', (name) => {
     const { names, npm, present } = JSON.parse(parts) as Record<'names' | 'present', string[]> & {
       npm: boolean
     }
-    // Our own are named by their folders.
+    // The workspace's own packages are named by their folders.
     const others = present.filter((one) => !/^(@surehook\/.*|surehook)$/.test(one))
     expect(names).toEqual(expect.arrayContaining(others))
     expect(present).toContain('kafkajs')

@@ -234,7 +234,7 @@ describe('what is no request', () => {
   )
 })
 
-/** With the path as it is: `fetch` would tidy it up. */
+/** Sends the path unchanged: `fetch` would normalise it. */
 function statusOf(path: string): Promise<number> {
   const { hostname, port } = new URL(world.system.baseUrl)
   return new Promise((resolve, reject) => {

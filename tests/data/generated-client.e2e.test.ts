@@ -17,7 +17,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-/** As clients are that were generated from the documents: only what those say is typed. */
+/** Generated clients, with only the types that the OpenAPI documents define. */
 function clients() {
   const { baseUrl } = world.system
   return {

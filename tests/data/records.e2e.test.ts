@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const ask: Tenant['graphql'] = (...question) => tenant.graphql(...question)
 
-/** A value of each type as it is written, and as it is read where that is another. */
+/** A value of each type as written, and as read if that differs. */
 const values: Record<string, [written: unknown, read?: unknown]> = {
   text: ['Grüße'],
   integer: [-7],
@@ -120,7 +120,7 @@ describe('records', () => {
     do {
       const page = expectStatus(200, await of.rest(`GET orders?order=-n&limit=2${cursor}`)).body
       seen.push(...page.records.map(({ n }) => n))
-      // Before the place of the cursor, and after it: neither moves what is still to come.
+      // Inserted before and after the cursor's position. Neither may move the following pages.
       if (cursor === '') expectStatus(201, await of.rest('POST orders', [{ n: null }, { n: 100 }]))
       cursor = page.nextCursor === null ? '' : `&cursor=${page.nextCursor}`
     } while (cursor !== '')

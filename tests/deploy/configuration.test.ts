@@ -19,7 +19,7 @@ const { ca } = await createCertificates()
 writeFileSync(pemFile, ca)
 afterAll(() => rmSync(dir, { recursive: true }))
 
-/** Files are mounted in the cluster; here any certificate takes their place. */
+/** In the cluster files are mounted. Here a certificate replaces each of them. */
 function withFiles(env: Record<string, string>): Record<string, string> {
   const here = Object.entries(env).map(([name, value]) => [
     name,
@@ -153,7 +153,8 @@ describe('the schema of the values', () => {
     )
     expect(named.filter((name) => !known.includes(name))).toEqual([])
     const full = environmentOf(await render('values-production-example.yaml'), service)
-    // With a certificate instead of a password. Each watches all files with certificates, also those that it has no use for.
+    // The variables for a certificate instead of a password. Each service watches all certificate
+    // files, including unused ones.
     const elsewhere = ['KAFKA_KEY_FILE', ...Object.keys(certificateEnv)]
     const reachable = [...named, ...shared, ...Object.keys(full), ...elsewhere]
     expect(known.filter((name) => !reachable.includes(name))).toEqual([])

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 
-/** As in an image, where `service` leads to the workspace that runs. */
+/** Runs the health check as in an image, where `service` links to the running workspace. */
 async function exitCodeIn(workspace: string, port: number): Promise<number | null> {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'surehook-health-'))
   const script = join(dir.path, 'healthcheck.mjs')

@@ -6,7 +6,7 @@ import { componentOf, type KubeObject, ofKind, theOne } from './kube-objects.ts'
 import { mayBeReached, mayConnect } from './network.ts'
 import { environmentOfPod, podNamed, secretsOf } from './rendered-environment.ts'
 
-/** What commands read of the ways to the parts, beside what their help names. */
+/** The connection variables that commands read, in addition to those in their help. */
 const connections: Readonly<Record<string, object>> = {
   'prepare database': postgresEnv,
   'prepare topics': kafkaEnv,
@@ -32,7 +32,7 @@ describe.each(valuesFiles)('with %s', (file) => {
           kind === 'ServiceAccount' && metadata.name === spec.serviceAccountName,
       )
       expect(account).toBeDefined()
-      // On an upgrade the policy that denies everything is there already.
+      // During an upgrade the policy that denies everything already exists.
       const dns = {
         end: { labels: {}, namespace: { 'kubernetes.io/metadata.name': 'kube-system' } },
         port: 53,

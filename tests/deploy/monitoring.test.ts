@@ -26,7 +26,7 @@ const rulesIn = (objects: readonly KubeObject[]): AlertRule[] =>
     (spec.groups ?? []).flatMap(({ rules }) => rules),
   )
 
-/** As it is where nobody says which namespace. */
+/** Removes the namespace matcher, as in a file that was rendered without a namespace. */
 const anywhere = (expr: string, matcher: string) =>
   expr.replaceAll(`{${matcher}}`, '').replaceAll(`${matcher},`, '')
 

@@ -12,7 +12,7 @@ const production = render('values-production-example.yaml')
 const receivers = ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c']
 const notPublic = [
   ...['10.1.2.3', '172.20.0.1', '192.168.1.1', '100.64.0.1', '127.0.0.1', '0.0.0.0'],
-  // What clouds tell their machines about themselves.
+  // The metadata addresses of clouds.
   '169.254.169.254',
   ...[
     'fd00:ec2::254',
@@ -24,7 +24,7 @@ const notPublic = [
     '2002:a00:1::1',
   ],
 ]
-/** Who asks whom. */
+/** Pairs of caller and callee. */
 const calls = [
   ['gateway', 'auth-service'],
   ['gateway', 'data-api'],

@@ -4,7 +4,7 @@ import { componentOf, containerOf, ofKind, podsIn, selects, theOne } from './kub
 import { environmentOf } from './rendered-environment.ts'
 import { dispatcherGraceMs, services } from './service-readers.ts'
 
-/** What `runService` gives a service when nobody says otherwise. */
+/** The default grace period of `runService`. */
 const usualGraceMs = 10_000
 
 describe.each(valuesFiles)('with %s', (file) => {

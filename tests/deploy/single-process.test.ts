@@ -19,7 +19,7 @@ const { ca } = await createCertificates()
 writeFileSync(pemFile, ca)
 afterAll(() => rmSync(dir, { recursive: true }))
 
-/** Files are mounted in the cluster; here any certificate takes their place. */
+/** In the cluster files are mounted. Here a certificate replaces each of them. */
 const withFiles = (env: Record<string, string>) =>
   Object.fromEntries(
     Object.entries(env).map(([variable, value]) => [
@@ -29,8 +29,8 @@ const withFiles = (env: Record<string, string>) =>
   )
 
 /**
- * What differs on purpose: where services listen and are reached, who is before them, and the files of certificates, of
- * which each watches all that the process has.
+ * Fields that differ on purpose: addresses of the services, trusted proxies, and certificate files.
+ * Each service watches all certificate files of its process.
  */
 const ownToMode = ['http', 'internal', 'upstreams', 'auth', 'trustedProxies', 'certificates']
 

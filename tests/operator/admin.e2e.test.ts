@@ -29,7 +29,7 @@ afterAll(async () => {
 const platform = () => ({ SUREHOOK_URL: system.baseUrl, SUREHOOK_ADMIN_TOKEN: system.adminToken })
 const admin = (...args: string[]) => surehook(platform(), 'admin', ...args)
 
-/** Runs it and insists on success; what it has shown as JSON. */
+/** Runs the command, checks that it succeeds, and returns its JSON output. */
 async function done<T>(...args: string[]): Promise<T> {
   const answer = await admin(...args, '--json')
   expect(answer).toMatchObject({ code: 0, notes: '' })

@@ -14,10 +14,11 @@ import { eventually } from '../support/world.ts'
 let system: TestSystem
 let kafka: Admin
 let dir: string
-/** What an operator would write down for the services of this system. */
+/** The environment that an operator would set for the services of this system. */
 let env: NodeJS.ProcessEnv
 
-// That of the tests' systems: passwords of roles derive from it, and the system goes on with them.
+// The key of all test systems, which continue after this one: passwords of database roles are
+// derived from it.
 const keyEncryptionKey = Buffer.alloc(32, 'test').toString('base64')
 const topic = ConfigResourceTypes.TOPIC
 
@@ -66,7 +67,7 @@ async function doctor(more: NodeJS.ProcessEnv = {}): Promise<{ code: number; wro
   return { code: answer.code, wrong: wrong.map(({ area, says }) => `${area}: ${says}`) }
 }
 
-/** Nobody takes mails here: all that is wrong with a system that works. */
+/** No mail server runs here, so this is the only fault of a healthy system. */
 const noMail = 'smtp: 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1'
 const healthy = () =>
   eventually(doctor, ({ wrong }) => wrong.length === 1 && wrong[0] === noMail, 30_000)
@@ -108,7 +109,7 @@ describe('surehook doctor', () => {
       validateOnly: false,
       resources: [{ type: topic, name, configEntries }],
     })
-    // Nobody writes to it unless something is broken.
+    // The topic is needed only when something is broken.
     await kafka.deleteTopics({ topics: ['platform.tables.invalid'] })
     const { code, wrong } = await eventually(doctor, ({ wrong: all }) => all.length > 2, 30_000)
     expect(code).toBe(1)

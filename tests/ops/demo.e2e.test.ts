@@ -27,7 +27,7 @@ afterAll(async () => {
   if (dir !== undefined) await rm(dir, { recursive: true })
 })
 
-/** Its exit code and everything it said. */
+/** Runs the demo. Returns its exit code and output. */
 async function demo(facts: object | null): Promise<{ code: number; said: string }> {
   if (facts !== null) await writeFile(endpointsFile, JSON.stringify(facts))
   const args = ['--conditions=source', 'scripts/src/commands/demo.ts', '--quick', '--endpoints']

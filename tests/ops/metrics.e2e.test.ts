@@ -29,7 +29,7 @@ async function scraped(service: Service): Promise<string> {
   return response.text()
 }
 
-/** The values of a metric, by its labels as they are written. */
+/** Returns the values of a metric by the text of its labels. */
 async function valuesOf(service: Service, name: string): Promise<Map<string, number>> {
   const lines = (await scraped(service)).split('\n').filter((line) => line.startsWith(`${name}{`))
   return new Map(
@@ -94,7 +94,8 @@ describe('the metrics of what is held up', () => {
   )
 
   it('the lag of the dispatcher on the paused topic is the number of paused deliveries', async () => {
-    // Not none: what other tests have left paused is on the same broker.
+    // Does not expect exactly two, because other tests have left paused deliveries on the same
+    // broker.
     const both = async () => {
       const lags = await valuesOf('webhook-dispatcher', 'surehook_kafka_consumer_lag_messages')
       const partitions = [...lags].filter(([labels]) => labels.includes(`topic="${pausedTopic}"`))
@@ -139,7 +140,7 @@ describe('what is asked of the metrics', () => {
   beforeAll(async () => {
     const services = Object.keys(world.system.services) as Service[]
     const recorded = (await readRules()).map(({ record }) => `${record} 0`)
-    // Prometheus adds these to each target.
+    // Prometheus adds these series to each target.
     scrape = readExposition([...(await Promise.all(services.map(scraped))), ...recorded, 'up 1'])
   })
 

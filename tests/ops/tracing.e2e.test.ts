@@ -26,7 +26,7 @@ const publish = 'changes publish'
 const match = 'changes match'
 const attempt = 'POST delivery'
 
-/** Headers of a caller that traces, and wants it exported or does not. */
+/** Trace headers of a caller. The flags state whether its trace is sampled. */
 const callers = (flags = '01') => {
   const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')]
   return { traceId, spanId, traceparent: `00-${traceId}-${spanId}-${flags}` }
@@ -111,7 +111,7 @@ describe('a write that is traced', () => {
       traceId: silent.traceId,
       flags: '00',
     })
-    // What comes after it is exported: so this would have been.
+    // A later trace was exported, so an earlier one would have been exported too.
     const caller = callers()
     await inserted({ traceparent: caller.traceparent })
     await collector.trace(caller.traceId, { name: attempt, count: 1 })

@@ -11,7 +11,10 @@ import { type ListeningWorld, openListeningWorld } from '../support/listening-wo
 
 type Signed = Pick<Receipt, 'headers' | 'body'>
 type Verification = { secret: string; clockAheadS?: number }
-/** Whether the official library of a language verifies it, by a clock that is that much ahead. */
+/**
+ * Resolves to whether the official library of a language accepts the signature, with its clock this
+ * much ahead.
+ */
 type Library = (delivery: Signed, how: Verification) => Promise<boolean>
 
 const npm: Library = async (delivery, { secret, clockAheadS = 0 }) => {

@@ -41,7 +41,7 @@ describe.each(testedReceivers)('the $name receiver', (sample) => {
   }, 150_000)
   afterAll(async () => open.disposeAsync())
 
-  /** A change that was delivered: the request of its last attempt. */
+  /** Delivers a change, and returns the request of its last attempt. */
   async function deliver(attempts = 1): Promise<Delivered> {
     const before = terminator.delivered.length
     await tenant.insert({ status: 'new', note: 'ä 😀' })
@@ -133,7 +133,7 @@ describe.each(testedReceivers)('the $name receiver', (sample) => {
 
 const now = () => String(Math.floor(Date.now() / 1000) + 1)
 
-/** As the dispatcher signs it, but with another secret or at another time. */
+/** Signs a request like the dispatcher, but with another secret or time. */
 function signed(
   { headers, body }: Delivered,
   { secret = defaultSecret, ageS = 0 }: { secret?: string; ageS?: number },

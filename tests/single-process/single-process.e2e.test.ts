@@ -24,7 +24,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-/** The one that holds all services. */
+/** Returns the process that holds all services. */
 function theProcess(): ServiceHandle {
   const handles = new Set(Object.values(world.system.services).flat())
   expect(handles.size).toBe(1)
@@ -51,7 +51,7 @@ describe('all services in one process', () => {
     const email = newEmail()
     await users.do('signup', { email, password })
     const { accessToken } = await users.login(email)
-    // The first is read whole by the gateway, the second streams.
+    // The gateway reads the first body whole and streams the second.
     const notes = ['short', 'x'.repeat(100_000)]
     for (const note of notes) {
       const asUser = { authorization: `Bearer ${accessToken}` }
@@ -95,7 +95,7 @@ describe('all services in one process', () => {
       expect(Object.values(world.system.services).flat()).toHaveLength(serviceNames.length)
       await world.system.become('single')
     })
-    // It ends by itself, in time.
+    // The process ends by itself within its grace period.
     expect(await readFile(logFile, 'utf8')).not.toContain('service.forced')
   })
 })

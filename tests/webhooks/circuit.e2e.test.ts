@@ -9,7 +9,7 @@ import {
 } from '../support/listening-world.ts'
 
 /**
- * The cooldown of this system, longer than the history lags; that of the spec is checked by `npm run test:nightly`.
+ * Longer than the history lags. `npm run test:nightly` checks the cooldown of the specification.
  */
 const cooldownMs = 4_000
 
@@ -34,11 +34,11 @@ beforeEach(async () => {
 const fail: Behaviour = () => ({ status: 500 })
 const succeed: Behaviour = () => ({ status: 204 })
 
-/** All at once, so that first attempts are over before the first retry is due. */
+/** Inserts all at once, so that the first attempts end before the first retry is due. */
 const insert = async (count: number, of = tenant) =>
   expectStatus(201, await of.rest('POST orders', Array(count).fill({ status: 'new' })))
 
-/** Five first attempts fail; returns when the fifth arrived. */
+/** Makes five first attempts fail, and returns when the fifth has arrived. */
 async function open(listener: Listener): Promise<number> {
   listener.answer(fail)
   await insert(5)
@@ -84,7 +84,7 @@ it('counts only failures in a row: a success starts the count again', async () =
   }))
   await insert(4)
   await listener.arrived(4)
-  // The fifth request is a success, and three failures more make four in a row at most.
+  // The fifth request succeeds, and with three more failures at most four come in a row.
   await insert(1)
   await listener.arrived(8)
   listener.answer(succeed)
@@ -119,7 +119,7 @@ it('is the endpoint’s alone: not another URL’s, not another tenant’s', asy
   const other = await world.listen(tenant)
   const neighbour = await world.tenant()
   await open(broken)
-  // The receiver tells tenants apart by nothing but what they send: both post to one URL.
+  // Both tenants post to one URL, so the receiver can tell them apart only by their requests.
   const { id } = await neighbour.subscribe(world.receiver.url(broken.path))
   await insert(1, neighbour)
   await broken.arrived(6)

@@ -12,7 +12,7 @@ let world: ListeningWorld
 let tenant: Tenant
 
 beforeAll(async () => {
-  // One at a time, so that the order of arrival is the order in which attempts start.
+  // One attempt at a time, so that deliveries arrive in the order in which attempts start.
   world = await openListeningWorld({ env: { WEBHOOK_ENDPOINT_CONCURRENCY: '1' } })
 })
 afterAll(async () => {
@@ -31,7 +31,7 @@ describe('1, 4, 5: what was answered is delivered once, for each record in commi
   const writers = 12
   const changesEach = 15
 
-  /** What was answered, for one record, in order. */
+  /** Returns the acknowledged changes of one record, in order. */
   async function write(n: number): Promise<unknown[]> {
     const record = await tenant.insert({ status: `writer ${n}`, n: 0 })
     const versions: Fields[] = [record]
@@ -178,7 +178,7 @@ describe('7: a tenant slows down only itself', () => {
     const records = Array.from({ length: 300 }, (_, n) => ({ n }))
     expectStatus(201, await slow.rest('POST orders', records))
     await hanging.arrived(1)
-    // So many that one of them shares a partition with the hanging one.
+    // Enough for one of them to share a partition with the hanging one.
     const listeners = await Promise.all(Array.from({ length: 8 }, () => world.listen(tenant)))
     const latencies: number[] = []
     for (let n = 1; n <= 20; n++) {
@@ -187,7 +187,8 @@ describe('7: a tenant slows down only itself', () => {
       await Promise.all(listeners.map((listener) => listener.arrived(n)))
       latencies.push(Date.now() - startedAt)
     }
-    // The hanging receiver is given up after 5 s: whoever waited for it would be far above this.
+    // The hanging receiver times out after 5 s, so any delivery that waited for it would exceed
+    // this.
     expect(Math.max(...latencies)).toBeLessThan(3_000)
     expect(hanging.receipts.length).toBeLessThan(5)
   })

@@ -48,7 +48,7 @@ const until = (id: string, deliveryId: string, status: string) =>
 const dead = (count: number) => (all: Delivery[]) =>
   all.filter(({ status }) => status === 'dead_letter').length === count
 
-/** A listener to which so many deliveries have failed for good. */
+/** Creates a listener with `count` deliveries that failed permanently. */
 async function withDeadLetters(count: number): Promise<[Listener, Delivery[]]> {
   const listener = await world.listen(tenant, {}, fail)
   for (let n = 0; n < count; n++) await tenant.insert({ n })

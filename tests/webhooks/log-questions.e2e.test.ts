@@ -18,7 +18,7 @@ beforeAll(async () => {
   const env = {
     WEBHOOK_DISABLE_AFTER: '400ms',
     WEBHOOK_CIRCUIT_COOLDOWN: '200ms',
-    // One at a time, so that the order of arrival is the order in which attempts start.
+    // One attempt at a time, so that deliveries arrive in the order in which attempts start.
     WEBHOOK_ENDPOINT_CONCURRENCY: '1',
   }
   world = await openListeningWorld({ env })

@@ -11,7 +11,7 @@ import { eventually } from '../support/world.ts'
 
 let world: ListeningWorld
 let tenant: Tenant
-/** Gets everything: when it has a change, the change is matched. */
+/** Receives everything: once it has a change, the change has been matched. */
 let control: Listener
 
 beforeAll(async () => {
@@ -32,8 +32,8 @@ const remove = async ({ id }: Fields) => expectStatus(200, await tenant.rest(`DE
 const inBrief = ({ event, record }: EventPayload) => `${event} ${record['status']}`
 
 /**
- * What `listener` gets of the `changes` that `act` makes, and nothing besides: it also gets the
- * record of `last`, and what is matched earlier for one endpoint is delivered earlier.
+ * Returns exactly what `listener` gets for the `changes` that `act` makes. The record of `last`
+ * marks the end, because an endpoint gets earlier matches earlier.
  */
 async function getsOf(
   listener: Listener,
@@ -52,7 +52,7 @@ async function getsOf(
   return listener.payloads.filter((payload) => !isLast(payload)).map(inBrief)
 }
 
-/** Exactly so many deliveries, all delivered. */
+/** Checks that there are exactly `count` deliveries, all delivered. */
 async function allDelivered(listener: Listener, count: number): Promise<void> {
   const log = await listener.log(
     (all) => all.length >= count && all.every(({ status }) => status === 'delivered'),

@@ -14,7 +14,7 @@ import {
 } from '../support/listening-world.ts'
 import { eventually } from '../support/world.ts'
 
-/** The delays of this system; those of the spec are checked by `npm run test:nightly`. */
+/** The delays of this system. `npm run test:nightly` checks those of the specification. */
 const delaysMs = [200, 300, 400, 1_500]
 const cooldownMs = 2_000
 const maxAttempts = 5
@@ -72,7 +72,7 @@ describe('an answer', () => {
       await tenant.insert()
       const [delivery] = await listener.log(newestIs('delivered'))
       expect(delivery).toMatchObject({ httpStatus: 200, attempts: 2 })
-      // The log may have read both attempts before anybody saw the first.
+      // The log may have read both attempts before the test sees the first.
       const shown = await tenant.webhooks(`GET /${listener.id}/deliveries/${delivery?.id}`)
       const { attemptLog } = DeliveryDetail.parse(shown.body)
       expect(attemptLog[0]).toMatchObject({ outcome: 'retrying', httpStatus: status })

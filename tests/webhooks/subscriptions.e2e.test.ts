@@ -148,7 +148,7 @@ describe('PATCH /_webhooks/{id}', () => {
     const { status, body } = await tenant.webhooks(`PATCH /${before.id}`, change)
     const { warnings, ...webhook } = body
     expect([status, webhook]).toEqual([200, { ...before, ...change }])
-    // Nobody has made the table `invoices`.
+    // The table `invoices` does not exist.
     expect(warnings?.map(({ field }) => field)).toEqual('table' in change ? ['table'] : undefined)
     expect((await tenant.webhooks(`GET /${before.id}`)).body.webhook).toEqual(body)
   })

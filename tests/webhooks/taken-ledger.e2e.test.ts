@@ -30,7 +30,7 @@ const fail: Behaviour = () => ({ status: 500 })
 /** Every third request fails the first time. */
 const stumble: Behaviour = (_, nth) => ({ status: nth % 3 === 0 ? 503 : 204 })
 
-/** Of one project, since its beginning. */
+/** Takes the ledger of one project since its beginning. */
 function ledgerOf({ projectId }: Tenant, more: Partial<LedgerQuestion> = {}) {
   return askLedger(world.system, { from: startedAt, project: projectId, ...more })
 }
@@ -42,7 +42,7 @@ function lineOf(ledger: Ledger, id: string): LedgerLine {
   return line
 }
 
-/** Runs `surehook ledger` against the system, as an operator elsewhere does. */
+/** Runs `surehook ledger` against the system, as a remote operator does. */
 async function command(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const { baseUrl, adminToken } = world.system
   const child = spawn(
@@ -81,7 +81,7 @@ describe('the ledger, through the gateway', () => {
       expect({ closes, holes, notes }).toEqual({ closes: true, holes: [], notes: [] })
     }
 
-    // Of the dead ones some wait behind their circuit in between.
+    // Some of the dead deliveries wait for their circuit in between.
     const isAtRest = (ledger: Ledger) => {
       const { pending, retrying, awaiting } = ledger.total
       return pending + retrying + awaiting + lineOf(ledger, dead.id).paused === 0
@@ -122,7 +122,8 @@ describe('the ledger, through the gateway', () => {
     await tenant.insert({ n: 1 })
     const [delivery] = await listener.log((all) => all[0]?.status === 'delivered')
     const redeliver = `POST /${listener.id}/deliveries/${delivery?.id}/redeliver`
-    // The log may have read that it was delivered, and not yet the job with its bytes: that is 503.
+    // The log may have read the delivery's success before its job and body. Until then the answer
+    // is 503.
     await eventually(
       () => tenant.webhooks(redeliver),
       ({ status }) => status === 202,
@@ -175,7 +176,7 @@ describe('the ledger, through the gateway', () => {
   })
 })
 
-/** As if the matcher had committed everything that is on `changes` now. */
+/** Commits everything on `changes` as if the matcher had finished it. */
 async function passOver(): Promise<void> {
   const brokers = world.system.endpoints.kafkaBrokers.split(',')
   const log = createLogger('test', 'silent')

@@ -7,7 +7,7 @@ import { eventually } from '../support/world.ts'
 
 let world: ListeningWorld
 let owner: Tenant
-/** Another environment of the owner's project, and a token for it alone. */
+/** Another environment of the owner's project, with a token only for it. */
 let dev: Tenant
 /** Another project, with the same environment and table names. */
 let stranger: Tenant
@@ -31,14 +31,14 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-/** About the owner's subscription. */
+/** Queries about the owner's subscription. */
 const logQuestions = (): [request: string, body?: unknown][] => [
   [`GET _webhooks/${webhookId}/explain?eventId=${eventId}`],
   [`POST _webhooks/${webhookId}/replay`, { from: new Date(Date.now() - 3_600_000).toISOString() }],
   [`GET _webhooks/${webhookId}/replays/${randomUUID()}`],
 ]
 
-/** Every call of the management and data APIs, with a body that would be taken. */
+/** Every call of the management and data APIs, with a valid body. */
 const calls = (tenant: Tenant): [request: string, body?: unknown][] => [
   ['POST _webhooks', tenant.subscriptionInput('https://receiver.example/')],
   ['GET _webhooks'],
@@ -69,7 +69,7 @@ const newToken = async (fields: object) => {
   return expectStatus(201, await admin(world.system, request, { name: 'x', ...fields })).body
 }
 
-/** What the owner has: no call of another one may change it. */
+/** The owner's objects, which no foreign call may change. */
 const possessions = async () => {
   const answers = ['GET _webhooks', 'GET _tables', 'GET orders'].map((request) =>
     owner.rest(request),
@@ -77,7 +77,7 @@ const possessions = async () => {
   return (await Promise.all(answers)).map(({ text }) => text)
 }
 
-/** The answers to all calls about the owner's environment with another credential. */
+/** Returns the answers to all calls on the owner's environment with another credential. */
 async function refusals(authorization: string | undefined) {
   const before = await possessions()
   const seen = new Set<string>()
@@ -98,7 +98,8 @@ describe('every call about an environment', () => {
       expect(await refusals(authorization)).toEqual(['401 MANAGEMENT_TOKEN_INVALID'])
     }
     for (const authorization of [undefined, 'Bearer ', `Bearer ${world.system.adminToken}`]) {
-      // The last are of records: whoever has no management token is asked for a user's.
+      // The last ones are about records, where a missing management token means that a user's token
+      // is expected.
       expect(await refusals(authorization)).toEqual([
         '401 MANAGEMENT_TOKEN_INVALID',
         '401 AUTH_TOKEN_INVALID',
@@ -106,7 +107,9 @@ describe('every call about an environment', () => {
     }
   })
 
-  /** Refused everywhere; a second is promised, as much again is for a busy machine. */
+  /**
+   * Every service refuses the token. One second is promised; the second one is for a busy machine.
+   */
   const refusedSoon = async (authorization: string) => {
     for (const request of ['GET _webhooks', 'GET orders']) {
       const status = async () => (await owner.rest(request, undefined, { authorization })).status
