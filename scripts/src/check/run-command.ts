@@ -6,12 +6,12 @@ import { repoRoot } from '../lib/paths.ts'
 export type Command = {
   args: readonly string[]
   env?: NodeJS.ProcessEnv
-  /** The root of the checkout by default. */
+  /** The default is the root of the checkout. */
   cwd?: string
   timeoutMs?: number
-  /** Where the output can be followed while the command runs. */
+  /** A file that receives the output while the command runs. */
   logFile?: string
-  /** Ends the command. */
+  /** Aborting ends the command. */
   signal?: AbortSignal
 }
 
@@ -19,7 +19,7 @@ export type CommandResult = { ok: boolean; output: string }
 
 const binDir = `${repoRoot}/node_modules/.bin`
 
-/** Runs a program of node_modules/.bin (or any on the path) at the root; its output comes back whole. */
+/** Runs a program of node_modules/.bin (or of the path) at the root. Returns its whole output. */
 export function runCommand(options: Command): Promise<CommandResult> {
   const { args, env, cwd = repoRoot, timeoutMs = 1_200_000, logFile, signal } = options
   const [command = '', ...rest] = args

@@ -4,18 +4,18 @@ export type StepResult = {
   passed: number
   failed: number
   output: string
-  /** Of those that passed: how many had failed before, as the output tells. */
+  /** How many of the passed tests had failed at first. */
   flaky?: number
 }
 
 export type Step = {
   name: string
   run: () => Promise<StepResult>
-  /** Names of the steps without whose success this one says nothing. */
+  /** The names of steps that must succeed, or this step has no meaning. */
   needs?: readonly string[]
 }
 
-/** A check that a command makes: its exit code is the answer. */
+/** A step that runs a command; its exit code decides. */
 export function commandStep(name: string, args: readonly string[]): Step {
   return {
     name,
@@ -26,7 +26,7 @@ export function commandStep(name: string, args: readonly string[]): Step {
   }
 }
 
-/** Runs the steps one after the other, each with a line, and goes on after a failure. */
+/** Runs the steps one after another, prints a line for each, and continues after failures. */
 export async function runSteps(
   steps: readonly Step[],
 ): Promise<{ passed: number; failed: number; flaky: number }> {

@@ -9,16 +9,17 @@ import { localDir } from '../lib/paths.ts'
 import { ownerOf } from '../lib/process-group.ts'
 import { hasToolchain, missingToolchains, type Toolchain } from '../lib/toolchains.ts'
 
-/** `npm test`: every check and every test, one line each; the last line is the sum. */
+/** `npm test`: runs every check and every test, and prints one line for each and a summary. */
 const runsDir = `${localDir}/test-runs`
 const runDir = `${runsDir}/${process.pid}`
 
 await removeOldRuns()
 await mkdir(runDir, { recursive: true })
 const infra = await chooseInfra(process.env)
-/** Faults are made to processes, and TLS is set up for them: that stays on the local stack. */
+/** Fault and TLS tests act on processes, so they need the local stack. */
 const noLocal = infra === 'local' ? null : await whyNotLocal(process.env)
-// They come up while the static checks run; a failure shows in the first step that needs it.
+// The stacks start during the static checks. A failure appears in the first step that needs a
+// stack.
 const starting = startStacks(testWorkers, { dir: `${runDir}/stacks`, env: { TEST_INFRA: infra } })
 starting.catch(() => {})
 const stopStacks = async () => (await starting.catch(() => null))?.stop()
@@ -77,7 +78,7 @@ function jestStep(level: JestLevel, needs: readonly string[] = []): Step {
   }
 }
 
-/** Test files of which nothing can run here. */
+/** Test files in which nothing can run on this machine. */
 function filesWithout(level: JestLevel): RegExp | null {
   if (level !== 'e2e') return null
   const files = [
@@ -87,7 +88,7 @@ function filesWithout(level: JestLevel): RegExp | null {
   return files.length === 0 ? null : new RegExp(`(${files.join('|')})\\.e2e\\.test`)
 }
 
-/** Left out where the tool is missing. */
+/** Skips the step if the tool is missing. */
 function withTool(tool: Toolchain, step: Step): Step {
   const nothing = { passed: 0, failed: 0, output: '' }
   return { ...step, run: async () => (hasToolchain(tool, process.env) ? step.run() : nothing) }
@@ -95,7 +96,7 @@ function withTool(tool: Toolchain, step: Step): Step {
 
 async function environmentOf(level: JestLevel): Promise<NodeJS.ProcessEnv> {
   if (level === 'unit' || level === 'deploy') return {}
-  // Without more it starts a stack by itself.
+  // Without endpoints the tests start their own stack.
   if (level === 'faults' && infra === 'containers') return { TEST_INFRA: 'local' }
   const { endpoints } = await starting
   return { TEST_INFRA: infra, TEST_STACKS: JSON.stringify(endpoints) }
@@ -107,7 +108,7 @@ function whatIsLocal(): string {
     : `faults and TLS were not tested; they need the local stack, which cannot run here (${noLocal})`
 }
 
-/** What a failed run left to look at goes when the next one starts. */
+/** Deletes the files of earlier runs, which failed ones had kept for inspection. */
 async function removeOldRuns(): Promise<void> {
   await mkdir(runsDir, { recursive: true })
   for (const name of await readdir(runsDir)) {

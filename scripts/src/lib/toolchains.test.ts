@@ -14,7 +14,7 @@ describe('a tool that is not on the machine', () => {
   it('is an error where everything is required', () => {
     const strict = { ...bare, TEST_REQUIRE: 'all' }
     expect(() => hasToolchain('python', strict)).toThrow('python3')
-    // The summary still names it: the step that needed it has failed by then.
+    // The summary still names it, because the step that needed it has already failed.
     expect(missingToolchains(strict)).toContain('python')
   })
 })

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { type Circumstances, chooseWay } from './choose-way.ts'
 
-/** A fresh checkout, on a machine whose Docker has the images. */
+/** A fresh checkout on a machine whose Docker has the images. */
 const fresh: Circumstances = {
   asked: undefined,
   keptLocally: false,
