@@ -64,7 +64,10 @@ describe.each(services)('the $name service of the guide', ({ lines }) => {
     if (code !== 0) throw new Error(out)
   }, prepareMs)
 
-  /** Runs the service once on its database. § @returns the shell's exit code */
+  /**
+   * Runs the service once on its database.
+   * @returns the shell's exit code
+   */
   async function billing(command: string, change = ''): Promise<number | null> {
     const own = `export PROJECT=${tenant.projectId}\n${change}`
     return (await checkout.run(`${variables}\n${own}\n${command}`)).code

@@ -1,8 +1,8 @@
 /**
  * Finds statements that break the previous version while a migration runs or after it, because both
  * versions run on one database during an upgrade. A migration that needs such a statement gives the
- * reason in a separate line: `-- Contract: …` (the version since which nothing uses it) or `--
- * Locks: …` (the longest time).
+ * reason in a separate line. It is `-- Contract: …` with the version since which nothing uses the
+ * object, or `-- Locks: …` with the longest time.
  */
 export function migrationFaults(sql: string): string[] {
   const [up = ''] = sql.split(/^-- Down Migration/im)

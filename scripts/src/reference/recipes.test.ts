@@ -16,8 +16,8 @@ function blocksOf(page: string): Block[] {
 }
 
 /**
- * Counts the places in a file that match the block: its lines in order, with any lines where the
- * block adds lines or has `…`, because earlier users of the recipe have added lines there. Such
+ * Counts the places in a file that match the block: its lines in order. Any lines may stand where
+ * the block adds lines or has `…`, because earlier users of the recipe have added some there. Such
  * lines are indented at least as far as the line after them, so a place ends with its list.
  */
 function countPlaces(text: string, diff: string): number {

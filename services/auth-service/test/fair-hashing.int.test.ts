@@ -69,8 +69,8 @@ describe('a flood of logins', () => {
       admitted += answers.filter((status) => status === 200).length
       refused += answers.filter((status) => status === 503).length
     }
-    // More calls were refused with 503 than the limit allows, and none of them counts: the limit is
-    // used up exactly by the admitted calls, on every replica.
+    // More calls got 503 than the limit allows, but none of them counts. The admitted calls use up
+    // the limit exactly, on every replica.
     expect(refused).toBeGreaterThan(20)
     expect([await at(narrow.api), await at(accounts.service.api)]).toEqual([429, 429])
   }, 60_000)

@@ -19,9 +19,8 @@ export type LinePath = readonly string[]
  *
  * - The total cost of waiting items never exceeds the room. A line may fill half the room of the
  *   line around it, and may always hold one item.
- * - If there is no room, a new item evicts the newest items of the longest line, provided that line
- *   is longer than the new item's own line becomes. Heavy senders therefore make room for light
- *   ones.
+ * - If there is no room, a new item evicts the newest items of the longest line, if that line is
+ *   longer than the new item's own line becomes. Heavy senders therefore make room for light ones.
  */
 export class FairQueue<T> {
   readonly #root = new Line<T>()

@@ -49,7 +49,7 @@ const revokeSql = (minGeneration: string, columns = revocationColumns): string =
 
 /**
  * Exchanges a refresh token in one statement, so that exactly one of several simultaneous refreshes
- * succeeds: each waits for the row lock and then sees the previous result. The outcome is one of
+ * succeeds. Each waits for the row lock and then sees the previous result. The outcome is one of
  * three. The token is current and is exchanged. It repeats the last refresh within the interval. Or
  * it was used before, which ends the session, revokes its access tokens and notifies the verifiers.
  *

@@ -98,7 +98,10 @@ export type Progress = Turn & {
   forMs: number
 }
 
-/** Records the offsets to read. § @returns false if another replica has taken it meanwhile */
+/**
+ * Records the offsets to read.
+ * @returns false if another replica has taken it meanwhile
+ */
 export async function beginReading(
   pool: Pool,
   { id, by }: Turn,
@@ -112,7 +115,10 @@ export async function beginReading(
   return rowCount === 1
 }
 
-/** Records the progress. § @returns false if another replica has taken it meanwhile */
+/**
+ * Records the progress.
+ * @returns false if another replica has taken it meanwhile
+ */
 export async function advanceRebuild(pool: Pool, progress: Progress): Promise<boolean> {
   const { id, by, spans, records, oldestAt, forMs } = progress
   const { rowCount } = await pool.query(

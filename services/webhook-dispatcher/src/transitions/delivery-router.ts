@@ -42,7 +42,10 @@ export class DeliveryRouter {
     return (await this.faultPassed()) ? 'failed' : 'revoked'
   }
 
-  /** Resolves after a pause. § @returns false if the partition is no longer assigned here */
+  /**
+   * Resolves after a pause.
+   * @returns false if the partition is no longer assigned here
+   */
   async faultPassed(): Promise<boolean> {
     await new Promise((resolve) => setTimeout(resolve, afterFaultMs).unref())
     return !this.#options.lease.aborted

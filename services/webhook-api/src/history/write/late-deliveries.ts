@@ -4,8 +4,8 @@ import type { FoldedDelivery } from './fold-deliveries.ts'
 
 /**
  * Files deliveries of expired days under the day of their newest transition. A delivery that was
- * paused for longer than history is kept therefore stays visible as long as any other. @param
- * oldestDay the first day that is kept
+ * paused for longer than history is kept therefore stays visible as long as any other.
+ * @param oldestDay the first day that is kept
  * @returns the deliveries that it filed so
  */
 export function fileWithLastTransition(

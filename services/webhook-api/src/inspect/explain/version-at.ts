@@ -6,7 +6,8 @@ export type VersionAt = SubscriptionVersion | 'unknown' | 'none'
 
 /**
  * Returns the version of a subscription that applied when a change was committed. Compares the WAL
- * positions if both are of one server, and times otherwise. @param versions oldest first
+ * positions if both are of one server, and times otherwise.
+ * @param versions oldest first
  */
 export function versionAt(
   versions: readonly SubscriptionVersion[],

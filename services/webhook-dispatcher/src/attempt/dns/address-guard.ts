@@ -11,9 +11,8 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Network = [Address, number]
 
 /**
- * An IPv4 address in the last 32 bits (RFC 6052
- * 2.1). In local-use NAT64 addresses (RFC 8215) its position depends on the prefix, so those are
- * refused like all addresses that are not public.
+ * An IPv4 address in the last 32 bits (RFC 6052 §2.1). In local-use NAT64 addresses (RFC 8215) its
+ * position depends on the prefix, so those are refused like all addresses that are not public.
  */
 const nat64 = ipaddr.parseCIDR('64:ff9b::/96')
 /** Deprecated IPv4-compatible addresses (RFC 4291 §2.5.5.1). */

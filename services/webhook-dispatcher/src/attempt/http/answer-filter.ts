@@ -16,9 +16,7 @@ export class AnswerRefusedError extends Error {
 
 /**
  * A reused connection was closed before the first byte of an answer. The receiver may have closed
- * it before the request arrived (RFC 9112
- * 9.3.1,
- * 9.6).
+ * it before the request arrived (RFC 9112 §9.3.1, §9.6).
  */
 export class StaleConnectionError extends Error {
   readonly code = 'STALE_CONNECTION'
@@ -26,9 +24,9 @@ export class StaleConnectionError extends Error {
 
 /**
  * Removes informational answers (1xx) from the received bytes, closes the socket if it receives too
- * much, and detects stale connections. A client must accept 1xx answers unasked (RFC 9110
- * 15.2), but undici fails on `100 Continue`. undici also has no limit for other 1xx answers, for
- * the status line and for chunk extensions. Every write begins an exchange, because undici writes a
+ * much, and detects stale connections. A client must accept 1xx answers unasked (RFC 9110 §15.2),
+ * but undici fails on `100 Continue`. undici also has no limit for other 1xx answers, for the
+ * status line and for chunk extensions. Every write begins an exchange, because undici writes a
  * whole request before it reads. The filter hooks the socket's methods: a stream around the socket
  * would copy every byte and hide the socket from undici.
  */

@@ -90,8 +90,8 @@ export class Poster implements AsyncDisposable {
 
   /**
    * Sends the request, and once more on a new connection if a reused one was closed before any byte
-   * of an answer. A client may repeat a request that it knows to be idempotent (RFC 9110
-   * 9.2.2): receivers recognise the delivery by its `webhook-id`.
+   * of an answer. A client may repeat a request that it knows to be idempotent (RFC 9110 §9.2.2):
+   * receivers recognise the delivery by its `webhook-id`.
    */
   async #exchange({ tenant, url, headers, body }: Exchange): Promise<Answered> {
     const { timeoutMs } = this.#options
