@@ -71,7 +71,7 @@ describe.each([
   ['Redis', () => redis],
   ['PostgreSQL', () => postgres],
 ])('without %s', (_, proxy) => {
-  it('every operation is 503 with Retry-After; nothing is used up, and it goes on by itself', async () => {
+  it('every operation is 503 with Retry-After; nothing is used up, and service resumes by itself', async () => {
     const { confirm, reset } = await twoWithCodes()
     const stranger = newEmail()
     proxy().set({ kind: 'reset' })

@@ -133,7 +133,7 @@ describe('every step of a user leaves one line', () => {
     expect(texts.filter((text) => written.includes(text))).toEqual([])
   })
 
-  it('with a keyed hash in the place of an address that nobody has', async () => {
+  it('with a keyed hash instead of an unknown address', async () => {
     const [email, other] = [newEmail(), newEmail()]
     const hashOf = async (address: string) => {
       const [line] = (await post('login', { email: address, password })).lines
@@ -202,7 +202,7 @@ describe('every administration call leaves one line', () => {
     expect(lines.filter((line) => line.includes(secret) || line.includes(adminToken))).toEqual([])
   })
 
-  it('names what was made or changed, and for whom, and never the token that was made', async () => {
+  it('names the object and its owner, but never the new token', async () => {
     const requestId = randomUUID()
     const { projectId } = await openAuthClient(loud.api)
     const response = await fetch(`${loud.api}/auth/admin/projects/${projectId}/management-tokens`, {

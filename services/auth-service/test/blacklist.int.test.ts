@@ -93,7 +93,7 @@ describe('Redis', () => {
     expect(JSON.parse(line)).toMatchObject({ msg: 'redis.may.evict', policy: 'allkeys-lru' })
   })
 
-  it('flushed has every revocation again before the next answer', async () => {
+  it('that was flushed has every revocation again before the next answer', async () => {
     const { gone, here } = await twoUsers()
     await redis.flushAll()
     expect(await client.isActive(gone.accessToken)).toBe(false)
@@ -107,7 +107,7 @@ describe('Redis', () => {
     expect(answers).not.toContain(true)
   })
 
-  it('killed: 503, never 401 nor a silent accept; restarted empty it is filled first', async () => {
+  it('that was killed causes 503; restarted empty, it is filled before the next answer', async () => {
     const { gone, here } = await twoUsers()
     await stack.processes.redis?.kill()
     await expectUnavailable(here.accessToken, here.refreshToken)
@@ -118,7 +118,7 @@ describe('Redis', () => {
     expect(outcome(await client.refresh(here.refreshToken))).toEqual([200])
   })
 
-  it('restarted with what it had earlier is filled first as well', async () => {
+  it('that restarts with an old snapshot is filled before the next answer', async () => {
     const users = [await client.newUser(), await client.newUser()]
     expect(await client.isActive(users[0]?.accessToken ?? '')).toBe(true)
     await redis.sendCommand(['SAVE'])
@@ -133,7 +133,7 @@ describe('Redis', () => {
     await redis.sendCommand(['SAVE'])
   })
 
-  it('hanging: 503 soon', async () => {
+  it('that hangs causes 503 within seconds', async () => {
     const { here } = await twoUsers()
     await stack.processes.redis?.kill('SIGSTOP')
     const startedAt = performance.now()
@@ -145,7 +145,7 @@ describe('Redis', () => {
 })
 
 describe('a revocation', () => {
-  it('reaches Redis also when whoever made it died before the copy', async () => {
+  it('reaches Redis even if its process died before the copy', async () => {
     const { accessToken } = await client.newUser()
     const { body } = await client.introspect(accessToken)
     const owner = new Client({ connectionString: world.database.databaseUrl })
@@ -197,7 +197,7 @@ describe('a revocation', () => {
     }
   })
 
-  it('is copied however long the copy of all takes, and anew when they were flushed meanwhile', async () => {
+  it('is copied however long a rebuild takes, and again after a flush during it', async () => {
     const tenant = { projectId: client.projectId, environment: 'master' }
     const expiresAt = new Date(Date.now() + 600_000)
     let flushAt = -1

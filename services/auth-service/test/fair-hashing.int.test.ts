@@ -46,7 +46,7 @@ describe('a flood of logins', () => {
     expect(count(await Promise.all(flood), 503)).toBeGreaterThan(30)
   }, 60_000)
 
-  it('that is refused for want of room uses up nothing of the client’s limit', async () => {
+  it('that is refused for lack of capacity does not count for the client’s limit', async () => {
     await using narrow = await accounts.startService({ hashing: { concurrency: 1, maxWaitMs: 0 } })
     const client = await accounts.project({ emailVerification: false })
     const { email } = await client.newUser()

@@ -48,7 +48,7 @@ const invalid = [401, 'AUTH_TOKEN_INVALID']
 const clientAddress = (n: number) => `203.0.113.${n}`
 
 describe('forged encrypted tokens', () => {
-  it('of one client are decrypted up to a limit, whatever their number; others go on', async () => {
+  it('of one client are decrypted up to a limit, without affecting others', async () => {
     const forge = await openForge()
     const forger = clientAddress(1)
     const [known, unknown, elsewhere] = [
@@ -75,7 +75,7 @@ describe('forged encrypted tokens', () => {
     expect((after['limited'] ?? 0) - (before['limited'] ?? 0)).toBe(21)
   })
 
-  it('of many at once are decrypted hardly more often than of one after the other', async () => {
+  it('sent at once are decrypted hardly more often than one after another', async () => {
     const forge = await openForge()
     const tokens = await Promise.all(Array.from({ length: 60 }, forge))
     const answers = await Promise.all(tokens.map((token) => logout(token, clientAddress(3))))
@@ -113,7 +113,7 @@ describe('forged encrypted tokens', () => {
     ])
   })
 
-  it('that cannot be ours cost nothing and count for nothing', async () => {
+  it('of another issuer cost nothing and do not count', async () => {
     const forge = await openForge()
     const forger = clientAddress(5)
     const parts = (await forge()).split('.')

@@ -101,7 +101,7 @@ describe.each([
   ['REST', rest],
   ['GraphQL', graphql],
 ])('over %s', (_name, call) => {
-  it('a client has 30 wrong codes in ten minutes, over all addresses and both purposes', async () => {
+  it('a client may send 30 wrong codes in ten minutes, over all addresses and purposes', async () => {
     const guesses = Array.from({ length: 35 }, (_, n) =>
       (n % 2 === 0 ? confirm : reset)(newEmail(), '123456'),
     )
@@ -123,7 +123,7 @@ describe.each([
     expect(answer.body.error).toBe('AUTH_INVALID_CODE')
   })
 
-  it('right codes count nothing', async () => {
+  it('right codes do not count', async () => {
     await call(
       Array.from({ length: 29 }, () => confirm(newEmail(), '123456')),
       '203.0.113.3',
@@ -167,7 +167,7 @@ it('a client of IPv6 is its /64', async () => {
   expect(countOf(outcomes, 'RATE_LIMIT_EXCEEDED')).toBe(2)
 })
 
-describe('whoever says to have another address', () => {
+describe('a client that claims another address', () => {
   const signups = async (by: AuthClient, forwardedFor: (n: number) => string) => {
     const answers = Array.from({ length: 12 }, (_, n) =>
       by.send('POST signup', {
@@ -178,13 +178,13 @@ describe('whoever says to have another address', () => {
     return (await Promise.all(answers)).filter(({ status }) => status === 429).length
   }
 
-  it('is not believed unless it is a declared proxy', async () => {
+  it('is not trusted unless it is a declared proxy', async () => {
     const stranger = await openAuthClient(open.api, { projectId: client.projectId })
     expect(await signups(stranger, (n) => `203.0.113.${n}`)).toBe(2)
     expect(await signups(client, (n) => `203.0.113.${n}`)).toBe(0)
   })
 
-  it('is found from the right of the chain, past declared proxies alone', async () => {
+  it('is found from the right of the chain, skipping only declared proxies', async () => {
     expect(await signups(client, (n) => `203.0.113.${n}, 198.51.100.1`)).toBe(2)
     const trustedProxies = proxyList.parse('127.0.0.1, ::1, 198.51.100.0/24')
     await using service = await accounts.startService({ trustedProxies })

@@ -52,7 +52,7 @@ describe('more logins than can be hashed', () => {
     expect(metrics).toMatch(/surehook_auth_hash_duration_seconds_count\{[^}]*\} [1-9]/)
   }, 60_000)
 
-  it('keep no token check waiting', async () => {
+  it('do not delay token checks', async () => {
     const { email, accessToken } = await client.newUser()
     const flooding = flood(email)
     const times: number[] = []

@@ -41,7 +41,7 @@ describe('the key set', () => {
     expect(await jwksOf(client)).toEqual([sig])
   })
 
-  it('answers 304 to whoever has it, and anew when it changed', async () => {
+  it('answers 304 while it is unchanged', async () => {
     const etag = (await client.send('GET .well-known/jwks.json')).headers.get('etag') ?? ''
     const held = { headers: { 'if-none-match': etag } }
     expect((await client.send('GET .well-known/jwks.json', held)).status).toBe(304)
@@ -75,7 +75,7 @@ describe('the key set', () => {
     expect(new Set(sets.map((keys) => JSON.stringify(keys))).size).toBe(1)
   })
 
-  it('shows no private member, and the database has the private key sealed only', async () => {
+  it('shows no private member, and the database has only encrypted private keys', async () => {
     await client.newUser()
     const rows = await sql<{ row: string }>(
       world,
@@ -117,7 +117,7 @@ describe('a rotation', () => {
     expect((await jwksOf(client)).map(({ kid }) => kid)).toEqual([kidOf(after.accessToken)])
   })
 
-  it('happens by itself when the key has reached its age', async () => {
+  it('happens automatically when the key has reached its maximum age', async () => {
     const { accessToken } = await client.newUser()
     await sql(
       world,
@@ -129,7 +129,7 @@ describe('a rotation', () => {
     expect(await client.isActive(accessToken)).toBe(true)
   })
 
-  it('needs the administration and an environment that is there', async () => {
+  it('needs the administration token and an existing environment', async () => {
     expect((await client.admin('POST /keys/rotate')).status).toBe(200)
     const response = await fetch(
       `${service.api}/auth/admin/projects/${client.projectId}/environments/master/keys/rotate`,

@@ -91,7 +91,7 @@ describe.each(calls)('$what that is repeated', ({ request, body, repeated }) => 
   const [method, path = ''] = request.split(' ')
   const call = (userId: string) => client.admin(`${method} /users/${userId}${path}`, body)
 
-  it('after a 503 for want of Redis is answered when nobody is let in', async () => {
+  it('after a 503 without Redis succeeds once every token is refused', async () => {
     const { user, accessToken } = await client.newUser()
     await withoutRedis(async () => {
       expect(outcomeOf(await call(user.id))).toEqual(unavailable)

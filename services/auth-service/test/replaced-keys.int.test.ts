@@ -42,7 +42,7 @@ async function forge(claims: Record<string, unknown>, { kid, key }: StoredKey): 
 }
 
 describe('keys that are replaced at once', () => {
-  it('are gone from the answer on, on every replica, with every token that was made with them', async () => {
+  it('are gone on every replica from the answer on, with every token made with them', async () => {
     const { accessToken, refreshToken, email } = await client.newUser()
     const leaked = await storedKey(world, client, 'sig')
     const forged = await forge((await client.introspect(accessToken)).body, leaked)
@@ -71,7 +71,7 @@ describe('keys that are replaced at once', () => {
     expect(await client.isActive(refreshed.body.accessToken)).toBe(true)
   })
 
-  it('are those of encryption too, and those that are on their way', async () => {
+  it('include encryption keys and waiting keys', async () => {
     await client.change({ encryptTokens: true })
     const { accessToken } = await client.newUser()
     expect(await other.isActive(accessToken)).toBe(true)
@@ -100,7 +100,7 @@ describe('keys that are replaced at once', () => {
     expect(await epoch()).toBe(before + 1)
   })
 
-  it('are of one environment alone', async () => {
+  it('belong to one environment only', async () => {
     const neighbour = await openAuthClient(service.api, {
       projectId: client.projectId,
       environment: 'neighbour',
@@ -110,7 +110,7 @@ describe('keys that are replaced at once', () => {
     expect(await neighbour.isActive(accessToken)).toBe(true)
   })
 
-  it('are so only when that is asked for in the right words, by the administrator', async () => {
+  it('require the administrator and the exact request', async () => {
     const { accessToken } = await client.newUser()
     const { status, body } = await client.admin('POST /keys/rotate?immediately=yes')
     expect([status, body.error, body.violations?.[0]?.field]).toEqual([

@@ -39,7 +39,7 @@ const invalid = [401, 'AUTH_TOKEN_INVALID']
 const logout = (token: string) => client.send('POST logout', { token })
 
 describe('without Kafka', () => {
-  it('a logout does nothing, a reuse ends its session, and is refused only when the topic has it', async () => {
+  it('a logout does nothing, and a reuse ends its session but gets 401 only with the topic', async () => {
     const leaving = await client.newUser()
     const robbed = await client.newUser()
     const renewed = (await client.refresh(robbed.refreshToken)).body

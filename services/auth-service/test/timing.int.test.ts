@@ -72,7 +72,7 @@ async function ratio(what: string, time: (email: string) => Promise<number>): Pr
   return Math.max(a, b) / Math.min(a, b)
 }
 
-describe('the time of an answer tells a known address from an unknown one by no more than chance', () => {
+describe('the time of an answer does not depend on whether the address is known', () => {
   it('at login', async () => {
     const login = (email: string) => timeOf('login', { email, password }, 401)
     expect(await ratio('login', login)).toBeLessThan(bound)
@@ -108,7 +108,7 @@ describe('the time of an answer tells a known address from an unknown one by no 
   }, 60_000)
 })
 
-describe('the time of a login tells nothing of what hashes an environment has taken over', () => {
+describe('the time of a login does not depend on the imported hashes of its environment', () => {
   const rounds = 25
 
   it.each([
@@ -116,7 +116,7 @@ describe('the time of a login tells nothing of what hashes an environment has ta
     ['cheaper', () => bcrypt.hash(password, 4)],
     ['like', () => bcrypt.hash(password, 9)],
   ])(
-    'than its own: %s',
+    'compared with the default scheme: %s',
     async (_kind, hashed) => {
       client = await accounts.project({ emailVerification: false })
       const passwordHash = await hashed()
@@ -133,7 +133,7 @@ describe('the time of a login tells nothing of what hashes an environment has ta
     60_000,
   )
 
-  it('and follows none of them once the last has been made better', async () => {
+  it('nor on hashes of which the last has been rehashed', async () => {
     client = await accounts.project({ emailVerification: false })
     const email = newEmail()
     const users = [{ email, passwordHash: await bcrypt.hash(password, 12) }]

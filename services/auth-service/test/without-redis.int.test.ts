@@ -34,7 +34,7 @@ const admin = async (request: string, body?: unknown) => {
   return answer.status < 400 ? [answer.status] : [answer.status, answer.body.error]
 }
 
-it('without Redis exactly this goes on, and the rest is 503', async () => {
+it('without Redis exactly these operations work, and the others get 503', async () => {
   const idle = { email: `${randomUUID()}@example.com`, passwordHash: `$2b$04$${'a'.repeat(53)}` }
   await client.admin('POST /users/import', { users: [idle] })
   const { body: list } = await client.admin('GET /users')

@@ -93,7 +93,7 @@ describe('the GraphQL transport', () => {
     expect(JSON.stringify(result)).not.toContain('secret')
   })
 
-  it('goes on with the other fields after one that fails', async () => {
+  it('continues with the other fields after one that fails', async () => {
     let calls = 0
     const login: AuthApi['login'] = async () => {
       if (++calls === 2) throw new AppError('AUTH_INVALID_CREDENTIALS')
@@ -152,7 +152,7 @@ describe('the GraphQL transport', () => {
     const loginWith = (selection: string) =>
       `mutation { login(email: "a@b.example", password: "x") { user { ${selection} } } }`
 
-    it('lets a person and a tool through', async () => {
+    it('accepts the requests of people and tools', async () => {
       expect(codesOf(await execute({ login }, `mutation { ${logins(50)} }`))).toEqual([])
       expect(codesOf(await execute({}, nested))).toEqual([])
       expect(codesOf(await execute({}, getIntrospectionQuery()))).toEqual([])
@@ -193,7 +193,7 @@ describe('the GraphQL transport', () => {
       expect(result.errors?.[0]?.message).toContain(message)
     })
 
-    it('leaves to GraphQL what GraphQL refuses', async () => {
+    it('lets GraphQL report what GraphQL refuses', async () => {
       const inItself = `${loginWith('...f')} fragment f on User { ...f }`
       expect((await execute({}, inItself)).errors?.[0]?.message).toContain('Cannot spread')
     })

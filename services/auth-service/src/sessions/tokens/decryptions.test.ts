@@ -27,7 +27,7 @@ function setUp() {
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('decryptions of tokens', () => {
-  it('are two at once, wait in a bounded room, and take turns between tenants', async () => {
+  it('run two at a time, wait in a bounded queue, and take turns between tenants', async () => {
     const { open, running, started, outcomes } = setUp()
     const crowd = Array.from({ length: 1_000 }, (_, n) =>
       open('crowd', `10.${n >> 8}.${n % 256}.1`),
