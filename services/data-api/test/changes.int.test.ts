@@ -152,7 +152,7 @@ describe('writes of one record at the same time', () => {
     for (const { text } of answers) expect(published.has(text)).toBe(true)
   })
 
-  test('a delete among them is the last', async () => {
+  test('a deletion among them is the last', async () => {
     const { tenant, client } = await newTenant()
     const { body } = await client.call('POST orders', { a: 0 })
     const path = `orders/${body.id}`
@@ -186,8 +186,8 @@ test('the time of a change is after the last one, even when the clock was set ba
   expect([hourLater, ...times]).toEqual([...new Set([hourLater, ...times])].toSorted())
 })
 
-describe('guarantee 1: what was answered with success is on the topic', () => {
-  test('also when the process is killed right after the answers', async () => {
+describe('guarantee 1: every acknowledged change reaches the topic', () => {
+  test('even if the process is killed right after the answers', async () => {
     const tenant = await world.tenant()
     const answered: Fields[] = []
     for (let round = 0; round < 3; round++) {
@@ -216,7 +216,7 @@ describe('guarantee 1: what was answered with success is on the topic', () => {
     for (const record of answered) expect(published.get(record.id)).toEqual(record)
   }, 60_000)
 
-  test('SIGTERM: the requests in flight are answered, and the process ends with 0', async () => {
+  test('SIGTERM: requests in flight are answered, and the process exits with 0', async () => {
     const tenant = await world.tenant()
     await using service = await startServiceProcess(world.config)
     const client = clientOf(service.api, tenant)

@@ -66,7 +66,7 @@ async function buildsIndex(): Promise<void> {
 }
 
 describe('a new unique column', () => {
-  test('keeps nobody from writing while its index is made', async () => {
+  test('does not block writes while its index is made', async () => {
     await put([n])
     const { id } = (await client.call('POST orders', { n: 1 })).body
     const release = await holdSnapshot()
@@ -87,7 +87,7 @@ describe('a new unique column', () => {
     expect((await client.call('GET orders')).body.records).toHaveLength(5)
   })
 
-  test('asked for by several at once is made once', async () => {
+  test('that several requests ask for is made once', async () => {
     await put([n])
     await client.call('POST orders', { n: 1 })
     const answers = await Promise.all(Array.from({ length: 4 }, () => put([n, code])))
@@ -100,7 +100,7 @@ describe('a new unique column', () => {
     expect(rowCount).toBe(2)
   })
 
-  test('that was begun and never done is made when it is asked for again', async () => {
+  test('that was left unfinished is made at the next request', async () => {
     await put([n])
     await client.call('POST orders', { n: 1 })
     const { name } = await placeOf()
@@ -122,7 +122,7 @@ test('tables of one environment may be made at the same time', async () => {
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
 })
 
-test('a table that evolves under load loses no write, and each event says what was answered', async () => {
+test('a table that evolves under load loses no write, and each event equals its answer', async () => {
   await put([n])
   const seeds = Array.from({ length: 500 }, (_, i) => ({ n: i }))
   const [target] = (await client.call('POST orders', seeds)).list

@@ -62,7 +62,7 @@ describe('PostgreSQL away', () => {
     expect([...once.values()].toSorted()).toEqual([0, 2])
   })
 
-  test('when it starts: it waits, says so and is not ready until it is there', async () => {
+  test('at start: the service waits, logs it and is not ready until PostgreSQL is reachable', async () => {
     proxy.set({ kind: 'reset' })
     const lines: string[] = []
     const log = pino({ level: 'info' }, { write: (line) => void lines.push(line) })

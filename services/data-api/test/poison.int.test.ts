@@ -51,7 +51,7 @@ async function refused(mark: string): Promise<InvalidMessage> {
   return message
 }
 
-test('a captured message that cannot be relayed is put aside and holds up no tenant', async () => {
+test('a captured message that cannot be relayed is refused and delays no tenant', async () => {
   const tenant = await world.tenant()
   const client = clientOf(running.api, tenant)
   await client.call('PUT _tables/orders', { columns: [{ name: 'a', type: 'integer' }] })

@@ -69,7 +69,7 @@ describe('a table', () => {
     expect(await published('orders')).toBeUndefined()
   })
 
-  it('is there without a column of its own', async () => {
+  it('exists without a column', async () => {
     await client.call('PUT _tables/empty', { columns: [] })
     expect((await published('empty'))?.columns).toEqual([])
   })

@@ -135,7 +135,7 @@ describe('a credential', () => {
     expect(await outcome({ environment: 'nope' })).toEqual([404, 'ENVIRONMENT_NOT_FOUND'])
   })
 
-  test('for other environments is refused, for this one taken; expired it is none', async () => {
+  test('is refused for other environments, accepted for this one, and invalid once expired', async () => {
     const statusWith = async (limits: Parameters<World['token']>[1]) => {
       const token = await world.token(tenant.projectId, limits)
       return (await client.call('GET things', undefined, { authorization: `Bearer ${token}` }))

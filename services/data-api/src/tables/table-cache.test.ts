@@ -60,7 +60,7 @@ describe('prepared statements', () => {
     expect(await useAll(defineMany('t', 150))).toBe(100)
   })
 
-  test('go on for everybody when one table was changed 500 times', async () => {
+  test('stay for all others when one table was changed 500 times', async () => {
     define('restless')
     for (let version = 2; version <= 500; version++) await evolve('restless', version)
     expect(await useAll(defineMany('t', 99))).toBe(99)
@@ -78,7 +78,7 @@ describe('prepared statements', () => {
     expect(await useAll(defineMany('u', 100))).toBe(100)
   })
 
-  test('go from a table that nobody has used for a minute to one that is used', async () => {
+  test('move from a table unused for a minute to a used one', async () => {
     const first = defineMany('t', 100)
     await useAll(first)
     now += minute - 1
@@ -93,7 +93,7 @@ describe('prepared statements', () => {
 })
 
 describe('definitions', () => {
-  test('are kept while they are used, whichever came first', async () => {
+  test('are kept while they are used, even the oldest', async () => {
     define('favourite')
     await isPrepared('favourite')
     for (const name of defineMany('t', 4_000)) {

@@ -30,7 +30,7 @@ function setUp() {
   return { get, statements }
 }
 
-it('gives each caller the record that it asked for, in whatever case and however often', async () => {
+it('returns to each caller its requested record, in any case and however often', async () => {
   const { get, statements } = setUp()
   const [upper, missing] = [idOf(4).toUpperCase(), idOf(100)]
   const asked = [idOf(1), idOf(2), idOf(3), upper, missing, idOf(3)].map(get)

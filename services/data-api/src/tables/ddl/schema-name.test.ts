@@ -21,7 +21,7 @@ describe('schemaName', () => {
     )
   })
 
-  test('is a plain identifier that PostgreSQL keeps whole', () => {
+  test('is a plain identifier that PostgreSQL does not truncate', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (projectId, name) => {
         expect(schemaName({ projectId, environment: name })).toMatch(/^d_[0-9a-f]{48}$/)
