@@ -38,7 +38,7 @@ it('refuses a small body that is malformed', async () => {
   expect(stand.auth.seen).toEqual([])
 })
 
-it('refuses a large body that is malformed in its middle, and breaks it off at the upstream', async () => {
+it('refuses a large body that is malformed in the middle, and aborts it at the upstream', async () => {
   await using other = await startStand()
   const began = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<string>()

@@ -84,7 +84,7 @@ const without = <T>(fields: Record<string, T>) =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !ofConnection.includes(name)))
 
 describe('a service in the process of the gateway', () => {
-  it('sees what it would see of a request that was forwarded', async () => {
+  it('sees the same request as if it had been forwarded', async () => {
     const headers = [
       'X-Project-Id: p',
       'X-Internal-Role: admin',
@@ -135,7 +135,7 @@ describe('a service in the process of the gateway', () => {
     expect(answer.status).toBe(413)
   })
 
-  it('leaves the connection to the next request when it refuses a body unread', async () => {
+  it('keeps the connection usable after refusing an unread body', async () => {
     const chunk = `${(100_000).toString(16)}\r\n${'x'.repeat(100_000)}\r\n`
     const head = 'Host: h\r\nTransfer-Encoding: chunked\r\n\r\n'
     const first = `POST /gw/api/rest/refused HTTP/1.1\r\n${head}${chunk.repeat(3)}0\r\n\r\n`
@@ -144,7 +144,7 @@ describe('a service in the process of the gateway', () => {
     expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 403', 'HTTP/1.1 200'])
   })
 
-  it('cuts a client off that takes its answer too slowly', async () => {
+  it('disconnects a client that reads its answer too slowly', async () => {
     const socket = connect(port, '127.0.0.1')
     socket.write('GET /gw/api/rest/long HTTP/1.1\r\nHost: h\r\n\r\n')
     let received = 0
@@ -160,7 +160,7 @@ describe('a service in the process of the gateway', () => {
     expect(received).toBeLessThan(longText.length)
   })
 
-  it('gives its slot back with each answer', async () => {
+  it('frees its slot with each answer', async () => {
     // One client may have 512 requests in progress.
     for (let nth = 0; nth < 520; nth++) {
       const answer = await fetch(`${url}/gw/api/rest/echo`)
@@ -169,7 +169,7 @@ describe('a service in the process of the gateway', () => {
     }
   })
 
-  it('has its connection cut when it answers nothing', async () => {
+  it('is disconnected if it does not answer', async () => {
     await expect(fetch(`${url}/gw/api/rest/silent`)).rejects.toThrow('fetch failed')
   })
 })
