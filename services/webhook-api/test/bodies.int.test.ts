@@ -120,7 +120,7 @@ async function swapPlaces(one: DeliveryJob, other: DeliveryJob): Promise<void> {
 }
 
 describe('the body of a delivery', () => {
-  it('is where its job is, and is shown, sent again and recovered from there', async () => {
+  it("is read from its job's record, for display, redelivery and recovery", async () => {
     const letters = [await deadLetter(), await deadLetter(), await deadLetter()] as const
     for (const { deliveryId, body } of letters) {
       expect((await rowOf(deliveryId))?.body).toBeNull()
@@ -142,7 +142,7 @@ describe('the body of a delivery', () => {
     )
   })
 
-  it('is that of a test event, at once and later', async () => {
+  it('of a test event is shown at once and later', async () => {
     const { body: test } = await client.call(`POST /${id}/test`)
     const before = await shownBody(test.deliveryId)
     expect(before).toContain('"test":true')
@@ -150,7 +150,7 @@ describe('the body of a delivery', () => {
     expect(await shownBody(test.deliveryId)).toBe(before)
   })
 
-  it('is gone with its job, and never that of another delivery', async () => {
+  it("is gone with its job, and is never another delivery's", async () => {
     const [trimmed, mine, kept] = [await deadLetter(), await deadLetter(), await deadLetter()]
     await trim(trimmed)
     const theirs = await deadLetter({ projectId: 'of-somebody-else' })
@@ -164,7 +164,7 @@ describe('the body of a delivery', () => {
     expect(await sentAgain()).toEqual({ [kept.deliveryId]: kept.body.toString() })
   })
 
-  it('is not sought by who may not see the delivery', async () => {
+  it('is not read for a caller who may not see the delivery', async () => {
     const { deliveryId } = await deadLetter()
     const stranger = clientOf(service.api, await world.tenant())
     for (const [method, path] of [
@@ -175,7 +175,7 @@ describe('the body of a delivery', () => {
     }
   })
 
-  it('answers a repeated request although the body is gone meanwhile', async () => {
+  it('is not needed for a repeated request', async () => {
     const letter = await deadLetter()
     const path = `${pathOf(letter.deliveryId)}/redeliver`
     const key = { 'idempotency-key': 'once' }
@@ -206,7 +206,7 @@ describe('beside a version that keeps bodies in rows', () => {
     return { deliveryId, eventId }
   }
 
-  it('reads the bodies of its rows, and of those that name them', async () => {
+  it('reads the bodies of its rows, and of rows that refer to them', async () => {
     const body = Buffer.from('{"kept":"in the row"}')
     const keeper = await oldRow({ body })
     const named = await oldRow({ of: keeper.deliveryId })
@@ -221,7 +221,7 @@ describe('beside a version that keeps bodies in rows', () => {
     })
   })
 
-  it('leaves a body where another row may name it', async () => {
+  it('keeps a body that another row may refer to', async () => {
     const body = Buffer.from('{"kept":"in the row"}')
     const { deliveryId, eventId } = await oldRow({ body })
     const { projectId, environment } = tenant

@@ -61,7 +61,7 @@ function asEvent({ warnings: _warnings, ...webhook }: Record<string, unknown>) {
 }
 
 describe('a subscription of which nothing but failure was seen', () => {
-  it('is deactivated, says why, and is announced once', async () => {
+  it('is deactivated with a reason, and announced once', async () => {
     const id = await subscribe()
     await attempted(id, [disableAfterMs + 5_000, 'retrying'], [1_000, 'dead_letter'])
     await disabled(id)
@@ -113,7 +113,7 @@ describe('a subscription of which nothing but failure was seen', () => {
     expect([await isDisabled(between), await isDisabled(late)]).toEqual([false, false])
   })
 
-  it('stays active as long as it has not failed for long enough, or begins anew elsewhere', async () => {
+  it('stays active if it has not failed long enough, or gets a new URL', async () => {
     const young = await subscribe()
     const moved = await subscribe()
     const canary = await subscribe()
@@ -128,7 +128,7 @@ describe('a subscription of which nothing but failure was seen', () => {
 })
 
 describe('the table _webhooks', () => {
-  it('has an event of each change of a subscription, and never a secret', async () => {
+  it('has an event for each change of a subscription, and never a secret', async () => {
     const { body: created } = await client.call('POST', validInput(tenant))
     const filter = { total: 1 }
     const { body: changed } = await client.call(`PATCH /${created.id}`, { filter })

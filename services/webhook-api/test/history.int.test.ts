@@ -92,7 +92,7 @@ async function pages(query: string, between: () => Promise<unknown> = async () =
 }
 
 describe('GET …/deliveries', () => {
-  it('comes in pages, newest first, across days, also of one millisecond', async () => {
+  it('comes in pages, newest first, across days and within one millisecond', async () => {
     const times = [0, 0, 0, 1, dayMs, dayMs, 2 * dayMs, 5 * dayMs].map((back) => now - back)
     const ids = await logged(times.map((at) => ({ at })))
     const all = await pages('limit=3')
@@ -103,7 +103,7 @@ describe('GET …/deliveries', () => {
     expect((await list('?limit=8')).cursor).toBeNull()
   })
 
-  it('shows what was there once, whatever comes meanwhile', async () => {
+  it('shows each delivery once, whatever arrives meanwhile', async () => {
     const ids = await logged(Array.from({ length: 20 }, (_, n) => ({ at: now - n * 3_600_000 })))
     const all = await pages('limit=4', () => logged([{ at: now + 1 }, { at: now - 1_800_000 }]))
     expect(all.filter((one) => ids.includes(one))).toEqual(ids)
@@ -203,7 +203,7 @@ describe('what belongs to others', () => {
   ]
   const rows = async () => (await pool.query('select count(*) from delivery')).rows[0]
 
-  it('is 404, as what nobody has, and nothing is done', async () => {
+  it('is 404, like an unknown id, and nothing happens', async () => {
     const [deliveryId = ''] = await logged([{ at: now, status: 'dead_letter' }])
     const before = await rows()
     const stranger = await world.tenant()
@@ -249,7 +249,7 @@ describe('redeliver', () => {
     expect([status, body.error]).toEqual([409, 'CONFLICT'])
   })
 
-  it('says that a delivery is to be tried later whose job the log has not read yet', async () => {
+  it('answers 503 for a delivery whose job the log has not read yet', async () => {
     const { projectId, environment } = tenant
     const transition = {
       ...{ subscriptionId: id, projectId, environment },

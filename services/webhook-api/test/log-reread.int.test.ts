@@ -58,7 +58,7 @@ async function readAgain(since: Ends): Promise<void> {
   await waitUntil(isReset, { what: 'an empty group', timeoutMs: 20_000 })
 }
 
-it('comes to the same history when the log is lost and read again from the topics', async () => {
+it('rebuilds the same history from the topics after the log is lost', async () => {
   const since = await endsNow()
   const tenant = await world.tenant()
   const { projectId, environment } = tenant

@@ -59,7 +59,7 @@ async function committed(): Promise<number> {
 }
 
 describe('without Kafka', () => {
-  it('refuses changes with nothing half done, and recovers by itself', async () => {
+  it('refuses changes completely, and recovers by itself', async () => {
     const { body: kept } = await client.call('POST', validInput(tenant))
     await stack.processes.kafka?.kill()
     await waitForReadiness(service.internal, 503)
@@ -77,7 +77,7 @@ describe('without Kafka', () => {
     expect([...states].map(([id, { active }]) => [id, active])).toEqual([[kept.id, false]])
   }, 90_000)
 
-  it('says that it cannot show the body of a delivery, and shows it afterwards', async () => {
+  it('reports that it cannot show the body of a delivery, and shows it afterwards', async () => {
     const { body: kept } = await client.call('POST', validInput(tenant))
     const { projectId, environment } = tenant
     const own = { deliveryId: randomUUID(), subscriptionId: kept.id, projectId, environment }
@@ -130,7 +130,7 @@ describe('without Kafka', () => {
     expect((await world.subscriptionStates()).has(body.id)).toBe(true)
   }, 60_000)
 
-  it('says that a subscription is gone only when the topic has it', async () => {
+  it('answers 404 for a deleted subscription only when the topic has it', async () => {
     const { body: doomed } = await client.call('POST', validInput(tenant))
     const before = await committed()
     await stack.processes.kafka?.kill('SIGSTOP')
@@ -152,7 +152,7 @@ describe('without Kafka', () => {
     expect((await world.subscriptionStates()).has(doomed.id)).toBe(false)
   }, 60_000)
 
-  it('waits at start, not ready, until it is there', async () => {
+  it('waits at start, not ready, until Kafka is reachable', async () => {
     await stack.processes.kafka?.kill()
     const port = await freePort()
     const internal = `http://127.0.0.1:${port}`

@@ -99,7 +99,7 @@ describe('GET /_webhooks/{id}', () => {
   })
 })
 
-describe('what cannot be read', () => {
+describe('an unreadable message', () => {
   it('goes to the invalid topic with the reason, and the partition moves on', async () => {
     const deliveryId = randomUUID()
     const own = { deliveryId, subscriptionId, createdAt: Date.now() }
@@ -133,7 +133,7 @@ describe('what cannot be read', () => {
 })
 
 describe('a second replica', () => {
-  it('shares the work, and takes over when the first ends', async () => {
+  it('shares the work, and takes over when the first replica ends', async () => {
     await using second = await world.startService()
     const tenant = await world.tenant()
     const there = clientOf(second.api, tenant)

@@ -140,7 +140,7 @@ const originalsOf = (emitted: readonly Emitted[]) =>
   emitted.map(({ redeliveryOf }) => redeliveryOf).toSorted()
 
 describe('a recovery', () => {
-  it('puts back each dead letter of the span once, in their order, in batches', async () => {
+  it('sends each dead letter of the span once, in order, in batches', async () => {
     const letters = await deadLetters(450)
     await deadLetters(3, { errorClass: 'too_large' })
     expect(await recover()).toBe(450)
@@ -151,7 +151,7 @@ describe('a recovery', () => {
     expect(await recover()).toBe(0)
   })
 
-  it('goes on after a crash at any line, and repeats nothing', async () => {
+  it('continues after a crash at any line, and repeats nothing', async () => {
     const letters = await deadLetters(900)
     await recover()
     const fates: Crash[] = ['never', 'before commit', 'after commit']
@@ -160,7 +160,7 @@ describe('a recovery', () => {
     expect(originalsOf(emitted)).toEqual(letters.toSorted())
   })
 
-  it('is worked on by one replica at a time', async () => {
+  it('runs on one replica at a time', async () => {
     const letters = await deadLetters(900)
     await recover()
     const { writer, emitted } = aWriter()
@@ -168,7 +168,7 @@ describe('a recovery', () => {
     expect(originalsOf(emitted)).toEqual(letters.toSorted())
   })
 
-  it('of a span that another one covers already sends nothing twice', async () => {
+  it('of a span that another one covers sends nothing twice', async () => {
     const letters = await deadLetters(500)
     expect([await recover(), await recover()]).toEqual([500, 500])
     const { writer, emitted } = aWriter()
@@ -176,7 +176,7 @@ describe('a recovery', () => {
     expect(originalsOf(emitted)).toEqual(letters.toSorted())
   })
 
-  it('gives every delivery an id that follows from the request', async () => {
+  it('derives the id of every delivery from the request', async () => {
     const [letter = ''] = await deadLetters(1)
     await recover()
     const requestId = String((await pool.query('select id from recovery')).rows[0]?.id)
@@ -187,7 +187,7 @@ describe('a recovery', () => {
     ])
   })
 
-  it('takes the redelivery that died, not what it was made of', async () => {
+  it('sends the redelivery that died, not its original', async () => {
     await deadLetters(1)
     await recover()
     const first = aWriter()

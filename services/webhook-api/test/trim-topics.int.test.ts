@@ -40,7 +40,7 @@ const firstAfterTrim = async () => {
 const commit = (offset: string) =>
   admin.setOffsets({ groupId: 'webhook-dispatcher', topic, partitions: [{ partition: 0, offset }] })
 
-it('deletes jobs that are old and finished, never one that still waits', async () => {
+it('deletes old finished jobs, but never a waiting one', async () => {
   expect(await firstAfterTrim()).toBe('0')
   await commit('1')
   // The second job has waited for 35 days, so its offset is not committed.

@@ -24,7 +24,7 @@ describe('trimmedBefore', () => {
   const hour = 3_600_000
   const day = 24 * hour
 
-  test('keeps the body of every row that is shown', () => {
+  test('keeps the body of every visible row', () => {
     const clocks = fc.record({
       historyDays: fc.integer({ min: 1, max: 60 }),
       now: fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2027, 0, 1) }),

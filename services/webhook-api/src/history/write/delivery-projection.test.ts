@@ -61,7 +61,7 @@ describe('createDeliveryProjection', () => {
     expect([added, refused]).toEqual([[['a', 'b', 'c']], []])
   })
 
-  it('puts aside what it cannot read and writes the rest', async () => {
+  it('refuses undecodable messages and writes the rest', async () => {
     const { read, added, refused } = setUp()
     await read(deliveriesTopic, ['a', 'x', null, 'b'])
     expect(added).toEqual([['a', 'b']])
@@ -71,7 +71,7 @@ describe('createDeliveryProjection', () => {
     ])
   })
 
-  it('corners the one value that the database finds unacceptable', async () => {
+  it('isolates the one value that the database refuses', async () => {
     const { read, added, refused } = setUp({ poison: ['d'] })
     await read(attemptsTopic, ['a', 'b', 'c', 'd', 'e'])
     expect(added.flat()).toEqual(['a', 'b', 'c', 'e'])
