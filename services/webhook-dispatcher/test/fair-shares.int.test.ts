@@ -25,7 +25,7 @@ function pathBeside(projectId: string, wanted: number): string {
   }
 }
 
-it('delivers what came behind the flood of another tenant before most of the flood', async () => {
+it('delivers changes behind the flood of another tenant before most of the flood', async () => {
   const floodPath = `/flood-${randomUUID()}`
   const flood = await harness.subscribe(harness.receiver.url(floodPath))
   const projectId = `small-${randomUUID()}`

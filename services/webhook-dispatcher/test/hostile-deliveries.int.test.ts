@@ -40,7 +40,7 @@ const tricks: Record<string, [Trick, object]> = {
   'a reset': [(_socket, server) => server.reset(), { errorClass: 'refused', httpStatus: null }],
 }
 
-it('records one failed attempt with its class for each, and goes on delivering', async () => {
+it('records one failed attempt with its class for each, and keeps delivering', async () => {
   const made = await Promise.all(
     Object.entries(tricks).map(async ([name, [trick, expected]]) => {
       const server = resources.use(await HostileServer.open(harness.certificates, trick))

@@ -108,7 +108,7 @@ describe('one attempt fails, with its class of error', () => {
   })
 })
 
-describe('one attempt succeeds, by the status that came', () => {
+describe('one attempt succeeds, by the status received', () => {
   it.each<[string, Trick, object]>([
     ['a body without end', flood('HTTP/1.1 200 OK\r\n\r\n'), { answer: 'a'.repeat(4096) }],
     ['a body byte by byte', drip('HTTP/1.1 200 OK\r\n\r\n', 'b'.repeat(999)), {}],
@@ -216,7 +216,7 @@ describe('an address that is not allowed', () => {
     return { poster: newPoster([certificates.ca], guard), asked: () => asked }
   }
 
-  it('is not followed to by a redirect', async () => {
+  it('is not reached through a redirect', async () => {
     const target = await inside()
     const location = `https://127.0.0.2:${target.port}/`
     const server = await hostile(
@@ -226,7 +226,7 @@ describe('an address that is not allowed', () => {
     expect(target.connections).toBe(0)
   })
 
-  it('is not reached by a name whose next answer is another', async () => {
+  it('is not reached by a name that resolves differently the next time', async () => {
     const target = await inside()
     const url = `https://localhost:${target.port}/`
     const names = namesAnswering(['127.0.0.1'], ['127.0.0.2'])
@@ -238,7 +238,7 @@ describe('an address that is not allowed', () => {
     expect(target.connections).toBe(0)
   })
 
-  it('is not reached by a name that has an allowed one as well', async () => {
+  it('is not reached by a name that also has an allowed address', async () => {
     const target = await inside()
     const names = namesAnswering(['127.0.0.1', '127.0.0.2'])
     const url = `https://localhost:${target.port}/`

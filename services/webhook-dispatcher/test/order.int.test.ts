@@ -32,7 +32,7 @@ async function pausedSoFar(): Promise<number> {
   }
 }
 
-it('starts first attempts in order of arrival also when a dispatcher goes on where another has paused some', async () => {
+it('keeps first attempts in order of arrival when a dispatcher takes over paused deliveries', async () => {
   const path = `/${randomUUID()}`
   const { receiver } = harness
   const subscription = await harness.subscribe(receiver.url(path))

@@ -43,7 +43,7 @@ async function enqueueLargest(subscription: Parameters<Harness['enqueue']>[0]) {
   return job
 }
 
-it('ends a job that no retry topic takes as a dead letter after its attempt', async () => {
+it('makes a job that no retry topic takes a dead letter after its attempt', async () => {
   const path = `/${randomUUID()}`
   harness.receiver.answer(path, () => ({ status: 500, body: 'no' }))
   const subscription = await harness.subscribe(harness.receiver.url(path))
@@ -55,7 +55,7 @@ it('ends a job that no retry topic takes as a dead letter after its attempt', as
   ])
 })
 
-it('ends a job that the paused topic does not take as a dead letter, and later ones go on', async () => {
+it('makes a job that the paused topic does not take a dead letter, and continues', async () => {
   const path = `/${randomUUID()}`
   const url = harness.receiver.url(path)
   // From here on the encoded arrival takes more bytes.

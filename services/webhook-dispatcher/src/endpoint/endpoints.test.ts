@@ -49,7 +49,7 @@ it('forgets endpoints that failed a few times, long ago', async () => {
   endpoints.dispose()
 })
 
-it('counts from one again after so long', async () => {
+it('counts from one again after that time', async () => {
   const endpoints = setUp()
   const { circuit } = endpoints.of('e')
   await restored()

@@ -98,7 +98,7 @@ async function drain(on: PartitionWorld): Promise<void> {
   }
 }
 
-it('starts first attempts in order of arrival and loses nothing, whatever happens to whoever owns the partition', async () => {
+it('starts first attempts in order of arrival and loses nothing, whatever happens to the partition', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 150 }), async (actions) => {
       world = new PartitionWorld()
@@ -115,7 +115,7 @@ it('starts first attempts in order of arrival and loses nothing, whatever happen
   )
 })
 
-it('has each job that is not delivered on one topic, when all is acknowledged and committed', async () => {
+it('keeps each undelivered job on exactly one topic once all is acknowledged and committed', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 80 }), async (actions) => {
       world = new PartitionWorld()
@@ -133,7 +133,7 @@ it('has each job that is not delivered on one topic, when all is acknowledged an
   )
 })
 
-it('reads what an earlier owner has not finished before it releases what came later', async () => {
+it('reads unfinished jobs of an earlier owner before it releases later ones', async () => {
   world = new PartitionWorld()
   for (let n = 0; n < 8; n++) world.enqueue('a1')
   world.fetch(deliveriesTopic, 8)

@@ -162,7 +162,7 @@ afterEach(() => {
 const passes = (ms: number) => jest.advanceTimersByTimeAsync(ms)
 
 describe('a move that Kafka refuses', () => {
-  it('after an attempt is made again, and the attempt is not', async () => {
+  it('after an attempt is repeated without repeating the attempt', async () => {
     let refusals = 3
     world.refuse = () => refusals-- > 0
     world.read({ deliveryId: 'a' })
@@ -173,7 +173,7 @@ describe('a move that Kafka refuses', () => {
     expect(world.faults).toHaveLength(3)
   })
 
-  it('to the paused topic leaves nothing there that nobody will ever read', async () => {
+  it('to the paused topic leaves no delivery unread', async () => {
     world.active = false
     world.refuse = (move) => move === 'paused'
     world.read({ deliveryId: 'a' })
@@ -187,7 +187,7 @@ describe('a move that Kafka refuses', () => {
     expect(world.posted).toEqual(['a', 'b'])
   })
 
-  it('to the paused topic is over when the job is found there all the same', async () => {
+  it('to the paused topic is done if the job is found there anyway', async () => {
     world.active = false
     // Kafka takes the job, but fails for the second record.
     const job = { ...aJob, deliveryId: 'a', arrival: 0 }
@@ -200,7 +200,7 @@ describe('a move that Kafka refuses', () => {
     expect(world.worker.paused).toBe(1)
   })
 
-  it('to the paused topic is over when the job was found there and has gone out', async () => {
+  it('to the paused topic is done if the job was found there and released', async () => {
     world.active = false
     const job = { ...aJob, deliveryId: 'a', arrival: 0 }
     world.refuse = (move) => move === 'paused' && world.paused.push({ ...job, step: 1 }) > 0
@@ -213,7 +213,7 @@ describe('a move that Kafka refuses', () => {
     expect(world.finished).toEqual([`${pausedTopic} a`, `${deliveriesTopic} a`])
   })
 
-  it('of a job whose URL changed is decided anew', async () => {
+  it('of a job whose URL changed is decided again', async () => {
     let refusals = 1
     world.refuse = (move) => move === 'reroute' && refusals-- > 0
     world.read({ deliveryId: 'a', url: 'former' })
@@ -222,7 +222,7 @@ describe('a move that Kafka refuses', () => {
     expect(world.finished).toHaveLength(1)
   })
 
-  it('is not made again when the partition is gone', async () => {
+  it('is not repeated when the partition was revoked', async () => {
     world.refuse = () => true
     world.read({ deliveryId: 'a' })
     await passes(100)
@@ -234,7 +234,7 @@ describe('a move that Kafka refuses', () => {
 })
 
 describe('paused jobs', () => {
-  it('of 10,000 inactive subscriptions cost an attempt of another nothing', async () => {
+  it('of 10,000 inactive subscriptions add no cost to other attempts', async () => {
     for (let n = 0; n < 10_000; n++) {
       world.read({ deliveryId: `idle-${n}`, subscriptionId: `inactive-${n}` })
     }
@@ -248,7 +248,7 @@ describe('paused jobs', () => {
     expect(world.asked).toBeLessThan(50)
   })
 
-  it('are published as paused when they wait for room and their subscription is deactivated', async () => {
+  it('are published as paused if they wait for a slot and their subscription is deactivated', async () => {
     world.active = false
     world.read({ deliveryId: 'a' })
     await passes(10)
@@ -263,7 +263,7 @@ describe('paused jobs', () => {
     expect(world.published.slice(2)).toEqual(['paused at 4 b'])
   })
 
-  it('are published as paused also when they were read before that', async () => {
+  it('are published as paused even if they were read before that', async () => {
     world.active = false
     world.read({ deliveryId: 'a' })
     await passes(10)
@@ -286,7 +286,7 @@ describe('paused jobs', () => {
   })
 })
 
-it('starts the jobs of several endpoints in turns when they could not start before', async () => {
+it('starts blocked jobs of several endpoints in turns', async () => {
   world.mayStart = false
   for (const subscriptionId of ['a', 'b', 'c']) {
     for (let n = 1; n <= 3; n++) world.read({ deliveryId: `${subscriptionId}${n}`, subscriptionId })

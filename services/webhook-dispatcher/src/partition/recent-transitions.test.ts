@@ -12,7 +12,7 @@ describe('RecentSteps', () => {
     expect(steps.begin('other', 0)).toBe(true)
   })
 
-  it('takes a lower step that comes later for a repetition', () => {
+  it('treats a lower step that comes later as a repetition', () => {
     const steps = new RecentSteps(10)
     steps.begin('d', 3)
     expect(steps.begin('d', 2)).toBe(false)

@@ -99,7 +99,7 @@ describe('PausedDeliveries', () => {
     expect(world.finished).toBe(2)
   })
 
-  it('goes on behind a job that was dealt with elsewhere', () => {
+  it('continues after a job that was handled elsewhere', () => {
     const world = new PausedWorld(0)
     for (let arrival = 0; arrival < 3; arrival++) world.pause('a', arrival)
     world.block('a', true)
@@ -164,7 +164,7 @@ describe('PausedDeliveries', () => {
     expect(world.released).toHaveLength(total)
   })
 
-  it('looks at nobody else when an endpoint of one has room again', () => {
+  it('checks only the subscriptions of the endpoint that has room again', () => {
     const world = new PausedWorld(0)
     const inactive = Array.from({ length: 10_000 }, (_, n) => `inactive-${n}`)
     for (const id of inactive) world.blocked.add(id)
@@ -179,7 +179,7 @@ describe('PausedDeliveries', () => {
     expect(world.asked).toBeLessThan(20)
   })
 
-  it('publishes those that waited for room when they are held for another reason, some at a time', () => {
+  it('publishes waiting deliveries in portions when they become paused for another reason', () => {
     const world = new PausedWorld(0)
     for (let arrival = 0; arrival < 2_500; arrival++) world.pause('a', arrival)
     for (let i = 0; i < 20; i++) world.fetch(500)
