@@ -68,7 +68,7 @@ async function useEverything(): Promise<void> {
 }
 
 describe('the life of a user', () => {
-  it('is announced by webhooks, public fields only; a login is no event', async () => {
+  it('is announced by webhooks with public fields only; a login is no event', async () => {
     const receipts = await world.receiver.waitFor(path, 4)
     const payloads = receipts.map(payloadOf)
     const delivered = payloads

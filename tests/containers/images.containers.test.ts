@@ -61,7 +61,7 @@ const inside = (id: string, program: string) =>
   docker('exec', id, 'node', '--input-type=module', '--eval', program)
 
 describe.each(imageNames)('the image of %s', (name) => {
-  it('is small, runs as nobody in particular, and says what is in it', async () => {
+  it('is small, runs as an unprivileged user, and lists its content', async () => {
     const [image, base] = JSON.parse(
       await docker('image', 'inspect', tagOf(name, env), env['NODE_IMAGE'] || 'node:24-slim'),
     )
@@ -88,7 +88,7 @@ describe.each(imageNames)('the image of %s', (name) => {
     ])
   })
 
-  it('holds what its list of parts names, and nothing that only developers need', async () => {
+  it('holds the packages of its SBOM, and nothing that only developers need', async () => {
     const program = `
       import { existsSync, readFileSync, readdirSync } from 'node:fs'
       const { components } = JSON.parse(readFileSync('/app/sbom.cdx.json', 'utf8'))
@@ -122,7 +122,7 @@ describe.each(imageNames)('the image of %s', (name) => {
 })
 
 describe.each(serviceNames)('a container of %s', (name) => {
-  it('lives without anything to write to, says that it is not ready, and ends at SIGTERM', async () => {
+  it('runs on a read-only file system, reports that it is not ready, and ends at SIGTERM', async () => {
     const id = await start(name)
     const isAlive = async () => {
       const program = `process.exitCode = (await fetch('http://127.0.0.1:9090/healthz')).ok ? 0 : 1`

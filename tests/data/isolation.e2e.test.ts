@@ -198,7 +198,7 @@ describe('nothing reaches another environment', () => {
     },
   )
 
-  it('a manager of one environment, whose table is asked for by a crafted name', async () => {
+  it('a manager of one environment with crafted table names', async () => {
     const { own, victim } = between(0, 2)
     const before = await possessions(victim)
     const headers = headersFor(own.of, own.managementToken)

@@ -69,7 +69,7 @@ describe.each(valuesFiles)('with %s', (file) => {
 })
 
 describe('secrets', () => {
-  test('no values file makes a Secret, and no secret stands in a ConfigMap', async () => {
+  test('no values file makes a Secret, and no ConfigMap contains a secret', async () => {
     for (const file of valuesFiles) {
       const objects = await render(file)
       expect(ofKind(objects, 'Secret')).toEqual([])
@@ -102,7 +102,7 @@ describe('secrets', () => {
     )
   })
 
-  test('each comes from the shared Secret or from that of the service', async () => {
+  test("each comes from the shared Secret or from the service's own", async () => {
     const objects = await render('ci/minimal-values.yaml')
     expect(secretsOf(podNamed(objects, 'surehook-auth-service'))).toEqual({
       DATABASE_URL: 'surehook-auth-service-secrets',
@@ -129,7 +129,7 @@ describe('secrets', () => {
   })
 })
 
-test('the chart is of the version of the project', async () => {
+test('the chart has the version of the project', async () => {
   const read = (file: string) => readFile(`${repoRoot}/${file}`, 'utf8')
   const { version } = JSON.parse(await read('package.json')) as { version: string }
   const chart = await read('deploy/helm/surehook/Chart.yaml')

@@ -20,7 +20,7 @@ async function exitCodeIn(workspace: string, port: number): Promise<number | nul
   return code
 }
 
-test('a service is as well as it says, the operators’ command serves nothing and is well', async () => {
+test('a service is as healthy as it reports; the operators’ command is always healthy', async () => {
   let status = 200
   const server = createServer((_request, response) => response.writeHead(status).end())
   server.listen(0, '127.0.0.1')

@@ -82,7 +82,7 @@ describe('with mode single', () => {
     }
   })
 
-  test('it has the time to close that it gives itself', async () => {
+  test('its termination grace period exceeds its own close time', async () => {
     const objects = await rendering
     const deployment = theOne(objects, 'Deployment', name)
     const { graceMs } = readSingleConfig(withFiles(environmentOf(objects, name)))
@@ -92,12 +92,12 @@ describe('with mode single', () => {
     expect(graceS * 1_000).toBeGreaterThan(preStopS * 1_000 + graceMs)
   })
 
-  test('it stays in use while a dependency of the pipeline is away', async () => {
+  test('it stays in service while a dependency of the pipeline is down', async () => {
     const { readinessProbe } = containerOf(theOne(await rendering, 'Deployment', name))
     expect(readinessProbe?.httpGet.path).toBe('/readyz/gateway')
   })
 
-  test('it connects to all that its services do, and takes requests of clients', async () => {
+  test('it reaches everything that its services do, and accepts client requests', async () => {
     const objects = await rendering
     const { labels } = podNamed(objects, `surehook-${name}`)
     const there = { address: '93.184.215.14' }

@@ -126,7 +126,7 @@ describe('a broker that is killed again and again', () => {
     expect(missed).toEqual([])
   }, 120_000)
 
-  it('can be away while everything is closed', async () => {
+  it('may be down while everything closes', async () => {
     const producer = await openProducer(kafka, { log })
     const consumer = followTopics({
       kafka,

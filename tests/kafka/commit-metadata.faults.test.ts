@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-it('keeps its progress where metadata is refused, keeps the metadata of others, and counts the refusals', async () => {
+it("keeps its progress if metadata is refused, keeps others' metadata, and counts the refusals", async () => {
   const producer = await openProducer(kafka, { log })
   const value = Buffer.from('a job')
   await producer.send(Array.from({ length: 800 }, (_, n) => ({ topic, key: `key ${n}`, value })))

@@ -71,7 +71,7 @@ async function insert(tenant: Tenant): Promise<void> {
   expectStatus(201, await tenant.rest('POST orders', Array(count).fill({ status: 'new' })))
 }
 
-it('a partition of jobs without its brokers holds up nobody whose jobs are on others', async () => {
+it('a partition of jobs without its brokers delays no tenant on other partitions', async () => {
   const stuck = await openTenant({ isAway: true })
   const healthy = await openTenant({ isAway: false })
   await Promise.all([insert(stuck.tenant), insert(healthy.tenant)])

@@ -73,7 +73,7 @@ async function openReader() {
 }
 
 describe('two of three brokers that are killed', () => {
-  it('hold up the partitions that need them, and no other', async () => {
+  it('block only the partitions that need them', async () => {
     await using producer = await openProducer(kafka, { log })
     await using reader = await openReader()
     const stop = new AbortController()

@@ -41,7 +41,7 @@ afterAll(async () => {
   await removeStackData(dir)
 })
 
-it('slots whose WAL is not in pg_wal are reported before anything is written, and made anew', async () => {
+it('slots whose WAL is not in pg_wal are reported before any write, and recreated', async () => {
   expect(await surehook(env, 'prepare', 'topics')).toMatchObject({ code: 0 })
   expect(await surehook(env, 'prepare', 'database')).toMatchObject({ code: 0 })
   await poison('changes')

@@ -28,7 +28,7 @@ for (const api of documents) {
   }, 300_000)
 }
 
-it('has a document for each API at the gateway', async () => {
+it('has a document for each API of the gateway', async () => {
   const answers = await Promise.all(
     apiNames.map((api) => fetch(`${system.baseUrl}/openapi/${api}.json`)),
   )

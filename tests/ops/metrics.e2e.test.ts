@@ -46,7 +46,7 @@ const groups: [Service, string, string][] = [
   ['webhook-api', 'webhook-api', 'webhook.attempts'],
 ]
 
-describe('the metrics of what is held up', () => {
+describe('the metrics of delayed work', () => {
   it.each(groups)('%s reports the lag of %s on %s, none when all is done', async (...of) => {
     const [service, group, topic] = of
     const lag = async () => {
@@ -59,7 +59,7 @@ describe('the metrics of what is held up', () => {
     await eventually(lag, ({ partitions, behind }) => partitions && !behind)
   })
 
-  it('webhook-dispatcher reports the lag of what is paused, which stays for as long as it is paused', async () => {
+  it('webhook-dispatcher reports the lag of paused deliveries while they are paused', async () => {
     const lags = await valuesOf('webhook-dispatcher', 'surehook_kafka_consumer_lag_messages')
     const paused = [...lags].filter(([labels]) => labels.includes('"webhook.deliveries.paused"'))
     expect(paused.length).toBeGreaterThan(0)
@@ -106,7 +106,7 @@ describe('the metrics of what is held up', () => {
     await eventually(both, ({ partitions, lag, paused }) => partitions > 0 && lag === paused)
   })
 
-  it('the dispatcher reports what is paused, and how many circuits are open', async () => {
+  it('the dispatcher reports paused deliveries and open circuits', async () => {
     for (const name of ['surehook_delivery_parked', 'surehook_delivery_circuits_open']) {
       expect((await valuesOf('webhook-dispatcher', name)).size).toBe(1)
     }
@@ -135,7 +135,7 @@ it('every metric is in the documentation, and follows the conventions', async ()
   }
 })
 
-describe('what is asked of the metrics', () => {
+describe('a query on the metrics', () => {
   let scrape: Exposition
   beforeAll(async () => {
     const services = Object.keys(world.system.services) as Service[]
@@ -144,7 +144,7 @@ describe('what is asked of the metrics', () => {
     scrape = readExposition([...(await Promise.all(services.map(scraped))), ...recorded, 'up 1'])
   })
 
-  it('of dashboards is what services export, label for label', async () => {
+  it('of a dashboard uses only exported metrics and labels', async () => {
     const asked = await readDashboards()
     expect(asked.length).toBeGreaterThan(50)
     const faults = asked.flatMap(({ where, expr, legend = '' }) => {
@@ -158,7 +158,7 @@ describe('what is asked of the metrics', () => {
     expect(faults).toEqual([])
   })
 
-  it('of alerts is what services export, label for label', async () => {
+  it('of an alert uses only exported metrics and labels', async () => {
     const rules = await readRules()
     const faults = rules.flatMap(({ alert, record, expr }) =>
       faultsOf(readPromql(expr), scrape).map((fault) => `${alert ?? record}: ${fault}`),
@@ -175,7 +175,7 @@ describe('what is asked of the metrics', () => {
     expect(faultsOf(readPromql(expr), scrape)).toEqual([fault])
   })
 
-  it('every alert has a page that says what to do, and every page an alert', async () => {
+  it('every alert has a page with instructions, and every page an alert', async () => {
     const alerts = (await readRules()).filter(({ alert }) => alert !== undefined)
     const pageOf = (alert = '') =>
       `${alert

@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(async () => open.disposeAsync())
 
-it('README and the guides do what they say, and again when they are repeated', async () => {
+it('the commands of README and the guides work, also when repeated', async () => {
   const commands = await commandsOfPages()
   for (const _round of [1, 2]) {
     const { code, out } = await checkout.run(commands)

@@ -166,7 +166,7 @@ async function endsOf(kafka: Kafka, topics: readonly string[]): Promise<Map<stri
   }
 }
 
-describe('an environment that is deleted', () => {
+describe('a deleted environment', () => {
   const project = `p-${randomUUID()}`
   let tenant: Tenant
   let other: Tenant
@@ -179,7 +179,7 @@ describe('an environment that is deleted', () => {
   })
   afterAll(async () => rm(dir, { recursive: true, force: true }))
 
-  it('is written to files before', async () => {
+  it('exports its data to files before', async () => {
     const exported = await cli('export', project, '--to', dir, '--environment', 'live', '--json')
     expect(exported.code).toBe(0)
     const lines = async (path: string) =>
@@ -205,7 +205,7 @@ describe('an environment that is deleted', () => {
     expect((await tenant.rest('GET orders')).status).toBe(200)
   })
 
-  it('is gone from every table and topic, and nothing of its neighbour is', async () => {
+  it('is gone from every table and topic, and its neighbour is not', async () => {
     const before = await rowsOf(project, 'staging')
     const named = [project, 'live', '--confirm', `${project}/live`] as const
     const deleting = cli('environments', 'delete', ...named, '--wait')
@@ -235,7 +235,7 @@ describe('an environment that is deleted', () => {
     expect(states.filter((key) => key.startsWith(`${subscriptionsTopic} `))).toHaveLength(2)
   }, 120_000)
 
-  it('can be made again, empty', async () => {
+  it('can be created again, empty', async () => {
     const again = await createTenant(world.system, { projectId: project, environment: 'live' })
     expect((await again.rest('GET orders')).status).toBe(404)
     expect((await again.webhooks('GET')).body).toEqual({ webhooks: [], nextCursor: null })
@@ -243,7 +243,7 @@ describe('an environment that is deleted', () => {
     expect(settings.body).toMatchObject({ auth: { emailVerification: true }, deletedAt: null })
   })
 
-  it('goes with its project, whose tokens end at once', async () => {
+  it('is deleted with its project, whose tokens are revoked at once', async () => {
     const deleting = cli('projects', 'delete', project, '--confirm', project, '--wait')
     await eventually(
       () => other.rest('GET orders'),

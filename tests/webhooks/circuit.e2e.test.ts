@@ -50,7 +50,7 @@ async function open(listener: Listener): Promise<number> {
 const allAre = (status: string, count: number) => (all: { status: string }[]) =>
   all.length === count && all.every((one) => one.status === status)
 
-it('opens on the fifth failure in a row, holds everything for the cooldown, then delivers all', async () => {
+it('opens on the fifth consecutive failure, holds everything for the cooldown, then delivers all', async () => {
   const listener = await world.listen(tenant)
   const openedAt = await open(listener)
   listener.answer(succeed)
@@ -78,7 +78,7 @@ it('does not open on the fourth', async () => {
   expect((listener.receipts[4]?.at ?? 0) - fourthAt).toBeLessThan(cooldownMs)
 })
 
-it('counts only failures in a row: a success starts the count again', async () => {
+it('counts only consecutive failures: a success restarts the count', async () => {
   const listener = await world.listen(tenant, {}, (_receipt, nth) => ({
     status: nth === 5 ? 204 : 500,
   }))
@@ -93,7 +93,7 @@ it('counts only failures in a row: a success starts the count again', async () =
   expect((listener.receipts[8]?.at ?? 0) - eighthAt).toBeLessThan(cooldownMs)
 })
 
-it('counts attempts of all deliveries of the endpoint, retries too', async () => {
+it('counts attempts of all deliveries of the endpoint, including retries', async () => {
   const listener = await world.listen(tenant, {}, fail)
   await insert(1)
   await listener.log(([newest]) => newest?.status === 'dead_letter', 15_000)
@@ -104,7 +104,7 @@ it('counts attempts of all deliveries of the endpoint, retries too', async () =>
   expect((listener.receipts[5]?.at ?? 0) - fifthAt).toBeGreaterThanOrEqual(cooldownMs)
 })
 
-it('opens again after five failures more', async () => {
+it('opens again after five more failures', async () => {
   const listener = await world.listen(tenant)
   await open(listener)
   await listener.arrived(10)
@@ -114,7 +114,7 @@ it('opens again after five failures more', async () => {
   expect((listener.receipts[10]?.at ?? 0) - reopenedAt).toBeGreaterThanOrEqual(cooldownMs)
 })
 
-it('is the endpoint’s alone: not another URL’s, not another tenant’s', async () => {
+it('belongs to one endpoint: not to another URL or another tenant', async () => {
   const broken = await world.listen(tenant)
   const other = await world.listen(tenant)
   const neighbour = await world.tenant()

@@ -27,7 +27,7 @@ const change = async ({ id }: Fields, fields: object) =>
 const manage = async (request: string, fields?: object) => tenant.webhooks(request, fields)
 const notesOf = ({ payloads }: Listener) => payloads.map(({ record }) => record['note'])
 
-describe('1, 4, 5: what was answered is delivered once, for each record in commit order', () => {
+describe('1, 4, 5: every acknowledged change is delivered once, for each record in commit order', () => {
   const writers = 12
   const changesEach = 15
 
@@ -58,7 +58,7 @@ describe('1, 4, 5: what was answered is delivered once, for each record in commi
     }
   })
 
-  it('when the record is changed by several at once', async () => {
+  it('when several writers change a record at once', async () => {
     const listener = await world.listen(tenant)
     const record = await tenant.insert({ n: 0 })
     const answered = await Promise.all(
@@ -73,10 +73,10 @@ describe('1, 4, 5: what was answered is delivered once, for each record in commi
   })
 })
 
-describe('2: what was answered about a subscription holds for the next change', () => {
+describe('2: an acknowledged subscription applies to the next change', () => {
   const rounds = 25
 
-  it('POST: it never misses one', async () => {
+  it('POST: it misses no change', async () => {
     for (let round = 0; round < rounds; round++) {
       const listener = await world.listen(tenant, { filter: { n: round } })
       await tenant.insert({ n: round })
@@ -84,7 +84,7 @@ describe('2: what was answered about a subscription holds for the next change', 
     }
   })
 
-  it('each change is matched with what was in force when it was committed, however late that is', async () => {
+  it('each change is matched with the subscription at its commit, however late', async () => {
     const [matcher] = world.system.services['webhook-matcher']
     const patched = await world.listen(tenant, { filter: { note: 'before' } })
     const paused = await world.listen(tenant)
@@ -172,7 +172,7 @@ describe('2: what was answered about a subscription holds for the next change', 
 })
 
 describe('7: a tenant slows down only itself', () => {
-  it('when its receiver hangs, and it writes a lot', async () => {
+  it('when its receiver hangs, and it makes many changes', async () => {
     const slow = await world.tenant()
     const hanging = await world.listen(slow, {}, () => 'hang')
     const records = Array.from({ length: 300 }, (_, n) => ({ n }))

@@ -85,7 +85,7 @@ describe('events', () => {
     expect((await listener.arrived(2)).map(inBrief)).toEqual(['INSERT new', 'DELETE paid'])
   })
 
-  it('one for each record of a list that is created at once', async () => {
+  it('one for each record of an array', async () => {
     const records = [{ n: 1 }, { n: 2 }, { n: 3 }]
     expectStatus(201, await tenant.rest('POST orders', records))
     const payloads = await control.arrived(3)
@@ -93,7 +93,7 @@ describe('events', () => {
     expect(new Set(payloads.map(({ id }) => id)).size).toBe(3)
   })
 
-  it('none for what is refused, and none for a PATCH that changes nothing', async () => {
+  it('none for a refused change, and none for a PATCH that changes nothing', async () => {
     const listener = await world.listen(tenant)
     const got = await getsOf(listener, {
       act: async () => {
@@ -113,7 +113,7 @@ describe('events', () => {
     expect(control.receipts).toHaveLength(2)
   })
 
-  it('only of the table that is watched', async () => {
+  it('only of the watched table', async () => {
     await tenant.putTable('invoices')
     const listener = await world.listen(tenant, { table: 'invoices' })
     await tenant.insert({ status: 'order' })
@@ -123,7 +123,7 @@ describe('events', () => {
     expect(control.payloads.map(inBrief)).toEqual(['INSERT order'])
   })
 
-  it('for every subscription a copy of its own', async () => {
+  it('a separate copy for every subscription', async () => {
     const listeners = [await world.listen(tenant), await world.listen(tenant), control]
     await tenant.insert({ status: 'new' })
     await Promise.all(listeners.map((listener) => listener.arrived(1)))
@@ -133,7 +133,7 @@ describe('events', () => {
     expect(new Set(webhookIds).size).toBe(3)
   })
 
-  it('that were before the subscription are not sent', async () => {
+  it('from before the subscription are not sent', async () => {
     await tenant.insert({ status: 'before' })
     await control.arrived(1)
     const listener = await world.listen(tenant)
@@ -183,7 +183,7 @@ describe('filter', () => {
     expect(numbers.toSorted()).toEqual(expected)
   })
 
-  it('by the fields that an UPDATE changed', async () => {
+  it('matches the fields that an UPDATE changed', async () => {
     const listener = await world.listen(tenant, { filter: { changed: ['n', 'note'] } })
     const got = await getsOf(listener, {
       act: async () => {

@@ -73,7 +73,7 @@ describe.each(services)('the $name service of the guide', ({ lines }) => {
     return (await checkout.run(`${variables}\n${own}\n${command}`)).code
   }
 
-  it('has its changes delivered as those of the data API are', async () => {
+  it('has its changes delivered like those of the data API', async () => {
     const listener = await world.listen(tenant, { table: 'invoices' })
     expect(await billing(issue)).toBe(0)
     expect(await billing(pay)).toBe(0)
@@ -93,7 +93,7 @@ describe.each(services)('the $name service of the guide', ({ lines }) => {
     })
   })
 
-  it('loses none when Kafka is away: the next run publishes them, in order', async () => {
+  it('loses no change while Kafka is down: the next run publishes them in order', async () => {
     const listener = await world.listen(tenant, { table: 'invoices' })
     const [service = ''] = pay.split(' pay ')
     const id = randomUUID()
@@ -188,7 +188,7 @@ it('delivers a change whose publisher compressed it as kafkajs cannot', async ()
   expect(await listener.arrived(1)).toMatchObject([{ id: change.id }])
 })
 
-it('puts malformed events aside with the reason, and delivers those behind them', async () => {
+it('refuses malformed events with the reason, and delivers those behind them', async () => {
   await using open = new AsyncDisposableStack()
   const { tenant, listener, kafka, codec } = await openInvoices()
   const producer = open.use(await openProducer(kafka, { log: silent }))

@@ -56,7 +56,7 @@ async function command(...args: string[]): Promise<{ code: number; out: string; 
 }
 
 describe('the ledger, through the gateway', () => {
-  it('closes while changes are written, whatever becomes of their deliveries', async () => {
+  it('balances while changes are written, whatever happens to their deliveries', async () => {
     const tenant = await world.tenant()
     const fine = await world.listen(tenant, {}, stumble)
     const dead = await world.listen(tenant, {}, fail)
@@ -99,7 +99,7 @@ describe('the ledger, through the gateway', () => {
     expect(ended).toMatchObject({ matched: 30, dead: 30 - ended.cancelled })
   })
 
-  it('is of a span and of a scope', async () => {
+  it('covers a span and a scope', async () => {
     const tenant = await world.tenant()
     const other = await world.tenant()
     const listener = await world.listen(tenant)
@@ -116,7 +116,7 @@ describe('the ledger, through the gateway', () => {
     expect(delivered(await ledgerOf(tenant, { environment: 'elsewhere' }))).toBe(0)
   })
 
-  it('counts what was sent again apart, and knows test events', async () => {
+  it('counts redeliveries separately, and recognises test events', async () => {
     const tenant = await world.tenant()
     const listener = await world.listen(tenant)
     await tenant.insert({ n: 1 })
@@ -136,7 +136,7 @@ describe('the ledger, through the gateway', () => {
     expect(total).toMatchObject({ matched: 1, delivered: 1, asked: { made: 2 } })
   })
 
-  it('finds a change that the matcher passed over, and says so on the command line', async () => {
+  it('finds a change that the matcher skipped, and reports it on the command line', async () => {
     const tenant = await world.tenant()
     const listener = await world.listen(tenant)
     const [matcher] = world.system.services['webhook-matcher']
@@ -168,7 +168,7 @@ describe('the ledger, through the gateway', () => {
     expect(tooOld.err).toContain('from must not be before')
   }, 120_000)
 
-  it('is for nobody but the administrator', async () => {
+  it('is only for the administrator', async () => {
     const { headers } = await world.tenant()
     const path = `/gw/api/rest/_webhooks/_ledger?from=${startedAt.toISOString()}`
     const answer = await send(world.system.baseUrl, `GET ${path}`, { headers })

@@ -90,7 +90,7 @@ async function refusals(authorization: string | undefined) {
 }
 
 describe('every call about an environment', () => {
-  it('is 401 without a token, and with one that is none', async () => {
+  it('is 401 without a token, and with an invalid one', async () => {
     for (const authorization of [
       `Bearer mt_${'A'.repeat(43)}`,
       `Bearer ${owner.token.slice(0, -1)}`,
@@ -118,14 +118,14 @@ describe('every call about an environment', () => {
     expect(await refusals(authorization)).toEqual(['401 MANAGEMENT_TOKEN_INVALID'])
   }
 
-  it('is 401 with a token once it has expired', async () => {
+  it('is 401 with an expired token', async () => {
     const { token } = await newToken({ expiresAt: new Date(Date.now() + 1_500).toISOString() })
     const authorization = `Bearer ${token}`
     expect((await owner.webhooks('GET', undefined, { authorization })).status).toBe(200)
     await refusedSoon(authorization)
   })
 
-  it('is 401 with a token once it is revoked', async () => {
+  it('is 401 with a revoked token', async () => {
     const { id, token } = await newToken({})
     const authorization = `Bearer ${token}`
     for (const request of ['GET _webhooks', 'GET orders']) {
@@ -145,7 +145,7 @@ describe('every call about an environment', () => {
   })
 })
 
-describe('whoever asks in an environment of its own', () => {
+describe('a caller in its own environment', () => {
   const ids = () =>
     [
       [`GET _webhooks/${webhookId}`],
@@ -175,7 +175,7 @@ describe('whoever asks in an environment of its own', () => {
     expect(await possessions()).toEqual(before)
   })
 
-  it('may drop its own table of the same name', async () => {
+  it('may drop its own table with the same name', async () => {
     const other = await world.tenant({ projectId: owner.projectId, environment: 'drop' })
     const before = await possessions()
     expectStatus(204, await other.rest('DELETE _tables/orders'))
@@ -183,7 +183,7 @@ describe('whoever asks in an environment of its own', () => {
   })
 })
 
-it('a token is for all environments of its project, those to come too, unless it says which', async () => {
+it('a token is valid for all present and future environments of its project, unless limited', async () => {
   const { token } = await newToken({})
   const later = await world.tenant({ projectId: owner.projectId, environment: 'later' })
   const { projectId, environment } = later
