@@ -13,7 +13,7 @@ beforeEach(() => void jest.spyOn(console, 'log').mockImplementation(() => undefi
 afterEach(() => void jest.restoreAllMocks())
 
 describe('runSteps', () => {
-  it('counts what fails, and what needs it', async () => {
+  it('counts failed steps, and the steps that need them', async () => {
     const steps = [step('build', failed), step('tests', passed, ['build']), step('docs', passed)]
     expect(await runSteps(steps)).toEqual({ passed: 3, failed: 2, flaky: 0 })
   })

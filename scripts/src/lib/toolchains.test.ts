@@ -4,14 +4,14 @@ import { hasToolchain, missingToolchains } from './toolchains.ts'
 const bare = { PATH: '/nowhere' }
 
 describe('a tool that is not on the machine', () => {
-  it('leaves out what needs it, and is named', () => {
+  it('skips the tests that need it, and is named', () => {
     expect(hasToolchain('go', bare)).toBe(false)
     expect(missingToolchains(bare)).toMatch(
       /^not tested \(python, go, helm, promtool\): python3, .*go, /,
     )
   })
 
-  it('is an error where everything is required', () => {
+  it('is an error if everything is required', () => {
     const strict = { ...bare, TEST_REQUIRE: 'all' }
     expect(() => hasToolchain('python', strict)).toThrow('python3')
     // The summary still names it, because the step that needed it has already failed.

@@ -30,7 +30,7 @@ function countPlaces(text: string, diff: string): number {
 
 describe.each(['add-an-event', 'add-an-endpoint'])('the recipe %s', (name) => {
   // Users of a recipe run this test too.
-  test('only adds lines, each at a place that its file has once', async () => {
+  test('only adds lines, each at a unique place in its file', async () => {
     const blocks = blocksOf(await readFile(`${repoRoot}/docs/contribute/${name}.md`, 'utf8'))
     expect(blocks).not.toEqual([])
     const counted = blocks.map(async (block) => {
