@@ -28,10 +28,7 @@ export class PausedDeliveries {
   readonly #queues = new PausedQueues()
   readonly #unpublished = new UnpublishedDeliveries()
   readonly #releases: PausedReleases
-  /**
-   * By offset, released deliveries whose record is still open here. `published`: their status was
-   * published.
-   */
+  /** By offset, released deliveries whose record is still open here. */
   readonly #released = new Map<number, { published: boolean }>()
   #due: PausedAction[] = []
   #unread = 0
@@ -75,10 +72,7 @@ export class PausedDeliveries {
     return this.#queues.get(subscriptionId) !== undefined || this.#topic.mayHave(subscriptionId)
   }
 
-  /**
-   * Call it before a delivery is written to the topic with its next step.
-   * @returns the run that it continues there
-   */
+  /** Call it before a delivery's next step is written. @returns the run that it continues there */
   expect({ subscriptionId, arrival, step }: DeliveryJob, relocated = false): number {
     const queue = this.#queueOf(subscriptionId)
     queue.expect(arrival, step + 1)
@@ -87,10 +81,7 @@ export class PausedDeliveries {
     return relocated ? queue.runFor(arrival) : 0
   }
 
-  /**
-   * Call it after Kafka failed to take all records.
-   * @returns false if the delivery was found on the topic all the same
-   */
+  /** Call it after Kafka failed to take all records. @returns false if the job is on the topic */
   unexpect({ subscriptionId, arrival, step }: DeliveryJob): boolean {
     const queue = this.#queues.get(subscriptionId)
     const wasExpected = queue?.unexpect(arrival, step + 1) ?? false
