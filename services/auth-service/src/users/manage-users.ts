@@ -44,10 +44,7 @@ export type ManageUsers = {
 export function manageUsers(deps: ManageUsersDeps): ManageUsers {
   const { writer, sessions, lockout } = deps
 
-  /**
-   * Ends sessions or tokens as the change requires. Includes an earlier change that may not have
-   * reached every verifier.
-   */
+  // Includes what an earlier change ended, because that may not have reached every verifier.
   const endWhat: EndWhat = async (tx, emit, { user, fields, change }) => {
     const { disabled, emailVerified, roles } = change
     const shutsOut = disabled === true || emailVerified === false || emailVerified === null
@@ -82,8 +79,7 @@ export function manageUsers(deps: ManageUsersDeps): ManageUsers {
         const over = await sessions.endAll(tx, emit, at(locked), 'deleted')
         const deletedAt = await deleteUser(tx, locked)
         await emitUserChanges(tx, [{ operation: 'DELETE', user: locked, at: deletedAt }], origin)
-        // Redis comes last, after everything that can fail except the commit: a repeated call finds
-        // no user.
+        // Redis comes last, because a repeated call finds no user. Only the commit can still fail.
         await lockout.clear(place, locked.email)
         return { ended: [...pending, ...over], isGone: false }
       })

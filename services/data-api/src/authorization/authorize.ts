@@ -53,10 +53,7 @@ export function createAuthorizers({ access, users, trustedProxies }: AuthorizeDe
     return { tenant: { projectId, environment }, roles: null, id: tokenId }
   }
 
-  /**
-   * Anyone may name any tenant, so no verifier is created before the tenant is known to admit
-   * users.
-   */
+  // Anyone may name any tenant, so no verifier is created before the tenant is known.
   async function verify(tenant: Tenant, token: ShownToken): Promise<AccessClaims> {
     const { projectId, environment } = tenant
     const admitted = () => access.admitsUsers(projectId, environment)
