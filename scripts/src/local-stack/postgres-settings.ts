@@ -4,7 +4,7 @@ export const postgresSettings = {
   max_replication_slots: 20,
   max_wal_senders: 20,
   max_connections: 200,
-  shared_buffers: '128MB',
+  shared_buffers: '64MB',
   // After a checkpoint every page that is touched goes into the WAL as a whole.
   checkpoint_timeout: '15min',
   max_wal_size: '4GB',
