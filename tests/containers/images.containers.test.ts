@@ -69,7 +69,11 @@ describe.each(imageNames)('the image of %s', (name) => {
     expect(image.Config).toMatchObject({
       User: '1000:1000',
       StopSignal: 'SIGTERM',
-      Entrypoint: expect.arrayContaining(['node', '--max-semi-space-size=16']),
+      Entrypoint: expect.arrayContaining([
+        'node',
+        '--max-semi-space-size=16',
+        '--always-sparkplug',
+      ]),
       Healthcheck: { Test: ['CMD', 'node', '/app/healthcheck.mjs'] },
       Labels: {
         'org.opencontainers.image.title': `surehook ${name}`,

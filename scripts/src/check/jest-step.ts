@@ -12,6 +12,7 @@ export type JestStep = {
   dir: string
   /** Test files to skip. */
   without?: RegExp | null
+  priority?: number
 }
 
 /**
@@ -105,7 +106,7 @@ async function runOnce(step: JestStep, name: string, files: readonly string[]): 
 }
 
 async function runToTheEnd(
-  { level, env, dir, without = null }: JestStep,
+  { level, env, dir, without = null, priority = 0 }: JestStep,
   { name, resultFile, files }: { name: string; resultFile: string; files: readonly string[] },
 ): Promise<CommandResult & { hung: boolean }> {
   const jest = ['node', '--experimental-vm-modules', 'node_modules/jest/bin/jest.js']
@@ -125,6 +126,7 @@ async function runToTheEnd(
     logFile: `${dir}/${name}.log`,
     timeoutMs: levelTimeoutMs,
     signal: hanging.signal,
+    priority,
   })
   clearInterval(watch)
   return { ...result, hung: hanging.signal.aborted }

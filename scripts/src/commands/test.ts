@@ -9,7 +9,7 @@ import { localDir } from '../lib/paths.ts'
 import { ownerOf } from '../lib/process-group.ts'
 import { hasToolchain, missingToolchains, type Toolchain } from '../lib/toolchains.ts'
 
-/** `npm test`: runs every check and every test, and prints one line for each and a summary. */
+/** `npm test`: runs every check and every test. Prints a line when each ends, and then the sum. */
 const runsDir = `${localDir}/test-runs`
 const runDir = `${runsDir}/${process.pid}`
 
@@ -28,28 +28,36 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 const containers = await containerChecks(runDir, process.env)
-const total = await runSteps([
-  commandStep('format', ['npm', 'run', '-s', 'check:format']),
-  commandStep('build', ['npm', 'run', '-s', 'build']),
-  commandStep('types', ['npm', 'run', '-s', 'check:types']),
-  commandStep('lint', ['npm', 'run', '-s', 'check:lint']),
-  { name: 'lint canary', run: checkLintCanary },
-  commandStep('boundaries', ['npm', 'run', '-s', 'check:boundaries']),
-  commandStep('dead code', ['npm', 'run', '-s', 'check:dead-code']),
-  commandStep('migrations', ['npm', 'run', '-s', 'check:migrations']),
-  commandStep('schemas', ['npm', 'run', '-s', 'check:schemas']),
-  commandStep('generated', ['npm', 'run', '-s', 'check:generated']),
-  withTool('promtool', commandStep('alerts', ['npm', 'run', '-s', 'check:alerts'])),
-  commandStep('openapi', ['npm', 'run', '-s', 'check:openapi']),
-  commandStep('docs', ['npm', 'run', '-s', 'check:docs']),
-  jestStep('unit'),
-  withTool('helm', commandStep('helm', ['npm', 'run', '-s', 'check:helm'])),
-  withTool('helm', jestStep('deploy')),
-  jestStep('integration'),
-  ...containers.steps,
-  jestStep('e2e', ['build']),
-  ...(noLocal === null ? [jestStep('faults', ['build'])] : []),
-])
+/** The real stack waits most of the time; the checks without it use what it leaves. */
+const aside = { priority: 10 }
+const check = (name: string) =>
+  commandStep(name.replaceAll('-', ' '), ['npm', 'run', '-s', `check:${name}`], aside)
+const total = await runSteps(
+  // Generated files are written again: no test may read them meanwhile.
+  [commandStep('build', ['npm', 'run', '-s', 'build']), check('generated')],
+  [
+    check('format'),
+    check('types'),
+    check('lint'),
+    { name: 'lint canary', run: checkLintCanary },
+    check('boundaries'),
+    check('dead-code'),
+    check('migrations'),
+    check('schemas'),
+    withTool('promtool', check('alerts')),
+    check('openapi'),
+    check('docs'),
+    jestStep('unit', aside),
+    withTool('helm', check('helm')),
+    withTool('helm', jestStep('deploy', aside)),
+  ],
+  [
+    jestStep('integration'),
+    ...containers.steps,
+    { ...jestStep('e2e'), needs: ['build'] },
+    ...(noLocal === null ? [{ ...jestStep('faults'), needs: ['build'] }] : []),
+  ],
+)
 await stopStacks()
 console.log(containers.said)
 const missing = missingToolchains(process.env)
@@ -64,16 +72,16 @@ if (total.failed + total.flaky === 0) await rm(runDir, { recursive: true, force:
 console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed === 0 ? 0 : 1
 
-function jestStep(level: JestLevel, needs: readonly string[] = []): Step {
+function jestStep(level: JestLevel, options: { priority?: number } = {}): Step {
   return {
     name: level,
-    needs,
     run: async () =>
       runJest({
         level,
         dir: runDir,
         env: await environmentOf(level),
         without: filesWithout(level),
+        ...options,
       }),
   }
 }

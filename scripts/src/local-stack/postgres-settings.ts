@@ -4,7 +4,7 @@ export const postgresSettings = {
   max_replication_slots: 20,
   max_wal_senders: 20,
   max_connections: 200,
-  shared_buffers: '128MB',
+  shared_buffers: '64MB',
   // Rare checkpoints: after each one, every changed page goes into the WAL as a whole.
   checkpoint_timeout: '15min',
   max_wal_size: '4GB',

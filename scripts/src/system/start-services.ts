@@ -149,10 +149,12 @@ function variablesOf(
 }
 
 /**
- * V8 may grow the young generation to 128 MiB on a large machine and does not return it, which was
- * most of a busy service's memory. With `--expose-gc` an idle service collects its garbage itself.
+ * Flags of V8, as in the image. Without the first, V8 keeps up to 128 MiB for young objects. The
+ * second lets an idle service collect its garbage. The third compiles a function at its first call:
+ * a calm service runs few functions often enough for the optimising compilers (10 % of the CPU at
+ * 100 changes/s).
  */
-const memoryFlags = ['--max-semi-space-size=16', '--expose-gc']
+const runtimeFlags = ['--max-semi-space-size=16', '--expose-gc', '--always-sparkplug']
 
 type ReplicaOptions = {
   dir: string
@@ -174,7 +176,7 @@ async function startReplica(
     {
       name: id,
       command: process.execPath,
-      args: ['--enable-source-maps', ...memoryFlags, entry, marker],
+      args: ['--enable-source-maps', ...runtimeFlags, entry, marker],
       get env() {
         return env()
       },
