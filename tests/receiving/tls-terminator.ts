@@ -6,11 +6,11 @@ import type { Certificates } from '@surehook/scripts/receiver/certificates'
 
 export type Delivered = { headers: Readonly<Record<string, string>>; body: Buffer }
 
-/** TLS in front of a receiver that speaks HTTP: remembers what came, and may lose answers. */
+/** Terminates TLS in front of an HTTP receiver. Records the requests, and can drop answers. */
 export type TlsTerminator = AsyncDisposable & {
   readonly url: string
   readonly delivered: readonly Delivered[]
-  /** So many of the next answers do not come through. */
+  /** Drops the next `count` answers. */
   loseAnswers(count: number): void
 }
 
@@ -33,7 +33,8 @@ export async function openTlsTerminator(
       return
     }
     toLose -= 1
-    // A connection that ends before a byte of an answer is replaced within the attempt; this is no such one.
+    // Sends a partial answer: without any byte the dispatcher would repeat the request within the
+    // attempt.
     res.socket?.end('HTTP/1.1 ')
   }
   const server = createServer({ key, cert }, (req, res) => {
@@ -54,7 +55,7 @@ export async function openTlsTerminator(
   }
 }
 
-/** The status that the receiver answers with. */
+/** Returns the receiver's status. */
 export async function postTo(port: number, { headers, body }: Delivered): Promise<number> {
   const req = request({ port, host: '127.0.0.1', method: 'POST', headers, agent: false })
   req.end(body)

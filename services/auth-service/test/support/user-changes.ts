@@ -9,12 +9,12 @@ import { log, sharedStack } from './under-test.ts'
 export type UserChange = ChangeEvent & { data: Record<string, unknown> }
 
 export type UserChanges = AsyncDisposable & {
-  /** The changes of a project once there are `count`, in their order for each user. */
+  /** Resolves with the project's changes once there are `count`, in order for each user. */
   until(projectId: string, count: number): Promise<UserChange[]>
   of(projectId: string): UserChange[]
 }
 
-/** What comes out on `changes`. */
+/** Reads the topic `changes`. */
 export async function followUserChanges(): Promise<UserChanges> {
   const { kafkaBrokers, schemaRegistryUrl } = sharedStack()
   const codec = await openEventCodec({ registryUrl: schemaRegistryUrl })

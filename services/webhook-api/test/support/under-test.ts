@@ -22,7 +22,7 @@ import { type Config, readConfig, service } from '../../src/config.ts'
 export const log = createLogger('test', process.env['TEST_LOG_LEVEL'] ?? 'silent')
 export const encryptionKey = randomBytes(32)
 
-// As the system tests have it: they may run on the same stack.
+// The system tests use the same number, because they may run on the same stack.
 const partitions = '4'
 
 export type Stack = {
@@ -47,9 +47,9 @@ export type World = AsyncDisposable & {
   config: Config
   /** Starts the service on free ports. */
   startService(change?: Partial<Config>, logger?: Logger): Promise<Running>
-  /** What is on `webhook.subscriptions` at this moment, by subscription id. */
+  /** Returns the current content of `webhook.subscriptions`, by subscription id. */
   subscriptionStates(): Promise<ReadonlyMap<string, SubscriptionState>>
-  /** An environment that exists, and a token that is good for all of its project. */
+  /** Creates an environment, and a token that is valid for its whole project. */
   tenant(environment?: string): Promise<Tenant>
   token(projectId: string, limits?: TokenLimits): Promise<string>
 }
@@ -57,7 +57,7 @@ export type World = AsyncDisposable & {
 export type Tenant = { projectId: string; environment: string; token: string }
 export type TokenLimits = { environments?: string[]; expiresAt?: string }
 
-/** Everything around the service that is real and not under test. */
+/** Opens the real parts around the service that are not under test. */
 export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
   await using opening = new AsyncDisposableStack()
   const kafka = createKafka({ brokers: [stack.kafkaBrokers], clientId: 'test', log })
@@ -111,7 +111,7 @@ export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
   }
 }
 
-/** After an outage the tests' own view needs a moment to follow again. */
+/** After an outage the tests' own view needs a moment to catch up. */
 async function caughtUp(view: TopicView): Promise<void> {
   const isCurrent = () =>
     view.barrier().then(
