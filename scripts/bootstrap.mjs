@@ -1,5 +1,6 @@
-// The first thing `npm start`, `npm test` and the others run. The machine's own Node may be older than
-// the one the project uses, and nothing may be installed yet: so plain JavaScript, no dependencies.
+// `npm start`, `npm test` and the other commands run this file first. The machine's Node may be
+// older than the project's, and nothing may be installed yet. Therefore it is plain JavaScript
+// without dependencies.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -36,7 +37,7 @@ function installWhenStale() {
     cwd: root,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Works on any path with npm on it; on Windows npm is a batch file.
+    // Finds npm on any path; on Windows npm is a batch file.
     shell: process.platform === 'win32',
   })
   if (result.status !== 0) fail(`npm ci failed: ${reasonOf(result)}`)
@@ -44,7 +45,10 @@ function installWhenStale() {
   console.log(`packages installed (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`)
 }
 
-/** Somebody ran npm by hand: what npm records as installed is exactly what the lock file asks for. */
+/**
+ * Returns whether npm's record of installed packages equals the lock file. They differ if someone
+ * ran npm by hand.
+ */
 function isCurrent(lock) {
   const record = join(installed, '.package-lock.json')
   if (!existsSync(record)) return false
@@ -53,7 +57,7 @@ function isCurrent(lock) {
   return Object.entries(wanted).every(([path, entry]) => {
     if (!path.includes('node_modules/')) return true
     if (entry.link === true) return present[path]?.resolved === entry.resolved
-    // Optional packages are those of other platforms as well: npm leaves them out.
+    // Optional packages may be for other platforms, and npm skips those.
     return present[path] === undefined
       ? entry.optional === true
       : present[path].version === entry.version
@@ -83,7 +87,7 @@ function run(node) {
     stdio: 'inherit',
     env: { ...process.env, PATH: `${join(installed, '.bin')}:${process.env.PATH}` },
   })
-  // A terminal's Ctrl-C reaches the child by itself; this one only has to outlive it.
+  // A terminal's Ctrl-C also reaches the child, so this process only has to outlive it.
   process.on('SIGINT', () => {})
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.once('error', (err) => fail(`${node} could not be started: ${err.message}`))

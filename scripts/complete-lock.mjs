@@ -1,6 +1,7 @@
-// `npm ci` refuses a lock file without an entry for every optional package, those of other platforms
-// included. npm leaves them out when the registry it asks (a mirror, say) does not carry them. This
-// writes the missing entries; with --check it only tells. Run it after `npm install`.
+// `npm ci` refuses a lock file that lacks an entry for any optional package, including those of
+// other platforms. npm leaves such entries out if its registry (a mirror, for example) does not
+// have the packages. This script adds the missing entries. With --check it only reports them. Run
+// it after `npm install`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -25,7 +26,7 @@ if (missing.length > 0 && process.argv.includes('--check')) {
   console.log(`${missing.length} entries added to package-lock.json`)
 }
 
-/** As Node resolves: beside the package, then in every folder above. */
+/** Searches like Node: beside the package, then in every parent folder. */
 function isLocked(path, name) {
   for (let at = path; ; at = at.slice(0, Math.max(at.lastIndexOf('/node_modules/'), 0))) {
     if (lock.packages[`${at}${at === '' ? '' : '/'}node_modules/${name}`] !== undefined) return true
@@ -33,7 +34,10 @@ function isLocked(path, name) {
   }
 }
 
-/** Platform packages carry it in their names: `@swc/core-linux-arm64-musl`, `@turbo/darwin-64`. */
+/**
+ * Platform packages have the platform in their names: `@swc/core-linux-arm64-musl`,
+ * `@turbo/darwin-64`.
+ */
 function platformOf(name) {
   const words = name.slice(name.indexOf('/') + 1).split(/[-.]/)
   const os = words.find((word) =>

@@ -5,7 +5,10 @@ import type { Printed } from './compare/medians.ts'
 import { compare } from './compare/ratios.ts'
 import { measure } from './compare/version.ts'
 
-/** `npm run bench:compare <commit>`: that version and this checkout in turn, by the same scenarios. */
+/**
+ * `npm run bench:compare <commit>`: measures that version and this checkout in turn with the same
+ * scenarios.
+ */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {

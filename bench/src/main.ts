@@ -12,18 +12,21 @@ import { isAnyMissing, printed, printRows } from './report/report.ts'
 import { inRounds } from './report/rounds.ts'
 import { stallScenarios } from './stalls/scenarios.ts'
 
-/** `npm run bench`: measures the running system. Prints numbers and what bounds them; judges only losses. */
+/**
+ * `npm run bench`: measures the running system. Prints results and their limits; fails only for
+ * lost deliveries.
+ */
 const { values: options } = parseArgs({
   options: {
     only: { type: 'string', default: 'limit,rate,rest,topic1,topic10' },
     seconds: { type: 'string', default: '10' },
     changes: { type: 'string', default: '20000' },
     rows: { type: 'string', default: '1000000' },
-    /** With more than one, medians are printed too. */
+    /** With more than one round, medians are printed too. */
     rounds: { type: 'string', default: '1' },
-    /** Another checkout whose system is measured. */
+    /** Another checkout, whose running system is measured. */
     at: { type: 'string', default: repoRoot },
-    /** A file for what is printed. */
+    /** A file for the printed results. */
     json: { type: 'string' },
   },
 })

@@ -8,15 +8,18 @@ import { calmTable, fullTable, stateTable } from './peers/tables.ts'
 import { openBench } from './platform/open-bench.ts'
 import { lossRows, printRows } from './report/report.ts'
 
-/** `npm run bench:peers`: the figures that others publish, in their units, as tables of Markdown. */
+/**
+ * `npm run bench:peers`: prints the figures that other systems publish, in their units, as Markdown
+ * tables.
+ */
 const { values: options } = parseArgs({
   options: {
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '10' },
     changes: { type: 'string', default: '20000' },
-    /** Part of the name of a load; all without it. */
+    /** A part of the names of the loads to run. The default is all. */
     only: { type: 'string', default: '' },
-    /** Another checkout whose system is measured. */
+    /** Another checkout, whose running system is measured. */
     at: { type: 'string', default: repoRoot },
     /** A file for the figures of each round. */
     json: { type: 'string' },

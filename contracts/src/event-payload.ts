@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { changeOperations } from './events.ts'
 
-/** The body of every delivery, as a receiver reads it. Its fields are in this order. */
+/** Body of every delivery. The fields are serialised in this order. */
 export const EventPayload = z
   .object({
     id: z.string().describe('The event. The same in every attempt and for every subscription'),

@@ -1,7 +1,7 @@
 /**
- * The values on the topics, as TypeScript sees them. The Avro schemas in `events/*.avsc` are the
- * contract; a test round-trips every type through its schema. Times named `…At` in jobs and
- * attempts are epoch milliseconds; ISO 8601 strings elsewhere.
+ * TypeScript types of the values on the topics. The Avro schemas in `events/*.avsc` are the
+ * contract. A test round-trips every type through its schema. Times named `…At` in jobs and
+ * attempts are epoch milliseconds. All other times are ISO 8601 strings.
  */
 
 export const changeOperations = ['INSERT', 'UPDATE', 'DELETE'] as const
@@ -9,7 +9,7 @@ export type ChangeOperation = (typeof changeOperations)[number]
 
 /** Topic `changes`: one record changed. */
 export type ChangeEvent = {
-  /** Unique, made with the change itself, the same however often the event is relayed. */
+  /** Made with the change itself, so that every relay of the event has the same id. */
   id: string
   /** ISO 8601, UTC, when the change was made. */
   timestamp: string
@@ -18,9 +18,12 @@ export type ChangeEvent = {
   table: string
   recordId: string
   operation: ChangeOperation
-  /** The full record as JSON text; for DELETE as it was just before. Passed on without parsing. */
+  /**
+   * Full record as JSON text, passed on without parsing. For DELETE: the record just before it was
+   * deleted.
+   */
   record: string
-  /** Only for UPDATE: what the client changed. */
+  /** Fields that the client changed. Only for UPDATE. */
   changedFields: string[]
   /** The service that published it. */
   source: string
@@ -33,14 +36,17 @@ export type ChangeEvent = {
 export type EnvironmentState = {
   projectId: string
   environment: string
-  /** JSON of the full settings as `PUT /auth/admin/…` answers them. */
+  /** Full settings as JSON, as `PUT /auth/admin/…` returns them. */
   settings: string
   updatedAt: string
-  /** ISO 8601; not null: it exists no longer, and each service deletes what it holds of it. */
+  /**
+   * ISO 8601 time of the deletion, or `null`. After a deletion each service deletes its data of the
+   * environment.
+   */
   deletedAt: string | null
   /**
-   * Higher after each replacement of its keys at once. What was learnt of the keys under another one counts no more. 0:
-   * written by a version that does not know it.
+   * Increases when all keys of the environment are replaced at once. What a service learnt about
+   * the keys under an earlier epoch is invalid. 0: written by a version without epochs.
    */
   keyEpoch: number
 }
@@ -49,9 +55,12 @@ export type EnvironmentState = {
 export type EnvironmentPurge = {
   projectId: string
   environment: string
-  /** The service that holds nothing of the environment any more. */
+  /** The service that has deleted all its data of the environment. */
   service: string
-  /** That of the environment's state: which deletion it is. */
+  /**
+   * `deletedAt` of the environment's state. Identifies the deletion: the same name can be deleted
+   * more than once.
+   */
   deletedAt: string
 }
 
@@ -73,7 +82,7 @@ export type TableState = {
   projectId: string
   environment: string
   name: string
-  /** Those that a client defined; `id`, `createdAt` and `updatedAt` every table has. */
+  /** Columns that a client defined. Every table also has `id`, `createdAt` and `updatedAt`. */
   columns: { name: string; type: string }[]
   updatedAt: string
 }
@@ -105,9 +114,11 @@ export type SubscriptionState = {
 
 /** Topics `webhook.deliveries` and its retry, paused and dead-letter topics; key: endpoint id. */
 export type DeliveryJob = {
-  /** UUIDv5(event id, subscription id), or of the redelivery request. */
+  /**
+   * UUIDv5(event id, subscription id). For a redelivery: UUIDv5(original delivery id, request id).
+   */
   deliveryId: string
-  /** `webhook-id` header: UUIDv5(event id, subscription id) over retries and redeliveries. */
+  /** `webhook-id` header: UUIDv5(event id, subscription id). Retries and redeliveries keep it. */
   webhookId: string
   eventId: string
   subscriptionId: string
@@ -116,16 +127,19 @@ export type DeliveryJob = {
   table: string
   operation: ChangeOperation
   url: string
-  /** The final bytes that every attempt sends and signs. */
+  /** Final bytes of the body: every attempt signs and sends them unchanged. */
   body: Buffer
   createdAt: number
-  /** Number of the attempt that comes next, from 1. */
+  /** Number of the next attempt, from 1. */
   attempt: number
-  /** Grows by one with each transition of the delivery, so that projections ignore what is older. */
+  /** Increases by one with each transition of the delivery. Projections ignore a lower step. */
   step: number
-  /** Not before this time; 0 = at once. */
+  /** Epoch milliseconds before which no attempt may start. 0: at once. */
   dueAt: number
-  /** Offset at which the job first stood on `webhook.deliveries`: its place in the endpoint's order; -1 there. */
+  /**
+   * Offset of the job on `webhook.deliveries`, which defines the order of an endpoint. -1 on that
+   * topic itself.
+   */
   arrival: number
   redeliveryOf: string | null
   traceparent: string | null
@@ -152,19 +166,22 @@ export const errorClasses = [
 ] as const
 export type ErrorClass = (typeof errorClasses)[number]
 
-/** Topic `webhook.attempts`; key: delivery id: one transition of a delivery, with the attempt behind it if there was one. */
+/**
+ * Topic `webhook.attempts`, key: delivery id. One transition of a delivery, with the result of its
+ * attempt if one was made.
+ */
 export type DeliveryAttempt = {
   deliveryId: string
   eventId: string
   subscriptionId: string
   projectId: string
   environment: string
-  /** The job's `createdAt`: the log keeps a delivery under the day it was made. */
+  /** `createdAt` of the job. The delivery log partitions deliveries by this day. */
   createdAt: number
   step: number
-  /** The delivery's status from this transition on. */
+  /** Status of the delivery after this transition. */
   status: DeliveryStatus
-  /** Attempts made so far, this one included. */
+  /** Attempts made so far, including this one. */
   attempts: number
   /** False for a transition without an attempt (paused, resumed, cancelled). */
   attempted: boolean
@@ -174,28 +191,28 @@ export type DeliveryAttempt = {
   latencyMs: number | null
   errorClass: ErrorClass | null
   errorMessage: string | null
-  /** First 4 KiB of the receiver's answer. */
+  /** First 4 KiB of the response body. */
   answer: string | null
   nextAttemptAt: number | null
 }
 
-/** Topic `auth.revocations`; key: session id. The last one of a session counts. */
+/** Topic `auth.revocations`; key: session id. The latest record of a session applies. */
 export type SessionRevocation = {
   sessionId: string
   projectId: string
   environment: string
-  /** Access tokens whose claim `gen` is lower are refused; `wholeSession`: all of them. */
+  /** Access tokens with a lower `gen` claim are refused. `wholeSession` refuses all of them. */
   minGeneration: number
-  /** ISO 8601. By then every one of them has expired. */
+  /** ISO 8601 time at which the last refused token has expired. */
   expiresAt: string
 }
 
-/** As `minGeneration`: no access token of the session is good any more. */
+/** Value of `minGeneration` that refuses every access token of the session. */
 export const wholeSession = 2_147_483_647
 
 /**
- * Topics `*.invalid`: a message that could not be decoded or is not valid, with the reason; or what was
- * captured for the topic and cannot be relayed there: its partition and offset are -1.
+ * Topics `*.invalid`: a message that could not be decoded or breaks the contract, with the reason.
+ * A captured change that cannot be relayed to its topic has partition and offset -1.
  */
 export type InvalidMessage = {
   topic: string
@@ -204,7 +221,7 @@ export type InvalidMessage = {
   key: Buffer | null
   value: Buffer | null
   reason: string
-  /** The consumer group or the relay that refused it. */
+  /** Consumer group or relay that refused the message. */
   refusedBy: string
   at: number
 }

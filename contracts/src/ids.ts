@@ -3,22 +3,22 @@ import { v7 } from 'uuid'
 import type { ChangeEvent } from './events.ts'
 
 /**
- * Namespace of every derived delivery id. Fixed for ever: with another one, a matcher that repeats
- * its work would make deliveries anew.
+ * Namespace of every derived delivery id. It must never change: a matcher that repeats its work
+ * would otherwise create duplicate deliveries.
  */
 export const deliveryNamespace = 'a1d8f4c2-6e3b-5b7a-9c41-2f0e7d9b8a63'
 
-/** UUIDv5 of `event id/subscription id`: whoever derives it again gets the same. */
+/** UUIDv5 of `event id/subscription id`. Deriving it again gives the same id. */
 export function deliveryId(eventId: string, subscriptionId: string): string {
   return uuidV5(`${eventId}/${subscriptionId}`)
 }
 
-/** Of a delivery that is sent again: UUIDv5 of `delivery id/request id`, the same if the request is repeated. */
+/** Id of a redelivery: UUIDv5 of `delivery id/request id`. A repeated request gives the same id. */
 export function redeliveryId(originalId: string, requestId: string): string {
   return uuidV5(`${originalId}/${requestId}`)
 }
 
-/** The endpoint of a circuit: 32 hex digits for (project, environment, url). */
+/** Id of an endpoint: 32 hex digits derived from (project, environment, url). */
 export function endpointId(projectId: string, environment: string, url: string): string {
   return createHash('sha256')
     .update(`${projectId}\0${environment}\0${url}`)
@@ -26,21 +26,24 @@ export function endpointId(projectId: string, environment: string, url: string):
     .slice(0, 32)
 }
 
-/** Key on `changes`: the changes of one record stay in order. */
+/** Key on `changes`. It keeps the changes of one record in order. */
 export function changeKey(
   change: Pick<ChangeEvent, 'projectId' | 'environment' | 'table' | 'recordId'>,
 ): string {
   return `${change.projectId}/${change.environment}/${change.table}/${change.recordId}`
 }
 
-/** UUIDv7: ids of events sort roughly by time. */
+/** UUIDv7, so that event ids sort roughly by time. */
 export function newEventId(): string {
   return v7()
 }
 
 const namespaceBytes = Buffer.from(deliveryNamespace.replaceAll('-', ''), 'hex')
 
-/** RFC 9562 §5.5. The matcher makes one for each delivery; the uuid package takes eight times as long. */
+/**
+ * RFC 9562 §5.5. The matcher derives one per delivery, and the uuid package takes eight times as
+ * long.
+ */
 function uuidV5(name: string): string {
   const bytes = Buffer.concat([namespaceBytes, Buffer.from(name)])
   const digest = hash('sha1', bytes, 'hex')

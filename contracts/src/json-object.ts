@@ -5,12 +5,12 @@ export type JsonObject = Record<string, unknown>
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Its JSON schema. */
+/** JSON schema of `JsonObject`. */
 export const objectJson = { type: 'object', additionalProperties: true } as const
 
 /**
- * A JSON object with every key as it was sent. `z.record` silently leaves out a key named `__proto__`:
- * a filter that loses its conditions matches everything.
+ * A JSON object with every key as it was sent. `z.record` silently drops a key named `__proto__`. A
+ * filter that loses its conditions matches everything.
  */
 export const JsonObject = z
   .custom<JsonObject>(isJsonObject, 'must be an object')

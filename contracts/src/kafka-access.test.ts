@@ -22,7 +22,7 @@ function may(user: KafkaUser, operation: KafkaOperation, topic: string): boolean
 const who = (operation: KafkaOperation, topic: string) =>
   services.filter((user) => may(user, operation, topic))
 
-describe('the table of rights', () => {
+describe('the access table', () => {
   test.each(topics)('%s is seen by every user and written by a service', (topic) => {
     expect(kafkaUsers.filter((user) => !may(user, 'Describe', topic))).toEqual([])
     expect(who('Write', topic)).not.toEqual([])
@@ -34,7 +34,7 @@ describe('the table of rights', () => {
     }
   })
 
-  test('whoever relays or refuses messages of a topic may put them aside', () => {
+  test('a user that relays or refuses messages of a topic may write to its invalid topic', () => {
     expect(who('Write', invalidTopic('changes'))).toEqual([
       'auth-service',
       'data-api',
@@ -52,7 +52,7 @@ describe('the table of rights', () => {
       expect(who('Write', topic)).toEqual(['auth-service'])
   })
 
-  test('bodies of deliveries are for the three services of webhooks', () => {
+  test('only the three webhook services read delivery bodies', () => {
     for (const topic of topics.filter((name) => name.startsWith('webhook.deliveries'))) {
       expect(who('Read', topic)).not.toContain('auth-service')
       expect(who('Read', topic)).not.toContain('data-api')
@@ -60,13 +60,13 @@ describe('the table of rights', () => {
     }
   })
 
-  test('a topic of a delay that was configured earlier can still be read and trimmed', () => {
+  test('the topic of an earlier configured delay can still be read and trimmed', () => {
     const earlier = 'webhook.deliveries.retry.17m'
     expect(who('Read', earlier)).toEqual(['webhook-api', 'webhook-dispatcher'])
     expect(who('Delete', earlier)).toEqual(['webhook-api'])
   })
 
-  test.each(Object.entries(lastingGroups))('group %s reads what it may', (name, groupTopics) => {
+  test.each(Object.entries(lastingGroups))('group %s may read its topics', (name, groupTopics) => {
     const user = name as KafkaUser
     for (const topic of groupTopics) expect(may(user, 'Read', topic)).toBe(true)
     const ofGroup = kafkaAclsOf(user).filter(({ resource }) => resource.type === 'group')
@@ -76,7 +76,7 @@ describe('the table of rights', () => {
     })
   })
 
-  test('no topic of anybody else is within reach', () => {
+  test('no user reaches topics of other applications', () => {
     for (const topic of ['changes-of-others', 'webhooks', 'auth-log', 'platformer', '_schemas']) {
       const reached = kafkaUsers.filter((user) => may(user, 'Describe', topic))
       expect(reached).toEqual([])

@@ -14,22 +14,25 @@ import {
   tablesTopic,
 } from './topics.ts'
 
-/** Who connects to Kafka. The gateway does not. */
+/** Clients of Kafka. The gateway does not connect to it. */
 export const kafkaUsers = [
   'auth-service',
   'data-api',
   'webhook-api',
   'webhook-matcher',
   'webhook-dispatcher',
-  /** The operators' command: makes the topics, looks at lags, compares a restored database with the topics. */
+  /**
+   * CLI of the operators: creates topics, reads lags and compares a restored database with the
+   * topics.
+   */
   'operator',
-  /** What scales by the lag of consumers: sees how far everybody is, and no record. */
+  /** The autoscaler. It reads the committed offsets of consumer groups but no records. */
   'lag-reader',
 ] as const
 
 export type KafkaUser = (typeof kafkaUsers)[number]
 
-/** As Kafka names them in its ACLs, and Strimzi in a `KafkaUser`. */
+/** Operation names as in Kafka's ACLs and in Strimzi's `KafkaUser`. */
 export type KafkaOperation =
   | 'Read'
   | 'Write'
@@ -43,22 +46,25 @@ export type KafkaResource =
   | { type: 'topic' | 'group'; name: string; pattern: 'literal' | 'prefix' }
   | { type: 'cluster' }
 
-/** Everything that is not allowed here is denied. */
+/** ACL entries are allowances. Kafka denies everything else. */
 export type KafkaAcl = { resource: KafkaResource; operations: readonly KafkaOperation[] }
 
-/** What a user does with its topics. Retry topics are those of every delay, also of earlier settings. */
+/**
+ * Rights of a user on its topics. A retry topic stands for all delays, including those of earlier
+ * settings.
+ */
 type Access = {
   reads: readonly string[]
   writes: readonly string[]
-  /** Deletes records that are older than the history. */
+  /** Topics whose records it deletes once they are older than the retention. */
   trims?: readonly string[]
-  /** Reads a topic's configuration. */
+  /** Topics whose configuration it reads. */
   looksInto?: readonly string[]
-  /** Has consumer groups: those whose names begin with the service's name. */
+  /** Whether it has consumer groups. Their names begin with the service's name. */
   consumes?: boolean
-  /** Asks how far these groups are. */
+  /** Consumer groups whose committed offsets it reads. */
   follows?: readonly string[]
-  /** Asks brokers for `offsets.retention.minutes`. */
+  /** Whether it reads `offsets.retention.minutes` from the brokers. */
   asksBrokers?: boolean
 }
 
@@ -67,9 +73,9 @@ const jobTopics = [deliveriesTopic, retryTopics, pausedTopic]
 const invalid = (...topics: string[]) => [...new Set(topics.map(invalidTopic))]
 
 /**
- * The main consumer group of each service that has one, with its topics. KEDA scales by its lag and
- * `surehook doctor` checks it. Another group that commits is called `<service>.<purpose>`: nobody
- * but its service sees it.
+ * The main consumer group of each service, with its topics. KEDA scales by its lag and `surehook
+ * doctor` checks it. Any other group that commits is called `<service>.<purpose>` and is visible
+ * only to its service.
  */
 export const lastingGroups = {
   'webhook-api': [deliveriesTopic, attemptsTopic],
@@ -154,7 +160,7 @@ const group = (name: string, pattern: 'literal' | 'prefix'): KafkaResource => ({
   pattern,
 })
 
-/** Names under which all topics of the platform are found, and no topic of anybody else. */
+/** Prefixes and names that match every topic of the platform and no other topic. */
 const everyTopic: readonly KafkaResource[] = [
   ...['platform.', 'webhook.', 'auth.'].map(
     (name): KafkaResource => ({ type: 'topic', name, pattern: 'prefix' }),
@@ -167,8 +173,8 @@ const onEveryTopic = (...operations: KafkaOperation[]): KafkaAcl[] =>
   everyTopic.map((resource) => ({ resource, operations }))
 
 /**
- * All that `user` may do. Every service sees which topics there are, since it starts only when all
- * are; none but the operator makes one.
+ * Returns the complete ACLs of `user`. Every service may describe all topics, because it starts
+ * only when all exist. Only the operator may create one.
  */
 export function kafkaAclsOf(user: KafkaUser): readonly KafkaAcl[] {
   if (user === 'operator') return operatorAcls()
@@ -201,7 +207,7 @@ export function kafkaAclsOf(user: KafkaUser): readonly KafkaAcl[] {
 }
 
 function operatorAcls(): readonly KafkaAcl[] {
-  // A restored database is compared with these topics.
+  // Topics with which `surehook` compares a restored database.
   const compared = [
     changesTopic,
     environmentsTopic,

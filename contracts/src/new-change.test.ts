@@ -21,7 +21,7 @@ const faultsOf = (changes: readonly NewChange[]) => {
 }
 
 describe('toChangeEvents', () => {
-  it('fills in what is optional', () => {
+  it('fills in optional fields', () => {
     const [event] = toChangeEvents([change], 'billing')
     expect(event).toEqual({
       ...change,
@@ -55,7 +55,7 @@ describe('toChangeEvents', () => {
     ])
   })
 
-  it('takes a W3C traceparent and says what is wrong with another', () => {
+  it('accepts a W3C traceparent and names the fault of a malformed one', () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
     expect(toChangeEvents([{ ...change, traceparent }], 'billing')[0]?.traceparent).toBe(
       traceparent,

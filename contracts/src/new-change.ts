@@ -31,30 +31,33 @@ const NewChangeSchema = z.strictObject({
     .optional(),
 })
 
-/** A change as a service knows it. What is optional is filled in. */
+/** A change as a service describes it. Missing optional fields get defaults. */
 export type NewChange = {
   /**
-   * UUID of the event. Give one and keep it when you publish the same change again: receivers tell
-   * repetitions by it.
+   * UUID of the event. Choose one and keep it when you publish the same change again: receivers use
+   * it to recognise duplicates.
    */
   id?: string
-  /** ISO 8601 in UTC (`…Z`); now when absent. */
+  /** ISO 8601 in UTC (`…Z`). Default: now. */
   timestamp?: string
   projectId: string
   environment: string
   table: string
   recordId: string
   operation: ChangeEvent['operation']
-  /** The full record, or its JSON text; for DELETE as it was just before. */
+  /** The full record or its JSON text. For DELETE: the record just before it was deleted. */
   record: Readonly<Record<string, unknown>> | string
   /** Only for UPDATE. */
   changedFields?: readonly string[]
   requestId?: string | null
-  /** In the form of W3C Trace Context: it becomes a header of each delivery. */
+  /** W3C Trace Context `traceparent`. Each delivery sends it as a header. */
   traceparent?: string | null
 }
 
-/** Nothing was published. The fields are named by the change's place in the list: `0.recordId`. */
+/**
+ * Thrown before anything is published. Each field starts with the index of the change in the list:
+ * `0.recordId`.
+ */
 export class InvalidChangeError extends Error {
   override readonly name = 'InvalidChangeError'
   readonly violations: readonly Violation[]
@@ -65,7 +68,9 @@ export class InvalidChangeError extends Error {
   }
 }
 
-/** The events of all changes; throws one `InvalidChangeError` with the faults of all of them. */
+/**
+ * Converts all changes to events. Throws one `InvalidChangeError` with the faults of all changes.
+ */
 export function toChangeEvents(changes: readonly NewChange[], source: string): ChangeEvent[] {
   const violations: Violation[] = []
   const events = changes.map((change, index) => {

@@ -16,7 +16,7 @@ const base = {
 } as const
 
 describe('defineOperation', () => {
-  test('gives back the value it was given', () => {
+  test('returns the given definition', () => {
     expect(defineOperation(base)).toBe(base)
   })
 

@@ -3,10 +3,12 @@ import type { ErrorCode } from './problem.ts'
 
 export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** Who may call: the platform's administrator, a holder of a management token, a user, anybody. */
+/**
+ * Required caller: the platform's administrator, a holder of a management token, a user, or anyone.
+ */
 export type Security = 'admin' | 'management' | 'user' | 'managementOrUser' | 'none'
 
-/** The credentials of which one is needed, by their names in OpenAPI. */
+/** Names of the OpenAPI security schemes, of which a caller needs one. */
 export function credentialsOf(security: Security) {
   if (security === 'none') return []
   return security === 'managementOrUser' ? (['management', 'user'] as const) : [security]
@@ -15,7 +17,10 @@ export function credentialsOf(security: Security) {
 type Schema = z.ZodType | undefined
 type ObjectSchema = z.ZodObject | undefined
 
-/** One endpoint: the one value that routing, validation, replies and the OpenAPI document follow. */
+/**
+ * Definition of one endpoint. Routing, validation, replies and the OpenAPI document all derive from
+ * it.
+ */
 export type Operation<
   Params extends ObjectSchema = ObjectSchema,
   Query extends ObjectSchema = ObjectSchema,
@@ -25,39 +30,47 @@ export type Operation<
 > = {
   readonly id: string
   readonly method: HttpMethod
-  /** `/a/{b}`; each `{b}` is a key of `params`. */
+  /** Path template `/a/{b}`. Each `{b}` is a key of `params`. */
   readonly path: string
-  /** Its heading in the reference: an imperative. */
+  /** Heading in the reference, in the imperative. */
   readonly summary: string
-  /** What it does and answers, in sentences. */
+  /** Text of the reference: full sentences about its effect and its response. */
   readonly description: string
   readonly tag: string
   readonly security: Security
   readonly params: Params
   readonly query: Query
-  /** Keys in lower case. */
+  /** Keys are in lower case. */
   readonly headers: Headers
   readonly body: Body
-  /** What of the handler's answer reaches the client. */
+  /** The schema filters the handler's result: only its fields reach the client. */
   readonly reply: {
     readonly status: number
     readonly schema: ReplySchema
     readonly description?: string
-    /** Of one thing: with its `ETag`; a GET whose `If-None-Match` has it is answered 304. */
+    /**
+     * For a reply about one resource: it has an `ETag`, and a GET with a matching `If-None-Match`
+     * gets 304.
+     */
     readonly hasETag?: true
   }
-  /** Of its answers, as the request's `Accept` prefers; only `application/json` if left out. */
+  /**
+   * Response media types, of which the request's `Accept` chooses one. Default: `application/json`.
+   */
   readonly mediaTypes?: readonly string[]
-  /** The form of the service's answer to a request that is refused; a `Problem` if left out. */
+  /** Body of a refused request, as the service sends it. Default: a `Problem`. */
   readonly refusal?: z.ZodType
-  /** Besides those that every operation can answer with (404, 405, 500 and such). */
+  /** Error codes besides those that every operation can return (404, 405, 500 and others). */
   readonly errors: readonly ErrorCode[]
 }
 
 type RequestPart = 'params' | 'query' | 'headers' | 'body'
 type Definition<Op extends Operation> = Omit<Op, RequestPart> & Partial<Pick<Op, RequestPart>>
 
-/** Throws when the parts contradict each other: a mistake in a contract stops the process at start. */
+/**
+ * Throws when parts of the definition contradict each other, so that a wrong contract stops the
+ * process at start.
+ */
 export function defineOperation<
   ReplySchema extends z.ZodType,
   Params extends ObjectSchema = undefined,
@@ -75,7 +88,7 @@ export function defineOperation<
     ...headerFaults(headers),
   ]
   if (faults.length > 0) throw new Error(`Operation ${id}: ${faults.join(', ')}`)
-  // A part that was left out keeps its type argument's default, undefined.
+  // An omitted part keeps the default of its type argument, `undefined`.
   return Object.freeze(definition) as Operation<Params, Query, Headers, Body, ReplySchema>
 }
 
@@ -87,7 +100,7 @@ function pathFaults(path: string, params: ObjectSchema): string[] {
     : [`its path has {${inPath.join()}} and its params are {${declared.join()}}`]
 }
 
-/** A field that nobody reads is a mistake of the client that it wants to hear of. */
+/** An unknown field is a mistake of the client and must get an error. */
 function strictnessFaults(part: string, schema: Schema): string[] {
   if (!(schema instanceof z.ZodObject)) return []
   return schema.def.catchall instanceof z.ZodNever ? [] : [`its ${part} is not a z.strictObject`]

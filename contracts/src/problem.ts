@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Every error code of the public APIs and the HTTP status it is answered with. The list is closed. */
+/** All error codes of the public APIs with their HTTP status. The list is closed. */
 export const httpStatusByCode = {
   VALIDATION_ERROR: 400,
   ENVIRONMENT_MISMATCH: 400,
@@ -38,7 +38,7 @@ export const httpStatusByCode = {
 
 export type ErrorCode = keyof typeof httpStatusByCode
 
-/** One fault of a request. `field` is a dotted path (`events.0`), or `body` for the whole. */
+/** One fault of a request. `field` is a dotted path (`events.0`), or `body` for the whole body. */
 export const Violation = z
   .object({
     field: z.string().describe('The dotted path of the fault, or `body`'),
@@ -47,7 +47,7 @@ export const Violation = z
   .meta({ id: 'Violation' })
 export type Violation = z.infer<typeof Violation>
 
-/** The body of every error answer. */
+/** Body of every error response. */
 export const Problem = z
   .object({
     error: z.enum(Object.keys(httpStatusByCode) as [ErrorCode, ...ErrorCode[]]),

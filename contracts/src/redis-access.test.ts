@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from '@jest/globals'
 import { redisRulesOf, redisUsers } from './redis-access.ts'
 
-it('is what deploy/redis/users.acl says', () => {
+it('equals deploy/redis/users.acl', () => {
   const file = readFileSync(new URL('../../deploy/redis/users.acl', import.meta.url), 'utf8')
   const lines = redisUsers.map(
     (user) => `user ${user} #${'0'.repeat(64)} ${redisRulesOf(user).join(' ')}`,
@@ -14,7 +14,7 @@ it('is what deploy/redis/users.acl says', () => {
   ])
 })
 
-it('allows no user all keys, nor a command that is about the server', () => {
+it('gives no user all keys or a server command', () => {
   for (const user of redisUsers) {
     const rules = redisRulesOf(user)
     expect(rules).not.toContain('~*')

@@ -1,20 +1,20 @@
-/** Who connects to Redis. Nobody else does. */
+/** The only clients of Redis. */
 export const redisUsers = ['auth-service', 'webhook-dispatcher'] as const
 
 export type RedisUser = (typeof redisUsers)[number]
 
 type Access = { keys: readonly string[]; commands: readonly string[] }
 
-/** What the client library says on a connection, and asks it to find out whether it is alive. */
+/** Commands that the client library sends when it connects and as its health check. */
 const connecting = ['hello', 'auth', 'ping']
 
 const access: Record<RedisUser, Access> = {
   'auth-service': {
     keys: ['auth:*'],
     commands: [
-      // The blacklist, and which run of the server has it.
+      // Revocation list, and the run id of the server that holds it.
       ...['info', 'get', 'set', 'del', 'mget', 'pexpire', 'pttl', 'eval'],
-      // Lockout and limits, inside scripts.
+      // Lockout and rate limits, inside scripts.
       ...[
         'time',
         'hget',
@@ -27,7 +27,7 @@ const access: Record<RedisUser, Access> = {
         'multi',
         'exec',
       ],
-      // Whether the server may evict.
+      // Reads whether the server may evict keys.
       'config|get',
     ],
   },
@@ -37,7 +37,9 @@ const access: Record<RedisUser, Access> = {
   },
 }
 
-/** The rules of a user as `ACL SETUSER` takes them, without a password: nothing, but for its own keys and commands. */
+/**
+ * Rules of a user for `ACL SETUSER`, without a password. They allow only its own keys and commands.
+ */
 export function redisRulesOf(user: RedisUser): readonly string[] {
   const { keys, commands } = access[user]
   return [

@@ -1,7 +1,10 @@
-/** One row of the topic table. `partitions` is a class: the numbers are the operator's. */
+/** One row of the topic table. `partitions` is a class: the operator configures the number. */
 export type TopicSpec = {
   name: string
-  /** `main`: KAFKA_PARTITIONS (the same for `changes` and all delivery topics); `one`: a single one, so that state has one order. */
+  /**
+   * `main`: KAFKA_PARTITIONS, the same for `changes` and all delivery topics. `one`: a single
+   * partition, so that states have one order.
+   */
   partitions: 'main' | 'one'
   config: Readonly<Record<string, string>>
 }
@@ -9,20 +12,26 @@ export type TopicSpec = {
 const hour = 3_600_000
 const day = 24 * hour
 const twoMiB = String(2 * 1024 * 1024)
-/** The broker's clock stamps records: it would refuse those of a producer whose clock is an hour ahead. */
+/**
+ * The broker stamps records with its own clock. With the producer's clock it would refuse records
+ * from a clock that is an hour ahead.
+ */
 const common = { 'max.message.bytes': twoMiB, 'message.timestamp.type': 'LogAppendTime' }
 const kept = (ms: number) => ({ 'retention.ms': String(ms), ...common })
 const compacted = { 'cleanup.policy': 'compact', ...common }
-/** The broker undoes the compression of a publisher: kafkajs stops at a batch that is not gzip. */
+/**
+ * The broker decompresses a publisher's batches, because kafkajs cannot read any compression but
+ * gzip.
+ */
 const decompressed = { 'compression.type': 'uncompressed' }
-/** States that were replaced stay readable for as long as a change may wait that they were in force for. */
+/** Replaced states stay readable for as long as a change from their time may still be unmatched. */
 const compactedAfter = (ms: number) => ({
   ...compacted,
   'min.compaction.lag.ms': String(ms),
   'delete.retention.ms': String(ms),
 })
 
-/** How long `changes` is kept when nobody says otherwise. */
+/** Default retention of `changes` in milliseconds. */
 export const changesKeptMs = 7 * day
 
 export const changesTopic = 'changes'
@@ -37,24 +46,24 @@ export const deadLetterTopic = 'webhook.deliveries.dead-letter'
 export const attemptsTopic = 'webhook.attempts'
 export const revocationsTopic = 'auth.revocations'
 
-/** Name of the topic on which jobs wait for `delay`, a duration as configured (`5s`). */
+/** Topic on which jobs wait for `delay`, a duration as configured (`5s`). */
 export const retryTopic = (delay: string): string => `${deliveriesTopic}.retry.${delay}`
 
-/** Where a message of `topic` goes that cannot be decoded. The delivery topics share one. */
+/** Topic for messages of `topic` that cannot be decoded. All delivery topics share one. */
 export const invalidTopic = (topic: string): string =>
   `${topic.startsWith(`${deliveriesTopic}.`) ? deliveriesTopic : topic}.invalid`
 
 /**
  * Every topic of the platform.
- * @param retryDelays the configured delays, in order, as durations (`['1s', '5s', '30s', '5m']`)
- * @param changesRetentionMs how long `changes` is kept
+ * @param retryDelays configured delays in order, as durations (`['1s', '5s', '30s', '5m']`)
+ * @param changesRetentionMs retention of `changes` in milliseconds
  */
 export function topicTable(
   retryDelays: readonly string[],
   changesRetentionMs = changesKeptMs,
 ): readonly TopicSpec[] {
-  // A job may wait for as long as its subscription is inactive: what holds history never expires by age.
-  // webhook-api deletes what is old and that every reader has finished.
+  // A job may wait for as long as its subscription is inactive, so these topics never expire by
+  // age. webhook-api deletes old records once every reader has processed them.
   const trimmed = kept(-1)
   const delivery = [
     deliveriesTopic,
@@ -84,7 +93,7 @@ export function topicTable(
     { name: subscriptionsTopic, partitions: 'one', config: compactedAfter(changesRetentionMs) },
     ...delivery.map((name) => ({ name, partitions: 'main' as const, config: trimmed })),
     { name: attemptsTopic, partitions: 'main', config: trimmed },
-    // An access token lives for a day at most; a revocation is of no use after it.
+    // An access token lives for at most one day. A revocation has no effect after that.
     { name: revocationsTopic, partitions: 'one', config: kept(2 * day) },
     ...decoded.map((name) => ({
       name: invalidTopic(name),

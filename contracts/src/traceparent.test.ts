@@ -18,11 +18,11 @@ test.each([
   `00-${'0'.repeat(32)}-${span}-01`,
   `00-${trace}-${'0'.repeat(16)}-01`,
   `ff-${trace}-${span}-01`,
-])('%j is none', (text) => {
+])('%j is not a traceparent', (text) => {
   expect(isTraceparent(text)).toBe(false)
 })
 
-test('a record says who sent it, unless what it says is malformed', () => {
+test('reads the traceparent of a record, unless it is malformed', () => {
   const sentBy = `00-${trace}-${span}-01`
   expect(traceparentOf({ traceparent: Buffer.from(sentBy) })).toBe(sentBy)
   expect(traceparentOf({ traceparent: sentBy })).toBe(sentBy)

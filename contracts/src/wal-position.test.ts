@@ -21,7 +21,7 @@ describe('isBefore', () => {
     )
   })
 
-  it('does not know for different clusters', () => {
+  it('returns null for different clusters', () => {
     const position = { timeline: 1, lsn: 5n }
     expect(isBefore(at(position, '7412'), at(position, '741'))).toBeNull()
     expect(isBefore(at(position, '741'), at(position, '7412'))).toBeNull()
@@ -29,7 +29,7 @@ describe('isBefore', () => {
 })
 
 describe('walPositionOf', () => {
-  it('reads what was written', () => {
+  it('reads a formatted position', () => {
     const text = at({ timeline: 1, lsn: 5n })
     expect(walPositionOf({ [walPositionHeader]: text })).toBe(text)
     expect(walPositionOf({ [walPositionHeader]: Buffer.from(text) })).toBe(text)

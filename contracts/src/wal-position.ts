@@ -1,25 +1,25 @@
 /**
- * Kafka header of a record that a relay made: where its commit stands in the WAL. What two services
- * wrote into one cluster has an order by it, whatever the clocks say.
+ * Kafka header of a relayed record: the WAL position of its commit. It orders the commits of two
+ * services in one cluster, independent of clocks.
  */
 export const walPositionHeader = 'wal-position'
 
 /**
- * Kafka header of a record that a relay made. Every state of a subscription that was committed before the record
- * stands before this position, and was on its topic before the record was sent: whoever has read that topic
- * to its end since need not do so again for records with the same position.
+ * Kafka header of a relayed record. All subscription states that were committed before the record
+ * have a lower position and were on their topic before the record was sent. A reader that has since
+ * read that topic to its end need not do so again for records with the same position.
  */
 export const statesPositionHeader = 'states-position'
 
-/** The cluster that wrote, as its control file names it, and the timeline of its WAL in hex. */
+/** The PostgreSQL cluster, by the system id of its control file, and its WAL timeline in hex. */
 export type WalOrigin = { systemId: string; timeline: string }
 
-/** `<system id>/<timeline>/<lsn>`: of one cluster the texts compare as the positions do. */
+/** Formats `<system id>/<timeline>/<lsn>`. Within one cluster the texts sort like the positions. */
 export function formatWalPosition({ systemId, timeline }: WalOrigin, lsn: bigint): string {
   return `${systemId}/${timeline.padStart(8, '0')}/${lsn.toString(16).padStart(16, '0')}`
 }
 
-/** Whether `a` was committed before `b`; `null` when they are of different clusters. */
+/** Whether `a` was committed before `b`, or `null` if they come from different clusters. */
 export function isBefore(a: string, b: string): boolean | null {
   const [systemOfA] = a.split('/', 1)
   return b.startsWith(`${systemOfA}/`) ? a < b : null
@@ -27,11 +27,11 @@ export function isBefore(a: string, b: string): boolean | null {
 
 type Headers = { readonly [name: string]: Buffer | string | (Buffer | string)[] | undefined }
 
-/** `null` for a record that no relay of ours made. */
+/** Returns `null` for a record without a position, which no relay sent. */
 export const walPositionOf = (headers: Headers | undefined): string | null =>
   positionIn(headers, walPositionHeader)
 
-/** `null` when the relay does not know it. */
+/** Returns `null` when the relay did not know the position. */
 export const statesPositionOf = (headers: Headers | undefined): string | null =>
   positionIn(headers, statesPositionHeader)
 

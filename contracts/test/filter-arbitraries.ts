@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { FieldType } from '../src/filter/filter.ts'
 
-/** One field of each type, named after it. */
+/** One field of each type. */
 export const allFields: ReadonlyMap<string, FieldType> = new Map<string, FieldType>([
   ['words', 'text'],
   ['small', 'integer'],
@@ -15,7 +15,7 @@ export const allFields: ReadonlyMap<string, FieldType> = new Map<string, FieldTy
   ['doc', 'json'],
 ])
 
-// Few and close to each other, so that filters hit: the borders are where mistakes live.
+// Few values that are close to each other: filters then match often and tests reach the boundaries.
 const texts = [
   '',
   'a',
@@ -60,7 +60,7 @@ const double = fc.oneof(
   fc
     .double({ noNaN: true, noDefaultInfinity: true })
     .map((value) => (value === 0 ? 0 : value))
-    // Refused where it may be meant as a whole number of 64 bits.
+    // The parser refuses these numbers: they could be rounded 64-bit integers.
     .filter(
       (value) =>
         !Number.isInteger(value) || !(Math.abs(value) >= 2 ** 53 && Math.abs(value) <= 2 ** 64),
@@ -117,12 +117,12 @@ const names = ['a', '0', '-1', '01', '__proto__', 'length']
 const name = fc.constantFrom(...names)
 const json: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   value: fc.oneof(
-    // Room for what laws put around it: ten levels are allowed.
+    // Leaves depth for the operators that the tests add: a filter has at most ten levels.
     { depthSize: 'small', maxDepth: 6, withCrossShrink: true },
     jsonScalar,
     fc.constant(null),
     fc.array(tie('value'), { minLength: 1, maxLength: 3 }),
-    // As JSON.parse makes it: `__proto__` is a name like any other.
+    // Objects as JSON.parse makes them, where `__proto__` is an ordinary key.
     fc
       .array(fc.tuple(name, tie('value')), { maxLength: 3 })
       .map((entries) => Object.fromEntries(entries)),
@@ -142,7 +142,7 @@ const valueByType: Record<FieldType, fc.Arbitrary<unknown>> = {
   json,
 }
 
-/** A row: one value, or null, for each of `allFields`. */
+/** A row with one value or null for each of `allFields`. */
 export const row: fc.Arbitrary<Record<string, unknown>> = fc
   .tuple(...[...allFields.values()].map((type) => fc.option(valueByType[type], { freq: 4 })))
   .map((values) => Object.fromEntries([...allFields.keys()].map((key, at) => [key, values[at]])))
@@ -180,7 +180,7 @@ function conditionOf(field: string, type: FieldType): fc.Arbitrary<unknown> {
     .map(([inside, [op, value]]) => ({ [[field, ...inside].join('.')]: { [op]: value } }))
 }
 
-// The way into JSON has the most cases.
+// JSON conditions get more weight because they have the most cases.
 const condition = fc.oneof(
   ...[...allFields].map(([field, type]) => ({
     arbitrary: conditionOf(field, type),
@@ -188,7 +188,7 @@ const condition = fc.oneof(
   })),
 )
 
-/** The JSON form of a filter that is valid for `allFields`. */
+/** JSON form of a filter that is valid for `allFields`. */
 export const filterJson: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   filter: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -201,7 +201,7 @@ export const filterJson: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   ),
 })).filter
 
-/** A field, operands for `in` and a value to look for among them, of any type. */
+/** A field, operands for `in` and a value that may be one of them, of any type. */
 export const lists = fc.oneof(
   ...[...allFields].map(([field, type]) =>
     fc.record({
@@ -210,7 +210,7 @@ export const lists = fc.oneof(
         maxLength: 12,
       }),
       value: fc.oneof(valueByType[type], alike, json, fc.constant(undefined)),
-      // Where the table is not known, operands of every type are what they are in JSON.
+      // In an unknown table, operands of every type compare by their JSON type.
       isKnown: fc.boolean(),
     }),
   ),

@@ -21,7 +21,7 @@ const sqlTypes = {
 const columns = new Map([...allFields.keys()].map((field) => [field, `t."${field}"`]))
 const isoUtc = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`
 
-/** The row as records show it: bigint and decimal as strings, times in UTC. */
+/** SQL that reads a row as the API returns it: bigint and decimal as strings, times in UTC. */
 const recordSql = [...allFields]
   .map(([field, type]) => {
     if (type === 'bigint' || type === 'decimal') return `t."${field}"::text as "${field}"`
@@ -75,7 +75,7 @@ describe('a filter as SQL and as a predicate', () => {
     return records.flatMap((record, place) => (matches(record, []) ? [place] : []))
   }
 
-  test('select the same rows, whatever the filter and whatever the rows', async () => {
+  test('select the same rows for any filter and rows', async () => {
     const rows = fc.array(row, { minLength: 8, maxLength: 20 })
     let hits = 0
     await fc.assert(
@@ -93,7 +93,7 @@ describe('a filter as SQL and as a predicate', () => {
       ),
       { numRuns: 100 },
     )
-    // Filters that take all or nothing would prove little.
+    // The test proves little if its filters match nothing or everything.
     expect(hits).toBeGreaterThan(300)
   }, 60_000)
 })

@@ -1,4 +1,5 @@
-// Every fault below must be found: a linter whose plugin has gone missing finds nothing and says nothing.
+// The linter must find every fault below: if its plugin is missing, it reports nothing and
+// succeeds.
 type Shape = 'circle' | 'square'
 
 async function save(): Promise<void> {}

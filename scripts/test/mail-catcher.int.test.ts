@@ -26,7 +26,7 @@ const message = [
   '.',
 ].join('\r\n')
 
-/** As any mail program does: each step after the answer to the one before it. */
+/** Sends a mail like a mail program: each step waits for the answer to the one before. */
 async function send(to: string): Promise<void> {
   const socket = connect(catcher.port, '127.0.0.1')
   const answers = createInterface(socket)[Symbol.asyncIterator]()

@@ -90,7 +90,7 @@ async function gone(pid: number): Promise<void> {
   })
 }
 
-/** The shell that holds the other end of the owner's pipe. */
+/** Returns the pid of the shell that holds the other end of the owner's pipe. */
 function watchdogOf(watched: string): number {
   const pid = Number(readFileSync(`${watched}/run/watchdog`, 'utf8'))
   expect(isAlive(pid, watched)).toBe(true)

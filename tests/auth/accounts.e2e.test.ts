@@ -50,14 +50,14 @@ describe.each(transports)('over %s', (_name, transport) => {
       expect((await tenant.login(email)).user).toEqual(confirmed.user)
     })
 
-    it('without verification lets the user log in at once, and mails nothing', async () => {
+    it('without verification the user may log in at once, and nothing is mailed', async () => {
       const tenant = await tenantOf(trusting)
       const { email, session } = await tenant.newUser()
       expect(session.user).toMatchObject({ email, firstName: '', lastName: '', roles: [] })
       expect(tenant.mailbox.count(email)).toBe(0)
     })
 
-    it('takes an address once, however it is written', async () => {
+    it('accepts an address once, however it is written', async () => {
       const tenant = await tenantOf()
       const email = newEmail()
       await tenant.do('signup', { email, password })
@@ -85,7 +85,7 @@ describe.each(transports)('over %s', (_name, transport) => {
       expect([outcome.code, outcome.fields]).toEqual(['VALIDATION_ERROR', ['password']])
     })
 
-    it('gives the role that was asked for, when users may give it themselves', async () => {
+    it('gives the requested role if users may give it themselves', async () => {
       const tenant = await tenantOf(trusting)
       const roles = await Promise.all(
         [true, false].map(async (selfAssignable) => {
@@ -104,7 +104,7 @@ describe.each(transports)('over %s', (_name, transport) => {
   })
 
   describe('a verification code', () => {
-    it('is over after 5 wrong attempts', async () => {
+    it('is invalid after 5 wrong attempts', async () => {
       const tenant = await tenantOf()
       const email = newEmail()
       await tenant.do('signup', { email, password })
@@ -116,7 +116,7 @@ describe.each(transports)('over %s', (_name, transport) => {
       expect((await tenant.call('confirmSignup', { email, code })).code).toBe('AUTH_INVALID_CODE')
     })
 
-    it('is good after 4 wrong attempts', async () => {
+    it('is valid after 4 wrong attempts', async () => {
       const tenant = await tenantOf()
       const email = newEmail()
       await tenant.do('signup', { email, password })
@@ -127,7 +127,7 @@ describe.each(transports)('over %s', (_name, transport) => {
       expect((await tenant.do('confirmSignup', { email, code })).user.email).toBe(email)
     })
 
-    it('is good for an hour', async () => {
+    it('is valid for an hour', async () => {
       const tenant = await tenantOf()
       const email = newEmail()
       const { userId } = await tenant.do('signup', { email, password })
@@ -138,7 +138,7 @@ describe.each(transports)('over %s', (_name, transport) => {
       expect((await tenant.call('confirmSignup', { email, code })).code).toBe('AUTH_INVALID_CODE')
     })
 
-    it('stays good beside the next one, which resendCode mails, and ends with it', async () => {
+    it('stays valid beside the next one that resendCode mails, and ends with it', async () => {
       const tenant = await tenantOf()
       const email = newEmail()
       await tenant.do('signup', { email, password })
@@ -150,7 +150,7 @@ describe.each(transports)('over %s', (_name, transport) => {
       expect(outcome.code).toBe('AUTH_INVALID_CODE')
     })
 
-    it('of nobody is as wrong as any', async () => {
+    it('of an unknown address gets the same error as any wrong code', async () => {
       const outcome = await (await tenantOf()).call('confirmSignup', {
         email: newEmail(),
         code: '123456',
@@ -160,7 +160,7 @@ describe.each(transports)('over %s', (_name, transport) => {
   })
 
   describe('login', () => {
-    it('says the same of a wrong password and of an unknown address', async () => {
+    it('answers the same for a wrong password and an unknown address', async () => {
       const tenant = await tenantOf(trusting)
       const { email } = await tenant.newUser()
       const outcomes = [
@@ -196,7 +196,7 @@ describe.each(transports)('over %s', (_name, transport) => {
   })
 
   describe('recovery', () => {
-    it('mails a code with which a new password is set; it ends sessions and lockout', async () => {
+    it('mails a code that sets a new password and ends sessions and lockout', async () => {
       const tenant = await tenantOf({
         auth: { emailVerification: false, lockout: { threshold: 2 } },
       })
@@ -226,7 +226,7 @@ describe.each(transports)('over %s', (_name, transport) => {
       expect(again.code).toBe('AUTH_INVALID_CODE')
     })
 
-    it('answers the same for an address that nobody has', async () => {
+    it('answers the same for an unknown address', async () => {
       const tenant = await tenantOf(trusting)
       const { email } = await tenant.newUser()
       const stranger = newEmail()

@@ -18,7 +18,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-/** REST reports in its body what GraphQL reports in an error's extensions. */
+/** Returns the error: REST has it in the body, GraphQL in an error's extensions. */
 function problemOf({ body }: Answer): Problem {
   const { errors } = body as {
     errors?: { extensions: Omit<Problem, 'error'> & { code: Problem['error'] } }[]
@@ -30,7 +30,7 @@ function problemOf({ body }: Answer): Problem {
 const long = (length: number) => 'x'.repeat(length)
 const email = newEmail()
 
-/** What would be taken, but for the one field that a case spoils. */
+/** Valid arguments of each operation. A test case breaks one field. */
 const valid: Readonly<Record<Exclude<OperationName, 'logout'>, Record<string, unknown>>> = {
   signup: { email, password },
   confirmSignup: { email, code: '123456' },
@@ -118,7 +118,7 @@ describe.each(transports)(
   },
 )
 
-describe('what is no request', () => {
+describe('an invalid request', () => {
   const paths = [...names.map((name) => operations[name].path), 'graphql']
   const post = (path: string, body: string, headers: Record<string, string> = {}) =>
     send(world.system.baseUrl, `POST /auth/${path}`, {
@@ -145,7 +145,7 @@ describe('what is no request', () => {
     }
   })
 
-  it('more than 1 MiB is 413, and what is not JSON is 415', async () => {
+  it('a body over 1 MiB is 413, and one that is not JSON is 415', async () => {
     for (const path of paths) {
       const large = await post(path, `{"email":"${long(1024 * 1024)}"}`)
       expect([path, large.status, large.body.error]).toEqual([path, 413, 'PAYLOAD_TOO_LARGE'])
@@ -168,7 +168,7 @@ describe('what is no request', () => {
     expect([answer.status, answer.body.error]).toEqual([404, 'NOT_FOUND'])
   })
 
-  it('logout needs neither a body nor a Content-Type, and minds none', async () => {
+  it('logout needs neither a body nor a Content-Type, and ignores both', async () => {
     for (const [body, contentType] of [
       ['x', 'text/plain'],
       ['{', 'application/json'],
@@ -183,7 +183,7 @@ describe('what is no request', () => {
   })
 })
 
-it('nothing that anybody can send is a 500', async () => {
+it('no input causes a 500', async () => {
   const anything = fc.oneof(fc.json({ maxDepth: 3 }), fc.string({ unit: 'binary', maxLength: 300 }))
   const fields = fc.record(
     {

@@ -5,7 +5,7 @@ import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
 import { type Balancer, openBalancer } from '../support/balancer.ts'
 
 let balancer: Balancer
-/** Two replicas of auth-service behind the gateway: each request goes to the other one. */
+/** Two replicas of auth-service behind the gateway, which get requests in turn. */
 let world: AuthWorld
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ describe.each(transports)('two replicas behind the gateway, over %s,', (_name, t
     expect(countOf([...uses, ...refreshes], 'AUTH_TOKEN_INVALID')).toBe(8)
   })
 
-  it('share the emergency: keys that are replaced at once are gone on both', async () => {
+  it('share an emergency: keys that are replaced at once are gone on both', async () => {
     const tenant = await world.tenant(transport, trusting)
     const { email, session } = await tenant.newUser()
     const { refreshToken } = session
@@ -82,7 +82,7 @@ describe.each(transports)('two replicas behind the gateway, over %s,', (_name, t
   })
 })
 
-it('both had about as much to do', () => {
+it('both had about the same load', () => {
   const [one = 0, two = 0, ...others] = [...balancer.counts.values()]
   expect(others).toEqual([])
   expect(Math.abs(one - two)).toBeLessThanOrEqual(1)

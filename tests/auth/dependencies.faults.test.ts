@@ -29,7 +29,7 @@ function part(name: ComponentName) {
 const newTenant = (transport: AuthTransport) =>
   world.tenant(transport, { auth: { emailVerification: false } })
 
-/** Every operation, each as it would succeed or be refused by a rule. */
+/** Calls every operation in a way that succeeds or breaks a rule. */
 async function callEverything(
   tenant: AuthTenant,
   session: { accessToken: string; refreshToken: string },
@@ -62,7 +62,7 @@ async function worksAgain(tenant: AuthTenant, email: string): Promise<void> {
 }
 
 describe.each(transports)('over %s', (_name, transport) => {
-  it('while Redis is away everything that needs it is 503, and nobody is let in', async () => {
+  it('while Redis is down everything that needs it is 503, and no token is accepted', async () => {
     const tenant = await newTenant(transport)
     const { email, session } = await tenant.newUser()
     const ended = await tenant.login(email)
@@ -91,7 +91,7 @@ describe.each(transports)('over %s', (_name, transport) => {
     await tenant.do('logout', {}, { accessToken: session.accessToken })
   }, 120_000)
 
-  it('while PostgreSQL is away everything is 503', async () => {
+  it('while PostgreSQL is down everything is 503', async () => {
     const tenant = await newTenant(transport)
     const { email, session } = await tenant.newUser()
     await part('postgres').kill('SIGKILL')

@@ -14,7 +14,7 @@ let world: AuthWorld
 let tenant: AuthTenant
 let email: string
 let userId: string
-/** Everything that only its owner may know. */
+/** Values that only their owner may know. */
 const secrets = new Set([password, newPassword])
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const [[, rest]] = transports as readonly [(typeof transports)[0]]
 
-/** A user's life, with successes and failures of every operation. */
+/** Calls every operation, with success and with failure. */
 async function useEverything(): Promise<void> {
   const keep = (tokens: { accessToken: string; refreshToken: string }) => {
     secrets.add(tokens.accessToken).add(tokens.refreshToken)
@@ -68,7 +68,7 @@ async function useEverything(): Promise<void> {
 }
 
 describe('the life of a user', () => {
-  it('is announced by webhooks, public fields only; a login is no event', async () => {
+  it('is announced by webhooks with public fields only; a login is no event', async () => {
     const receipts = await world.receiver.waitFor(path, 4)
     const payloads = receipts.map(payloadOf)
     const delivered = payloads
@@ -123,7 +123,7 @@ describe('the life of a user', () => {
   })
 })
 
-/** Six digits may stand in a longer number, or a time: alone they are a code. */
+/** Six digits may occur in a longer number or a time, so a code is searched as a separate word. */
 const holds = (text: string, secret: string) =>
   /^\d{6}$/.test(secret)
     ? new RegExp(`(?<![\\d.a-f-])${secret}(?![\\d.a-f-])`).test(text)

@@ -77,7 +77,7 @@ describe('the service of the recipe', () => {
   it.each([
     ['signed', false],
     ['encrypted', true],
-  ])('takes a %s token until its user logs out', async (_, encryptTokens) => {
+  ])('accepts a %s token until its user logs out', async (_, encryptTokens) => {
     await tenant.configure({ emailVerification: false, encryptTokens })
     const { session } = await tenant.newUser()
     expect(session.accessToken.split('.')).toHaveLength(encryptTokens ? 5 : 3)
@@ -92,7 +92,7 @@ describe('the service of the recipe', () => {
     })
   })
 
-  it('takes no token of another project, and none at all for none', async () => {
+  it('refuses a token of another project, and a missing token', async () => {
     const [[, transport]] = transports as readonly [(typeof transports)[0]]
     const other = await world.tenant(transport, { auth: { emailVerification: false } })
     const { session } = await other.newUser()

@@ -4,7 +4,7 @@ import { execute, transports } from '../support/auth/auth-transports.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
 
 let world: AuthWorld
-/** The replicas of auth-service, without the gateway, which knows only the first. */
+/** The replicas of auth-service, called directly, because the gateway knows only the first. */
 let first: string
 let second: string
 
@@ -27,7 +27,7 @@ const tenantWith = (auth: object = {}) =>
   world.tenant(rest, { auth: { emailVerification: false, ...auth } })
 const replica = (n: number) => (n % 2 === 0 ? first : second)
 
-describe('two replicas are one', () => {
+describe('two replicas act as one', () => {
   it.each([
     ['signup', 10, () => ({ email: newEmail(), password })],
     ['login', 20, () => ({ email: newEmail(), password })],
@@ -74,7 +74,7 @@ describe('two replicas are one', () => {
     expect(right.code).toBe('AUTH_INVALID_CODE')
   })
 
-  it('in rotation: of 50 parallel refreshes with one token one wins, and the family ends', async () => {
+  it('in rotation: of 50 parallel refreshes with one token one succeeds, and the session ends', async () => {
     const tenant = await tenantWith()
     const { session } = await tenant.newUser()
     const { refreshToken, accessToken } = session
@@ -95,7 +95,7 @@ describe('two replicas are one', () => {
     expect(new Set(codes)).toEqual(new Set(['AUTH_TOKEN_INVALID']))
   })
 
-  it('in what is revoked, from the answer on', async () => {
+  it('in revocations, from the answer on', async () => {
     const tenant = await tenantWith()
     const { email } = await tenant.newUser()
     for (let n = 0; n < 10; n++) {
@@ -108,7 +108,7 @@ describe('two replicas are one', () => {
     }
   })
 
-  it('in the first keys, which are made once', async () => {
+  it('in the first keys, which are created once', async () => {
     const tenant = await tenantWith({ encryptTokens: true })
     const asked = Array.from({ length: 10 }, (_, n) => tenant.jwks({ url: replica(n) }))
     const sets = (await Promise.all(asked)).map(({ result }) =>
@@ -136,7 +136,7 @@ describe('two replicas are one', () => {
   })
 })
 
-describe('each operation of one GraphQL request counts for itself', () => {
+describe('each operation of one GraphQL request counts separately', () => {
   const loginAs = (email: string, count: number) =>
     Array.from(
       { length: count },

@@ -21,7 +21,7 @@ describe.each(transports)('over %s', (_name, transport) => {
   const tenantOf = (options?: AuthTenantOptions) => world.tenant(transport, options)
 
   describe('a session', () => {
-    it('goes on with a new pair for each refresh token', async () => {
+    it('continues with a new pair for each refresh token', async () => {
       const tenant = await tenantOf(trusting)
       const { session } = await tenant.newUser()
       const { refreshToken } = session
@@ -71,7 +71,7 @@ describe.each(transports)('over %s', (_name, transport) => {
       await tenant.do('logout', {}, { accessToken: session.accessToken })
     })
 
-    it('says of an access token that it has expired', async () => {
+    it('reports that an access token has expired', async () => {
       const tenant = await tenantOf({ auth: { emailVerification: false, accessTokenTtl: 1 } })
       const { session } = await tenant.newUser()
       await world.passed(1_100)
@@ -90,7 +90,7 @@ describe.each(transports)('over %s', (_name, transport) => {
       expect(outcome.code).toBe('AUTH_TOKEN_INVALID')
     })
 
-    it('of one environment is none in another', async () => {
+    it('of one environment is invalid in another', async () => {
       const tenant = await tenantOf(trusting)
       const { projectId } = tenant
       const dev = await tenantOf({ projectId, environment: 'dev', ...trusting })
@@ -111,7 +111,7 @@ describe.each(transports)('over %s', (_name, transport) => {
   })
 
   describe('the keys', () => {
-    it('are one, for verifying', async () => {
+    it('are one, for signatures', async () => {
       const { code, result } = await (await tenantOf()).jwks()
       expect(code).toBe('ok')
       expect(result.keys).toMatchObject([{ kty: 'RSA', use: 'sig', alg: 'RS256' }])
@@ -125,7 +125,7 @@ describe.each(transports)('over %s', (_name, transport) => {
       ])
     })
 
-    it('are two when tokens are encrypted; tokens of both forms are taken', async () => {
+    it('are two when tokens are encrypted; tokens of both forms are accepted', async () => {
       const tenant = await tenantOf(trusting)
       const { email, session: signed } = await tenant.newUser()
       await tenant.configure({ encryptTokens: true })

@@ -66,8 +66,8 @@ describe.each(transports)('a user over %s', (_name, transport) => {
   )
 })
 
-describe('what others need nothing of ours for', () => {
-  it('an access token verifies with the published keys, by the claims it is to have', async () => {
+describe('what other software can use by itself', () => {
+  it('an access token verifies with the published keys, and has the specified claims', async () => {
     const [[, transport]] = transports as readonly [(typeof transports)[0]]
     const tenant = await world.tenant(transport, { auth: { emailVerification: false } })
     const { email, session } = await tenant.newUser()
@@ -87,7 +87,7 @@ describe('what others need nothing of ours for', () => {
     expect(JSON.stringify(payload)).not.toContain(email)
   })
 
-  it('the key set says how long it may be kept, and is not sent twice', async () => {
+  it('the key set has a cache time, and is not sent twice', async () => {
     const [[, transport]] = transports as readonly [(typeof transports)[0]]
     const headers = (await world.tenant(transport)).headers()
     const request = 'GET /auth/.well-known/jwks.json'

@@ -64,7 +64,7 @@ describe.each(transports)('over %s', (_name, transport) => {
 
     it.each(limited)('holds %s', async (_what, operation, perMinute, argsOf) => {
       const tenant = await tenantOf(trusting)
-      // For addresses of mail the client does not matter: each call has another.
+      // Limits per e-mail address ignore the client, so each call uses another client.
       const from = operation === 'signup' || operation === 'login' ? '198.19.1.1' : undefined
       const codes = new Map<string, number>()
       let last = { code: '', retryAfter: 0 }

@@ -45,7 +45,7 @@ async function openDatabase() {
   }
 }
 
-/** A relay process; `leads` is true from its word that it holds the slot. */
+/** Starts a relay process. `leads` becomes true when the relay reports that it holds the slot. */
 function startRelay(url: string, slot: string) {
   const child: ChildProcess = spawn(
     process.execPath,
@@ -67,7 +67,7 @@ async function kill({ child }: { child: ChildProcess }): Promise<void> {
 }
 
 describe('a relay that is killed again and again', () => {
-  it('loses nothing, keeps the commit order, and a stand-by goes on', async () => {
+  it('loses nothing, keeps the commit order, and a standby takes over', async () => {
     await using database = await openDatabase()
     const { pool, slot, url } = database
     const kafka = createKafka({ brokers: [brokers], clientId: 'test', log })

@@ -3,7 +3,7 @@ import { createKafka } from '@surehook/kafka/client/client'
 import { openProducer } from '@surehook/kafka/producer/producer'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 
-// A relay and nothing else, to be killed.
+// Runs only a relay, which the test kills.
 const [databaseUrl = '', slot = '', brokers = ''] = process.argv.slice(2)
 const log = createLogger('relay', 'info')
 const producer = await openProducer(createKafka({ brokers: [brokers], clientId: 'relay', log }), {

@@ -63,12 +63,12 @@ async function demo(): Promise<string> {
   return stdout
 }
 
-it('brings the whole system up, in which the main job works', async () => {
+it('starts the whole system, and the demo succeeds on it', async () => {
   await up()
   expect(await demo()).toContain('All as it should be')
 }, 600_000)
 
-it('keeps what it has when all containers are made anew', async () => {
+it('keeps its data when all containers are recreated', async () => {
   await run('down')
   await up()
   expect(await demo()).toContain('All as it should be')

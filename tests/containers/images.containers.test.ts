@@ -23,13 +23,16 @@ async function docker(...args: string[]): Promise<string> {
   return output.trim()
 }
 
-/** As strict as an installation may be: somebody nobody knows, who can write to memory alone. */
+/**
+ * The strictest settings of an installation: an unknown user without capabilities, who can write
+ * only to memory.
+ */
 const locked = [
   ...['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL', '--user', '10001:10001'],
   ...['--security-opt', 'no-new-privileges', '--network', 'none'],
 ]
 
-/** Everything that a service must be told; none of it can be reached. */
+/** Every required variable. None of the addresses is reachable. */
 const nowhere = {
   LOG_LEVEL: 'warn',
   KAFKA_BROKERS: '127.0.0.1:1',
@@ -58,7 +61,7 @@ const inside = (id: string, program: string) =>
   docker('exec', id, 'node', '--input-type=module', '--eval', program)
 
 describe.each(imageNames)('the image of %s', (name) => {
-  it('is small, runs as nobody in particular, and says what is in it', async () => {
+  it('is small, runs as an unprivileged user, and lists its content', async () => {
     const [image, base] = JSON.parse(
       await docker('image', 'inspect', tagOf(name, env), env['NODE_IMAGE'] || 'node:24-slim'),
     )
@@ -66,7 +69,11 @@ describe.each(imageNames)('the image of %s', (name) => {
     expect(image.Config).toMatchObject({
       User: '1000:1000',
       StopSignal: 'SIGTERM',
-      Entrypoint: expect.arrayContaining(['node', '--max-semi-space-size=16']),
+      Entrypoint: expect.arrayContaining([
+        'node',
+        '--max-semi-space-size=16',
+        '--always-sparkplug',
+      ]),
       Healthcheck: { Test: ['CMD', 'node', '/app/healthcheck.mjs'] },
       Labels: {
         'org.opencontainers.image.title': `surehook ${name}`,
@@ -74,7 +81,8 @@ describe.each(imageNames)('the image of %s', (name) => {
         'org.cyclonedx.sbom.path': '/app/sbom.cdx.json',
       },
     })
-    // And nothing of what only its builder had: mirrors, proxies, authorities.
+    // The environment has nothing of the build machine: no mirrors, proxies or certificate
+    // authorities.
     const added = image.Config.Env.filter((one: string) => !base.Config.Env.includes(one))
     expect(added).toEqual([
       'NODE_ENV=production',
@@ -84,7 +92,7 @@ describe.each(imageNames)('the image of %s', (name) => {
     ])
   })
 
-  it('holds what its list of parts names, and nothing that only developers need', async () => {
+  it('holds the packages of its SBOM, and nothing that only developers need', async () => {
     const program = `
       import { existsSync, readFileSync, readdirSync } from 'node:fs'
       const { components } = JSON.parse(readFileSync('/app/sbom.cdx.json', 'utf8'))
@@ -106,7 +114,7 @@ describe.each(imageNames)('the image of %s', (name) => {
     const { names, npm, present } = JSON.parse(parts) as Record<'names' | 'present', string[]> & {
       npm: boolean
     }
-    // Our own are named by their folders.
+    // The workspace's own packages are named by their folders.
     const others = present.filter((one) => !/^(@surehook\/.*|surehook)$/.test(one))
     expect(names).toEqual(expect.arrayContaining(others))
     expect(present).toContain('kafkajs')
@@ -118,7 +126,7 @@ describe.each(imageNames)('the image of %s', (name) => {
 })
 
 describe.each(serviceNames)('a container of %s', (name) => {
-  it('lives without anything to write to, says that it is not ready, and ends at SIGTERM', async () => {
+  it('runs on a read-only file system, reports that it is not ready, and ends at SIGTERM', async () => {
     const id = await start(name)
     const isAlive = async () => {
       const program = `process.exitCode = (await fetch('http://127.0.0.1:9090/healthz')).ok ? 0 : 1`

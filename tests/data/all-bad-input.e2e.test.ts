@@ -131,7 +131,7 @@ describe('a record: each invalid field is named', () => {
     expect((await tenant.rest('GET orders')).body).toEqual(before.body)
   })
 
-  it('that is unique and taken is 409', async () => {
+  it('with a taken unique value is 409', async () => {
     const answer = await tenant.rest('POST orders', { title: 'two', code: 'taken' })
     expect([answer.status, answer.body.error]).toEqual([409, 'CONFLICT'])
   })
@@ -180,7 +180,7 @@ describe('a table, an environment, a token: each invalid field is named', () => 
   })
 })
 
-describe('what is no request', () => {
+describe('an invalid request', () => {
   const transports = () => [
     'POST _webhooks',
     `PATCH _webhooks/${webhookId}`,
@@ -234,7 +234,7 @@ describe('what is no request', () => {
   )
 })
 
-/** With the path as it is: `fetch` would tidy it up. */
+/** Sends the path unchanged: `fetch` would normalise it. */
 function statusOf(path: string): Promise<number> {
   const { hostname, port } = new URL(world.system.baseUrl)
   return new Promise((resolve, reject) => {
@@ -248,7 +248,7 @@ function statusOf(path: string): Promise<number> {
   })
 }
 
-it('answers no body whatever with a 5xx', async () => {
+it('answers no body with a 5xx', async () => {
   const valid = tenant.subscriptionInput('https://receiver.example/')
   const field = fc.constantFrom(...Object.keys(valid), 'filter', 'select', 'active', 'title', 'n')
   const input = fc.oneof(

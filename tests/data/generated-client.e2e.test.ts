@@ -17,7 +17,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-/** As clients are that were generated from the documents: only what those say is typed. */
+/** Generated clients, with only the types that the OpenAPI documents define. */
 function clients() {
   const { baseUrl } = world.system
   return {
@@ -27,7 +27,7 @@ function clients() {
   }
 }
 
-it('makes a table, subscribes, signs a user up, writes as that user and sees the delivery', async () => {
+it('creates a table, subscribes, signs a user up, writes as that user and sees the delivery', async () => {
   const { auth, data, webhooks } = clients()
   const tenant = await world.tenant()
   const { projectId, environment } = tenant
@@ -91,7 +91,7 @@ it('makes a table, subscribes, signs a user up, writes as that user and sees the
   expect(detail).toMatchObject({ webhook: { id, active: true }, deliveries: [{ attempts: 1 }] })
 })
 
-it('gets errors in the form that the documents give them', async () => {
+it('gets errors in the documented form', async () => {
   const { data, webhooks } = clients()
   const { projectId, environment, token } = await world.tenant()
   const header = { 'x-project-id': projectId, environment }

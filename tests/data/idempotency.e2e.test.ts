@@ -23,7 +23,7 @@ const create = (key: string | undefined, fields: object = {}, as = tenant) =>
 const count = async (of = tenant) => (await of.webhooks('GET')).body.webhooks.length
 
 describe('POST /_webhooks with an Idempotency-Key', () => {
-  it('answers the same 201 to the same request again, and makes one subscription', async () => {
+  it('answers a repeated request with the same 201, and makes one subscription', async () => {
     const key = randomUUID()
     const first = await create(key)
     const again = await create(key)
@@ -32,7 +32,7 @@ describe('POST /_webhooks with an Idempotency-Key', () => {
     expect(await count()).toBe(1)
   })
 
-  it('takes the same fields in another order as the same request', async () => {
+  it('treats the same fields in another order as the same request', async () => {
     const key = randomUUID()
     const input = { ...tenant.subscriptionInput(url), filter: { status: 'paid', n: 1 } }
     const turned = Object.fromEntries(Object.entries(input).toReversed())
@@ -45,7 +45,7 @@ describe('POST /_webhooks with an Idempotency-Key', () => {
     expect([again.status, again.body.id]).toEqual([201, first.body.id])
   })
 
-  it('makes one subscription of requests that come at the same time', async () => {
+  it('makes one subscription for simultaneous requests', async () => {
     const key = randomUUID()
     const answers = await Promise.all(Array.from({ length: 6 }, () => create(key)))
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201))
@@ -79,7 +79,7 @@ describe('POST /_webhooks with an Idempotency-Key', () => {
     expect((await create(key)).status).toBe(201)
   })
 
-  it('still answers when the subscription has gone by now', async () => {
+  it('still answers if the subscription was deleted since', async () => {
     const key = randomUUID()
     const { body } = await create(key)
     await tenant.webhooks(`DELETE /${body.id}`)
@@ -88,7 +88,7 @@ describe('POST /_webhooks with an Idempotency-Key', () => {
     expect(await count()).toBe(0)
   })
 
-  it('knows nothing of the keys of other tenants', async () => {
+  it('ignores the keys of other tenants', async () => {
     const key = randomUUID()
     const stranger = await world.tenant()
     const dev = await world.tenant({ projectId: tenant.projectId, environment: 'dev' })
@@ -111,7 +111,7 @@ describe('POST /_webhooks with an Idempotency-Key', () => {
     },
   )
 
-  it('makes two of two requests without a key', async () => {
+  it('makes two subscriptions for two requests without a key', async () => {
     await create(undefined)
     await create(undefined)
     expect(await count()).toBe(2)

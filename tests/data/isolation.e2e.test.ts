@@ -13,20 +13,23 @@ import type { AuthTenant } from '../support/auth/auth-tenant.ts'
 import { transports } from '../support/auth/auth-transports.ts'
 import { type AuthWorld, openAuthWorld } from '../support/auth/auth-world.ts'
 
-/** One environment with a table, one record in it, a manager and a user who may everything there. */
+/**
+ * An environment with a table, one record, a management token and a user who may do everything
+ * there.
+ */
 type Place = {
   of: AuthTenant
   managementToken: string
   accessToken: string
   recordId: string
   cursor: string
-  /** Stands in the record: whoever sees it has got in. */
+  /** A value in the record. An answer that contains it proves a leak. */
   secret: string
 }
 type Credential = 'managementToken' | 'accessToken'
 
 let world: AuthWorld
-/** The same project with two environments, and another project; all tables have the same name. */
+/** Two environments of one project, and another project. All tables have the same name. */
 let places: Place[]
 const credentials = ['managementToken', 'accessToken'] as const
 
@@ -78,10 +81,10 @@ const rest = (headers: Headed) => clientOf(`${world.system.baseUrl}/gw/api/rest/
 const ask = (headers: Headed, query: string) =>
   askGraphQL(`${world.system.baseUrl}/gw/api/graphql`, headers, { query })
 
-/** Who asks with the credential of one place for what another has. */
+/** A caller with the credential of one place, and the place that it attacks. */
 type Intruder = { headers: Headed; victim: Place }
 
-/** Every operation, about the victim's record, over REST: status and code. */
+/** Calls every operation on the victim's record over REST. Returns statuses and codes. */
 async function overRest({ headers, victim }: Intruder): Promise<string[]> {
   const calls: [string, unknown?][] = [
     ['PUT _tables/orders', { columns: [] }],
@@ -127,7 +130,7 @@ async function overGraphQL({ headers, victim }: Intruder): Promise<string[]> {
   return seen
 }
 
-/** What a place has, as its own manager sees it. */
+/** Returns the content of a place, as its own management token sees it. */
 async function possessions({ of, managementToken }: Place): Promise<string[]> {
   const headers = headersFor(of, managementToken)
   const answers = ['GET _tables', 'GET orders'].map((request) => rest(headers).call(request))
@@ -195,7 +198,7 @@ describe('nothing reaches another environment', () => {
     },
   )
 
-  it('a manager of one environment, whose table is asked for by a crafted name', async () => {
+  it('a manager of one environment with crafted table names', async () => {
     const { own, victim } = between(0, 2)
     const before = await possessions(victim)
     const headers = headersFor(own.of, own.managementToken)
@@ -211,7 +214,7 @@ describe('nothing reaches another environment', () => {
   })
 })
 
-/** Ways to name what belongs to the other: they know how schemas are called. */
+/** Makes names of the other tenant's objects, with knowledge of how schemas are named. */
 function craftedName({ projectId, environment }: AuthTenant): fc.Arbitrary<string> {
   const hash = createHash('sha256')
     .update(JSON.stringify([projectId, environment]))
@@ -242,7 +245,7 @@ function craftedName({ projectId, environment }: AuthTenant): fc.Arbitrary<strin
   return fc.tuple(before, table, after).map((parts) => parts.join(''))
 }
 
-/** The answers to requests that have these texts where names and values belong. */
+/** Returns the answers to requests with these texts as names and values. */
 async function crafted(headers: Headed, one: string, other: string) {
   const path = encodeURIComponent(one.toWellFormed())
   const where = encodeURIComponent(JSON.stringify({ [one]: other, owner: { in: [one, other] } }))

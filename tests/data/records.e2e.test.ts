@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const ask: Tenant['graphql'] = (...question) => tenant.graphql(...question)
 
-/** A value of each type as it is written, and as it is read where that is another. */
+/** A value of each type as written, and as read if that differs. */
 const values: Record<string, [written: unknown, read?: unknown]> = {
   text: ['Grüße'],
   integer: [-7],
@@ -40,7 +40,7 @@ const read = Object.fromEntries(
 )
 
 describe('tables', () => {
-  it('are made, evolved, listed, shown and dropped', async () => {
+  it('are created, evolved, listed, shown and dropped', async () => {
     const of = await world.tenant()
     const columns = Object.keys(values).map((type) => ({ name: fieldOf(type), type }))
     const put = (input: object) => of.rest('PUT _tables/things', input)
@@ -93,7 +93,7 @@ describe('tables', () => {
 })
 
 describe('records', () => {
-  it('are created, one or all of several or none', async () => {
+  it('are created, one alone, or several all or none', async () => {
     const one = expectStatus(201, await tenant.rest('POST orders', { n: 1 }))
     expect(one.body).toMatchObject({ n: 1, status: null })
     const several = expectStatus(201, await tenant.rest('POST orders', [{ n: 2 }, { n: 3 }]))
@@ -120,7 +120,7 @@ describe('records', () => {
     do {
       const page = expectStatus(200, await of.rest(`GET orders?order=-n&limit=2${cursor}`)).body
       seen.push(...page.records.map(({ n }) => n))
-      // Before the place of the cursor, and after it: neither moves what is still to come.
+      // Inserted before and after the cursor's position. Neither may move the following pages.
       if (cursor === '') expectStatus(201, await of.rest('POST orders', [{ n: null }, { n: 100 }]))
       cursor = page.nextCursor === null ? '' : `&cursor=${page.nextCursor}`
     } while (cursor !== '')
@@ -176,7 +176,7 @@ describe('records', () => {
     ])
   })
 
-  it('are changed and deleted only as their ETag says', async () => {
+  it('are changed and deleted only if their ETag matches', async () => {
     const created = await tenant.rest('POST orders', { n: 1 })
     const path = `orders/${created.body.id}`
     const first = created.headers.get('etag') ?? ''
@@ -197,7 +197,7 @@ describe('records', () => {
 })
 
 describe('over GraphQL', () => {
-  it('every type is written and read as over REST', async () => {
+  it('every type is written and read like over REST', async () => {
     const of = await world.tenant()
     const columns = Object.fromEntries(Object.keys(values).map((type) => [fieldOf(type), type]))
     await of.putTable('things', columns)
@@ -211,7 +211,7 @@ describe('over GraphQL', () => {
     expect((await of.rest(`GET things/${created?.id}`)).body).toEqual(created)
   })
 
-  it('the operations do what those of REST do, and make the same events', async () => {
+  it('the operations do the same as those of REST, and make the same events', async () => {
     const listener = await world.listen(tenant)
     const made = await ask(
       'mutation { createOrders(input: [{ n: 41, note: "gq" }, { n: 42, note: "gq" }]) { id n } }',
@@ -238,7 +238,7 @@ describe('over GraphQL', () => {
     ).toEqual(['DELETE 42', 'INSERT 41', 'INSERT 42', 'UPDATE 43'])
   })
 
-  it('a failure is an entry in errors with what REST would return', async () => {
+  it('a failure is an entry in errors with the error of REST', async () => {
     const { status, data, errors } = await ask(`mutation {
       bad: createOrder(input: { n: 1, note: "a\\u0000" }) { id }
       good: createOrder(input: { n: 2 }) { n }

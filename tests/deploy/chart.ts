@@ -10,7 +10,7 @@ import type { KubeObject } from './kube-objects.ts'
 /** All services in one process. */
 export const singleValuesFile = 'ci/single-values.yaml'
 
-/** Every values file of the chart with services of their own, by the name that tests show. */
+/** Every values file of the chart with services, by the name that test titles show. */
 export const valuesFiles: readonly string[] = [
   ...readdirSync(`${chartDir}/ci`)
     .map((name) => `ci/${name}`)
@@ -22,7 +22,10 @@ export const namespace = 'surehook'
 
 const rendered = new Map<string, Promise<KubeObject[]>>()
 
-/** `helm template` with a values file of the chart and values over it; throws what Helm says. */
+/**
+ * Runs `helm template` with a values file of the chart and further values. Throws with Helm's
+ * message.
+ */
 export function render(file: string, over: object = {}): Promise<KubeObject[]> {
   const key = JSON.stringify([file, over])
   const rendering = rendered.get(key) ?? callHelm(file, over)
@@ -34,7 +37,10 @@ async function callHelm(file: string, over: object): Promise<KubeObject[]> {
   return template({ chart: chartDir, file, over })
 }
 
-/** What `helm install` would say at its end: Helm does not say it without a cluster, so that it is rendered as an object. */
+/**
+ * Returns the text that `helm install` prints at its end. Helm prints it only with a cluster, so it
+ * is rendered as an object.
+ */
 export async function notes(file: string, over: object = {}): Promise<string> {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'surehook-chart-'))
   const chart = join(dir.path, 'surehook')

@@ -19,7 +19,7 @@ const { ca } = await createCertificates()
 writeFileSync(pemFile, ca)
 afterAll(() => rmSync(dir, { recursive: true }))
 
-/** Files are mounted in the cluster; here any certificate takes their place. */
+/** In the cluster files are mounted. Here a certificate replaces each of them. */
 function withFiles(env: Record<string, string>): Record<string, string> {
   const here = Object.entries(env).map(([name, value]) => [
     name,
@@ -69,7 +69,7 @@ describe.each(valuesFiles)('with %s', (file) => {
 })
 
 describe('secrets', () => {
-  test('no values file makes a Secret, and no secret stands in a ConfigMap', async () => {
+  test('no values file makes a Secret, and no ConfigMap contains a secret', async () => {
     for (const file of valuesFiles) {
       const objects = await render(file)
       expect(ofKind(objects, 'Secret')).toEqual([])
@@ -102,7 +102,7 @@ describe('secrets', () => {
     )
   })
 
-  test('each comes from the shared Secret or from that of the service', async () => {
+  test("each comes from the shared Secret or from the service's own", async () => {
     const objects = await render('ci/minimal-values.yaml')
     expect(secretsOf(podNamed(objects, 'surehook-auth-service'))).toEqual({
       DATABASE_URL: 'surehook-auth-service-secrets',
@@ -129,7 +129,7 @@ describe('secrets', () => {
   })
 })
 
-test('the chart is of the version of the project', async () => {
+test('the chart has the version of the project', async () => {
   const read = (file: string) => readFile(`${repoRoot}/${file}`, 'utf8')
   const { version } = JSON.parse(await read('package.json')) as { version: string }
   const chart = await read('deploy/helm/surehook/Chart.yaml')
@@ -153,7 +153,8 @@ describe('the schema of the values', () => {
     )
     expect(named.filter((name) => !known.includes(name))).toEqual([])
     const full = environmentOf(await render('values-production-example.yaml'), service)
-    // With a certificate instead of a password. Each watches all files with certificates, also those that it has no use for.
+    // The variables for a certificate instead of a password. Each service watches all certificate
+    // files, including unused ones.
     const elsewhere = ['KAFKA_KEY_FILE', ...Object.keys(certificateEnv)]
     const reachable = [...named, ...shared, ...Object.keys(full), ...elsewhere]
     expect(known.filter((name) => !reachable.includes(name))).toEqual([])

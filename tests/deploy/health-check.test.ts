@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 
-/** As in an image, where `service` leads to the workspace that runs. */
+/** Runs the health check as in an image, where `service` links to the running workspace. */
 async function exitCodeIn(workspace: string, port: number): Promise<number | null> {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'surehook-health-'))
   const script = join(dir.path, 'healthcheck.mjs')
@@ -20,7 +20,7 @@ async function exitCodeIn(workspace: string, port: number): Promise<number | nul
   return code
 }
 
-test('a service is as well as it says, the operators’ command serves nothing and is well', async () => {
+test('a service is as healthy as it reports; the operators’ command is always healthy', async () => {
   let status = 200
   const server = createServer((_request, response) => response.writeHead(status).end())
   server.listen(0, '127.0.0.1')

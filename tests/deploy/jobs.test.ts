@@ -6,7 +6,7 @@ import { componentOf, type KubeObject, ofKind, theOne } from './kube-objects.ts'
 import { mayBeReached, mayConnect } from './network.ts'
 import { environmentOfPod, podNamed, secretsOf } from './rendered-environment.ts'
 
-/** What commands read of the ways to the parts, beside what their help names. */
+/** The connection variables that commands read, in addition to those in their help. */
 const connections: Readonly<Record<string, object>> = {
   'prepare database': postgresEnv,
   'prepare topics': kafkaEnv,
@@ -19,7 +19,7 @@ const weightOf = ({ metadata }: KubeObject) => Number(metadata.annotations?.['he
 describe.each(valuesFiles)('with %s', (file) => {
   const rendering = render(file)
 
-  test('what a hook needs is there before it, by hooks of its own', async () => {
+  test('earlier hooks create everything that a hook needs', async () => {
     const objects = await rendering
     for (const job of ofKind(objects, 'Job')) {
       expect(hookOf(job)).toBe('pre-install,pre-upgrade')
@@ -32,7 +32,7 @@ describe.each(valuesFiles)('with %s', (file) => {
           kind === 'ServiceAccount' && metadata.name === spec.serviceAccountName,
       )
       expect(account).toBeDefined()
-      // On an upgrade the policy that denies everything is there already.
+      // During an upgrade the policy that denies everything already exists.
       const dns = {
         end: { labels: {}, namespace: { 'kubernetes.io/metadata.name': 'kube-system' } },
         port: 53,
@@ -45,7 +45,7 @@ describe.each(valuesFiles)('with %s', (file) => {
     }
   })
 
-  test('whatever the jobs and the test run is a command that there is', async () => {
+  test('the jobs and the test run existing commands', async () => {
     for (const { spec } of await pods(rendering)) {
       const args = spec.containers[0]?.args ?? []
       const command = commands.find(({ name }) => `${args.join(' ')} `.startsWith(`${name} `))
@@ -56,7 +56,7 @@ describe.each(valuesFiles)('with %s', (file) => {
     }
   })
 
-  test('and knows the variables that it gets', async () => {
+  test('which know the variables they get', async () => {
     const objects = await rendering
     for (const { name, spec } of await pods(rendering)) {
       const args = `${spec.containers[0]?.args?.join(' ')} `
@@ -76,7 +76,7 @@ async function pods(rendering: Promise<KubeObject[]>) {
   return named.map(({ metadata }) => podNamed(objects, metadata.name))
 }
 
-test('the administrator of the database is known to one job, the topics to the other', async () => {
+test("one job has the database administrator's credentials, the other those for topics", async () => {
   const objects = await render('ci/minimal-values.yaml', {
     kafka: { sasl: { mechanism: 'scram-sha-256' } },
   })
@@ -91,14 +91,14 @@ test('the administrator of the database is known to one job, the topics to the o
   })
 })
 
-test('where Strimzi makes the topics no job does', async () => {
+test('no job makes topics if Strimzi does', async () => {
   const names = ofKind(await render('ci/keda-values.yaml'), 'Job').map(
     ({ metadata }) => metadata.name,
   )
   expect(names).toEqual(['surehook-prepare-database'])
 })
 
-test('the toolbox is there while it is asked for, and can ask everything', async () => {
+test('the toolbox exists while it is enabled, and reaches everything', async () => {
   const file = 'values-production-example.yaml'
   const without = await render(file)
   expect(ofKind(without, 'Deployment').map(componentOf)).not.toContain('toolbox')

@@ -1,4 +1,4 @@
-/** What the tests look at of the objects of Kubernetes. */
+/** The parts of Kubernetes objects that the tests read. */
 export type Metadata = {
   name: string
   labels: Record<string, string>
@@ -100,10 +100,10 @@ export const ofKind = (objects: readonly KubeObject[], kind: string): KubeObject
 
 const component = 'app.kubernetes.io/component'
 
-/** `auth-service` of whatever belongs to it. */
+/** Returns the component of an object, such as `auth-service`. */
 export const componentOf = ({ metadata }: KubeObject): string => metadata.labels[component] ?? ''
 
-/** The one object of a kind that belongs to a component; throws when it is not one. */
+/** Returns the only object of a kind for a component. Throws if there is not exactly one. */
 export function theOne(objects: readonly KubeObject[], kind: string, of: string): KubeObject {
   const found = ofKind(objects, kind).filter((object) => componentOf(object) === of)
   const [only] = found
@@ -115,7 +115,7 @@ export function theOne(objects: readonly KubeObject[], kind: string, of: string)
 
 export type PodOf = { name: string; labels: Record<string, string>; spec: PodSpec }
 
-/** The pods of Deployments, Jobs and tests. */
+/** Returns the pods of Deployments, Jobs and tests. */
 export function podsIn(objects: readonly KubeObject[]): PodOf[] {
   return objects.flatMap(({ kind, metadata, spec }) => {
     if (kind === 'Pod') {
@@ -131,7 +131,7 @@ export function selects({ matchLabels }: Selector, labels: Record<string, string
   return Object.entries(matchLabels).every(([name, value]) => labels[name] === value)
 }
 
-/** The only container of a Deployment. */
+/** Returns the only container of a Deployment. */
 export function containerOf({ spec }: KubeObject): Container {
   const [container] = spec.template?.spec.containers ?? []
   if (container === undefined) throw new Error('there is no container')

@@ -26,14 +26,14 @@ const rulesIn = (objects: readonly KubeObject[]): AlertRule[] =>
     (spec.groups ?? []).flatMap(({ rules }) => rules),
   )
 
-/** As it is where nobody says which namespace. */
+/** Removes the namespace matcher, as in a file that was rendered without a namespace. */
 const anywhere = (expr: string, matcher: string) =>
   expr.replaceAll(`{${matcher}}`, '').replaceAll(`${matcher},`, '')
 
 describe('the rules', () => {
   const matcher = `namespace="${namespace}"`
 
-  test('are those that Prometheus gets in the other installations, as they say for their own', async () => {
+  test('equal those of other installations, apart from the namespace', async () => {
     const [rule] = ofKind(await rendering, 'PrometheusRule')
     const groups = rule?.spec.groups?.map((group) => ({
       ...group,
@@ -50,7 +50,7 @@ describe('the rules', () => {
     expect(groups).toEqual(expected)
   })
 
-  test('look at this installation alone, whatever else one Prometheus sees', async () => {
+  test('select only this installation, whatever else Prometheus sees', async () => {
     const rules = rulesIn(await rendering)
     const selectors = rules.flatMap(({ expr }) => readPromql(expr).selectors)
     expect(selectors.length).toBeGreaterThan(rules.length)
@@ -99,7 +99,7 @@ describe('the dashboards', () => {
   const expressions = ({ panels }: Dashboard) =>
     panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
 
-  test('are those of the other installations, with a choice of the namespace', async () => {
+  test('equal those of other installations, with a choice of namespaces', async () => {
     const dir = `${repoRoot}/deploy/grafana/dashboards`
     const inChart = await read()
     expect(inChart.map(([name]) => name).toSorted()).toEqual((await readdir(dir)).toSorted())
@@ -124,7 +124,7 @@ describe('the dashboards', () => {
     }
   })
 
-  test('ask for the chosen namespaces alone', async () => {
+  test('select only the chosen namespaces', async () => {
     const asked = (await read()).flatMap(([, dashboard]) => expressions(dashboard))
     const selectors = asked.flatMap(
       (expr) => readPromql(expr.replaceAll('$__rate_interval', '5m')).selectors,

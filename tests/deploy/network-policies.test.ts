@@ -12,7 +12,7 @@ const production = render('values-production-example.yaml')
 const receivers = ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c']
 const notPublic = [
   ...['10.1.2.3', '172.20.0.1', '192.168.1.1', '100.64.0.1', '127.0.0.1', '0.0.0.0'],
-  // What clouds tell their machines about themselves.
+  // The metadata addresses of clouds.
   '169.254.169.254',
   ...[
     'fd00:ec2::254',
@@ -24,7 +24,7 @@ const notPublic = [
     '2002:a00:1::1',
   ],
 ]
-/** Who asks whom. */
+/** Pairs of caller and callee. */
 const calls = [
   ['gateway', 'auth-service'],
   ['gateway', 'data-api'],
@@ -35,7 +35,7 @@ const calls = [
 describe.each(valuesFiles)('with %s', (file) => {
   const rendering = render(file)
 
-  test('every pod is under a policy that denies what nobody allows', async () => {
+  test('every pod has a policy that denies by default', async () => {
     const objects = await rendering
     const stranger = {
       labels: { app: 'stranger' },
@@ -47,7 +47,7 @@ describe.each(valuesFiles)('with %s', (file) => {
     }
   })
 
-  test('services reach each other where one asks the other, from both ends, and nowhere else', async () => {
+  test('services reach exactly those that they call, by policies at both ends', async () => {
     const objects = await rendering
     for (const from of services) {
       for (const to of services) {
@@ -68,7 +68,7 @@ describe.each(valuesFiles)('with %s', (file) => {
     }
   })
 
-  test('the dispatcher posts to public addresses and to no other', async () => {
+  test('the dispatcher reaches only public addresses', async () => {
     const objects = await rendering
     const dispatcher = labelsOf(objects, 'webhook-dispatcher')
     const to = (address: string) => mayConnect(objects, dispatcher, { end: { address }, port: 443 })
@@ -76,7 +76,7 @@ describe.each(valuesFiles)('with %s', (file) => {
     expect(notPublic.filter(to)).toEqual([])
   })
 
-  test('beside it nothing leaves the cluster', async () => {
+  test('nothing else leaves the cluster', async () => {
     const objects = await rendering
     const [address = ''] = receivers
     const leaving = podsIn(objects)
@@ -89,7 +89,7 @@ describe.each(valuesFiles)('with %s', (file) => {
 test.each([
   ['https://api.pwnedpasswords.com/range/', 443],
   ['http://ranges.example.com:8090/range/', 8090],
-])('the question for leaked passwords goes where %s listens', async (url, port) => {
+])('the check for leaked passwords reaches the address of %s', async (url, port) => {
   const over = { services: { 'auth-service': { config: { AUTH_BREACH_URL: url } } } }
   const objects = await render('ci/minimal-values.yaml', over)
   const may = (address: string, to: number) =>
@@ -105,7 +105,7 @@ describe('with values-production-example.yaml', () => {
     namespace: { 'kubernetes.io/metadata.name': 'kafka' },
   }
 
-  test('each service reaches the stores that it has, and no other', async () => {
+  test('each service reaches only its own stores', async () => {
     const objects = await production
     const reached = (service: string) => {
       const labels = labelsOf(objects, service)
@@ -128,7 +128,7 @@ describe('with values-production-example.yaml', () => {
     })
   })
 
-  test('the gateway is for the ingress controller, metrics are for Prometheus', async () => {
+  test('only the ingress controller reaches the gateway, and only Prometheus the metrics', async () => {
     const objects = await production
     const of = (name: string, labels = {}) => ({
       labels,
@@ -146,7 +146,7 @@ describe('with values-production-example.yaml', () => {
   })
 })
 
-test('a network that webhooks may go to is open to the dispatcher alone', async () => {
+test('a network allowed for webhooks is open only to the dispatcher', async () => {
   const config = { WEBHOOK_ALLOWED_NETWORKS: '10.20.0.0/16, fd12::/64' }
   const over = { services: { 'webhook-dispatcher': { config } } }
   const objects = await render('ci/minimal-values.yaml', over)
@@ -160,7 +160,7 @@ test('a network that webhooks may go to is open to the dispatcher alone', async 
   expect(may('auth-service', '10.20.1.1')).toBe(false)
 })
 
-test('the receiver of the test is reached by the dispatcher', async () => {
+test('the dispatcher reaches the receiver of the test', async () => {
   const objects = await render('ci/test-receiver-values.yaml')
   const [pod, dispatcher] = [labelsOf(objects, 'test'), labelsOf(objects, 'webhook-dispatcher')]
   expect(mayConnect(objects, dispatcher, { end: { labels: pod }, port: 8443 })).toBe(true)

@@ -1,14 +1,17 @@
 import ipaddr from 'ipaddr.js'
 import { type KubeObject, ofKind, type Peer, type PolicyRule, selects } from './kube-objects.ts'
 
-/** The other end of a connection: a pod by its labels and its namespace's, or an address. */
+/** The peer of a connection: a pod by its labels and those of its namespace, or an address. */
 export type End =
   | { labels: Record<string, string>; namespace?: Record<string, string> }
   | { address: string }
 
 type Connection = { end: End; port: number; protocol?: 'TCP' | 'UDP' }
 
-/** Whether the policies let a pod connect to `end`. Without any policy for it everything would be let through. */
+/**
+ * Returns whether the policies let a pod connect to `end`. Everything is allowed if no policy applies
+ * to the pod.
+ */
 export function mayConnect(
   objects: readonly KubeObject[],
   labels: Record<string, string>,
@@ -17,7 +20,7 @@ export function mayConnect(
   return isLet(objects, labels, { ...connection, direction: 'egress' })
 }
 
-/** Whether the policies let `end` connect to a pod. */
+/** Returns whether the policies let `end` connect to a pod. */
 export function mayBeReached(
   objects: readonly KubeObject[],
   labels: Record<string, string>,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { notes } from './chart.ts'
 
-test('the notes list what is not as it should be in production', async () => {
+test('the notes list the settings that are unfit for production', async () => {
   const said = await notes('ci/minimal-values.yaml')
   expect(said).toContain('kubectl -n surehook port-forward service/surehook-gateway 8080:8080')
   expect(said).toContain('kafka.tls.enabled is off')
@@ -9,14 +9,14 @@ test('the notes list what is not as it should be in production', async () => {
   expect(said).toContain('networkPolicy.egress.kafka names no place')
 })
 
-test('clients behind a route are counted as one until somebody says who stands before them', async () => {
+test('clients behind a route count as one until trusted proxies are set', async () => {
   const over = { services: { gateway: { config: { TRUSTED_PROXIES: '' } } } }
   const said = await notes('ci/gateway-api-values.yaml', over)
   expect(said).toContain('Clients reach the gateway at https://surehook.example.com')
   expect(said).toContain('services.gateway.config.TRUSTED_PROXIES is empty')
 })
 
-test('an installation with fewer copies is told what it may lose', async () => {
+test('an installation with fewer copies is warned about possible losses', async () => {
   const said = await notes('ci/test-receiver-values.yaml')
   expect(said).toContain(
     "kafka.replicationFactor is 1: a broker's disk or a power cut may take what was acknowledged",
@@ -24,6 +24,6 @@ test('an installation with fewer copies is told what it may lose', async () => {
   expect(await notes('ci/minimal-values.yaml')).not.toContain('replicationFactor')
 })
 
-test('of the example of production there is nothing to say', async () => {
+test('the example for production causes no notes', async () => {
   expect(await notes('values-production-example.yaml')).not.toContain('Look at these')
 })

@@ -4,13 +4,13 @@ import { componentOf, containerOf, ofKind, podsIn, selects, theOne } from './kub
 import { environmentOf } from './rendered-environment.ts'
 import { dispatcherGraceMs, services } from './service-readers.ts'
 
-/** What `runService` gives a service when nobody says otherwise. */
+/** The default grace period of `runService`. */
 const usualGraceMs = 10_000
 
 describe.each(valuesFiles)('with %s', (file) => {
   const rendering = render(file)
 
-  test('every pod is as Pod Security "restricted" wants it', async () => {
+  test('every pod satisfies Pod Security "restricted"', async () => {
     const pods = podsIn(await rendering)
     expect(pods.length).toBeGreaterThanOrEqual(services.length + 1)
     for (const { spec } of pods) {
@@ -40,7 +40,7 @@ describe.each(valuesFiles)('with %s', (file) => {
     }
   })
 
-  test('the only place to write is /tmp, and it is bounded', async () => {
+  test('the only writable folder is /tmp, and its size is limited', async () => {
     for (const { spec } of podsIn(await rendering)) {
       for (const { volumeMounts } of spec.containers) {
         const writable = volumeMounts.filter(({ readOnly }) => readOnly !== true)
@@ -50,7 +50,7 @@ describe.each(valuesFiles)('with %s', (file) => {
     }
   })
 
-  test('every pod has an account of its own kind without a token', async () => {
+  test('every pod has the service account of its component, without a token', async () => {
     const objects = await rendering
     for (const { spec } of podsIn(objects)) {
       const account = ofKind(objects, 'ServiceAccount').find(
@@ -60,7 +60,7 @@ describe.each(valuesFiles)('with %s', (file) => {
     }
   })
 
-  test('every container asks for what it needs and is bounded', async () => {
+  test('every container has requests and limits', async () => {
     for (const { spec } of podsIn(await rendering)) {
       for (const { resources } of spec.containers) {
         for (const part of ['requests', 'limits'] as const) {
@@ -154,7 +154,7 @@ function graceOf(timeout: string): number {
   })
 }
 
-test('a long attempt of the dispatcher gets longer to end', async () => {
+test('a longer attempt timeout of the dispatcher extends the grace period', async () => {
   const timeout = '45s'
   const over = { services: { 'webhook-dispatcher': { config: { WEBHOOK_TIMEOUT: timeout } } } }
   const { spec } = theOne(
@@ -166,7 +166,7 @@ test('a long attempt of the dispatcher gets longer to end', async () => {
   expect(graceS * 1_000).toBeGreaterThan(graceOf(timeout))
 })
 
-test('images are those of a registry, a tag or a digest', async () => {
+test('images use the registry, a tag or a digest', async () => {
   const digest = `sha256:${'a'.repeat(64)}`
   const over = {
     image: { registry: 'registry.example.com', tag: '1.2.3' },

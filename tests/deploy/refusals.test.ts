@@ -5,7 +5,7 @@ import { readers } from './service-readers.ts'
 
 const file = 'ci/minimal-values.yaml'
 
-describe('what services would refuse is refused before anything is installed:', () => {
+describe('settings that services refuse are refused before anything is installed:', () => {
   test.each([
     [
       'an authority of Kafka without TLS',
@@ -47,7 +47,7 @@ describe('what services would refuse is refused before anything is installed:', 
       ['10.0.0.1', '10.0.0.0/33', 'fd00::/129', '10.0.0.0/8,::1', '10.0.0.0/8/8'],
       ['10.0.0.0/8', ' 10.20.0.0/16 , fd12::/64,', '::ffff:10.0.0.0/104', '::1/128,0.0.0.0/0'],
     ],
-  ])('%s: %s as the service takes it', async (service, name, refused, taken) => {
+  ])('%s: %s is accepted like by the service', async (service, name, refused, taken) => {
     const over = (value: string) => ({ services: { [service]: { config: { [name]: value } } } })
     const read = (env: Record<string, string>) => readers[service]?.readConfig(env)
     const env = environmentOf(await render(file), service)
@@ -63,7 +63,7 @@ describe('what services would refuse is refused before anything is installed:', 
   })
 })
 
-describe('an image whose name may be somebody else’s', () => {
+describe('an image whose name may belong to others', () => {
   test.each([
     ['pulled each time', { registry: '' }],
     ['of a path without a host', { registry: '', repository: 'team/surehook' }],
@@ -71,7 +71,7 @@ describe('an image whose name may be somebody else’s', () => {
     await expect(render(file, { image })).rejects.toThrow(/image.registry: .* Docker Hub/)
   })
 
-  test('is refused of one service too', async () => {
+  test('is refused for one service too', async () => {
     const over = { image: { registry: '', repository: 'registry.example.com/surehook' } }
     const services = { 'data-api': { image: { repository: 'surehook/data-api' } } }
     await expect(render(file, over)).resolves.toBeDefined()
@@ -82,7 +82,7 @@ describe('an image whose name may be somebody else’s', () => {
     ['of Docker Hub, on purpose', { registry: 'docker.io' }],
     ['of a registry with a port', { registry: '', repository: 'registry:5000/surehook' }],
     ['that is on the nodes', { registry: '', pullPolicy: 'IfNotPresent' }],
-  ])('is none: %s', async (_what, image) => {
+  ])('is accepted if the name is unambiguous: %s', async (_what, image) => {
     await expect(render(file, { image })).resolves.toBeDefined()
   })
 })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type KubeObject, type PodOf, podsIn, theOne } from './kube-objects.ts'
 
-/** What the keys of the Secrets might hold. */
+/** Possible values of the keys of the Secrets. */
 const secrets: Record<string, string> = {
   DATABASE_URL: 'postgres://surehook:secret@postgres:5432/surehook',
   DATABASE_PASSWORD_AUTH_SERVICE: 'secret-of-auth-service',
@@ -19,11 +19,11 @@ const secrets: Record<string, string> = {
   SMTP_URL: 'smtps://surehook:secret@smtp.example.com',
 }
 
-/** Of a process that holds all services: `DATABASE_URL_DATA_API`. */
+/** Variables of one service in the single process, such as `DATABASE_URL_DATA_API`. */
 const ofOneService =
   /_(?:AUTH_SERVICE|DATA_API|GATEWAY|WEBHOOK_API|WEBHOOK_MATCHER|WEBHOOK_DISPATCHER)$/
 
-/** The variables of a component's container; those from Secrets by what might be there. */
+/** Returns the variables of a component's container. Those from Secrets get the values above. */
 export function environmentOf(
   objects: readonly KubeObject[],
   component: string,
@@ -39,7 +39,7 @@ export function environmentOf(
   return Object.fromEntries([...fromMaps, ...own])
 }
 
-/** As `environmentOf`, of a pod that has no ConfigMap. */
+/** Like `environmentOf`, for a pod without a ConfigMap. */
 export function environmentOfPod(objects: readonly KubeObject[], name: string) {
   const [container] = podNamed(objects, name).spec.containers
   return Object.fromEntries(
@@ -62,7 +62,7 @@ function secretOf(variable: string): string {
   return secret
 }
 
-/** Variables that a pod takes from Secrets, each with the Secret. */
+/** Returns the variables that a pod takes from Secrets, each with its Secret. */
 export function secretsOf(pod: PodOf): Record<string, string> {
   return Object.fromEntries(
     pod.spec.containers.flatMap(({ env = [] }) =>

@@ -9,7 +9,7 @@ import { services } from './service-readers.ts'
 describe.each(valuesFiles)('with %s', (file) => {
   const rendering = render(file)
 
-  test('one thing decides on the replicas of a service, and keeps two of them', async () => {
+  test('one autoscaler decides on the replicas of a service, and keeps two of them', async () => {
     const objects = await rendering
     for (const service of services) {
       const target = `surehook-${service}`
@@ -43,7 +43,7 @@ describe.each(valuesFiles)('with %s', (file) => {
 describe('KEDA', () => {
   const rendering = render('ci/keda-values.yaml')
 
-  test('asks for the lag of groups and topics that there are', async () => {
+  test('queries the lag of existing groups and topics', async () => {
     const triggers = ofKind(await rendering, 'ScaledObject').flatMap(
       ({ spec }) => spec.triggers ?? [],
     )
@@ -58,7 +58,7 @@ describe('KEDA', () => {
     expect([...asked].toSorted()).toEqual(Object.keys(lastingGroups).toSorted())
   })
 
-  test('may see exactly that: the groups, as the user lag-reader', async () => {
+  test('may read exactly that: the groups, as the user lag-reader', async () => {
     const groups = kafkaAclsOf('lag-reader').flatMap(({ resource }) =>
       resource.type === 'group' ? [resource.name] : [],
     )
@@ -85,7 +85,7 @@ describe('KEDA', () => {
     }
   })
 
-  test('takes over the autoscaler that an installation without it had', async () => {
+  test('takes over the autoscaler of an installation without KEDA', async () => {
     for (const { metadata } of ofKind(await rendering, 'ScaledObject')) {
       expect(metadata).toMatchObject({
         annotations: { 'scaledobject.keda.sh/transfer-hpa-ownership': 'true' },
@@ -93,7 +93,7 @@ describe('KEDA', () => {
     }
   })
 
-  test('trusts an authority that a ConfigMap has', async () => {
+  test('trusts an authority in a ConfigMap', async () => {
     const ca = { existingConfigMap: 'private-authority', existingSecret: '', key: 'authority.pem' }
     const over = { kafka: { tls: { enabled: true, ca } } }
     const objects = await render('ci/keda-values.yaml', over)

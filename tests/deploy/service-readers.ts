@@ -11,7 +11,7 @@ type Reader = {
   Env: { shape: object }
 }
 
-/** The services' own readers of their configuration. */
+/** The services' own functions that read their configuration. */
 export const readers: Readonly<Record<string, Reader>> = {
   'auth-service': auth,
   'data-api': data,
@@ -23,12 +23,12 @@ export const readers: Readonly<Record<string, Reader>> = {
 
 export const services = Object.keys(readers)
 
-/** Every variable that a service reads. */
+/** Returns every variable that a service reads. */
 export const variablesOf = (service: string): readonly string[] =>
   Object.keys(readers[service]?.Env.shape ?? {})
 
-/** The reader of the process that holds all services. */
+/** Reads the configuration of the process that holds all services. */
 export const readSingleConfig = single.readConfig
 
-/** What the dispatcher gives itself after SIGTERM follows from its configuration. */
+/** The dispatcher's grace period follows from its configuration. */
 export const dispatcherGraceMs = (env: NodeJS.ProcessEnv) => dispatcher.readConfig(env).graceMs

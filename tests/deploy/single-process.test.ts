@@ -19,7 +19,7 @@ const { ca } = await createCertificates()
 writeFileSync(pemFile, ca)
 afterAll(() => rmSync(dir, { recursive: true }))
 
-/** Files are mounted in the cluster; here any certificate takes their place. */
+/** In the cluster files are mounted. Here a certificate replaces each of them. */
 const withFiles = (env: Record<string, string>) =>
   Object.fromEntries(
     Object.entries(env).map(([variable, value]) => [
@@ -29,8 +29,8 @@ const withFiles = (env: Record<string, string>) =>
   )
 
 /**
- * What differs on purpose: where services listen and are reached, who is before them, and the files of certificates, of
- * which each watches all that the process has.
+ * Fields that differ on purpose: addresses of the services, trusted proxies, and certificate files.
+ * Each service watches all certificate files of its process.
  */
 const ownToMode = ['http', 'internal', 'upstreams', 'auth', 'trustedProxies', 'certificates']
 
@@ -82,7 +82,7 @@ describe('with mode single', () => {
     }
   })
 
-  test('it has the time to close that it gives itself', async () => {
+  test('its termination grace period exceeds its own close time', async () => {
     const objects = await rendering
     const deployment = theOne(objects, 'Deployment', name)
     const { graceMs } = readSingleConfig(withFiles(environmentOf(objects, name)))
@@ -92,12 +92,12 @@ describe('with mode single', () => {
     expect(graceS * 1_000).toBeGreaterThan(preStopS * 1_000 + graceMs)
   })
 
-  test('it stays in use while a dependency of the pipeline is away', async () => {
+  test('it stays in service while a dependency of the pipeline is down', async () => {
     const { readinessProbe } = containerOf(theOne(await rendering, 'Deployment', name))
     expect(readinessProbe?.httpGet.path).toBe('/readyz/gateway')
   })
 
-  test('it connects to all that its services do, and takes requests of clients', async () => {
+  test('it reaches everything that its services do, and accepts client requests', async () => {
     const objects = await rendering
     const { labels } = podNamed(objects, `surehook-${name}`)
     const there = { address: '93.184.215.14' }

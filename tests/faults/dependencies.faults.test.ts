@@ -118,7 +118,7 @@ describe('a dependency that is away when services start', () => {
             (await readFile(service.logFile, 'utf8'))
               .slice(logged)
               .includes('dependency.waiting') &&
-            // The process before it may have said so too, when it lost the part.
+            // The previous process may have logged this too, when it lost the component.
             (await statusOf(`${service.internalUrl}/readyz`)) === 503,
           { what: `${service.program} to say what it waits for, not ready`, timeoutMs: 15_000 },
         )
@@ -135,7 +135,7 @@ describe('a dependency that is away when services start', () => {
   )
 })
 
-/** 0 when nobody answers. */
+/** Resolves to 0 if there is no answer. */
 const statusOf = (url: string): Promise<number> =>
   fetch(url).then(
     ({ status }) => status,

@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const changes = 2_000
 
-/** As a supervisor does it: killed from outside, started again at once. */
+/** Kills and restarts the service at once, as a supervisor would. */
 async function killAndRestart(service: ServiceName): Promise<void> {
   for (const replica of world.system.services[service]) {
     await replica.kill('SIGKILL')

@@ -4,7 +4,7 @@ import { type FaultWorld, openFaultWorld } from '../support/deliveries/fault-wor
 let world: FaultWorld
 
 beforeAll(async () => {
-  // A busy machine must not repeat what Redis has no part in.
+  // Generous, because timeouts on a busy machine would repeat deliveries without a fault of Redis.
   world = await openFaultWorld({ env: { WEBHOOK_TIMEOUT: '30s' } })
 })
 afterAll(async () => {

@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const records = 4
 const versions = 60
-/** More than one fetch brings: a new owner looks back at them before it reads on. */
+/** More than one fetch returns: a new owner reads these before it continues. */
 const before = 1_500
 const arrayOf = 100
 

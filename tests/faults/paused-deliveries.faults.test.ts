@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const changes = 1_000
 
-/** Whichever has made more attempts. */
+/** Returns the dispatcher that has made more attempts. */
 async function busiestDispatcher(): Promise<ServiceHandle | undefined> {
   const counted = world.system.services['webhook-dispatcher'].map(async (dispatcher) => {
     const metrics = await (await fetch(`${dispatcher.internalUrl}/metrics`)).text()
@@ -31,7 +31,7 @@ async function busiestDispatcher(): Promise<ServiceHandle | undefined> {
   return sorted[0]?.dispatcher
 }
 
-/** The receiver fails until its circuit is open and deliveries pile up behind it. */
+/** Lets the receiver fail until its circuit opens and deliveries accumulate. */
 async function pileUp(subscriber: Subscriber): Promise<void> {
   subscriber.away = true
   await waitUntil(async () => ((await world.audit.statuses(subscriber.id)).paused ?? 0) > 100, {
@@ -90,7 +90,7 @@ it('a dispatcher that stands still for longer than its session repeats only what
   await world.duringLoad({ cause, changes, mayRepeat: undecidedAtMost }, async () => {
     const frozen = await busiestDispatcher()
     await frozen?.kill('SIGSTOP')
-    // Longer than its session of 10 s: the other one has taken its partitions over.
+    // Longer than the session of 10 s, so that the other dispatcher has taken over the partitions.
     await wait(13_000)
     await frozen?.kill('SIGCONT')
   })

@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const count = 3_000
 
-/** Dead letters of today, straight into the log; their bodies number them. */
+/** Inserts dead letters of today into the log. Their bodies are numbered. */
 async function deadLetters(tenant: Tenant, subscriptionId: string): Promise<void> {
   const database = new Client({ connectionString: world.system.endpoints.databaseUrl })
   await database.connect()
@@ -38,7 +38,7 @@ async function deadLetters(tenant: Tenant, subscriptionId: string): Promise<void
   }
 }
 
-/** What each delivered one repeats, by its id. */
+/** Returns the original of each delivered redelivery, by id. */
 async function allDelivered(tenant: Tenant, subscriptionId: string) {
   const found = new Map<string, string | null>()
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -57,7 +57,7 @@ async function allDelivered(tenant: Tenant, subscriptionId: string) {
 it('SIGKILL of every webhook-api in the middle of a recovery loses nothing and repeats no delivery', async () => {
   const tenant = await world.tenant()
   const listener = await world.listen(tenant)
-  // Today's partitions are made with the first delivery.
+  // The first delivery makes today's partitions.
   const test = expectStatus(202, await tenant.webhooks(`POST /${listener.id}/test`)).body
   await listener.arrived(1)
   await deadLetters(tenant, listener.id)
@@ -74,13 +74,13 @@ it('SIGKILL of every webhook-api in the middle of a recovery loses nothing and r
     }
   }
   await listener.arrived(count + 1, 60_000)
-  // Repeated, as by a client that was not answered, it does nothing more.
+  // A repeated request, as from a client without an answer, changes nothing.
   const again = await eventually(recover, ({ status }) => status === 202, 30_000)
   expect(again.body).toEqual({ count })
 
   const bodies = listener.receipts.map(({ body }) => body)
   expect(new Set(bodies).size).toBe(count + 1)
-  // The log follows the deliveries, by as much as the dead replicas were members of its group.
+  // The history follows after the session timeout of the killed replicas in its consumer group.
   const delivered = await eventually(
     () => allDelivered(tenant, listener.id),
     (all) => all.size === count + 1,

@@ -28,7 +28,7 @@ it('SIGKILL of every webhook-api in the middle of a replay loses nothing and rep
   const witness = await world.listen(tenant)
   const listener = await world.listen(tenant)
   await tenant.insert({ n: count })
-  // Everything that was written before is on the log.
+  // Everything written so far is on the log.
   await Promise.all([witness.arrived(1), listener.arrived(1)])
 
   const key = { 'idempotency-key': randomUUID() }
@@ -36,22 +36,22 @@ it('SIGKILL of every webhook-api in the middle of a replay loses nothing and rep
   const { replayId } = expectStatus(202, await replay()).body as unknown as { replayId: string }
   const path = `GET /${listener.id}/replays/${replayId}`
   const read = async () => (await tenant.webhooks(path)).body as unknown as Replay
-  // As soon as a batch is committed: whether it is on its way already, nobody knows.
+  // A batch is committed now, but may or may not have been sent.
   await eventually(read, ({ deliveries }) => deliveries >= count / 3, 60_000)
   const replicas = world.system.services['webhook-api']
   await Promise.all(replicas.map((replica) => replica.kill('SIGKILL')))
   await Promise.all(replicas.map((replica) => replica.restart()))
-  // Repeated, as by a client that was not answered, it is the same one.
+  // A repeated request, as from a client without an answer, gets the same replay.
   const again = await eventually(replay, ({ status }) => status === 202, 30_000)
   expect(again.body).toEqual({ replayId })
-  // A turn that was begun by a process that was killed lasts a minute.
+  // The turn of a killed process lasts a minute.
   const ended = await eventually(read, ({ state }) => state !== 'running', 150_000)
   expect(ended).toMatchObject({ state: 'done', scanned: count + 1, deliveries: count + 1 })
 
   await listener.arrived(count + 2, 60_000)
   const numbers = listener.payloads.map(({ record }) => record['n'] as number)
   const all = Array.from({ length: count + 1 }, (_, n) => n)
-  // Once more each, and the last one also when it was made.
+  // Each change arrives once more, and the last one also arrived when it was made.
   expect(numbers.toSorted((a, b) => a - b)).toEqual([...all, count])
   expect(new Set(listener.receipts.map(({ headers }) => headers['webhook-id'])).size).toBe(
     count + 1,

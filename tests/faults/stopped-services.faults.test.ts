@@ -26,7 +26,7 @@ describe('with two replicas, SIGKILL of one', () => {
     ['webhook-matcher', 0],
     ['webhook-api', 0],
   ])('of %s loses nothing, though it stays away', async (service, mayRepeat) => {
-    // The gateway knows the first one only.
+    // The gateway knows only the first replica.
     const [, victim] = world.system.services[service]
     const cause = `SIGKILL of one of two ${service}`
     await world.duringLoad({ cause, changes, mayRepeat }, async () => victim?.kill('SIGKILL'))
@@ -36,7 +36,7 @@ describe('with two replicas, SIGKILL of one', () => {
   it('of the data-api that holds the slot loses nothing, though it stays away', async () => {
     const [first, second] = world.system.services['data-api']
     if (first === undefined || second === undefined) throw new Error('two replicas are needed')
-    // The slot goes to the second; the first one answers the gateway.
+    // The second replica takes the slot; the first one serves the gateway.
     await first.restart()
     expect(await holdsSlot(second)).toBe(true)
     const cause = 'SIGKILL of the data-api with the slot'

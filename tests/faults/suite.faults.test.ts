@@ -8,7 +8,9 @@ import { describeOutcome, describeTrial } from './suite/report.ts'
 import { runTrial } from './suite/run-trial.ts'
 import { openStage, type Stage } from './suite/stage.ts'
 
-/** The short form of `npm run faults`: what is most likely to repeat something, or to get stuck. */
+/**
+ * The short form of `npm run faults`: the faults most likely to repeat deliveries or to block them.
+ */
 const short = [
   ['stop', 'webhook-dispatcher', null],
   ['partition', 'webhook-dispatcher', 'kafka'],
@@ -18,7 +20,7 @@ const short = [
   ['scale', 'webhook-dispatcher', null],
 ] as const
 const longestS = 4
-/** Longer than the session of a member of a group: another one has taken its partitions over. */
+/** Longer than a group member's session, so that another member has taken over its partitions. */
 const stopSeconds = 12
 const seed = Number(process.env['FAULTS_SEED'] ?? 9)
 
@@ -55,7 +57,7 @@ describe(`two replicas of every service, seed ${seed}`, () => {
   it.each(shortPlan().map((trial) => [describeTrial(trial), trial] as const))(
     '%s: nothing is lost, stuck or repeated without need',
     async (what, trial) => {
-      // A disk is made slow by a preloaded library, which takes Linux and a C compiler.
+      // A preloaded library slows the disk, which requires Linux and a C compiler.
       if (trial.kind === 'slow-disk' && stage.slowDisk === null) {
         process.stdout.write(`${what}: no C compiler here, not tested\n`)
         return

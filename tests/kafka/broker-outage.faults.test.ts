@@ -34,7 +34,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-/** Writes until it is stopped; returns how many of each key were acknowledged. */
+/** Writes until it is stopped. Returns how many records of each key were acknowledged. */
 function writeAll(producer: EventProducer, stop: AbortSignal): Promise<number[]> {
   const write = async (_: unknown, writer: number) => {
     let n = 0
@@ -46,7 +46,9 @@ function writeAll(producer: EventProducer, stop: AbortSignal): Promise<number[]>
   return Promise.all(Array.from({ length: 20 }, write))
 }
 
-/** First arrivals must be 0, 1, 2, … for every key; returns how many came again. */
+/**
+ * Checks that first arrivals are 0, 1, 2, … for every key. Returns how many records were repeated.
+ */
 function repetitionsOf(received: readonly { key: string; n: number }[]): number {
   const next = new Map<string, number>()
   let repetitions = 0
@@ -65,7 +67,7 @@ async function killBroker(downMs: number): Promise<void> {
   await stack.processes.kafka?.restart()
 }
 
-/** Values are text here: the codec is not what this is about. */
+/** Values are plain text, because the codec is not tested here. */
 const text = {
   encode: (value: string) => Buffer.from(value),
   decode: (bytes: Buffer) => `${bytes}`,
@@ -124,7 +126,7 @@ describe('a broker that is killed again and again', () => {
     expect(missed).toEqual([])
   }, 120_000)
 
-  it('can be away while everything is closed', async () => {
+  it('may be down while everything closes', async () => {
     const producer = await openProducer(kafka, { log })
     const consumer = followTopics({
       kafka,

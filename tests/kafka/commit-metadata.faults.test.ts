@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-it('keeps its progress where metadata is refused, keeps the metadata of others, and counts the refusals', async () => {
+it("keeps its progress if metadata is refused, keeps others' metadata, and counts the refusals", async () => {
   const producer = await openProducer(kafka, { log })
   const value = Buffer.from('a job')
   await producer.send(Array.from({ length: 800 }, (_, n) => ({ topic, key: `key ${n}`, value })))
@@ -48,7 +48,7 @@ it('keeps its progress where metadata is refused, keeps the metadata of others, 
   })
   await consumer.start()
   await until(() => messages.length === 800)
-  // Of partition 0 what is finished above its position has many gaps, of partition 1 one.
+  // The finished offsets above the position have many gaps on partition 0, and one on partition 1.
   const isFinished = ({ partition, offset }: WindowedMessage) =>
     offset < 100 || (partition === 0 ? offset % 3 === 0 : offset > 100)
   for (const message of messages) if (isFinished(message)) message.finish()
@@ -57,7 +57,7 @@ it('keeps its progress where metadata is refused, keeps the metadata of others, 
   await until(async () => {
     const [of] = await admin.fetchOffsets({ groupId, topics: [topic] })
     const at = of?.partitions.toSorted((a, b) => a.partition - b.partition) ?? []
-    // kafkajs gives empty metadata as `null`.
+    // kafkajs returns empty metadata as `null`.
     const isKept = at.map(({ metadata }) => (metadata ?? '') !== '')
     return at.every(({ offset }) => offset === '100') && isKept.join() === 'false,true'
   })

@@ -13,9 +13,9 @@ import { askKafka } from '../support/ask-kafka.ts'
 import { openWorldWithStack, type World } from '../support/world.ts'
 import { groupsOnFirst, placeTopic } from './placed-topics.ts'
 
-/** As the systems of tests have them. */
+/** The same values as in the systems of other tests. */
 const [partitions, delays] = [4, ['100ms', '200ms', '300ms', '400ms']]
-/** Of `webhook.deliveries`; the first broker has everything else. */
+/** A partition of `webhook.deliveries`. The first broker has all others. */
 const unavailable = 3
 
 let cluster: ClusteredStack
@@ -47,7 +47,9 @@ async function placeTopics(brokers: string[]): Promise<void> {
   await until(async () => String((await cluster.copiesOf(deliveriesTopic))[unavailable]) === '2,3')
 }
 
-/** A tenant with one endpoint, whose jobs are on the unavailable partition or on another one. */
+/**
+ * Opens a tenant with one endpoint, whose jobs are on the unavailable partition or on another one.
+ */
 async function openTenant({ isAway }: { isAway: boolean }) {
   const tenant = await world.tenant()
   await tenant.putTable('orders')
@@ -63,13 +65,13 @@ async function openTenant({ isAway }: { isAway: boolean }) {
   return { tenant, received }
 }
 
-/** So many that each partition of `changes` has some. */
+/** Enough for each partition of `changes` to get some. */
 const count = 40
 async function insert(tenant: Tenant): Promise<void> {
   expectStatus(201, await tenant.rest('POST orders', Array(count).fill({ status: 'new' })))
 }
 
-it('a partition of jobs without its brokers holds up nobody whose jobs are on others', async () => {
+it('a partition of jobs without its brokers delays no tenant on other partitions', async () => {
   const stuck = await openTenant({ isAway: true })
   const healthy = await openTenant({ isAway: false })
   await Promise.all([insert(stuck.tenant), insert(healthy.tenant)])

@@ -11,7 +11,10 @@ import { groupsOnFirst, placeTopic } from './placed-topics.ts'
 const log = createLogger('test', 'silent')
 const dir = `${import.meta.dirname}/../../.local/test-stacks/partition-outage-${process.pid}`
 const topic = 'placed'
-/** With the second and the third broker away: as before, one copy too few, and no leader. */
+/**
+ * Without the second and third broker: one partition is unaffected, one lacks a copy, and one has
+ * no leader.
+ */
 const placement = [[1], [1, 2], [2, 3]]
 const healthy = 0
 const unavailable = [1, 2]
@@ -37,7 +40,7 @@ afterAll(async () => {
 
 type Writers = { acknowledged: number[]; done: Promise<void> }
 
-/** Three writers to each partition, each with one record under way. */
+/** Starts three writers per partition, each with one record in flight. */
 function writeTo(producer: EventProducer, stop: AbortSignal): Writers {
   const acknowledged = placement.map(() => 0)
   const write = async (partition: number, writer: number) => {
@@ -50,7 +53,7 @@ function writeTo(producer: EventProducer, stop: AbortSignal): Writers {
   return { acknowledged, done: Promise.all(writers).then(() => undefined) }
 }
 
-/** What each writer has written to each partition, as it came. */
+/** The records of each writer on each partition, in order of arrival. */
 async function openReader() {
   const received = placement.map(() => new Map<string, number[]>())
   const count = (partition: number) =>
@@ -70,7 +73,7 @@ async function openReader() {
 }
 
 describe('two of three brokers that are killed', () => {
-  it('hold up the partitions that need them, and no other', async () => {
+  it('block only the partitions that need them', async () => {
     await using producer = await openProducer(kafka, { log })
     await using reader = await openReader()
     const stop = new AbortController()

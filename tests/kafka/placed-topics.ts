@@ -1,15 +1,18 @@
 import type { Admin } from '@surehook/kafka/client/surface'
 
-/** Which brokers have a copy of each partition. */
+/** The brokers with a copy of each partition. */
 export type Placement = readonly (readonly number[])[]
 
-/** Makes a topic whose copies are where the test wants them. A record needs two of them, where there are two. */
+/**
+ * Makes a topic with its copies on the given brokers. A write needs two copies, where there are
+ * two.
+ */
 export async function placeTopic(
   admin: Admin,
   { name, placement, config = {} }: TopicPlacement,
 ): Promise<void> {
   const entries = Object.entries({ 'min.insync.replicas': '2', ...config })
-  // Kafka makes a topic with as many copies of each partition; that changes only afterwards.
+  // Kafka makes all partitions with the same number of copies. They are reassigned afterwards.
   const copies = Math.max(...placement.map(({ length }) => length))
   const all = [1, 2, 3]
   const created = placement.map((replicas, partition) => ({
@@ -41,7 +44,7 @@ export type TopicPlacement = {
   config?: Readonly<Record<string, string>>
 }
 
-/** Groups go on as long as the first broker does. */
+/** Keeps consumer groups working as long as the first broker runs. */
 export const groupsOnFirst: TopicPlacement = {
   name: '__consumer_offsets',
   placement: [[1], [1], [1], [1]],

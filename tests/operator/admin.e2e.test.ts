@@ -29,7 +29,7 @@ afterAll(async () => {
 const platform = () => ({ SUREHOOK_URL: system.baseUrl, SUREHOOK_ADMIN_TOKEN: system.adminToken })
 const admin = (...args: string[]) => surehook(platform(), 'admin', ...args)
 
-/** Runs it and insists on success; what it has shown as JSON. */
+/** Runs the command, checks that it succeeds, and returns its JSON output. */
 async function done<T>(...args: string[]): Promise<T> {
   const answer = await admin(...args, '--json')
   expect(answer).toMatchObject({ code: 0, notes: '' })
@@ -46,7 +46,7 @@ type Listed = Record<string, { id: string; name?: string; email?: string }[]> & 
 describe('surehook demo', () => {
   const demo = (...args: string[]) => surehook(platform(), 'demo', '--timeout', '30s', ...args)
 
-  it('succeeds with a delivery to its receiver, or with a first attempt where that is asked for', async () => {
+  it('succeeds with a delivery to its receiver, or on request with a first attempt', async () => {
     const port = await freePort()
     const { key, cert } = world.certificates
     const files = { certificate: join(dir, 'cert.pem'), key: join(dir, 'key.pem') }
@@ -60,7 +60,7 @@ describe('surehook demo', () => {
     expect(without.notes).toContain('first attempt made (dns)')
   })
 
-  it('fails where nothing would be delivered', async () => {
+  it('fails if nothing would be delivered', async () => {
     const nowhere = await demo()
     expect(nowhere).toMatchObject({ code: 2, out: '' })
     expect(nowhere.notes).toContain('nothing would be delivered')
@@ -68,7 +68,7 @@ describe('surehook demo', () => {
     expect(both.code).toBe(2)
   })
 
-  it('says where the delivery is when time is over', async () => {
+  it('reports where the delivery is when the time limit passes', async () => {
     const [dispatcher] = system.services['webhook-dispatcher']
     await dispatcher?.stop()
     const late = await surehook(platform(), 'demo', '--first-attempt', '--timeout', '5s')
@@ -106,7 +106,7 @@ describe('surehook admin, through the gateway', () => {
     expect((await admin('projects', 'list')).out).toMatch(/^project +environments +created$/m)
   })
 
-  it('makes a token that works, lists it without itself, and revokes it', async () => {
+  it('creates a working token, lists it without its value, and revokes it', async () => {
     const names = ['--name', 'cli', '--environment', 'master']
     const made = await done<{ id: string; token: string }>('tokens', 'create', project, ...names)
     const headers = {
@@ -126,7 +126,7 @@ describe('surehook admin, through the gateway', () => {
     })
   })
 
-  it('makes roles, and takes over, changes and ends users', async () => {
+  it('creates roles, and imports, changes and deletes users', async () => {
     const where = [project, 'master']
     await done('roles', 'create', ...where, 'editor', '--self-assignable')
     const roles = await done<Listed>('roles', 'list', ...where)
@@ -156,7 +156,7 @@ describe('surehook admin, through the gateway', () => {
     expect(keys?.length).toBeGreaterThan(0)
   })
 
-  it('shows the faults of a request field by field, and ends with 1', async () => {
+  it('shows the faults of a request by field, and exits with 1', async () => {
     const put = ['environments', 'put', project, 'master', '--access-token-ttl', '0']
     const refused = await admin(...put, '--password-min-length', '4')
     expect(refused).toMatchObject({ code: 1, out: '' })
@@ -168,7 +168,7 @@ describe('surehook admin, through the gateway', () => {
     expect(inJson).toMatchObject({ status: 400, error: 'VALIDATION_ERROR', violations })
   })
 
-  it('says so when the token is wrong or nobody is there', async () => {
+  it('reports a wrong token and an unreachable gateway', async () => {
     const list = ['admin', 'projects', 'list']
     const wrong = { ...platform(), SUREHOOK_ADMIN_TOKEN: 'not-the-token-of-it' }
     const refused = await surehook(wrong, ...list)
@@ -180,7 +180,7 @@ describe('surehook admin, through the gateway', () => {
     expect(nobody).toMatchObject({ code: 1, notes: expect.stringContaining('cannot be reached') })
   })
 
-  it('is a command of its own, with its exit codes', async () => {
+  it('runs as a separate command, with its exit codes', async () => {
     const run = async (...args: string[]) => {
       const bin = `${repoRoot}/packages/cli/bin/surehook.mjs`
       const env = { ...process.env, ...platform() }

@@ -14,10 +14,11 @@ import { eventually } from '../support/world.ts'
 let system: TestSystem
 let kafka: Admin
 let dir: string
-/** What an operator would write down for the services of this system. */
+/** The environment that an operator would set for the services of this system. */
 let env: NodeJS.ProcessEnv
 
-// That of the tests' systems: passwords of roles derive from it, and the system goes on with them.
+// The key of all test systems, which continue after this one: passwords of database roles are
+// derived from it.
 const keyEncryptionKey = Buffer.alloc(32, 'test').toString('base64')
 const topic = ConfigResourceTypes.TOPIC
 
@@ -66,7 +67,7 @@ async function doctor(more: NodeJS.ProcessEnv = {}): Promise<{ code: number; wro
   return { code: answer.code, wrong: wrong.map(({ area, says }) => `${area}: ${says}`) }
 }
 
-/** Nobody takes mails here: all that is wrong with a system that works. */
+/** No mail server runs here, so this is the only fault of a healthy system. */
 const noMail = 'smtp: 127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1'
 const healthy = () =>
   eventually(doctor, ({ wrong }) => wrong.length === 1 && wrong[0] === noMail, 30_000)
@@ -74,7 +75,7 @@ const healthy = () =>
 const prepare = (what: string, ...args: string[]) => surehook(env, 'prepare', what, ...args)
 
 describe('surehook doctor', () => {
-  it('finds nothing wrong with a system that works', async () => {
+  it('finds nothing wrong with a healthy system', async () => {
     await healthy()
     const shown = await surehook(env, 'doctor')
     expect(shown.code).toBe(1)
@@ -86,13 +87,13 @@ describe('surehook doctor', () => {
     expect(shown.out).not.toContain(keyEncryptionKey)
   })
 
-  it('demands three brokers of whoever did not ask for fewer copies', async () => {
+  it('requires three brokers unless fewer copies are configured', async () => {
     const { wrong } = await doctor({ KAFKA_REPLICATION_FACTOR: '' })
     expect(wrong).toContainEqual(expect.stringContaining('kafka: 1 of 3 brokers: what Kafka'))
     expect(wrong).toContainEqual(expect.stringContaining('topics: fewer than 3 copies of changes'))
   })
 
-  it('finds what no service would start with', async () => {
+  it('finds settings with which no service starts', async () => {
     const { wrong } = await doctor({ KEY_ENCRYPTION_KEY: 'c2hvcnQ=', SERVICE_TOKEN: '', PORT: 'x' })
     expect(wrong).toContain('configuration: data-api: SERVICE_TOKEN: is not set')
     expect(wrong).toContain(
@@ -101,14 +102,14 @@ describe('surehook doctor', () => {
     expect(wrong.filter((line) => line.startsWith('configuration: gateway: PORT'))).toHaveLength(1)
   })
 
-  it('finds a topic with other settings and one that is gone, which prepare mends', async () => {
+  it('finds a topic with other settings and a missing one, which prepare repairs', async () => {
     const name = 'webhook.attempts'
     const configEntries = [{ name: 'retention.ms', value: '60000000' }]
     await kafka.alterConfigs({
       validateOnly: false,
       resources: [{ type: topic, name, configEntries }],
     })
-    // Nobody writes to it unless something is broken.
+    // The topic is needed only when something is broken.
     await kafka.deleteTopics({ topics: ['platform.tables.invalid'] })
     const { code, wrong } = await eventually(doctor, ({ wrong: all }) => all.length > 2, 30_000)
     expect(code).toBe(1)
@@ -146,7 +147,7 @@ describe('surehook doctor', () => {
     )
   })
 
-  it('says what does not answer, part by part', async () => {
+  it('reports each component that does not answer', async () => {
     const { wrong } = await doctor({
       DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
       REDIS_URL: 'redis://127.0.0.1:1',
@@ -172,7 +173,7 @@ describe('surehook doctor', () => {
 describe('surehook prepare', () => {
   const isDone = ({ code, notes }: CliAnswer) => code === 0 && notes === ''
 
-  it('may be run by several at once, on a system that runs', async () => {
+  it('may run several times at once, on a running system', async () => {
     const runs = ['database', 'topics', 'database', 'topics', 'database'].map((what) =>
       prepare(what),
     )
@@ -188,13 +189,13 @@ describe('surehook prepare', () => {
     await healthy()
   })
 
-  it('refuses other partitions than those that are there', async () => {
+  it('refuses another number of partitions than the existing one', async () => {
     const other = await surehook({ ...env, KAFKA_PARTITIONS: '5' }, 'prepare', 'topics')
     expect(other).toMatchObject({ code: 1, out: '' })
     expect(other.notes).toContain('has 4 partitions and KAFKA_PARTITIONS asks for 5')
   })
 
-  it('waits for what is away no longer than `--wait`', async () => {
+  it('waits for missing components at most `--wait`', async () => {
     const away = { ...env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
     const answer = await surehook(away, 'prepare', 'database', '--wait', '300ms')
     expect(answer).toMatchObject({ code: 1, out: '' })

@@ -41,7 +41,7 @@ afterAll(async () => {
   await removeStackData(dir)
 })
 
-it('slots whose WAL is not in pg_wal are reported before anything is written, and made anew', async () => {
+it('slots whose WAL is not in pg_wal are reported before any write, and recreated', async () => {
   expect(await surehook(env, 'prepare', 'topics')).toMatchObject({ code: 0 })
   expect(await surehook(env, 'prepare', 'database')).toMatchObject({ code: 0 })
   await poison('changes')
@@ -73,7 +73,7 @@ it('slots whose WAL is not in pg_wal are reported before anything is written, an
   expect((await reconcile('--json')).json()).toMatchObject({ slots: allAre({ state: 'there' }) })
 })
 
-/** Files that the server gives up and the archive keeps. */
+/** The WAL files that the server has removed and the archive keeps. */
 async function walOfSlots() {
   const { rows } = await db.query<{ file: string }>(
     'select distinct pg_walfile_name(restart_lsn) as file from pg_replication_slots',
@@ -90,7 +90,7 @@ async function walOfSlots() {
   }
 }
 
-/** As anybody may who may write to the topic. */
+/** Publishes an undecodable message, as anyone with write access to the topic could. */
 async function poison(topic: string): Promise<void> {
   const kafka = new Kafka({ brokers: stack.kafkaBrokers.split(','), logLevel: logLevel.NOTHING })
   const producer = kafka.producer()

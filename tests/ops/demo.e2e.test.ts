@@ -27,7 +27,7 @@ afterAll(async () => {
   if (dir !== undefined) await rm(dir, { recursive: true })
 })
 
-/** Its exit code and everything it said. */
+/** Runs the demo. Returns its exit code and output. */
 async function demo(facts: object | null): Promise<{ code: number; said: string }> {
   if (facts !== null) await writeFile(endpointsFile, JSON.stringify(facts))
   const args = ['--conditions=source', 'scripts/src/commands/demo.ts', '--quick', '--endpoints']
@@ -50,19 +50,19 @@ const facts = () => ({
   adminToken: system.adminToken,
 })
 
-it('says so when nothing runs', async () => {
+it('reports that no system runs', async () => {
   const { code, said } = await demo(null)
   expect(said).toContain('no running system found: start one with "npm start"')
   expect(code).toBe(1)
 })
 
-it('says so when the system is not what it takes it for', async () => {
+it('reports a wrong administration token', async () => {
   const { code, said } = await demo({ ...facts(), adminToken: 'wrong' })
   expect(said).toContain('ADMIN_TOKEN_INVALID')
   expect(code).toBe(1)
 })
 
-it('shows the main job from beginning to end', async () => {
+it('shows the main features from beginning to end', async () => {
   const { code, said } = await demo(facts())
   expect(said).toContain('All as it should be')
   expect(code).toBe(0)

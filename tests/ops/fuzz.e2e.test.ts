@@ -15,7 +15,7 @@ afterAll(async () => {
   await system?.[Symbol.asyncDispose]()
 })
 
-/** Any that passes: `npm run test:fuzz` is for those that nobody has tried. */
+/** A seed that is known to pass. `npm run test:fuzz` tries new ones. */
 const seed = 20_261_121
 const documents: readonly ApiName[] = hasToolchain('python', process.env) ? apiNames : []
 
@@ -28,7 +28,7 @@ for (const api of documents) {
   }, 300_000)
 }
 
-it('has a document for each API at the gateway', async () => {
+it('has a document for each API of the gateway', async () => {
   const answers = await Promise.all(
     apiNames.map((api) => fetch(`${system.baseUrl}/openapi/${api}.json`)),
   )

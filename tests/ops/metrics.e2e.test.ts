@@ -29,7 +29,7 @@ async function scraped(service: Service): Promise<string> {
   return response.text()
 }
 
-/** The values of a metric, by its labels as they are written. */
+/** Returns the values of a metric by the text of its labels. */
 async function valuesOf(service: Service, name: string): Promise<Map<string, number>> {
   const lines = (await scraped(service)).split('\n').filter((line) => line.startsWith(`${name}{`))
   return new Map(
@@ -46,7 +46,7 @@ const groups: [Service, string, string][] = [
   ['webhook-api', 'webhook-api', 'webhook.attempts'],
 ]
 
-describe('the metrics of what is held up', () => {
+describe('the metrics of delayed work', () => {
   it.each(groups)('%s reports the lag of %s on %s, none when all is done', async (...of) => {
     const [service, group, topic] = of
     const lag = async () => {
@@ -59,7 +59,7 @@ describe('the metrics of what is held up', () => {
     await eventually(lag, ({ partitions, behind }) => partitions && !behind)
   })
 
-  it('webhook-dispatcher reports the lag of what is paused, which stays for as long as it is paused', async () => {
+  it('webhook-dispatcher reports the lag of paused deliveries while they are paused', async () => {
     const lags = await valuesOf('webhook-dispatcher', 'surehook_kafka_consumer_lag_messages')
     const paused = [...lags].filter(([labels]) => labels.includes('"webhook.deliveries.paused"'))
     expect(paused.length).toBeGreaterThan(0)
@@ -94,7 +94,8 @@ describe('the metrics of what is held up', () => {
   )
 
   it('the lag of the dispatcher on the paused topic is the number of paused deliveries', async () => {
-    // Not none: what other tests have left paused is on the same broker.
+    // Does not expect exactly two, because other tests have left paused deliveries on the same
+    // broker.
     const both = async () => {
       const lags = await valuesOf('webhook-dispatcher', 'surehook_kafka_consumer_lag_messages')
       const partitions = [...lags].filter(([labels]) => labels.includes(`topic="${pausedTopic}"`))
@@ -105,7 +106,7 @@ describe('the metrics of what is held up', () => {
     await eventually(both, ({ partitions, lag, paused }) => partitions > 0 && lag === paused)
   })
 
-  it('the dispatcher reports what is paused, and how many circuits are open', async () => {
+  it('the dispatcher reports paused deliveries and open circuits', async () => {
     for (const name of ['surehook_delivery_parked', 'surehook_delivery_circuits_open']) {
       expect((await valuesOf('webhook-dispatcher', name)).size).toBe(1)
     }
@@ -134,16 +135,16 @@ it('every metric is in the documentation, and follows the conventions', async ()
   }
 })
 
-describe('what is asked of the metrics', () => {
+describe('a query on the metrics', () => {
   let scrape: Exposition
   beforeAll(async () => {
     const services = Object.keys(world.system.services) as Service[]
     const recorded = (await readRules()).map(({ record }) => `${record} 0`)
-    // Prometheus adds these to each target.
+    // Prometheus adds these series to each target.
     scrape = readExposition([...(await Promise.all(services.map(scraped))), ...recorded, 'up 1'])
   })
 
-  it('of dashboards is what services export, label for label', async () => {
+  it('of a dashboard uses only exported metrics and labels', async () => {
     const asked = await readDashboards()
     expect(asked.length).toBeGreaterThan(50)
     const faults = asked.flatMap(({ where, expr, legend = '' }) => {
@@ -157,7 +158,7 @@ describe('what is asked of the metrics', () => {
     expect(faults).toEqual([])
   })
 
-  it('of alerts is what services export, label for label', async () => {
+  it('of an alert uses only exported metrics and labels', async () => {
     const rules = await readRules()
     const faults = rules.flatMap(({ alert, record, expr }) =>
       faultsOf(readPromql(expr), scrape).map((fault) => `${alert ?? record}: ${fault}`),
@@ -174,7 +175,7 @@ describe('what is asked of the metrics', () => {
     expect(faultsOf(readPromql(expr), scrape)).toEqual([fault])
   })
 
-  it('every alert has a page that says what to do, and every page an alert', async () => {
+  it('every alert has a page with instructions, and every page an alert', async () => {
     const alerts = (await readRules()).filter(({ alert }) => alert !== undefined)
     const pageOf = (alert = '') =>
       `${alert

@@ -67,7 +67,7 @@ describe('with TLS and users everywhere', () => {
     expect(world.receiver.receipts('/hook').map(payloadOf)[1]?.data).toMatchObject(record)
   })
 
-  it('users sign up, log in, renew and log out, and what they may not do is locked', async () => {
+  it('users sign up, log in, refresh and log out, and wrong passwords lock the account', async () => {
     const [[, transport]] = transports as [(typeof transports)[number]]
     const mailbox = { nextCode: async () => '', count: () => 0 }
     const users = await AuthTenant.create(
@@ -89,7 +89,7 @@ describe('with TLS and users everywhere', () => {
     expect(codes).toContain('AUTH_ACCOUNT_LOCKED')
   })
 
-  it('the operator has all of it sealed anew, and nothing needs to be', async () => {
+  it('the operator re-encrypts everything, and nothing needs it', async () => {
     const lines: string[] = []
     const { baseUrl, adminToken } = world.system
     const code = await runCli(commands, ['rotate-key'], {
@@ -109,7 +109,7 @@ describe('with TLS and users everywhere', () => {
     ])
   })
 
-  it('no service asked for more than it may', async () => {
+  it('no service used a right that it lacks', async () => {
     expect(await withRedis('admin', (admin) => admin.aclLog())).toEqual([])
     for (const service of serviceNames) {
       for (const { logFile } of world.system.services[service]) {
@@ -165,7 +165,7 @@ describe('Kafka', () => {
     expect(outcome).toMatch(/not authorized|group coordinator/i)
   })
 
-  it('lets no service make a topic, and the operator make those of the platform', async () => {
+  it('lets only the operator make topics, and only those of the platform', async () => {
     const make = async (user: 'data-api' | 'operator', topic: string) => {
       const admin = kafkaAs(user).admin()
       await admin.connect()
@@ -198,7 +198,7 @@ describe('the registry', () => {
     return openEventCodec({ registryUrl, registrySecurity: registrySecurity(read) })
   }
 
-  it('is opened by the password, over TLS that the CA vouches for', async () => {
+  it('accepts the password, over TLS with a certificate of the CA', async () => {
     await expect(open('data-api', {})).resolves.toBeDefined()
     const wrong = { SCHEMA_REGISTRY_PASSWORD: 'guessed' }
     await expect(open('data-api', wrong)).rejects.toThrow('401')
@@ -233,7 +233,7 @@ describe('PostgreSQL', () => {
     await expect(ask(urlOf(service), sql)).rejects.toMatchObject({ code: '42501' })
   })
 
-  it('is reached over TLS only, and proves itself', async () => {
+  it('accepts only TLS, with a valid certificate', async () => {
     const plain = new URL(urlOf('data-api'))
     plain.search = ''
     await expect(ask(plain.href, 'select 1')).rejects.toThrow(/pg_hba/)
@@ -251,7 +251,7 @@ describe('PostgreSQL', () => {
 })
 
 describe('Redis', () => {
-  it('knows nobody without a name, and keeps keys and commands apart', async () => {
+  it('refuses anonymous clients, and separates the keys and commands of users', async () => {
     const { ca } = stack.credentials
     const nobody = new AbortController()
     const refused = openRedis({ url: stack.endpoints.redisUrl, ca, log, signal: nobody.signal })

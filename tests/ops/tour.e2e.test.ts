@@ -7,7 +7,7 @@ import { until } from '@surehook/testing/until'
 import { type Checkout, commandsOf, openCheckout } from '../support/checkout.ts'
 import { openWorld } from '../support/world.ts'
 
-/** The pages' delays but its cooldown of two minutes. */
+/** The delays of the pages, but a shorter cooldown than their two minutes. */
 const env = { WEBHOOK_RETRY_DELAYS: '1s,5s,30s,5m', WEBHOOK_CIRCUIT_COOLDOWN: '10s' }
 
 let open: AsyncDisposableStack
@@ -16,7 +16,7 @@ let receiverPort: number
 
 const secret = `whsec_${randomBytes(24).toString('base64')}`
 
-/** In the order in which a reader goes through them, in one terminal. */
+/** In the order in which a reader follows them, in one terminal. */
 const pages = [
   { file: 'README.md', from: '## Your first webhook', to: '## Receive webhooks' },
   { file: 'docs/guides/tour.md' },
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(async () => open.disposeAsync())
 
-it('README and the guides do what they say, and again when they are repeated', async () => {
+it('the commands of README and the guides work, also when repeated', async () => {
   const commands = await commandsOfPages()
   for (const _round of [1, 2]) {
     const { code, out } = await checkout.run(commands)
@@ -56,7 +56,7 @@ it('README and the guides do what they say, and again when they are repeated', a
       expect(shown).toContain(`[ ${Array.from({ length: 6 }, () => `'${status}'`).join(', ')} ]`)
     }
     expect(out).toContain('secret: new; 2 in webhook-signature')
-    // README's own webhook arrived: the last command of its page prints the status alone.
+    // The README's own webhook arrived: the last command of the page prints only the status.
     expect(out).toMatch(/^delivered$/m)
   }
 }, 240_000)
@@ -75,7 +75,7 @@ async function commandsOfPages(): Promise<string> {
     .replace('sleep 125', 'sleep 13')
 }
 
-/** The receiver of `npm run receiver`, with the certificate that this system trusts. */
+/** Starts the receiver of `npm run receiver` with the certificate that this system trusts. */
 async function startReceiver(): Promise<void> {
   receiverPort = await freePort()
   await writeFile(`${checkout.dir}/.local/receiver-secret`, `${secret}\n`)

@@ -26,7 +26,7 @@ const publish = 'changes publish'
 const match = 'changes match'
 const attempt = 'POST delivery'
 
-/** Headers of a caller that traces, and wants it exported or does not. */
+/** Trace headers of a caller. The flags state whether its trace is sampled. */
 const callers = (flags = '01') => {
   const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')]
   return { traceId, spanId, traceparent: `00-${traceId}-${spanId}-${flags}` }
@@ -41,7 +41,7 @@ async function inserted(headers: Record<string, string> = {}): Promise<string> {
   return expectStatus(201, await tenant.rest('POST orders', { status: 'new' }, headers)).body.id
 }
 
-describe('a write that is traced', () => {
+describe('a traced write', () => {
   it('is one trace from its caller through gateway, service, relay and matcher to the receiver', async () => {
     const listener = await world.listen(tenant)
     const caller = callers()
@@ -66,7 +66,7 @@ describe('a write that is traced', () => {
     })
   })
 
-  it('has ids, status and tenant, and neither a credential nor where exactly the receiver is', async () => {
+  it("has ids, status and tenant, and neither a credential nor the receiver's path", async () => {
     const listener = await world.listen(tenant)
     const caller = callers()
     await inserted({ traceparent: caller.traceparent, 'x-request-id': 'the-insert' })
@@ -103,7 +103,7 @@ describe('a write that is traced', () => {
     expect(first).toMatchObject({ service: 'gateway', parent: null })
   })
 
-  it('is not exported when its caller does not want it, who is known to the receiver all the same', async () => {
+  it('is not exported if its caller did not sample it, but the receiver gets its context', async () => {
     const listener = await world.listen(tenant)
     const silent = callers('00')
     await inserted({ traceparent: silent.traceparent })
@@ -111,7 +111,7 @@ describe('a write that is traced', () => {
       traceId: silent.traceId,
       flags: '00',
     })
-    // What comes after it is exported: so this would have been.
+    // A later trace was exported, so an earlier one would have been exported too.
     const caller = callers()
     await inserted({ traceparent: caller.traceparent })
     await collector.trace(caller.traceId, { name: attempt, count: 1 })
@@ -120,7 +120,7 @@ describe('a write that is traced', () => {
 })
 
 describe('a delivery that is attempted again', () => {
-  it('has all attempts under its match, each after the first with a link to the one before', async () => {
+  it('has all attempts as children of its match, each linked to the one before', async () => {
     const fail = (_: Receipt, nth: number) => ({ status: nth <= 2 ? 503 : 204 })
     const listener = await world.listen(tenant, {}, fail)
     const caller = callers()
@@ -147,7 +147,7 @@ describe('a delivery that is attempted again', () => {
   })
 })
 
-describe('what is sent again', () => {
+describe('a repeated delivery', () => {
   it('of a replay is in the trace of the change', async () => {
     const listener = await world.listen(tenant)
     const caller = callers()
@@ -165,7 +165,7 @@ describe('what is sent again', () => {
     expect(again && sentTo(again).traceId).toBe(caller.traceId)
   })
 
-  it('of a redelivery is in the trace of whoever asked for it', async () => {
+  it("of a redelivery is in the trace of the redelivery's request", async () => {
     const listener = await world.listen(tenant)
     await inserted()
     const delivered = await listener.log(([newest]) => newest?.status === 'delivered')

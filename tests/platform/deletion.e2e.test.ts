@@ -37,7 +37,7 @@ const cli = (...args: string[]) =>
     ...args,
   )
 
-/** A tenant with everything that an environment can have. */
+/** Creates a tenant with everything that an environment can have. */
 async function furnished(projectId: string, environment: string): Promise<Tenant> {
   const tenant = await createTenant(world.system, { projectId, environment })
   const settings = { auth: { emailVerification: false } }
@@ -51,7 +51,7 @@ async function furnished(projectId: string, environment: string): Promise<Tenant
   await signUpAndIn(projectId, environment)
   await tenant.putTable('orders')
   const { id } = await tenant.subscribe(world.receiver.url(`/${projectId}/${environment}`))
-  // One that never answers: its delivery waits on a retry topic.
+  // A receiver that never answers, so that its delivery waits on a retry topic.
   const silent = await tenant.subscribe(world.receiver.url(`/${projectId}/${environment}/fails`))
   world.receiver.answer(`/${projectId}/${environment}/fails`, () => ({ status: 503 }))
   await tenant.rest('POST orders', { n: 1 }, { 'idempotency-key': randomUUID() })
@@ -73,7 +73,7 @@ async function signUpAndIn(projectId: string, environment: string): Promise<void
   expectStatus(200, await send(world.system.baseUrl, 'POST /auth/login', { body, headers }))
 }
 
-/** Rows by table, of every table of every service that says whose its rows are. */
+/** Counts the project's rows in every table of every service that has a column for the project. */
 async function rowsOf(projectId: string, environment: string): Promise<Record<string, number>> {
   const { rows: tables } = await database.query<{ name: string; environment: string }>(
     `select format('%I.%I', p.table_schema, p.table_name) as name, e.column_name as environment
@@ -94,7 +94,7 @@ async function rowsOf(projectId: string, environment: string): Promise<Record<st
   return counts
 }
 
-/** What compacted topics say now of keys and values that name the project. */
+/** Returns the present states on compacted topics whose key or value names the project. */
 async function statesOf(projectId: string): Promise<string[]> {
   return [...(await readStates())]
     .filter(([key, [value]]) => value !== null && `${key} ${value}`.includes(projectId))
@@ -107,7 +107,7 @@ const openKafka = () =>
     logLevel: logLevel.NOTHING,
   })
 
-/** By topic and key: all values, the newest first. */
+/** Reads all values by topic and key, newest first. */
 async function readStates(): Promise<Map<string, (string | null)[]>> {
   const kafka = openKafka()
   const topics = [
@@ -138,7 +138,7 @@ async function readStates(): Promise<Map<string, (string | null)[]>> {
   return states
 }
 
-/** A replica that is slower than another one publishes the same after it. */
+/** Simulates a slower replica that publishes the same purge after another one. */
 async function publishPurgedAgain(environment: string, service: string): Promise<void> {
   const key = `${environment}/${service}`
   const values = (await readStates()).get(`${environmentPurgesTopic} ${key}`) ?? []
@@ -166,7 +166,7 @@ async function endsOf(kafka: Kafka, topics: readonly string[]): Promise<Map<stri
   }
 }
 
-describe('an environment that is deleted', () => {
+describe('a deleted environment', () => {
   const project = `p-${randomUUID()}`
   let tenant: Tenant
   let other: Tenant
@@ -179,7 +179,7 @@ describe('an environment that is deleted', () => {
   })
   afterAll(async () => rm(dir, { recursive: true, force: true }))
 
-  it('is written to files before', async () => {
+  it('exports its data to files before', async () => {
     const exported = await cli('export', project, '--to', dir, '--environment', 'live', '--json')
     expect(exported.code).toBe(0)
     const lines = async (path: string) =>
@@ -205,11 +205,11 @@ describe('an environment that is deleted', () => {
     expect((await tenant.rest('GET orders')).status).toBe(200)
   })
 
-  it('is gone from every table and topic, and nothing of its neighbour is', async () => {
+  it('is gone from every table and topic, and its neighbour is not', async () => {
     const before = await rowsOf(project, 'staging')
     const named = [project, 'live', '--confirm', `${project}/live`] as const
     const deleting = cli('environments', 'delete', ...named, '--wait')
-    // Refused from the answer on, by every service, while it is being deleted.
+    // Every service refuses the environment from the answer on, while it is being deleted.
     await eventually(
       () => admin(world.system, `PUT /${project}/environments/live`, {}),
       ({ status }) => status === 409,
@@ -235,7 +235,7 @@ describe('an environment that is deleted', () => {
     expect(states.filter((key) => key.startsWith(`${subscriptionsTopic} `))).toHaveLength(2)
   }, 120_000)
 
-  it('can be made again, empty', async () => {
+  it('can be created again, empty', async () => {
     const again = await createTenant(world.system, { projectId: project, environment: 'live' })
     expect((await again.rest('GET orders')).status).toBe(404)
     expect((await again.webhooks('GET')).body).toEqual({ webhooks: [], nextCursor: null })
@@ -243,7 +243,7 @@ describe('an environment that is deleted', () => {
     expect(settings.body).toMatchObject({ auth: { emailVerification: true }, deletedAt: null })
   })
 
-  it('goes with its project, whose tokens end at once', async () => {
+  it('is deleted with its project, whose tokens are revoked at once', async () => {
     const deleting = cli('projects', 'delete', project, '--confirm', project, '--wait')
     await eventually(
       () => other.rest('GET orders'),

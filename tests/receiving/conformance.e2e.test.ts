@@ -11,7 +11,10 @@ import { type ListeningWorld, openListeningWorld } from '../support/listening-wo
 
 type Signed = Pick<Receipt, 'headers' | 'body'>
 type Verification = { secret: string; clockAheadS?: number }
-/** Whether the official library of a language verifies it, by a clock that is that much ahead. */
+/**
+ * Resolves to whether the official library of a language accepts the signature, with its clock this
+ * much ahead.
+ */
 type Library = (delivery: Signed, how: Verification) => Promise<boolean>
 
 const npm: Library = async (delivery, { secret, clockAheadS = 0 }) => {
@@ -64,7 +67,7 @@ describe.each(libraries)('the library standardwebhooks of %s', (_name, verify) =
     expect(await verify(delivery, { secret: 'another' })).toBe(false)
   })
 
-  it('verifies with either secret what is delivered during a rotation', async () => {
+  it('verifies with either secret during a rotation', async () => {
     const listener = await world.listen(tenant, { secret: defaultSecret })
     expectStatus(200, await tenant.webhooks(`PATCH /${listener.id}`, { secret: encodedSecret }))
     await tenant.insert()
@@ -86,7 +89,7 @@ describe.each(libraries)('the library standardwebhooks of %s', (_name, verify) =
     }
   })
 
-  it('verifies what is delivered again because somebody asked', async () => {
+  it('verifies a redelivery', async () => {
     const listener = await world.listen(tenant)
     await tenant.insert()
     const first = await listener.firstReceipt()
@@ -100,7 +103,7 @@ describe.each(libraries)('the library standardwebhooks of %s', (_name, verify) =
     expect(await verify(second, { secret: defaultSecret })).toBe(true)
   })
 
-  it('refuses what is stale, from the future, or was changed', async () => {
+  it('refuses deliveries that are stale, from the future, or changed', async () => {
     const listener = await world.listen(tenant)
     await tenant.insert({ status: 'new' })
     const delivery = await listener.firstReceipt()

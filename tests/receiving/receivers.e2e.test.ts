@@ -53,7 +53,7 @@ describe.each(testedReceivers)('the $name receiver', (sample) => {
   }, 150_000)
   afterAll(async () => open.disposeAsync())
 
-  /** A change that was delivered: the request of its last attempt. */
+  /** Delivers a change, and returns the request of its last attempt. */
   async function deliver(attempts = 1): Promise<Delivered> {
     const before = world.receiver.receipts(path).length
     await tenant.insert({ status: 'new', note: 'ä 😀' })
@@ -72,7 +72,7 @@ describe.each(testedReceivers)('the $name receiver', (sample) => {
     return last
   }
 
-  it('takes a delivery, and once when it comes again', async () => {
+  it('accepts a delivery, and only once when it is repeated', async () => {
     const delivery = await deliver()
     expect(await receiver.inbox()).toContain(delivery.body)
     const count = (await receiver.inbox()).length
@@ -82,7 +82,7 @@ describe.each(testedReceivers)('the $name receiver', (sample) => {
     expect(await receiver.inbox()).toHaveLength(count)
   })
 
-  it('takes deliveries over HTTPS by itself, one for each subscription to an event', async () => {
+  it('accepts deliveries over HTTPS itself, one for each subscription to an event', async () => {
     await using own = await startReceiver(checkout, sample)
     const other = await world.tenant()
     await other.putTable('orders')
@@ -98,14 +98,14 @@ describe.each(testedReceivers)('the $name receiver', (sample) => {
     expect(new Set(bodies.map((body) => payloadOf({ body }).id)).size).toBe(1)
   })
 
-  it('takes one event though its answer was lost and it is attempted again', async () => {
+  it('accepts one event even if its answer is lost and it is attempted again', async () => {
     const count = (await receiver.inbox()).length
     answersToLose = 1
     await deliver(2)
     expect(await receiver.inbox()).toHaveLength(count + 1)
   })
 
-  it('takes what either secret signed while they are rotated', async () => {
+  it('accepts the signatures of both secrets during a rotation', async () => {
     const before = await deliver()
     const change = { secret: nextSecret }
     expectStatus(200, await tenant.webhooks(`PATCH /${subscriptionId}`, change))
@@ -115,7 +115,7 @@ describe.each(testedReceivers)('the $name receiver', (sample) => {
     expect(after.headers['webhook-signature']?.split(' ')).toHaveLength(2)
   })
 
-  it('refuses what is not ours, is not as we sent it, or is old', async () => {
+  it('refuses forged, changed and old deliveries', async () => {
     const delivery = await deliver()
     const count = (await receiver.inbox()).length
     const changed = delivery.body.replace('"new"', '"paid"')
@@ -146,7 +146,7 @@ describe.each(testedReceivers)('the $name receiver', (sample) => {
 
 const now = () => String(Math.floor(Date.now() / 1000) + 1)
 
-/** As the dispatcher signs it, but with another secret or at another time. */
+/** Signs a request like the dispatcher, but with another secret or time. */
 function signed(
   { headers, body }: Delivered,
   { secret = defaultSecret, ageS = 0 }: { secret?: string; ageS?: number },

@@ -10,9 +10,9 @@ import { waitUntil } from '@surehook/service-kit/wait-until'
 import { type Checkout, commandsOf } from '../support/checkout.ts'
 
 type Sample = {
-  /** The heading of its section. */
+  /** The heading of its section in the guide. */
   name: string
-  /** Whether it requires `X-Service-Signature` too, not `webhook-signature` alone. */
+  /** True if it also requires `X-Service-Signature`, and not only `webhook-signature`. */
   checksServiceSignature: boolean
   needs?: Toolchain
 }
@@ -32,16 +32,21 @@ export const testedReceivers = samples.filter(
 )
 
 const guide = 'docs/guides/receiving.md'
-/** Covers the packages of the FastAPI receiver and the first build of the one in Go. */
+/**
+ * Long enough to install the packages of the FastAPI receiver and to build the one in Go for the
+ * first time.
+ */
 const startsWithinMs = 120_000
 
 export type RunningReceiver = AsyncDisposable & {
   readonly port: number
-  /** Bodies of the events that it has taken. */
+  /** Returns the bodies of the accepted events. */
   inbox(): Promise<string[]>
 }
 
-/** As the guide starts it: `change` replaces variables of the page; null removes one. */
+/**
+ * Starts a receiver as in the guide. `change` replaces variables of the page; `null` removes one.
+ */
 export async function startReceiver(
   checkout: Checkout,
   { name }: Sample,
@@ -79,7 +84,7 @@ export async function startReceiver(
 
 export type Delivered = Pick<Receipt, 'headers' | 'body'>
 
-/** Posts a delivery to a receiver that speaks plain HTTP, and reads the status of its answer. */
+/** Posts a delivery to an HTTP receiver, and returns its status. */
 export async function postTo(port: number, { headers, body }: Delivered): Promise<number> {
   const req = request({ port, host: '127.0.0.1', method: 'POST', headers, agent: false })
   req.end(body)

@@ -4,12 +4,12 @@ import { runCommand } from '@surehook/scripts/check/run-command'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 
 /**
- * `npm run rehearse -- <name>`: a bad day, or what operators do on a good one, to a system of its own; its results stand in
- * docs/evidence/rehearsals.md. Exit code 1 when anything was lost.
+ * `npm run rehearse -- <name>`: exposes a separate system to a bad day or to an operator's routine.
+ * docs/evidence/rehearsals.md has the results. Exits with 1 if anything was lost.
  */
 type Rehearsal = { what: string } & (
   | { file: string; test?: string }
-  // Takes the options that follow the name.
+  // Takes the options after the name.
   | { script: string }
 )
 

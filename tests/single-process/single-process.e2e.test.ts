@@ -24,7 +24,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-/** The one that holds all services. */
+/** Returns the process that holds all services. */
 function theProcess(): ServiceHandle {
   const handles = new Set(Object.values(world.system.services).flat())
   expect(handles.size).toBe(1)
@@ -51,7 +51,7 @@ describe('all services in one process', () => {
     const email = newEmail()
     await users.do('signup', { email, password })
     const { accessToken } = await users.login(email)
-    // The first is read whole by the gateway, the second streams.
+    // The gateway reads the first body whole and streams the second.
     const notes = ['short', 'x'.repeat(100_000)]
     for (const note of notes) {
       const asUser = { authorization: `Bearer ${accessToken}` }
@@ -62,7 +62,7 @@ describe('all services in one process', () => {
     expect(received.toSorted()).toEqual(notes.toSorted())
   })
 
-  it('shows the numbers of each under its name, and those of the process once', async () => {
+  it('export the metrics of each under its name, and those of the process once', async () => {
     const { internalUrl } = theProcess()
     const text = await (await fetch(`${internalUrl}/metrics`)).text()
     const metrics = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)
@@ -80,7 +80,7 @@ describe('all services in one process', () => {
     expect(new Set(ready)).toEqual(new Set([200]))
   })
 
-  it('lose nothing when the process is killed in the middle of changes', async () => {
+  it('lose nothing when the process is killed during changes', async () => {
     const load = { cause: 'SIGKILL of the one process', changes: 1_000, mayRepeat: undecidedAtMost }
     await world.duringLoad(load, async () => {
       await theProcess().kill('SIGKILL')
@@ -88,14 +88,14 @@ describe('all services in one process', () => {
     })
   })
 
-  it('become six processes and one again in the middle of changes, and lose nothing', async () => {
+  it('become six processes and one again during changes, and lose nothing', async () => {
     const { logFile } = theProcess()
     await world.duringLoad({ cause: 'one process, six, one', changes: 1_000 }, async () => {
       await world.system.become('separate')
       expect(Object.values(world.system.services).flat()).toHaveLength(serviceNames.length)
       await world.system.become('single')
     })
-    // It ends by itself, in time.
+    // The process ends by itself within its grace period.
     expect(await readFile(logFile, 'utf8')).not.toContain('service.forced')
   })
 })

@@ -2,7 +2,7 @@ import { answersOk } from '@surehook/scripts/lib/http-probe'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { TestSystem } from './open-system.ts'
 
-/** Every service is ready again, without a hand. */
+/** Resolves when every service is ready again without intervention. */
 export function allReady({ services }: TestSystem): Promise<void> {
   const everyOne = Object.values(services).flat()
   return waitUntil(

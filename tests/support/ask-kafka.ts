@@ -4,7 +4,7 @@ import { untilAnswered } from './until-answered.ts'
 type Kafka = ReturnType<typeof createKafka>
 export type Admin = ReturnType<Kafka['admin']>
 
-/** With a connection of its own, and again while brokers come and go. */
+/** Asks on a new connection, and retries while brokers come and go. */
 export function askKafka<T>(kafka: Kafka, ask: (admin: Admin) => Promise<T>): Promise<T> {
   return untilAnswered(async () => {
     const admin = kafka.admin()
@@ -12,7 +12,7 @@ export function askKafka<T>(kafka: Kafka, ask: (admin: Admin) => Promise<T>): Pr
       await admin.connect()
       return await ask(admin)
     } finally {
-      // With the broker it was connected to.
+      // The broker of this connection has gone.
       await admin.disconnect().catch(() => undefined)
     }
   })

@@ -4,16 +4,16 @@ import type { AddressInfo } from 'node:net'
 
 export type Balancer = AsyncDisposable & {
   readonly url: string
-  /** How many requests each target has got. */
+  /** The number of requests to each target. */
   readonly counts: ReadonlyMap<string, number>
   readonly targets: readonly string[]
-  /** How many requests a target has that are not answered yet. */
+  /** Returns the number of unanswered requests at a target. */
   open(target: string): number
-  /** Until then everything is answered with 503. */
+  /** Sets the targets. Before the first call every request gets 503. */
   send(targets: readonly string[]): void
 }
 
-/** Sends each request to the next of its targets, as a load balancer before replicas does. */
+/** Sends each request to the next target, like a load balancer before replicas. */
 export async function openBalancer(): Promise<Balancer> {
   const counts = new Map<string, number>()
   const open = new Map<string, number>()

@@ -8,19 +8,24 @@ export type TransportName = 'rest' | 'graphql' | 'topic'
 
 export type NewRecord = { ref: string; lane: string; version: number }
 
-/** A way to change `orders`. Null or false: whether the change was made is not known. */
+/**
+ * A way to change `orders`. `null` or `false` means that it is unknown whether the change was made.
+ */
 export type ChangeTransport = {
   readonly name: TransportName
-  /** An insert without an answer may be tried again as the same record: it will be the same event. */
+  /**
+   * True if an unanswered insert may be repeated for the same record, which then gives the same
+   * event.
+   */
   readonly repeatsInserts: boolean
-  /** The record's id. */
+  /** Resolves with the record's id. */
   insert(record: NewRecord): Promise<string | null>
   update(id: string, version: number): Promise<boolean>
-  /** `again` after a try without an answer: then the record may be gone already. */
+  /** `again` follows an unanswered try, after which the record may already be deleted. */
   delete(id: string, again: boolean): Promise<boolean>
 }
 
-/** Null for a try that was answered with 503 or not at all; any other refusal is a fault of the product. */
+/** Returns `null` if the try got 503 or no answer. Any other refusal is a fault of the product. */
 async function tried<T extends { status: number; text: string }>(
   call: () => Promise<T>,
   isExpected: (answer: T) => boolean,
@@ -34,13 +39,13 @@ async function tried<T extends { status: number; text: string }>(
 
 type TransportOptions = {
   /**
-   * Each change has an `Idempotency-Key`, the same however often it is tried. Without one a try that a process which
-   * stands still has in its hands is made when that goes on, long after the next one.
+   * If true, each change has an `Idempotency-Key`, the same for all tries. Without it, a frozen
+   * process that continues could execute an old try long after the next one.
    */
   keyed?: boolean
 }
 
-/** The key of a change, for all of its tries. */
+/** The key of a change, for all its tries. */
 const keyOf = ({ keyed = false }: TransportOptions, change: string): Headed =>
   keyed ? { 'idempotency-key': change } : {}
 
@@ -98,7 +103,7 @@ function isRefused({ status, codes }: GraphQLAnswer): boolean {
   return status === 503 || codes.includes('SERVICE_UNAVAILABLE')
 }
 
-/** Changes of a service of its own, which keeps what it could not publish and publishes it again. */
+/** Publishes changes as a separate service, which keeps unpublished changes and tries again. */
 export function topicTransport(publisher: ChangePublisher, tenant: Tenant): ChangeTransport {
   const records = new Map<string, NewRecord & { id: string }>()
   const kept = new Map<string, string>()

@@ -8,17 +8,19 @@ import type { World } from './world.ts'
 
 export type Checkout = AsyncDisposable & {
   readonly dir: string
-  /** Writes what `npm start` writes about a running system. */
+  /** Writes the files that `npm start` writes about a running system. */
   writeEndpoints(world: World): Promise<void>
-  /** Runs commands in a shell that ends at the first failure; `out` is what both streams printed. */
+  /**
+   * Runs commands in a shell that ends at the first failure. `out` is the output of both streams.
+   */
   run(commands: string, env?: NodeJS.ProcessEnv): Promise<{ code: number | null; out: string }>
-  /** The same without waiting for the end. What was started ends with the checkout. */
+  /** Like `run`, without waiting for the end. The processes end with the checkout. */
   start(commands: string, env?: NodeJS.ProcessEnv): Started
 }
 
 export type Started = AsyncDisposable & { readonly ended: Promise<number | null>; out(): string }
 
-/** A folder that is a checkout as far as the commands of the guides look at it. */
+/** A folder with the parts of a checkout that the guides' commands use. */
 export async function openCheckout(): Promise<Checkout> {
   await using opening = new AsyncDisposableStack()
   const dir = opening.adopt(await mkdtemp(join(tmpdir(), 'surehook-checkout-')), (path) =>
@@ -70,7 +72,7 @@ function startShell(cwd: string, commands: string, env: NodeJS.ProcessEnv): Star
   }
 }
 
-/** With what it started: a receiver goes on where a page was left half-way. */
+/** Includes child processes, because a receiver may continue when a page fails half-way. */
 function endGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
@@ -79,7 +81,7 @@ function endGroup(pid: number | undefined): void {
   }
 }
 
-/** The shell commands of a page or of a part of it, between two headings. */
+/** Returns the shell commands of a page, or of the part between two headings. */
 export async function commandsOf(page: { file: string; from?: string; to?: string }) {
   const content = await readFile(`${repoRoot}/${page.file}`, 'utf8')
   const begin = page.from === undefined ? 0 : content.indexOf(`\n${page.from}\n`)

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 
-/** Jest's global tear-down: ends the stacks that `open-stacks.mjs` started, if it did. */
+/** Jest's global tear-down: stops the stacks that `open-stacks.mjs` started. */
 export default async function closeStacks() {
   if (globalThis.surehookStacks === undefined) return
   const { stacks, dir } = globalThis.surehookStacks

@@ -1,6 +1,6 @@
 import type { Endpoints } from '@surehook/scripts/lib/endpoints'
 
-/** The stack that the test run was given or has started. */
+/** The stack that was given to the test run, or started by it. */
 export function testEndpoints(): Endpoints {
   return {
     databaseUrl: variable('TEST_DATABASE_URL'),

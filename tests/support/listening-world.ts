@@ -7,13 +7,16 @@ import type { TestSystemOptions } from './open-system.ts'
 import { eventually, openWorld, payloadOf, type World } from './world.ts'
 
 export type ListeningWorld = Omit<World, 'tenant'> & {
-  /** A project of its own with an environment, a token and the table `orders`. */
+  /** Creates a project with an environment, a token and the table `orders`. */
   tenant(options?: TenantOptions): Promise<Tenant>
-  /** A place at the receiver with a subscription to it, by default to every event of `orders`. */
+  /**
+   * Creates a path at the receiver and a subscription to it, by default for every event of
+   * `orders`.
+   */
   listen(tenant: Tenant, fields?: object, behaviour?: Behaviour): Promise<Listener>
 }
 
-/** A world whose tenants have a table, and whose receiver has a place for each subscription. */
+/** Opens a world whose tenants have a table, and whose receiver has a path per subscription. */
 export async function openListeningWorld(options?: TestSystemOptions): Promise<ListeningWorld> {
   const world = await openWorld(options)
   const { receiver } = world
@@ -35,7 +38,7 @@ export async function openListeningWorld(options?: TestSystemOptions): Promise<L
 
 export const newPath = () => `/${randomUUID()}`
 
-/** One subscription, the place it delivers to, and what came there. */
+/** A subscription, its path at the receiver, and the requests there. */
 export class Listener {
   readonly id: string
   readonly path: string
@@ -53,14 +56,17 @@ export class Listener {
     return this.#receiver.receipts(this.path)
   }
 
-  /** In the order of the changes, as a receiver puts them: several may be under way at once. */
+  /**
+   * In the order of the changes, as a receiver sorts them, because several may be in flight at
+   * once.
+   */
   get payloads(): EventPayload[] {
     return this.receipts
       .map(payloadOf)
       .toSorted((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp))
   }
 
-  /** What has come, once it is at least `count`. */
+  /** Resolves with the payloads once there are at least `count`. */
   async arrived(count: number, withinMs?: number): Promise<EventPayload[]> {
     await this.#receiver.waitFor(this.path, count, withinMs)
     return this.payloads
@@ -76,7 +82,7 @@ export class Listener {
     this.#receiver.answer(this.path, behaviour)
   }
 
-  /** The delivery log, newest first, once it is as `wanted`. */
+  /** Resolves with the delivery log, newest first, once `wanted` accepts it. */
   log(wanted: (all: Delivery[]) => boolean, withinMs?: number): Promise<Delivery[]> {
     return eventually(() => this.#tenant.deliveries(this.id), wanted, withinMs)
   }

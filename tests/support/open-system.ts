@@ -26,7 +26,7 @@ import { testEndpoints } from './endpoints.ts'
 export type TestSystem = System &
   AsyncDisposable & {
     readonly endpoints: Endpoints
-    /** Stops it, and starts it in this mode, at the same address and with the same data. */
+    /** Restarts the system in this mode, at the same address and with the same data. */
     become(mode: Mode): Promise<void>
   }
 
@@ -34,27 +34,28 @@ export type TestSystemOptions = Pick<SystemOptions, 'env' | 'mode' | 'replicas'>
 
 const runsDir = fileURLToPath(new URL('../../.local/test-systems/', import.meta.url))
 
-// Systems of one run follow each other on one stack, and read what the one before has sealed.
+// Constant, because the systems of a run share one stack and read secrets that earlier ones
+// encrypted.
 const keyEncryptionKey = Buffer.alloc(32, 'test').toString('base64')
 
-/** Delays short enough to wait for, with the loopback receiver allowed and few partitions. */
+/** Short delays, an allowed loopback receiver and few partitions. */
 const testEnv = {
   WEBHOOK_RETRY_DELAYS: '100ms,200ms,300ms,400ms',
   WEBHOOK_CIRCUIT_COOLDOWN: '2s',
   WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
   KAFKA_PARTITIONS: '4',
-  // On a busy machine a refused hash would stand for what is tested.
+  // On a busy machine a refused hash would hide the result under test.
   AUTH_HASH_MAX_WAIT: '20s',
 }
 
-/** The six services as processes on the run's shared stack; dispose to stop them. */
+/** Starts the six services as processes on the run's shared stack. Disposing stops them. */
 export async function openSystem(options: TestSystemOptions = {}): Promise<TestSystem> {
   return open(testEndpoints(), options)
 }
 
 export type StartStack = (dir: string) => Promise<Stack>
 
-/** As `openSystem`, on a stack of its own whose parts may be killed: `system.stack.processes`. */
+/** Like `openSystem`, on a separate stack whose parts may be killed: `system.stack.processes`. */
 export async function openSystemWithStack(
   options: TestSystemOptions = {},
   start: StartStack = (dir) => startStack({ dir }),
@@ -74,7 +75,7 @@ export async function openSystemWithStack(
   }
 }
 
-/** As `openSystem`, on a stack of its own with TLS, users and what each of them may do. */
+/** Like `openSystem`, on a separate stack with TLS, users and access rules. */
 export async function openSecuredSystem(
   options: TestSystemOptions = {},
 ): Promise<TestSystem & { readonly stack: SecuredStack }> {

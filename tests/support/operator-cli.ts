@@ -5,11 +5,11 @@ export type CliAnswer = {
   code: number
   out: string
   notes: string
-  /** Of `--json`. */
+  /** Parses the output of `--json`. */
   json: () => unknown
 }
 
-/** Runs `surehook …` in this process, with these variables and no others. */
+/** Runs `surehook …` in this process, with only these variables. */
 export async function surehook(env: NodeJS.ProcessEnv, ...args: string[]): Promise<CliAnswer> {
   const out: string[] = []
   const notes: string[] = []

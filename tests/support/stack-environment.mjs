@@ -1,6 +1,8 @@
 import { TestEnvironment } from 'jest-environment-node'
 
-/** Each worker of Jest has a stack of its own: consumer groups, topics and roles have fixed names. */
+/**
+ * Each Jest worker has its own stack, because consumer groups, topics and roles have fixed names.
+ */
 export default class StackEnvironment extends TestEnvironment {
   constructor(config, context) {
     useStackOfWorker(process.env)
@@ -8,7 +10,7 @@ export default class StackEnvironment extends TestEnvironment {
   }
 }
 
-/** The processes that tests start get these variables, too. */
+/** Processes that tests start inherit these variables. */
 function useStackOfWorker(env) {
   if (env.TEST_STACKS === undefined) return
   const stack = JSON.parse(env.TEST_STACKS)[Number(env.JEST_WORKER_ID) - 1]

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 const withinMs = 30_000
 
-/** Asks again while what is asked comes and goes: an answer is what the test is not about. */
+/** Repeats a request while its server comes and goes, for tests that need only the answer. */
 export async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + withinMs
   for (;;) {

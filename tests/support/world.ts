@@ -21,21 +21,21 @@ import {
 export type World<System extends TestSystem = TestSystem> = AsyncDisposable & {
   readonly system: System
   readonly receiver: Receiver
-  /** Of an authority that the services trust, for receivers at localhost. */
+  /** Certificates for receivers at localhost, from an authority that the services trust. */
   readonly certificates: Certificates
-  /** The one that has issued them. */
+  /** The authority that issued them. */
   readonly authority: Authority
   tenant(options?: TenantOptions): Promise<Tenant>
 }
 
-/** The six services and an HTTPS receiver that they trust. */
+/** Opens the six services, and an HTTPS receiver that they trust. */
 export const openWorld = (options: TestSystemOptions = {}) => worldOn(openSystem, options)
 
-/** As `openWorld`, on a stack of its own whose parts may be killed. */
+/** Like `openWorld`, on a separate stack whose parts may be killed. */
 export const openWorldWithStack = (options: TestSystemOptions = {}, start?: StartStack) =>
   worldOn((chosen) => openSystemWithStack(chosen, start), options)
 
-/** On whatever system `open` starts. */
+/** Opens a world on the system that `open` starts. */
 export async function worldOn<System extends TestSystem>(
   open: (options: TestSystemOptions) => Promise<System>,
   options: TestSystemOptions,
@@ -65,7 +65,7 @@ export async function worldOn<System extends TestSystem>(
 export const payloadOf = ({ body }: Pick<Receipt, 'body'>): EventPayload =>
   JSON.parse(body) as EventPayload
 
-/** Reads until what it gives is `wanted`; the last thing read is in the error. */
+/** Repeats `read` until `wanted` accepts the result. The error contains the last result. */
 export async function eventually<T>(
   read: () => Promise<T>,
   wanted: (value: T) => boolean,

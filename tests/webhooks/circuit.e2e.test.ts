@@ -9,7 +9,7 @@ import {
 } from '../support/listening-world.ts'
 
 /**
- * The cooldown of this system, longer than the history lags; that of the spec is checked by `npm run test:nightly`.
+ * Longer than the history lags. `npm run test:nightly` checks the cooldown of the specification.
  */
 const cooldownMs = 4_000
 
@@ -34,11 +34,11 @@ beforeEach(async () => {
 const fail: Behaviour = () => ({ status: 500 })
 const succeed: Behaviour = () => ({ status: 204 })
 
-/** All at once, so that first attempts are over before the first retry is due. */
+/** Inserts all at once, so that the first attempts end before the first retry is due. */
 const insert = async (count: number, of = tenant) =>
   expectStatus(201, await of.rest('POST orders', Array(count).fill({ status: 'new' })))
 
-/** Five first attempts fail; returns when the fifth arrived. */
+/** Makes five first attempts fail, and returns when the fifth has arrived. */
 async function open(listener: Listener): Promise<number> {
   listener.answer(fail)
   await insert(5)
@@ -50,7 +50,7 @@ async function open(listener: Listener): Promise<number> {
 const allAre = (status: string, count: number) => (all: { status: string }[]) =>
   all.length === count && all.every((one) => one.status === status)
 
-it('opens on the fifth failure in a row, holds everything for the cooldown, then delivers all', async () => {
+it('opens on the fifth consecutive failure, holds everything for the cooldown, then delivers all', async () => {
   const listener = await world.listen(tenant)
   const openedAt = await open(listener)
   listener.answer(succeed)
@@ -78,13 +78,13 @@ it('does not open on the fourth', async () => {
   expect((listener.receipts[4]?.at ?? 0) - fourthAt).toBeLessThan(cooldownMs)
 })
 
-it('counts only failures in a row: a success starts the count again', async () => {
+it('counts only consecutive failures: a success restarts the count', async () => {
   const listener = await world.listen(tenant, {}, (_receipt, nth) => ({
     status: nth === 5 ? 204 : 500,
   }))
   await insert(4)
   await listener.arrived(4)
-  // The fifth request is a success, and three failures more make four in a row at most.
+  // The fifth request succeeds, and with three more failures at most four come in a row.
   await insert(1)
   await listener.arrived(8)
   listener.answer(succeed)
@@ -93,7 +93,7 @@ it('counts only failures in a row: a success starts the count again', async () =
   expect((listener.receipts[8]?.at ?? 0) - eighthAt).toBeLessThan(cooldownMs)
 })
 
-it('counts attempts of all deliveries of the endpoint, retries too', async () => {
+it('counts attempts of all deliveries of the endpoint, including retries', async () => {
   const listener = await world.listen(tenant, {}, fail)
   await insert(1)
   await listener.log(([newest]) => newest?.status === 'dead_letter', 15_000)
@@ -104,7 +104,7 @@ it('counts attempts of all deliveries of the endpoint, retries too', async () =>
   expect((listener.receipts[5]?.at ?? 0) - fifthAt).toBeGreaterThanOrEqual(cooldownMs)
 })
 
-it('opens again after five failures more', async () => {
+it('opens again after five more failures', async () => {
   const listener = await world.listen(tenant)
   await open(listener)
   await listener.arrived(10)
@@ -114,12 +114,12 @@ it('opens again after five failures more', async () => {
   expect((listener.receipts[10]?.at ?? 0) - reopenedAt).toBeGreaterThanOrEqual(cooldownMs)
 })
 
-it('is the endpoint’s alone: not another URL’s, not another tenant’s', async () => {
+it('belongs to one endpoint: not to another URL or another tenant', async () => {
   const broken = await world.listen(tenant)
   const other = await world.listen(tenant)
   const neighbour = await world.tenant()
   await open(broken)
-  // The receiver tells tenants apart by nothing but what they send: both post to one URL.
+  // Both tenants post to one URL, so the receiver can tell them apart only by their requests.
   const { id } = await neighbour.subscribe(world.receiver.url(broken.path))
   await insert(1, neighbour)
   await broken.arrived(6)

@@ -44,7 +44,7 @@ it('carries one change from the data API to a signed delivery, through all six s
 })
 
 describe('the body of a delivery', () => {
-  it('has exactly the fields of the spec, in its order', async () => {
+  it('has exactly the fields of the spec, in the same order', async () => {
     const listener = await world.listen(tenant)
     await tenant.insert({ status: 'new' })
     const [payload] = await listener.arrived(1)
@@ -101,7 +101,7 @@ describe('the body of a delivery', () => {
     expect(payload).toMatchObject({ event: 'DELETE', record: last, data: last, changed_fields: [] })
   })
 
-  it('holds values of every type as the data API answers them', async () => {
+  it('holds values of every type as the data API returns them', async () => {
     await tenant.putTable('things', {
       a: 'text',
       b: 'bigint',
@@ -134,7 +134,7 @@ describe('the body of a delivery', () => {
     expect(verifySignature(receipt, defaultSecret)).toBe(true)
   })
 
-  it('holds a record as large as one may be', async () => {
+  it('holds a record of the largest size', async () => {
     const listener = await world.listen(tenant)
     const record = await tenant.insert({ note: 'ü'.repeat(127 * 1024) })
     const receipt = await listener.firstReceipt()
@@ -142,7 +142,7 @@ describe('the body of a delivery', () => {
     expect(verifySignature(receipt, defaultSecret)).toBe(true)
   })
 
-  it('has only the selected fields in record and data; changed_fields lists all', async () => {
+  it('has only the selected fields in record and data, but all in changed_fields', async () => {
     const listener = await world.listen(tenant, { select: ['status', 'id'] })
     const record = await tenant.insert({ status: 'new', n: 1 })
     await change(record, { n: 2 })
@@ -195,7 +195,7 @@ describe('the request of a delivery', () => {
 })
 
 describe('the secret', () => {
-  it('that a subscription has signs its deliveries, another one does not verify them', async () => {
+  it('of a subscription signs its deliveries, and no other secret verifies them', async () => {
     const secrets = ['x', 'ключ 🔑', `whsec_${Buffer.from('key').toString('base64')}`]
     const listeners = await Promise.all(secrets.map((secret) => world.listen(tenant, { secret })))
     await tenant.insert()
@@ -221,7 +221,7 @@ describe('the secret', () => {
     expect(verifyStandardWebhook(receipt, defaultSecret)).toBe(true)
   })
 
-  it('that was replaced without an overlap signs nothing more', async () => {
+  it('that was replaced without an overlap no longer signs', async () => {
     const listener = await world.listen(tenant)
     const receipt = await rotate(listener, { secret: 'another', secretOverlap: 0 })
     expect(verifySignature(receipt, 'another')).toBe(true)

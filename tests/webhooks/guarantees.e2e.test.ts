@@ -12,7 +12,7 @@ let world: ListeningWorld
 let tenant: Tenant
 
 beforeAll(async () => {
-  // One at a time, so that the order of arrival is the order in which attempts start.
+  // One attempt at a time, so that deliveries arrive in the order in which attempts start.
   world = await openListeningWorld({ env: { WEBHOOK_ENDPOINT_CONCURRENCY: '1' } })
 })
 afterAll(async () => {
@@ -27,11 +27,11 @@ const change = async ({ id }: Fields, fields: object) =>
 const manage = async (request: string, fields?: object) => tenant.webhooks(request, fields)
 const notesOf = ({ payloads }: Listener) => payloads.map(({ record }) => record['note'])
 
-describe('1, 4, 5: what was answered is delivered once, for each record in commit order', () => {
+describe('1, 4, 5: every acknowledged change is delivered once, for each record in commit order', () => {
   const writers = 12
   const changesEach = 15
 
-  /** What was answered, for one record, in order. */
+  /** Returns the acknowledged changes of one record, in order. */
   async function write(n: number): Promise<unknown[]> {
     const record = await tenant.insert({ status: `writer ${n}`, n: 0 })
     const versions: Fields[] = [record]
@@ -58,7 +58,7 @@ describe('1, 4, 5: what was answered is delivered once, for each record in commi
     }
   })
 
-  it('when the record is changed by several at once', async () => {
+  it('when several writers change a record at once', async () => {
     const listener = await world.listen(tenant)
     const record = await tenant.insert({ n: 0 })
     const answered = await Promise.all(
@@ -73,10 +73,10 @@ describe('1, 4, 5: what was answered is delivered once, for each record in commi
   })
 })
 
-describe('2: what was answered about a subscription holds for the next change', () => {
+describe('2: an acknowledged subscription applies to the next change', () => {
   const rounds = 25
 
-  it('POST: it never misses one', async () => {
+  it('POST: it misses no change', async () => {
     for (let round = 0; round < rounds; round++) {
       const listener = await world.listen(tenant, { filter: { n: round } })
       await tenant.insert({ n: round })
@@ -84,7 +84,7 @@ describe('2: what was answered about a subscription holds for the next change', 
     }
   })
 
-  it('each change is matched with what was in force when it was committed, however late that is', async () => {
+  it('each change is matched with the subscription at its commit, however late', async () => {
     const [matcher] = world.system.services['webhook-matcher']
     const patched = await world.listen(tenant, { filter: { note: 'before' } })
     const paused = await world.listen(tenant)
@@ -172,13 +172,13 @@ describe('2: what was answered about a subscription holds for the next change', 
 })
 
 describe('7: a tenant slows down only itself', () => {
-  it('when its receiver hangs, and it writes a lot', async () => {
+  it('when its receiver hangs, and it makes many changes', async () => {
     const slow = await world.tenant()
     const hanging = await world.listen(slow, {}, () => 'hang')
     const records = Array.from({ length: 300 }, (_, n) => ({ n }))
     expectStatus(201, await slow.rest('POST orders', records))
     await hanging.arrived(1)
-    // So many that one of them shares a partition with the hanging one.
+    // Enough for one of them to share a partition with the hanging one.
     const listeners = await Promise.all(Array.from({ length: 8 }, () => world.listen(tenant)))
     const latencies: number[] = []
     for (let n = 1; n <= 20; n++) {
@@ -187,7 +187,8 @@ describe('7: a tenant slows down only itself', () => {
       await Promise.all(listeners.map((listener) => listener.arrived(n)))
       latencies.push(Date.now() - startedAt)
     }
-    // The hanging receiver is given up after 5 s: whoever waited for it would be far above this.
+    // The hanging receiver times out after 5 s, so any delivery that waited for it would exceed
+    // this.
     expect(Math.max(...latencies)).toBeLessThan(3_000)
     expect(hanging.receipts.length).toBeLessThan(5)
   })

@@ -48,7 +48,7 @@ const until = (id: string, deliveryId: string, status: string) =>
 const dead = (count: number) => (all: Delivery[]) =>
   all.filter(({ status }) => status === 'dead_letter').length === count
 
-/** A listener to which so many deliveries have failed for good. */
+/** Creates a listener with `count` deliveries that failed permanently. */
 async function withDeadLetters(count: number): Promise<[Listener, Delivery[]]> {
   const listener = await world.listen(tenant, {}, fail)
   for (let n = 0; n < count; n++) await tenant.insert({ n })
@@ -133,7 +133,7 @@ describe('GET …/deliveries', () => {
 })
 
 describe('redeliver', () => {
-  it('sends the same bytes under the same webhook-id, as a delivery of its own', async () => {
+  it('sends the same bytes with the same webhook-id, as a new delivery', async () => {
     const [listener, [letter]] = await withDeadLetters(1)
     const original = await detail(listener.id, letter?.id ?? '')
     const { deliveryId } = await redeliver(listener.id, original.id)
@@ -155,7 +155,7 @@ describe('redeliver', () => {
     expect(await detail(listener.id, original.id)).toEqual(original)
   })
 
-  it('is in the log as soon as it is answered, and has five attempts of its own', async () => {
+  it('is in the log as soon as it is answered, and has five new attempts', async () => {
     const [listener, [letter]] = await withDeadLetters(1)
     listener.answer(fail)
     const { deliveryId } = await redeliver(listener.id, letter?.id ?? '')
@@ -165,7 +165,7 @@ describe('redeliver', () => {
     expect(listener.receipts).toHaveLength(10)
   })
 
-  it('also sends what was delivered', async () => {
+  it('also sends a successful delivery again', async () => {
     const listener = await world.listen(tenant)
     await tenant.insert()
     const [delivery] = await listener.log(([newest]) => newest?.status === 'delivered')
@@ -174,7 +174,7 @@ describe('redeliver', () => {
     expect(listener.receipts).toHaveLength(2)
   })
 
-  it('repeated under its Idempotency-Key sends nothing more', async () => {
+  it('repeated with its Idempotency-Key sends nothing more', async () => {
     const [listener, [letter]] = await withDeadLetters(1)
     const key = { 'idempotency-key': randomUUID() }
     const answers = await Promise.all(
@@ -186,7 +186,7 @@ describe('redeliver', () => {
     expect(all).toHaveLength(2)
   })
 
-  it('goes to where the subscription sends by now', async () => {
+  it('uses the present URL of the subscription', async () => {
     const [listener, [letter]] = await withDeadLetters(1)
     const moved = `/${randomUUID()}`
     const url = world.receiver.url(moved)
@@ -196,7 +196,7 @@ describe('redeliver', () => {
     expect(receipt?.body).toBe(listener.receipts[0]?.body)
   })
 
-  it('to an inactive subscription is held as paused, and goes on when it is active', async () => {
+  it('to an inactive subscription is paused, and continues when it is active', async () => {
     const [listener, [letter]] = await withDeadLetters(1)
     const activate = async (active: boolean) =>
       expectStatus(200, await tenant.webhooks(`PATCH /${listener.id}`, { active }))
@@ -232,7 +232,7 @@ describe('test', () => {
 })
 
 describe('recover', () => {
-  it('puts every dead letter of the span back once', async () => {
+  it('sends every dead letter of the span again once', async () => {
     const before = new Date().toISOString()
     const [listener, letters] = await withDeadLetters(3)
     const seen = listener.receipts.length
@@ -247,7 +247,7 @@ describe('recover', () => {
     expect(await post(`${listener.id}/recover`, { since: before })).toEqual({ count: 0 })
   })
 
-  it('leaves what was made before or after the span', async () => {
+  it('leaves deliveries from before and after the span', async () => {
     const [listener, letters] = await withDeadLetters(3)
     const [newest, middle] = letters
     const span = { since: middle?.createdAt, until: newest?.createdAt }

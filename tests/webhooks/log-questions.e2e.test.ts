@@ -18,7 +18,7 @@ beforeAll(async () => {
   const env = {
     WEBHOOK_DISABLE_AFTER: '400ms',
     WEBHOOK_CIRCUIT_COOLDOWN: '200ms',
-    // One at a time, so that the order of arrival is the order in which attempts start.
+    // One attempt at a time, so that deliveries arrive in the order in which attempts start.
     WEBHOOK_ENDPOINT_CONCURRENCY: '1',
   }
   world = await openListeningWorld({ env })
@@ -52,7 +52,7 @@ async function replayed({ id }: Listener, span: object = { from: anHourAgo() }):
 }
 
 describe('a preview', () => {
-  it('is what a subscription then gets, and sends nothing itself', async () => {
+  it('equals what a subscription then gets, and sends nothing itself', async () => {
     const everything = await world.listen(tenant)
     await tenant.insert({ n: 1 })
     await tenant.insert({ n: 2 })
@@ -72,7 +72,7 @@ describe('a preview', () => {
 })
 
 describe('an explanation', () => {
-  it('says of changes through the data API why they came or did not', async () => {
+  it('states why changes through the data API were delivered or not', async () => {
     const early = await tenant.insert({ n: 0 })
     const listener = await world.listen(tenant, { filter: { n: { gte: 5 } }, events: ['INSERT'] })
     const everything = await world.listen(tenant)
@@ -106,7 +106,7 @@ describe('an explanation', () => {
 })
 
 describe('a replay', () => {
-  it('sends what was sent once more, the same bytes and webhook-id, to one subscription', async () => {
+  it('repeats deliveries with the same bytes and webhook-id, to one subscription', async () => {
     const listener = await world.listen(tenant)
     const other = await world.listen(tenant)
     const { id } = await tenant.insert({ n: 1 })
@@ -123,7 +123,7 @@ describe('a replay', () => {
     expect(new Set(log.map((delivery) => delivery.id)).size).toBe(6)
   })
 
-  it('brings a new subscription what was before it, in the order of each record, in many batches', async () => {
+  it('gives a new subscription earlier changes, in order for each record, in many batches', async () => {
     const { id } = await tenant.insert({ n: 0 })
     const count = 230
     for (let n = 1; n < count; n++) {
@@ -141,7 +141,7 @@ describe('a replay', () => {
 describe('an endpoint that only fails', () => {
   const fail: Behaviour = () => ({ status: 500 })
 
-  it('costs its subscription the activity, which whoever watches _webhooks is told', async () => {
+  it('deactivates its subscription, which subscribers of _webhooks receive as an event', async () => {
     const watcher = await world.listen(tenant, { table: '_webhooks', events: ['UPDATE'] })
     const failing = await world.listen(tenant, {}, fail)
     const healthy = await world.listen(tenant)
@@ -166,7 +166,7 @@ describe('an endpoint that only fails', () => {
 })
 
 describe('a table that is known', () => {
-  it('is known as soon as it is answered, and again without what was dropped', async () => {
+  it('is known as soon as it is answered, and after its drop any field is accepted', async () => {
     await tenant.putTable('parts', { size: 'integer' })
     const input = { ...tenant.subscriptionInput(world.receiver.url('/x')), table: 'parts' }
     const wrong = { ...input, filter: { and: [{ size: { gt: 1 } }, { colour: 'red' }] } }
@@ -190,7 +190,7 @@ describe('a table that is known', () => {
     [{ due: { gte: '2026-01-01T01:00:00+01:00' } }, ['b', 'c']],
     [{ due: { lt: '2026-01-01' } }, ['a']],
     [{ owner: { ne: 'ABCDEF00-0000-4000-8000-000000000000' } }, ['a', 'c', 'd']],
-  ])('means by %j what lists over REST and GraphQL mean by it', async (filter, names) => {
+  ])('treats %j like lists over REST and GraphQL', async (filter, names) => {
     await tenant.putTable('bills', {
       name: 'text',
       total: 'decimal',

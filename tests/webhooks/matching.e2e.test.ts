@@ -11,7 +11,7 @@ import { eventually } from '../support/world.ts'
 
 let world: ListeningWorld
 let tenant: Tenant
-/** Gets everything: when it has a change, the change is matched. */
+/** Receives everything: once it has a change, the change has been matched. */
 let control: Listener
 
 beforeAll(async () => {
@@ -32,8 +32,8 @@ const remove = async ({ id }: Fields) => expectStatus(200, await tenant.rest(`DE
 const inBrief = ({ event, record }: EventPayload) => `${event} ${record['status']}`
 
 /**
- * What `listener` gets of the `changes` that `act` makes, and nothing besides: it also gets the
- * record of `last`, and what is matched earlier for one endpoint is delivered earlier.
+ * Returns exactly what `listener` gets for the `changes` that `act` makes. The record of `last`
+ * marks the end, because an endpoint gets earlier matches earlier.
  */
 async function getsOf(
   listener: Listener,
@@ -52,7 +52,7 @@ async function getsOf(
   return listener.payloads.filter((payload) => !isLast(payload)).map(inBrief)
 }
 
-/** Exactly so many deliveries, all delivered. */
+/** Checks that there are exactly `count` deliveries, all delivered. */
 async function allDelivered(listener: Listener, count: number): Promise<void> {
   const log = await listener.log(
     (all) => all.length >= count && all.every(({ status }) => status === 'delivered'),
@@ -85,7 +85,7 @@ describe('events', () => {
     expect((await listener.arrived(2)).map(inBrief)).toEqual(['INSERT new', 'DELETE paid'])
   })
 
-  it('one for each record of a list that is created at once', async () => {
+  it('one for each record of an array', async () => {
     const records = [{ n: 1 }, { n: 2 }, { n: 3 }]
     expectStatus(201, await tenant.rest('POST orders', records))
     const payloads = await control.arrived(3)
@@ -93,7 +93,7 @@ describe('events', () => {
     expect(new Set(payloads.map(({ id }) => id)).size).toBe(3)
   })
 
-  it('none for what is refused, and none for a PATCH that changes nothing', async () => {
+  it('none for a refused change, and none for a PATCH that changes nothing', async () => {
     const listener = await world.listen(tenant)
     const got = await getsOf(listener, {
       act: async () => {
@@ -113,7 +113,7 @@ describe('events', () => {
     expect(control.receipts).toHaveLength(2)
   })
 
-  it('only of the table that is watched', async () => {
+  it('only of the watched table', async () => {
     await tenant.putTable('invoices')
     const listener = await world.listen(tenant, { table: 'invoices' })
     await tenant.insert({ status: 'order' })
@@ -123,7 +123,7 @@ describe('events', () => {
     expect(control.payloads.map(inBrief)).toEqual(['INSERT order'])
   })
 
-  it('for every subscription a copy of its own', async () => {
+  it('a separate copy for every subscription', async () => {
     const listeners = [await world.listen(tenant), await world.listen(tenant), control]
     await tenant.insert({ status: 'new' })
     await Promise.all(listeners.map((listener) => listener.arrived(1)))
@@ -133,7 +133,7 @@ describe('events', () => {
     expect(new Set(webhookIds).size).toBe(3)
   })
 
-  it('that were before the subscription are not sent', async () => {
+  it('from before the subscription are not sent', async () => {
     await tenant.insert({ status: 'before' })
     await control.arrived(1)
     const listener = await world.listen(tenant)
@@ -183,7 +183,7 @@ describe('filter', () => {
     expect(numbers.toSorted()).toEqual(expected)
   })
 
-  it('by the fields that an UPDATE changed', async () => {
+  it('matches the fields that an UPDATE changed', async () => {
     const listener = await world.listen(tenant, { filter: { changed: ['n', 'note'] } })
     const got = await getsOf(listener, {
       act: async () => {

@@ -29,7 +29,7 @@ const samples: { name: string; needs?: Toolchain }[] = [
   { name: 'Python', needs: 'python' },
   { name: 'Go', needs: 'go' },
 ]
-/** The commands of the guide: first those for all its services. */
+/** The commands of the guide, starting with those for all services. */
 const [variables = '', ...commands] = await commandsOf({
   file: 'docs/guides/publishing.md',
   from: '### A service in TypeScript',
@@ -37,7 +37,10 @@ const [variables = '', ...commands] = await commandsOf({
 const services = samples
   .map((sample, index) => ({ ...sample, lines: commands[index]?.trim().split('\n') ?? [] }))
   .filter(({ needs }) => needs === undefined || hasToolchain(needs, process.env))
-/** Covers the packages of the Python service and the first build of the one in Go. */
+/**
+ * Long enough to install the packages of the Python service and to build the one in Go for the
+ * first time.
+ */
 const prepareMs = 300_000
 
 let resources: AsyncDisposableStack
@@ -61,13 +64,16 @@ describe.each(services)('the $name service of the guide', ({ lines }) => {
     if (code !== 0) throw new Error(out)
   }, prepareMs)
 
-  /** Runs the service on its database, once. @returns the shell's code */
+  /**
+   * Runs the service once on its database.
+   * @returns the shell's exit code
+   */
   async function billing(command: string, change = ''): Promise<number | null> {
     const own = `export PROJECT=${tenant.projectId}\n${change}`
     return (await checkout.run(`${variables}\n${own}\n${command}`)).code
   }
 
-  it('has its changes delivered as those of the data API are', async () => {
+  it('has its changes delivered like those of the data API', async () => {
     const listener = await world.listen(tenant, { table: 'invoices' })
     expect(await billing(issue)).toBe(0)
     expect(await billing(pay)).toBe(0)
@@ -87,7 +93,7 @@ describe.each(services)('the $name service of the guide', ({ lines }) => {
     })
   })
 
-  it('loses none when Kafka is away: the next run publishes them, in order', async () => {
+  it('loses no change while Kafka is down: the next run publishes them in order', async () => {
     const listener = await world.listen(tenant, { table: 'invoices' })
     const [service = ''] = pay.split(' pay ')
     const id = randomUUID()
@@ -111,7 +117,7 @@ it('delivers the event of the README of the publisher', async () => {
   const { kafkaBrokers, schemaRegistryUrl } = world.system.endpoints
   const readme = await readFile(`${repoRoot}/packages/publisher/README.md`, 'utf8')
   const [, example = ''] = /```ts\n(.*?)```/s.exec(readme) ?? []
-  // Within the repository: there it finds the package.
+  // Within the repository, where Node finds the package.
   const here = `${repoRoot}/.local/recipes/${randomUUID()}`
   await mkdir(here, { recursive: true })
   open.defer(() => rm(here, { recursive: true }))
@@ -144,7 +150,10 @@ function changeOf({ projectId, environment }: Tenant): ChangeEvent {
   }
 }
 
-/** A tenant that listens to its invoices, and what publishes them without the package. */
+/**
+ * Creates a tenant that listens to its invoices, and a producer that publishes them without the
+ * package.
+ */
 async function openInvoices() {
   const tenant = await world.tenant()
   const listener = await world.listen(tenant, { table: 'invoices' })
@@ -162,7 +171,7 @@ async function openInvoices() {
 it('delivers a change whose publisher compressed it as kafkajs cannot', async () => {
   await using open = new AsyncDisposableStack()
   const { tenant, listener, kafka, codec } = await openInvoices()
-  // For this process alone: the services decompress nothing but gzip.
+  // Only in this process: the services can decompress only gzip.
   kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] = () => ({
     compress: async ({ buffer }: { buffer: Buffer }) => zstdCompressSync(buffer),
     decompress: async (buffer: Buffer) => zstdDecompressSync(buffer),
@@ -179,7 +188,7 @@ it('delivers a change whose publisher compressed it as kafkajs cannot', async ()
   expect(await listener.arrived(1)).toMatchObject([{ id: change.id }])
 })
 
-it('puts malformed events aside with the reason, and delivers those behind them', async () => {
+it('refuses malformed events with the reason, and delivers those behind them', async () => {
   await using open = new AsyncDisposableStack()
   const { tenant, listener, kafka, codec } = await openInvoices()
   const producer = open.use(await openProducer(kafka, { log: silent }))

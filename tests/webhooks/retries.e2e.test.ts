@@ -14,7 +14,7 @@ import {
 } from '../support/listening-world.ts'
 import { eventually } from '../support/world.ts'
 
-/** The delays of this system; those of the spec are checked by `npm run test:nightly`. */
+/** The delays of this system. `npm run test:nightly` checks those of the specification. */
 const delaysMs = [200, 300, 400, 1_500]
 const cooldownMs = 2_000
 const maxAttempts = 5
@@ -72,7 +72,7 @@ describe('an answer', () => {
       await tenant.insert()
       const [delivery] = await listener.log(newestIs('delivered'))
       expect(delivery).toMatchObject({ httpStatus: 200, attempts: 2 })
-      // The log may have read both attempts before anybody saw the first.
+      // The log may have read both attempts before the test sees the first.
       const shown = await tenant.webhooks(`GET /${listener.id}/deliveries/${delivery?.id}`)
       const { attemptLog } = DeliveryDetail.parse(shown.body)
       expect(attemptLog[0]).toMatchObject({ outcome: 'retrying', httpStatus: status })
@@ -81,7 +81,7 @@ describe('an answer', () => {
     },
   )
 
-  it('may be long: what is too much of it is not read', async () => {
+  it('may be long: the excess is not read', async () => {
     const listener = await world.listen(tenant, {}, () => ({ status: 200, body: 'x'.repeat(1e6) }))
     await tenant.insert()
     const [delivery] = await listener.log(newestIs('delivered'))
@@ -131,7 +131,7 @@ describe('a receiver that cannot be reached', () => {
 })
 
 describe('a delivery that fails', () => {
-  it('is tried 5 times after the delays, the same id and bytes, then is a dead letter', async () => {
+  it('is tried 5 times after the delays with the same id and bytes, then is a dead letter', async () => {
     const listener = await world.listen(tenant, {}, fail)
     await tenant.insert({ note: 'dead' })
     const [dead] = await listener.log(newestIs('dead_letter'))
@@ -149,7 +149,7 @@ describe('a delivery that fails', () => {
     }
   })
 
-  it('is not delivered again by itself when it is a dead letter', async () => {
+  it('is not delivered again automatically once it is a dead letter', async () => {
     const listener = await world.listen(tenant, {}, fail)
     await tenant.insert({ note: 'dead' })
     await listener.log(newestIs('dead_letter'))
@@ -160,7 +160,7 @@ describe('a delivery that fails', () => {
     expect(listener.receipts).toHaveLength(maxAttempts + 1)
   })
 
-  it('says when it is tried again, and signs with the secret of that moment', async () => {
+  it('shows when it is tried again, and signs with the secret of that time', async () => {
     const listener = await world.listen(tenant, {}, failTimes(maxAttempts - 1))
     await tenant.insert()
     await listener.arrived(maxAttempts - 1)
@@ -204,7 +204,7 @@ describe('a delivery that fails', () => {
 })
 
 describe('a subscription', () => {
-  it('that is paused gets nothing: not what waits, not what changes meanwhile', async () => {
+  it('that is paused gets nothing: neither waiting deliveries nor new changes', async () => {
     const listener = await world.listen(tenant, {}, fail)
     const control = await world.listen(tenant)
     await tenant.insert({ note: 'waits' })

@@ -25,7 +25,7 @@ const created = (fields?: object) => tenant.subscribe(url, fields)
 const idsOf = (webhooks: readonly Subscription[]) => webhooks.map(({ id }) => id)
 
 describe('POST /_webhooks', () => {
-  it('answers 201 with the fields of the spec, the secret not among them', async () => {
+  it('answers 201 with the fields of the spec, without the secret', async () => {
     const { status, body } = await tenant.webhooks('POST', tenant.subscriptionInput(url))
     expect(status).toBe(201)
     expect(body).toEqual({
@@ -41,7 +41,7 @@ describe('POST /_webhooks', () => {
     expect(Math.abs(Date.parse(body.createdAt) - Date.now())).toBeLessThan(10_000)
   })
 
-  it('takes active, filter and select', async () => {
+  it('accepts active, filter and select', async () => {
     const given = { active: false, filter: { status: 'paid' }, select: ['status'] }
     expect(await created(given)).toMatchObject(given)
   })
@@ -61,7 +61,7 @@ describe('POST /_webhooks', () => {
     expect([answer.status, fieldsOf(answer)]).toEqual([400, [field]])
   })
 
-  it('makes another one of the same fields', async () => {
+  it('makes another subscription from the same fields', async () => {
     const [first, second] = [await created(), await created()]
     expect(second.id).not.toBe(first.id)
   })
@@ -148,12 +148,12 @@ describe('PATCH /_webhooks/{id}', () => {
     const { status, body } = await tenant.webhooks(`PATCH /${before.id}`, change)
     const { warnings, ...webhook } = body
     expect([status, webhook]).toEqual([200, { ...before, ...change }])
-    // Nobody has made the table `invoices`.
+    // The table `invoices` does not exist.
     expect(warnings?.map(({ field }) => field)).toEqual('table' in change ? ['table'] : undefined)
     expect((await tenant.webhooks(`GET /${before.id}`)).body.webhook).toEqual(body)
   })
 
-  it('takes a new secret and shows neither', async () => {
+  it('accepts a new secret and shows none', async () => {
     const before = await created()
     const { status, body } = await tenant.webhooks(`PATCH /${before.id}`, { secret: 'another' })
     expect([status, body]).toEqual([200, before])
@@ -177,7 +177,7 @@ describe('PATCH /_webhooks/{id}', () => {
 })
 
 describe('DELETE /_webhooks/{id}', () => {
-  it('answers 204; then there is none', async () => {
+  it('answers 204, and then the subscription is gone', async () => {
     const { id } = await created()
     const { status, text } = await tenant.webhooks(`DELETE /${id}`)
     expect([status, text]).toEqual([204, ''])

@@ -30,7 +30,7 @@ const fail: Behaviour = () => ({ status: 500 })
 /** Every third request fails the first time. */
 const stumble: Behaviour = (_, nth) => ({ status: nth % 3 === 0 ? 503 : 204 })
 
-/** Of one project, since its beginning. */
+/** Takes the ledger of one project since its beginning. */
 function ledgerOf({ projectId }: Tenant, more: Partial<LedgerQuestion> = {}) {
   return askLedger(world.system, { from: startedAt, project: projectId, ...more })
 }
@@ -42,7 +42,7 @@ function lineOf(ledger: Ledger, id: string): LedgerLine {
   return line
 }
 
-/** Runs `surehook ledger` against the system, as an operator elsewhere does. */
+/** Runs `surehook ledger` against the system, as a remote operator does. */
 async function command(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const { baseUrl, adminToken } = world.system
   const child = spawn(
@@ -56,7 +56,7 @@ async function command(...args: string[]): Promise<{ code: number; out: string; 
 }
 
 describe('the ledger, through the gateway', () => {
-  it('closes while changes are written, whatever becomes of their deliveries', async () => {
+  it('balances while changes are written, whatever happens to their deliveries', async () => {
     const tenant = await world.tenant()
     const fine = await world.listen(tenant, {}, stumble)
     const dead = await world.listen(tenant, {}, fail)
@@ -81,7 +81,7 @@ describe('the ledger, through the gateway', () => {
       expect({ closes, holes, notes }).toEqual({ closes: true, holes: [], notes: [] })
     }
 
-    // Of the dead ones some wait behind their circuit in between.
+    // Some of the dead deliveries wait for their circuit in between.
     const isAtRest = (ledger: Ledger) => {
       const { pending, retrying, awaiting } = ledger.total
       return pending + retrying + awaiting + lineOf(ledger, dead.id).paused === 0
@@ -99,7 +99,7 @@ describe('the ledger, through the gateway', () => {
     expect(ended).toMatchObject({ matched: 30, dead: 30 - ended.cancelled })
   })
 
-  it('is of a span and of a scope', async () => {
+  it('covers a span and a scope', async () => {
     const tenant = await world.tenant()
     const other = await world.tenant()
     const listener = await world.listen(tenant)
@@ -116,13 +116,14 @@ describe('the ledger, through the gateway', () => {
     expect(delivered(await ledgerOf(tenant, { environment: 'elsewhere' }))).toBe(0)
   })
 
-  it('counts what was sent again apart, and knows test events', async () => {
+  it('counts redeliveries separately, and recognises test events', async () => {
     const tenant = await world.tenant()
     const listener = await world.listen(tenant)
     await tenant.insert({ n: 1 })
     const [delivery] = await listener.log((all) => all[0]?.status === 'delivered')
     const redeliver = `POST /${listener.id}/deliveries/${delivery?.id}/redeliver`
-    // The log may have read that it was delivered, and not yet the job with its bytes: that is 503.
+    // The log may have read the delivery's success before its job and body. Until then the answer
+    // is 503.
     await eventually(
       () => tenant.webhooks(redeliver),
       ({ status }) => status === 202,
@@ -135,7 +136,7 @@ describe('the ledger, through the gateway', () => {
     expect(total).toMatchObject({ matched: 1, delivered: 1, asked: { made: 2 } })
   })
 
-  it('finds a change that the matcher passed over, and says so on the command line', async () => {
+  it('finds a change that the matcher skipped, and reports it on the command line', async () => {
     const tenant = await world.tenant()
     const listener = await world.listen(tenant)
     const [matcher] = world.system.services['webhook-matcher']
@@ -167,7 +168,7 @@ describe('the ledger, through the gateway', () => {
     expect(tooOld.err).toContain('from must not be before')
   }, 120_000)
 
-  it('is for nobody but the administrator', async () => {
+  it('is only for the administrator', async () => {
     const { headers } = await world.tenant()
     const path = `/gw/api/rest/_webhooks/_ledger?from=${startedAt.toISOString()}`
     const answer = await send(world.system.baseUrl, `GET ${path}`, { headers })
@@ -175,7 +176,7 @@ describe('the ledger, through the gateway', () => {
   })
 })
 
-/** As if the matcher had committed everything that is on `changes` now. */
+/** Commits everything on `changes` as if the matcher had finished it. */
 async function passOver(): Promise<void> {
   const brokers = world.system.endpoints.kafkaBrokers.split(',')
   const log = createLogger('test', 'silent')

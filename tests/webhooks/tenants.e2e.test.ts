@@ -7,7 +7,7 @@ import { eventually } from '../support/world.ts'
 
 let world: ListeningWorld
 let owner: Tenant
-/** Another environment of the owner's project, and a token for it alone. */
+/** Another environment of the owner's project, with a token only for it. */
 let dev: Tenant
 /** Another project, with the same environment and table names. */
 let stranger: Tenant
@@ -31,14 +31,14 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-/** About the owner's subscription. */
+/** Queries about the owner's subscription. */
 const logQuestions = (): [request: string, body?: unknown][] => [
   [`GET _webhooks/${webhookId}/explain?eventId=${eventId}`],
   [`POST _webhooks/${webhookId}/replay`, { from: new Date(Date.now() - 3_600_000).toISOString() }],
   [`GET _webhooks/${webhookId}/replays/${randomUUID()}`],
 ]
 
-/** Every call of the management and data APIs, with a body that would be taken. */
+/** Every call of the management and data APIs, with a valid body. */
 const calls = (tenant: Tenant): [request: string, body?: unknown][] => [
   ['POST _webhooks', tenant.subscriptionInput('https://receiver.example/')],
   ['GET _webhooks'],
@@ -69,7 +69,7 @@ const newToken = async (fields: object) => {
   return expectStatus(201, await admin(world.system, request, { name: 'x', ...fields })).body
 }
 
-/** What the owner has: no call of another one may change it. */
+/** The owner's objects, which no foreign call may change. */
 const possessions = async () => {
   const answers = ['GET _webhooks', 'GET _tables', 'GET orders'].map((request) =>
     owner.rest(request),
@@ -77,7 +77,7 @@ const possessions = async () => {
   return (await Promise.all(answers)).map(({ text }) => text)
 }
 
-/** The answers to all calls about the owner's environment with another credential. */
+/** Returns the answers to all calls on the owner's environment with another credential. */
 async function refusals(authorization: string | undefined) {
   const before = await possessions()
   const seen = new Set<string>()
@@ -90,7 +90,7 @@ async function refusals(authorization: string | undefined) {
 }
 
 describe('every call about an environment', () => {
-  it('is 401 without a token, and with one that is none', async () => {
+  it('is 401 without a token, and with an invalid one', async () => {
     for (const authorization of [
       `Bearer mt_${'A'.repeat(43)}`,
       `Bearer ${owner.token.slice(0, -1)}`,
@@ -98,7 +98,8 @@ describe('every call about an environment', () => {
       expect(await refusals(authorization)).toEqual(['401 MANAGEMENT_TOKEN_INVALID'])
     }
     for (const authorization of [undefined, 'Bearer ', `Bearer ${world.system.adminToken}`]) {
-      // The last are of records: whoever has no management token is asked for a user's.
+      // The last ones are about records, where a missing management token means that a user's token
+      // is expected.
       expect(await refusals(authorization)).toEqual([
         '401 MANAGEMENT_TOKEN_INVALID',
         '401 AUTH_TOKEN_INVALID',
@@ -106,7 +107,9 @@ describe('every call about an environment', () => {
     }
   })
 
-  /** Refused everywhere; a second is promised, as much again is for a busy machine. */
+  /**
+   * Every service refuses the token. One second is promised; the second one is for a busy machine.
+   */
   const refusedSoon = async (authorization: string) => {
     for (const request of ['GET _webhooks', 'GET orders']) {
       const status = async () => (await owner.rest(request, undefined, { authorization })).status
@@ -115,14 +118,14 @@ describe('every call about an environment', () => {
     expect(await refusals(authorization)).toEqual(['401 MANAGEMENT_TOKEN_INVALID'])
   }
 
-  it('is 401 with a token once it has expired', async () => {
+  it('is 401 with an expired token', async () => {
     const { token } = await newToken({ expiresAt: new Date(Date.now() + 1_500).toISOString() })
     const authorization = `Bearer ${token}`
     expect((await owner.webhooks('GET', undefined, { authorization })).status).toBe(200)
     await refusedSoon(authorization)
   })
 
-  it('is 401 with a token once it is revoked', async () => {
+  it('is 401 with a revoked token', async () => {
     const { id, token } = await newToken({})
     const authorization = `Bearer ${token}`
     for (const request of ['GET _webhooks', 'GET orders']) {
@@ -142,7 +145,7 @@ describe('every call about an environment', () => {
   })
 })
 
-describe('whoever asks in an environment of its own', () => {
+describe('a caller in its own environment', () => {
   const ids = () =>
     [
       [`GET _webhooks/${webhookId}`],
@@ -172,7 +175,7 @@ describe('whoever asks in an environment of its own', () => {
     expect(await possessions()).toEqual(before)
   })
 
-  it('may drop its own table of the same name', async () => {
+  it('may drop its own table with the same name', async () => {
     const other = await world.tenant({ projectId: owner.projectId, environment: 'drop' })
     const before = await possessions()
     expectStatus(204, await other.rest('DELETE _tables/orders'))
@@ -180,7 +183,7 @@ describe('whoever asks in an environment of its own', () => {
   })
 })
 
-it('a token is for all environments of its project, those to come too, unless it says which', async () => {
+it('a token is valid for all present and future environments of its project, unless limited', async () => {
   const { token } = await newToken({})
   const later = await world.tenant({ projectId: owner.projectId, environment: 'later' })
   const { projectId, environment } = later

@@ -1,14 +1,19 @@
 import { Client } from 'pg'
 import { allRelaysPassed } from '../platform/relays.ts'
 
-/** Users of one project, put straight into the tables of auth-service: nobody signs up a million times. */
+/**
+ * Users of one project, inserted directly into the tables of auth-service: a million signups would
+ * take too long.
+ */
 export type ManyUsers = AsyncDisposable & {
-  /** Until there are `count`, each with a session. All have the password of the model. */
+  /**
+   * Adds users, each with a session, until there are `count`. All have the password of the model.
+   */
   fillTo(count: number): Promise<void>
   emailOf(n: number): string
 }
 
-/** A version 7 UUID of the millisecond `$3 + n`. */
+/** A version 7 UUID for the millisecond `$3 + n`. */
 const timeOrderedId = `(
   select (substr(hex, 1, 8) || '-' || substr(hex, 9, 4) || '-7' || substr(chance, 16))::uuid
     from (select lpad(to_hex($3::bigint + n), 12, '0') as hex, gen_random_uuid()::text as chance

@@ -23,7 +23,7 @@ const targets = {
   refreshes: '800/s per core',
   verified: '4,000/s per core',
 } as const
-/** Addresses are verified by mail elsewhere; `npm start` would show each of these mails. */
+/** No verification by mail, because `npm start` would show each of the mails. */
 const trusting = { emailVerification: false }
 
 /** Scenarios of `npm run bench` about users and their tokens. */
@@ -88,7 +88,7 @@ async function verified(bench: AuthBench): Promise<void> {
   }
 }
 
-/** 16 times the logins that the machine can hash, and beside them users who read with their tokens. */
+/** Requests 16 times the logins that the machine can hash, while users read with their tokens. */
 async function overload({ system, seconds, runDirs }: AuthBench): Promise<void> {
   const project = await createProject(system, trusting)
   await using users = await openBelievedUsers(project)
@@ -120,7 +120,7 @@ async function overload({ system, seconds, runDirs }: AuthBench): Promise<void> 
   ])
 }
 
-/** Reads of one record by users of the role that everybody gets. */
+/** Reads of one record by users with the default role. */
 async function openReads(project: BenchProject, users: Users) {
   await project.administer('POST', '/roles', { name: 'reader' })
   await project.administer('PUT', '', { auth: { defaultRole: 'reader' } })
@@ -176,7 +176,7 @@ function loginOf(users: Users, emailOf: (worker: number) => string) {
     (await users.post('login', { email: emailOf(worker), password })).status
 }
 
-/** Each worker renews a session of its own. */
+/** Each worker refreshes its own session. */
 function refreshOf(users: Users, sessions: readonly Tokens[]) {
   const current = sessions.map(({ refreshToken }) => refreshToken)
   return async (worker: number): Promise<number> => {
@@ -186,13 +186,13 @@ function refreshOf(users: Users, sessions: readonly Tokens[]) {
   }
 }
 
-/** CPU-seconds for one, of those that could mind how many users there are. */
+/** CPU-seconds per operation of the components whose cost may depend on the number of users. */
 function cpuOf({ before, after, done }: Measured): number {
   const used = (name: string) => (after[name]?.cpuS ?? 0) - (before[name]?.cpuS ?? 0)
   return (used('auth-service') + used('postgres')) / done
 }
 
-/** One after the other. */
+/** Makes them one after another. */
 async function times<T>(count: number, make: () => Promise<T>): Promise<T[]> {
   const made: T[] = []
   for (let n = 0; n < count; n++) made.push(await make())

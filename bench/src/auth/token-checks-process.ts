@@ -3,7 +3,10 @@ import { Latencies } from '../measure/latencies.ts'
 import type { TokenChecks } from './token-checks.ts'
 import { openUsers } from './users.ts'
 
-/** Reads with a token in a process of its own: what floods the system beside it is not to be measured. */
+/**
+ * Reads with a token in a separate process, so that the measurement does not include the load
+ * generator.
+ */
 const { baseUrl, projectId, path, token, perSecond, seconds } = JSON.parse(
   process.argv[2] ?? '{}',
 ) as TokenChecks

@@ -6,14 +6,14 @@ import type { LatencySummary } from '../measure/latencies.ts'
 export type TokenChecks = {
   baseUrl: string
   projectId: string
-  /** Below `/gw/api/rest`. */
+  /** The path below `/gw/api/rest`. */
   path: string
   token: string
   perSecond: number
   seconds: number
 }
 
-/** How long reads with a token take, at a fixed rate. */
+/** Measures how long reads with a token take at a fixed rate. */
 export async function timeTokenChecks(checks: TokenChecks): Promise<LatencySummary> {
   const entry = fileURLToPath(new URL('./token-checks-process.ts', import.meta.url))
   const child = fork(entry, [JSON.stringify(checks)], { execArgv: process.execArgv })

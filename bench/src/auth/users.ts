@@ -8,12 +8,12 @@ export const password = 'correct horse 7 battery'
 export type Tokens = { accessToken: string; refreshToken: string }
 type Answer = { status: number; body: Record<string, unknown> }
 
-/** Calls of users, each from an address of its own. */
+/** Calls of users, each from another address. */
 export type Users = AsyncDisposable & {
   post(path: string, body: object): Promise<Answer>
-  /** The status alone, of `/gw/api/rest{path}`. */
+  /** Resolves with the status of `/gw/api/rest{path}`. */
   get(path: string, token: string): Promise<number>
-  /** This and `login` try again on 503: preparations are not what is measured. */
+  /** `signUp` and `login` retry on 503, because preparations are not measured. */
   signUp(): Promise<string>
   login(email: string): Promise<Tokens>
 }
@@ -65,19 +65,22 @@ export function openUsers({ system, projectId }: Place, connections: number): Us
 
 let addresses = 0
 
-/** Of 198.18.0.0/15, which is for measurements. Each comes again after 131,072 others. */
+/**
+ * An address of 198.18.0.0/15, which is reserved for benchmarks (RFC 2544). It repeats after
+ * 131,072 addresses.
+ */
 function nextAddress(): string {
   const n = addresses++
   return `198.${18 + ((n >> 16) & 1)}.${(n >> 8) & 255}.${n & 255}`
 }
 
 /**
- * Limits hold for each client address. They stay as they are; the load comes from many addresses, which the
- * gateway believes only of a proxy that it trusts.
+ * Checks that the gateway trusts this machine as a proxy: limits count per client address, and the
+ * load has to come from many addresses.
  */
 export async function demandTrust(users: Users): Promise<void> {
   for (let n = 0; n < 12; n++) {
-    // Counted, and refused before it costs anything.
+    // The request counts for the limit, and is refused before it costs anything.
     const { status } = await users.post('signup', { email: newEmail(), password: 'short' })
     if (status !== 429) continue
     throw new Error(

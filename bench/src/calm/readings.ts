@@ -8,16 +8,19 @@ import type { AwaitedReport } from '../receiver/receiver.ts'
 import { type Requests, requestsOf } from './requests.ts'
 
 export type Reading = { at: number; usage: Usage; requests: Requests }
-/** What lies between two readings. */
+/** Two readings, and the time between them. */
 export type Span = { before: Reading; after: Reading }
-/** Changes over REST at a fixed rate, one delivery each. */
+/** Changes over REST at a fixed rate, with one delivery each. */
 export type CalmRun = Span & { perSecond: number; answered: number; report: AwaitedReport }
 
 export const calmRates = [1, 10, 100, 1_000] as const
 const warmUpSeconds = 5
 const settleMs = 5_000
 
-/** A project whose code, connections and statements are warm; the system has come to rest after them. */
+/**
+ * Opens a project and warms up code, connections and statements. Waits until the system is idle
+ * again.
+ */
 export async function openCalm(bench: Bench): Promise<BenchProject> {
   const project = await tableWithSubscriptions(bench, 1)
   const load = { perSecond: 100, seconds: warmUpSeconds }

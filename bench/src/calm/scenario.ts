@@ -10,7 +10,7 @@ import {
   secondsOf,
 } from './readings.ts'
 
-/** What the system costs at rest, and per change at rates that leave it time. */
+/** Measures the cost of the idle system, and the cost per change at low rates. */
 export async function calm(bench: Bench, seconds: number): Promise<void> {
   const project = await openCalm(bench)
   const rest = await measureRest(bench, seconds)

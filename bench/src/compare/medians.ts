@@ -1,9 +1,9 @@
-/** What one run of the bench printed. */
+/** The printed results of one run of the bench. */
 export type Printed = readonly { title: string; measure: string; value: string }[]
 
 export type Values = { title: string; measure: string; values: string[] }
 
-/** The values of each measure, in the order of the runs. */
+/** Returns the values of each measure, in the order of the runs. */
 export function byMeasure(runs: readonly Printed[]): Map<string, Values> {
   const found = new Map<string, Values>()
   for (const { title, measure, value } of runs.flat()) {
@@ -14,27 +14,30 @@ export function byMeasure(runs: readonly Printed[]): Map<string, Values> {
   return found
 }
 
-// The digits of a word, such as those of `p99`, are no number.
+// Excludes digits within words, such as those of `p99`.
 const number = /(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?/g
 
-/** `2,187/s` is one, `0.73 CPU-s, 450 MiB` are two. */
+/** `2,187/s` has one number, `0.73 CPU-s, 450 MiB` has two. */
 export const numbersOf = (value: string): number[] =>
   (value.match(number) ?? []).map((text) => Number(text.replaceAll(',', '')))
 
-/** Of an even number of values the lower one of the middle. */
+/** Returns the lower of the two middle values if their number is even. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0
 }
 
-/** Of each of the numbers that all values have. */
+/** Returns the median of each number that all values have. */
 export function mediansOf(values: readonly string[]): number[] {
   const runs = values.map(numbersOf)
   const length = Math.min(...runs.map((numbers) => numbers.length))
   return Array.from({ length }, (_, n) => median(runs.map((numbers) => numbers[n] ?? 0)))
 }
 
-/** As the values were written, with the median of each number; all of the values where their numbers differ. */
+/**
+ * Formats the median of each number like the values. Returns all values if their counts of numbers
+ * differ.
+ */
 export function medianText(values: readonly string[]): string {
   const counts = new Set(values.map((value) => numbersOf(value).length))
   if (counts.size > 1) return values.join('; ')
@@ -46,7 +49,7 @@ export function medianText(values: readonly string[]): string {
   return (values[0] ?? '').replaceAll(number, () => textOf(medians[nth++]))
 }
 
-/** From the lowest to the highest, of values with one number. */
+/** Returns the lowest and the highest value, for values with one number. */
 export function rangeText(values: readonly string[]): string {
   if (values.some((value) => numbersOf(value).length !== 1)) return ''
   const sorted = values.toSorted((a, b) => (numbersOf(a)[0] ?? 0) - (numbersOf(b)[0] ?? 0))

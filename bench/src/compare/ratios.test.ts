@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { compare } from './ratios.ts'
 
-it('returns the ratio of the medians of what both versions measured', () => {
+it('returns the ratios of the medians of both versions', () => {
   const run = (rate: string) => [
     { title: 't', measure: 'rate', value: rate },
     { title: 't', measure: `only ${rate}`, value: '1' },

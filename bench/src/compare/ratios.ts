@@ -9,8 +9,8 @@ export type Compared = {
 }
 
 /**
- * The medians of each number that both versions printed, and their ratios.
- * @param before runs of one version, `after` runs of the other
+ * Returns the medians of each number that both versions printed, and their ratios.
+ * @param before runs of one version; `after` has runs of the other
  */
 export function compare(before: readonly Printed[], after: readonly Printed[]): Compared[] {
   const first = byMeasure(before)

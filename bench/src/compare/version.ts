@@ -11,10 +11,10 @@ import type { Version } from '@surehook/scripts/versions/check-out'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { Printed } from './medians.ts'
 
-/** Packages are installed and everything is built before the first start of a checkout. */
+/** Long, because the first start of a checkout installs packages and builds everything. */
 const startWithinMs = 600_000
 
-/** Starts its system, runs the scenarios of this checkout on it, and stops it. */
+/** Starts the version's system, runs this checkout's scenarios on it, and stops it. */
 export async function measure({ dir }: Version, benchArgs: readonly string[]): Promise<Printed> {
   await using _system = await start(dir)
   const results = await mkdtemp(join(tmpdir(), 'surehook-compare-'))
@@ -36,10 +36,10 @@ async function start(dir: string): Promise<AsyncDisposable> {
   if ((await ownerOf(`${dir}/.local/system`)) !== null) {
     throw new Error(`a system runs from ${dir}: stop it first`)
   }
-  // A system that was killed leaves it behind.
+  // A killed system leaves the file behind.
   await rm(endpoints, { force: true })
   const args = await startArguments(dir)
-  // What processes use is measured: that of containers would be missing.
+  // Processes rather than containers, because the bench measures processes.
   const env = { ...process.env, START_WITH: 'local', PORT: String(await freePort()) }
   const child = spawn(process.execPath, args, {
     cwd: dir,
@@ -60,7 +60,10 @@ async function start(dir: string): Promise<AsyncDisposable> {
   }
 }
 
-/** Of `node`, as the version's own package.json has them: versions keep the command in different files. */
+/**
+ * Returns the arguments of `node` from the version's package.json, because versions keep the
+ * command in different files.
+ */
 async function startArguments(dir: string): Promise<string[]> {
   const { scripts } = JSON.parse(await readFile(`${dir}/package.json`, 'utf8')) as {
     scripts: { start: string }

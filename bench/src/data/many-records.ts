@@ -11,16 +11,16 @@ const columns = [
   { name: 'note', type: 'text' },
 ]
 
-/** How many records there are of each `status`. */
+/** The number of different values of `status`. */
 export const statuses = 10
 
-/** The id of the record with this number. */
+/** Returns the id of the record with this number. */
 export const idOf = (n: number): string =>
   `01900000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 
 /**
- * A table of about 500 bytes a record, put straight into the schema of data-api and without events: nobody sends a million
- * records. Records that a scenario adds have other ids.
+ * Fills a table with records of about 500 bytes, directly in data-api's schema and without events:
+ * a million requests would take too long. Records that a scenario adds have other ids.
  */
 export async function fillTable(project: BenchProject, rows: number): Promise<void> {
   await project.call('PUT', `/_tables/${table}`, { columns })

@@ -3,7 +3,7 @@ import type { Bench } from '../platform/open-bench.ts'
 import { drainMs } from '../platform/open-bench.ts'
 import type { AwaitedReport } from '../receiver/receiver.ts'
 
-/** What was delivered, in what time, and what the system used for it. */
+/** The result of a run: the deliveries, their time and the system's usage. */
 export type DeliveryRun = {
   report: AwaitedReport
   /** From the first write to the last receipt. */
@@ -12,7 +12,7 @@ export type DeliveryRun = {
   after: Usage
 }
 
-/** @param load writes; resolves with the deliveries that must come of it */
+/** @param load writes changes, and resolves with the number of deliveries they must cause */
 export async function measureDeliveries(
   { receiver, runDirs }: Bench,
   load: () => Promise<number>,
@@ -24,7 +24,7 @@ export async function measureDeliveries(
   return { report, ms: report.lastAt - startedAt, before, after: usageOf(runDirs) }
 }
 
-/** Deliveries that are not measured: connections, statements and compiled code come of them. */
+/** Makes deliveries that are not measured, to warm up connections, statements and compiled code. */
 export async function warmUp({ receiver }: Bench, load: () => Promise<number>): Promise<void> {
   const count = await load()
   const { missing } = await receiver.waitFor(count, drainMs)

@@ -8,7 +8,7 @@ export type RestRun = DeliveryRun & { load: RestLoad }
 export const warmUpSeconds = 10
 export const writers = 64
 
-/** Writes over REST at a fixed rate, one delivery each. */
+/** Writes over REST at a fixed rate, with one delivery each. */
 export async function restAtRate(
   bench: Bench,
   { perSecond, seconds }: { perSecond: number; seconds: number },
@@ -19,7 +19,7 @@ export async function restAtRate(
   return measureWrites(bench, 1, () => write(seconds))
 }
 
-/** `writers` writers over REST without pause. */
+/** Writes over REST with `writers` writers and without pause. */
 export async function restFlatOut(
   bench: Bench,
   { fanOut, seconds }: { fanOut: number; seconds: number },
@@ -31,7 +31,7 @@ export async function restFlatOut(
   return measureWrites(bench, fanOut, () => write(writers, seconds))
 }
 
-/** What was not answered 201 may be delivered or not. */
+/** A write with another answer than 201 may be delivered or not. */
 async function measureWrites(
   bench: Bench,
   fanOut: number,

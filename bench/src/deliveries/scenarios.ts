@@ -16,10 +16,10 @@ import { changesFor, fromTopic } from './topic.ts'
 
 type Options = { bench: Bench; seconds: number; changes: number }
 
-/** 0 until it was measured. */
+/** 0 until it is measured. */
 let limitPerSecond = 0
 
-/** Of deliveries whose receivers answer at once. */
+/** Scenarios with receivers that answer at once. */
 export function deliveryScenarios({
   bench,
   seconds,
@@ -93,7 +93,7 @@ async function topic(
   ])
 }
 
-/** Where the limit was measured in the same run. */
+/** Compares with the machine's limit, if the same run measured it. */
 function ofTheLimit(deliveriesPerSecond: number): Row[] {
   if (limitPerSecond === 0) return []
   const value = `${((100 * deliveriesPerSecond) / limitPerSecond).toFixed(0)} %`

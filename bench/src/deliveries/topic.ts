@@ -6,7 +6,7 @@ import { type DeliveryRun, measureDeliveries, warmUp } from './delivery-run.ts'
 
 const warmUpChanges = 200
 
-/** Changes that a service publishes to `changes`, as fast as Kafka takes them. */
+/** Publishes changes to `changes` like a service, as fast as Kafka takes them. */
 export async function fromTopic(
   bench: Bench,
   { fanOut, count }: { fanOut: number; count: number },
@@ -25,6 +25,6 @@ export async function fromTopic(
   return await measureDeliveries(bench, () => publish(count))
 }
 
-/** Fewer changes where each becomes more deliveries. */
+/** Fewer changes if each causes more deliveries. */
 export const changesFor = (fanOut: number, changes: number): number =>
   Math.ceil(changes / Math.sqrt(fanOut))

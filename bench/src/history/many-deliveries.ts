@@ -1,16 +1,19 @@
 import { deliveryId } from '@surehook/contracts/ids'
 import { Client } from 'pg'
 
-/** Deliveries of one subscription, put straight into the log: nobody waits for a million of them. */
+/**
+ * Deliveries of one subscription, inserted directly into the log: a million real ones would take
+ * too long.
+ */
 export type ManyDeliveries = AsyncDisposable & {
-  /** Spread over the last `days` days, each with its body and its attempt. */
+  /** Spreads `count` deliveries over the last `days` days, each with its body and its attempt. */
   fill(count: number, days: number): Promise<void>
 }
 
 export type Subscriber = { projectId: string; subscriptionId: string }
 
 const dayMs = 86_400_000
-/** Out of a thousand: what a subscription whose receiver fails now and then looks like. */
+/** Per thousand deliveries, as for a receiver that sometimes fails. */
 const statusSql = `case
     when n % 1000 < 10 then 'dead_letter'
     when n % 1000 < 15 then 'retrying'
@@ -35,7 +38,7 @@ export async function openManyDeliveries(
 ): Promise<ManyDeliveries> {
   const database = new Client({ connectionString: databaseUrl })
   await database.connect()
-  // Partitions belong to the service, which drops them.
+  // The service must own the partitions, because it drops them.
   await database.query('set role surehook_webhook_api')
   const filled: string[] = []
   return {

@@ -10,7 +10,9 @@ const target = '< 50 ms'
 
 type Page = { deliveries: { id: string; eventId: string; createdAt: string }[] }
 
-/** How long questions to a history of a million deliveries of one subscription take, through the gateway. */
+/**
+ * Measures queries on a history of a million deliveries of one subscription, through the gateway.
+ */
 export async function history(system: RunningSystem): Promise<void> {
   const project = await createProject(system)
   await createTable(project, 'bench')
@@ -25,7 +27,7 @@ export async function history(system: RunningSystem): Promise<void> {
   for (const [measure, path] of await questions(project, at)) {
     rows.push({ measure, value: await timed(project, 'GET', path), target })
   }
-  // Inactive: what is put back only to be counted is sent to nobody.
+  // Inactive, so that redelivered letters are counted but not sent.
   await project.call('PATCH', at, { active: false })
   const since = new Date(0).toISOString()
   rows.push({
@@ -65,7 +67,7 @@ async function questions(project: BenchProject, at: string): Promise<[string, st
   ]
 }
 
-/** As the service makes them: clients only pass them back. */
+/** Builds a cursor in the service's format, which clients only pass back. */
 const cursorAt = (ms: number) =>
   Buffer.from(
     JSON.stringify([new Date(ms).toISOString(), 'ffffffff-ffff-4fff-bfff-ffffffffffff']),

@@ -1,12 +1,12 @@
 import { stopIdleTimers } from '@surehook/kafka/kafkajs-patches/connections/idle-timer'
 import { type Admin, type Consumer, Kafka, type KafkaMessage, logLevel } from 'kafkajs'
 
-/** Where the partitions of each topic ended. */
+/** The end offsets of each topic's partitions. */
 export type LogEnds = ReadonlyMap<string, readonly number[]>
 
-/** The log times of one record on a topic. */
+/** A record with the time at which the broker stored it. */
 export type Logged = {
-  /** When the broker took it. */
+  /** When the broker stored it. */
   at: number
   value: string
 }
@@ -31,7 +31,7 @@ export async function endsOf(admin: Admin, topics: readonly string[]): Promise<L
   return ends
 }
 
-/** Reads what came on the topics between two readings of their ends. */
+/** Reads the records that arrived on the topics between two readings of their ends. */
 export async function readBetween(
   kafka: Kafka,
   { from, to }: { from: LogEnds; to: LogEnds },

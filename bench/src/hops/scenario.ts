@@ -14,7 +14,7 @@ export type HopsOptions = {
   drainMs: number
 }
 
-/** The moments of one change, in milliseconds since 1970, in their order. */
+/** The times of one change, in order, in epoch milliseconds. */
 type Moments = { sent: number; row: number; changes: number; deliveries: number; receipt: number }
 
 const hops = [
@@ -24,7 +24,9 @@ const hops = [
   ['deliveries to receipt (dispatcher)', 'deliveries', 'receipt'],
 ] as const
 
-/** Where the time goes between a REST write and its receipt, by the broker's times of its records. */
+/**
+ * Measures the steps between a REST write and its receipt, using the broker's times of its records.
+ */
 export async function whereTimeGoes(options: HopsOptions): Promise<void> {
   const { project, receiver, perSecond, seconds, warmUpSeconds, drainMs } = options
   const kafka = openKafka(project.system.kafkaBrokers)

@@ -1,5 +1,5 @@
 /**
- * Starts `one` at a fixed rate, whatever becomes of the earlier ones, and waits for all of them.
+ * Starts `one` at a fixed rate, independently of earlier calls, and waits for all of them.
  * @returns how many were started
  */
 export async function atRate(

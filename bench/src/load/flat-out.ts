@@ -2,15 +2,15 @@ import { Latencies, type LatencySummary } from '../measure/latencies.ts'
 
 export type FlatOut = {
   done: number
-  /** How often, by status. */
+  /** The number of failures, by status. */
   failed: ReadonlyMap<number, number>
   ms: number
   latency: LatencySummary
 }
 
 /**
- * Does `one` over and over for `seconds`, as fast as answers come with `concurrency` in flight.
- * @param one receives the number of its worker; resolves with the status of the answer
+ * Repeats `one` for `seconds` with `concurrency` calls in flight, each after an answer.
+ * @param one gets the number of its worker; resolves with the status of the answer
  */
 export async function flatOut(
   { concurrency, seconds }: { concurrency: number; seconds: number },

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Pool } from 'undici'
 import type { Bench } from '../platform/open-bench.ts'
 
-/** What this machine does without the system: TLS POSTs of 1,200 bytes in a loop, per second. */
+/** Measures the machine without the system: TLS POSTs of 1,200 bytes in a loop, per second. */
 export async function tlsPostsPerSecond(
   { receiver, tls }: Bench,
   seconds: number,
@@ -15,7 +15,7 @@ export async function tlsPostsPerSecond(
   let posts = 0
   const worker = async () => {
     while (performance.now() - startedAt < seconds * 1000) {
-      // The receiver remembers ids: it has the same work with these requests as with deliveries.
+      // Each request has a new id, because the receiver remembers ids of deliveries too.
       const headers = { 'webhook-id': randomUUID() }
       const response = await pool.request({ method: 'POST', path: '/limit', headers, body })
       await response.body.dump()

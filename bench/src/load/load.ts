@@ -7,7 +7,7 @@ import { atRate } from './at-rate.ts'
 
 export type RestLoad = { answered: number; failed: number; seconds: number }
 
-/** Inserts over REST for `seconds`, as fast as answers come with `concurrency` in flight. */
+/** Inserts over REST for `seconds` with `concurrency` requests in flight, each after an answer. */
 export async function insertFlatOut(
   project: BenchProject,
   table: string,
@@ -30,7 +30,9 @@ export async function insertFlatOut(
   return { answered, failed, seconds: took }
 }
 
-/** Inserts at a fixed rate, whatever the answers do: waiting in a queue counts as latency. */
+/**
+ * Inserts at a fixed rate, independently of the answers, so that time in a queue counts as latency.
+ */
 export async function insertAtRate(
   project: BenchProject,
   table: string,
@@ -58,7 +60,7 @@ function inserter({ system, headers }: BenchProject, table: string, connections:
   }
 }
 
-/** Publishes `count` changes to the topic as a service of its own would, without the data API. */
+/** Publishes `count` changes to the topic like a separate service, without the data API. */
 export async function publishFlatOut(
   publisher: ChangePublisher,
   { projectId }: BenchProject,

@@ -18,8 +18,8 @@ const roundMs = 1_000
 const customers = subscriptions / tables / perChange
 
 /**
- * What the matcher does with a change but for Kafka, in this process and on its one thread: Avro is
- * decoded, the record parsed, its subscriptions found, bodies and ids made, and the jobs encoded.
+ * Measures the matcher's work without Kafka, in this process on one thread: decoding Avro, parsing
+ * the record, finding its subscriptions, making bodies and ids, and encoding the jobs.
  */
 export async function matchedChanges(system: RunningSystem): Promise<void> {
   const codec = await openEventCodec({ registryUrl: system.schemaRegistryUrl })

@@ -3,7 +3,10 @@ import { SubscriptionIndex } from '@surehook/matching/index/subscription-index'
 import type { Change } from '@surehook/matching/read-change'
 import { printRows, type Row } from '../report/report.ts'
 
-/** `bench/src/matcher/matching.ts`: what the matcher's index costs, in this process; needs nothing that runs. */
+/**
+ * `bench/src/matcher/matching.ts`: measures the matcher's index in this process. Needs no running
+ * system.
+ */
 const tables = 900
 const perTable = 100
 const onOneTable = 10_000
@@ -12,7 +15,10 @@ const rounds = 5
 
 type Shape = {
   name: string
-  /** The filter of the n-th subscription; three of any number match `record`. */
+  /**
+   * The filter of the n-th subscription. Three subscriptions match `record`, however many there
+   * are.
+   */
   filterOf: (n: number) => object
   record: object
 }
@@ -89,7 +95,7 @@ function subscribe(
     createdAt: '2026-01-01T00:00:00.000Z',
     updatedAt: '2026-01-01T00:00:00.000Z',
   }
-  // As the topic gives it: nothing is shared with what was made here.
+  // Copied, because states from the topic share no objects with those made here.
   index.apply(id, JSON.parse(JSON.stringify(state)) as SubscriptionState)
 }
 
@@ -110,7 +116,7 @@ function measure(index: SubscriptionIndex, { record }: Pick<Shape, 'record'>) {
   }
   const change: Change = { event, record: JSON.parse(event.record), walPosition: null, loggedAt: 0 }
   const matched = index.match(change).length
-  // The best of some rounds: whatever else the machine does makes a round slower, never faster.
+  // The fastest of several rounds, because other load on the machine only makes a round slower.
   const us = Math.min(...Array.from({ length: rounds }, () => roundOf(index, change)))
   return { us, matched }
 }

@@ -1,7 +1,7 @@
-/** Milliseconds. */
+/** In milliseconds. */
 export type LatencySummary = { p50: number; p99: number; max: number }
 
-/** Every value is kept: percentiles are exact. */
+/** Keeps every value, so that percentiles are exact. */
 export class Latencies {
   #values: number[] = []
 

@@ -4,13 +4,13 @@ import { type Usage, usageOf } from './processes.ts'
 
 export type MeasureOptions = { seconds: number; runDirs: readonly string[] }
 
-/** How much is in flight at a time. */
+/** How many requests are in flight at once. */
 export const concurrency = 16
 const warmUpS = 2
 
 export type Measured = FlatOut & { before: Usage; after: Usage }
 
-/** Connections, prepared statements and code that was never run are not what is measured. */
+/** Warms up first, because new connections, statements and code are not to be measured. */
 export async function measure(
   { seconds, runDirs }: MeasureOptions,
   one: (worker: number) => Promise<number>,
@@ -40,6 +40,6 @@ export function printMeasured(
   ])
 }
 
-/** How often, by status; empty when there is none. */
+/** Formats the counts by status; empty if there are none. */
 export const byStatus = (answers: ReadonlyMap<number, number>): string =>
   Array.from(answers, ([status, count]) => `${count} with ${status}`).join(', ')

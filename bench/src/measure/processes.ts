@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
-/** CPU-seconds and context switches so far, resident MiB, and MiB with its part of what is shared (PSS). */
+/**
+ * CPU-seconds and context switches so far, resident MiB, and MiB including the share of shared
+ * memory (PSS).
+ */
 export type ProcessUsage = { cpuS: number; rssMiB: number; pssMiB: number; switches: number }
 
 /** By component. */
@@ -11,8 +14,8 @@ const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: '
 const pageKiB = Number(execFileSync('getconf', ['PAGESIZE'], { encoding: 'utf8' })) / 1024
 
 /**
- * @param runDirs directories with `<component>.pid` files; children of a process count as its own
- * @param others pids by name that have no such file
+ * @param runDirs directories with `<component>.pid` files; a component includes its child processes
+ * @param others pids by name, for processes without such a file
  */
 export function usageOf(
   runDirs: readonly string[],
@@ -20,7 +23,7 @@ export function usageOf(
 ): Usage {
   const table = processTable()
   const usage: Record<string, ProcessUsage> = {}
-  // Of what runs in containers there is none.
+  // Components in containers have no directory.
   for (const dir of runDirs.filter((path) => existsSync(path))) {
     for (const file of readdirSync(dir).filter((name) => name.endsWith('.pid'))) {
       const pid = Number(readFileSync(`${dir}/${file}`, 'utf8').split('\n', 1)[0])
@@ -33,7 +36,7 @@ export function usageOf(
 
 const infrastructure = new Set(['kafka', 'registry', 'postgres', 'redis'])
 
-/** What is ours among the components. */
+/** The components that are services of the platform. */
 export const servicesOf = (usage: Usage): Usage =>
   Object.fromEntries(Object.entries(usage).filter(([name]) => !infrastructure.has(name)))
 
@@ -52,7 +55,8 @@ type Row = { ppid: number; cpuS: number; rssMiB: number }
 function usageOfTree(root: number, table: ReadonlyMap<number, Row>): ProcessUsage {
   const sum = { cpuS: 0, rssMiB: 0, pssMiB: 0, switches: 0 }
   const mine = new Set([root])
-  // A child's pid is above its parent's but for a wrap-around: two passes find all that matter here.
+  // A child's pid is normally above its parent's. Two passes also find the relevant ones after a
+  // wrap-around.
   for (let pass = 0; pass < 2; pass++) {
     for (const [pid, { ppid }] of table) if (mine.has(ppid)) mine.add(pid)
   }
@@ -76,14 +80,17 @@ function processTable(): Map<number, Row> {
   return table
 }
 
-/** proc(5), /proc/pid/stat: the command may hold spaces, so fields are counted after its bracket. */
+/**
+ * Reads /proc/pid/stat (proc(5)). The command may contain spaces, so fields are counted after its
+ * closing parenthesis.
+ */
 function readRow(pid: number): Row | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // Its own time in user and system mode, and that of children which have ended.
+    // The process's user and system time, and that of its ended children.
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
-    // What PostgreSQL's backends share with one another would be counted once for each.
+    // Subtracted, because memory shared between PostgreSQL's backends would count once for each.
     const shared = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[2])
     return {
       ppid: Number(fields[1]),
@@ -91,18 +98,18 @@ function readRow(pid: number): Row | null {
       rssMiB: Math.max(0, (Number(fields[21]) - shared) * pageKiB) / 1024,
     }
   } catch {
-    // It ended while the table was read.
+    // The process ended while the table was read.
     return null
   }
 }
 
-/** proc(5), /proc/pid/smaps_rollup. */
+/** Reads /proc/pid/smaps_rollup (proc(5)). */
 function pssMiBOfProcess(pid: number): number {
   const rollup = readOrEmpty(`/proc/${pid}/smaps_rollup`)
   return Number(/^Pss: +(\d+) kB$/m.exec(rollup)?.[1] ?? 0) / 1024
 }
 
-/** Of all its threads, those that wait and those that are interrupted. */
+/** Voluntary and involuntary context switches of all threads. */
 function switchesOf(pid: number): number {
   const tasks = `/proc/${pid}/task`
   const statuses = existsSync(tasks) ? readdirSync(tasks) : []

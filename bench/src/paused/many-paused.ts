@@ -23,11 +23,14 @@ import { waitUntil } from '@surehook/service-kit/wait-until'
 import { startReceiver } from '../receiver/receiver.ts'
 import { lossRows, printRows } from '../report/report.ts'
 
-/** Paused deliveries of one endpoint on a stack of its own: memory, the start of others beside them, the drain. */
+/**
+ * Measures paused deliveries of one endpoint on a separate stack: memory, the start of other
+ * deliveries beside them, and the drain.
+ */
 const { values } = parseArgs({
   options: {
     paused: { type: 'string', default: '3000000' },
-    /** How long the drain is watched. */
+    /** How long the drain is observed, in seconds. */
     seconds: { type: 'string', default: '120' },
   },
 })
@@ -81,7 +84,10 @@ const draining = await drain(warm.dispatcher.pid)
 await warm.dispatcher.stop()
 printRows('the drain', draining)
 
-/** How soon another endpoint of the partition is delivered to after a start, and the memory while all is read. */
+/**
+ * Measures the time until another endpoint of the partition gets a delivery after a start, and the
+ * memory while everything is read.
+ */
 async function lookAtStart(how: string) {
   await receiver.reset()
   await producer.send([jobRecord(deliveriesTopic, other, -1)])
@@ -128,7 +134,7 @@ async function drain(pid: number) {
       value: rates.map((one) => one.toFixed(0)).join(', '),
     },
     { measure: 'MiB meanwhile', value: memory.map((one) => one.toFixed(0)).join(', ') },
-    // The drain is watched for a while: what is still paused is not missing.
+    // The drain is observed only for a while, so deliveries that are still paused are not missing.
     ...lossRows({ repeated: repetitions, missing: 0 }),
   ]
 }

@@ -4,7 +4,7 @@ import { fullTable } from './tables.ts'
 
 const round = { rate: 1, cpuS: 1, cores: 1, p50: 1, p99: 1, limit: 1, repeated: 0, missing: 0 }
 
-it('takes the median of each figure by itself, and hides no loss in it', () => {
+it('takes the median of each figure separately, and hides no loss', () => {
   const rounds = [
     { ...round, rate: 30, p99: 1, missing: 2 },
     { ...round, rate: 10, p99: 9 },

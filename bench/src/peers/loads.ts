@@ -17,17 +17,17 @@ import type { LoadFigures, StateFigures } from './figures.ts'
 
 export type Load = {
   name: string
-  /** As fast as the system takes it, or at a rate that leaves it time. */
+  /** `full`: as fast as the system takes it. `calm`: at a low rate. */
   kind: 'full' | 'calm'
   measure: () => Promise<LoadFigures>
 }
 
 const fanOuts = [1, 10] as const
 const limitSeconds = 3
-/** Few seconds at one change per second would be a handful of changes. */
+/** At one change per second, a shorter time would measure only a few changes. */
 const slowestSeconds = 30
 
-/** The loads whose figures other systems publish. */
+/** The loads for which other systems publish figures. */
 export function loadsOf(
   bench: Bench,
   { seconds, changes }: { seconds: number; changes: number },
@@ -80,7 +80,7 @@ function calmFiguresOf(run: CalmRun): Omit<LoadFigures, 'limit'> {
   return figuresOf({ report, ms, before: before.usage, after: after.usage })
 }
 
-/** Before any load but the few changes that warm it up. */
+/** Measures before any load except the few changes that warm up the system. */
 export async function idle(bench: Bench, seconds: number): Promise<StateFigures> {
   await openCalm(bench)
   const span = await measureRest(bench, seconds)

@@ -1,13 +1,13 @@
 import { milliseconds, rateOf } from '../report/report.ts'
 import type { LoadFigures, StateFigures } from './figures.ts'
 
-/** A table of Markdown, to be copied into a page. */
+/** Returns a Markdown table, to be copied into a page. */
 export function tableOf(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const lines = [heads, heads.map(() => '---'), ...rows]
   return lines.map((cells) => `| ${cells.join(' | ')} |`)
 }
 
-/** As fast as the system takes it. */
+/** The table of full loads. */
 export const fullTable = (lines: readonly (readonly [string, LoadFigures])[]): string[] =>
   tableOf(
     ['flat out', 'deliveries/s (limit)', 'CPU-s per 1,000', 'p50, p99'],
@@ -19,7 +19,7 @@ export const fullTable = (lines: readonly (readonly [string, LoadFigures])[]): s
     ]),
   )
 
-/** At rates that leave it time. */
+/** The table of low rates. */
 export const calmTable = (lines: readonly (readonly [string, LoadFigures])[]): string[] =>
   tableOf(
     ['at a rate: reached (limit)', 'p50, p99', 'CPU-s per 1,000', 'cores'],

@@ -2,11 +2,11 @@ import { findRunningSystem, type RunningSystem } from '@surehook/scripts/lib/run
 import { type BenchReceiver, startReceiver } from '../receiver/receiver.ts'
 import { type BenchProject, createProject, createTable, subscribe } from './platform.ts'
 
-/** A running system and a receiver of its webhooks. */
+/** A running system, and a receiver of its webhooks. */
 export type Bench = AsyncDisposable & {
   readonly system: RunningSystem
   readonly receiver: BenchReceiver
-  /** Where the processes of the system keep their pids. */
+  /** The directories of the pids of the system's processes. */
   readonly runDirs: readonly string[]
   /** Files that `npm start` made. */
   readonly tls: { readonly key: string; readonly cert: string; readonly ca: string }
@@ -15,7 +15,7 @@ export type Bench = AsyncDisposable & {
 /** How long deliveries may take after the last write. */
 export const drainMs = 120_000
 
-/** @param checkout whose system runs */
+/** @param checkout the checkout whose system runs */
 export async function openBench(checkout: string): Promise<Bench> {
   const local = `${checkout}/.local`
   const file = (name: string) => `${local}/demo-ca/${name}`
@@ -29,7 +29,7 @@ export async function openBench(checkout: string): Promise<Bench> {
   }
 }
 
-/** A project of its own with the table `bench`, each of whose inserts becomes `count` deliveries. */
+/** Creates a project with the table `bench`. Each insert causes `count` deliveries. */
 export async function tableWithSubscriptions(
   { system, receiver }: Bench,
   count: number,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { RunningSystem } from '@surehook/scripts/lib/running-system'
 
-/** A project of its own on the running system. */
+/** A separate project on the running system. */
 export type BenchProject = {
   system: RunningSystem
   projectId: string
   headers: Record<string, string>
-  /** Below the environment, as the platform's administrator. */
+  /** Calls a path below the environment as the platform's administrator. */
   administer(method: string, path: string, body: unknown): Promise<Record<string, unknown>>
   call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
 }
@@ -79,7 +79,7 @@ export async function subscribe(
   return String(id)
 }
 
-/** About 500 bytes with its columns. */
+/** A record of about 500 bytes with its columns. */
 export function newRecord(): { sent_at: number; status: string; note: string } {
   return { sent_at: performance.timeOrigin + performance.now(), status: 'paid', note }
 }

@@ -1,7 +1,10 @@
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { Client } from 'pg'
 
-/** The relays read over what was written here, and find nothing of theirs: not while something is measured. */
+/**
+ * Waits until the relays have read past everything written here, in which they find nothing to
+ * publish. They must not do so during a measurement.
+ */
 export async function allRelaysPassed(database: Client): Promise<void> {
   const { rows } = await database.query<{ lsn: string }>('select pg_current_wal_lsn()::text as lsn')
   const isPassed = async () => {

@@ -15,7 +15,7 @@ it('finds the id among the headers, in any case, and not among their values', ()
   expect(webhookIdOf({ rawHeaders: ['x-about', 'webhook-id', 'Webhook-Id', 'a'] })).toBe('a')
 })
 
-it('counts from zero, and still knows what came before', () => {
+it('counts from zero, and still knows earlier ids', () => {
   const received = filled('a', 'b')
   received.startAgain()
   for (const id of ['b', 'c']) received.add(id)

@@ -1,20 +1,20 @@
-/** What came since the start or the last `startAgain`. */
+/** Counts since the start or the last `startAgain`. */
 export type ReceivedCounts = {
-  /** Deliveries that came for the first time. */
+  /** Deliveries that arrived for the first time. */
   unique: number
-  /** Requests with the id of an earlier one, also of one before `startAgain`. */
+  /** Requests with an earlier id, including ids from before `startAgain`. */
   repeated: number
 }
 
-/** From the headers as they came: `headers` would be an object made of all of them for each request. */
+/** Reads the raw headers, because Node would build the `headers` object for each request. */
 export function webhookIdOf({ rawHeaders }: { rawHeaders: readonly string[] }): string {
   const at = rawHeaders.findIndex((name, n) => n % 2 === 0 && name.toLowerCase() === 'webhook-id')
   return rawHeaders[at + 1] ?? ''
 }
 
 /**
- * Counts deliveries by their `webhook-id`, so that a repetition does not hide a loss. A set of the
- * strings as they came costs 0.6 µs and about 100 bytes per delivery.
+ * Counts deliveries by their `webhook-id`, so that a repetition does not hide a loss. The set of
+ * strings costs 0.6 µs and about 100 bytes per delivery.
  */
 export class ReceivedIds {
   readonly #seen = new Set<string>()
@@ -28,7 +28,10 @@ export class ReceivedIds {
     else this.#repeated++
   }
 
-  /** Counts from zero. The ids stay: a late repetition is no delivery of the next measurement. */
+  /**
+   * Counts from zero again. The ids stay, because a late repetition must not count for the next
+   * measurement.
+   */
   startAgain(): void {
     this.#unique = 0
     this.#repeated = 0

@@ -3,12 +3,12 @@ import { ReceivedIds, webhookIdOf } from './received-ids.ts'
 import type { ReceiverReport } from './receiver.ts'
 import { openReceiverServer } from './receiver-server.ts'
 
-/** An HTTPS receiver in a process of its own, so that its work is not the load generator's. */
+/** An HTTPS receiver in a separate process, so that its work is not that of the load generator. */
 const latencies = new Latencies()
 const ids = new ReceivedIds()
 let firstAt = 0
 let lastAt = 0
-/** When each was sent and received, in turn. */
+/** Alternating: the time each change was sent, the time it was received. */
 let times: number[] = []
 
 const now = () => performance.timeOrigin + performance.now()

@@ -12,7 +12,7 @@ export type ReceiverReport = ReceivedCounts & {
   latency: LatencySummary
 }
 
-/** What was waited for; `missing` is 0 unless the time was not enough. */
+/** The awaited report. `missing` is 0 unless the time limit passed. */
 export type AwaitedReport = ReceiverReport & { missing: number }
 
 export type BenchReceiver = AsyncDisposable & {
@@ -20,9 +20,9 @@ export type BenchReceiver = AsyncDisposable & {
   url(path: string): string
   reset(): Promise<void>
   report(): Promise<ReceiverReport>
-  /** When each change was sent and received since the last reset. */
+  /** Resolves with the times when each change was sent and received since the last reset. */
   receipts(): Promise<[sent: number, received: number][]>
-  /** Resolves when `count` deliveries have come since the last reset, or after `timeoutMs`. */
+  /** Resolves when `count` deliveries have arrived since the last reset, or after `timeoutMs`. */
   waitFor(count: number, timeoutMs: number): Promise<AwaitedReport>
 }
 
@@ -54,7 +54,7 @@ export async function startReceiver(tls: Tls): Promise<BenchReceiver> {
         report = await ask('report')
         return report.unique >= count || performance.now() > deadline
       }
-      // What is missing then is a result, not an error.
+      // Missing deliveries are a result, not an error.
       await waitUntil(isOver, { what: 'deliveries', timeoutMs: Number.POSITIVE_INFINITY })
       return { ...report, missing: Math.max(0, count - report.unique) }
     },

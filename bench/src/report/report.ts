@@ -1,9 +1,9 @@
 import { rssMiBOf, servicesOf, type Usage } from '../measure/processes.ts'
 
-/** One line of the result. */
+/** One line of the results. */
 export type Row = { measure: string; value: string; target?: string }
 
-/** Everything that was printed, for `--json`. */
+/** All printed results, for `--json`. */
 export const printed: (Row & { title: string })[] = []
 
 export function printRows(title: string, rows: readonly Row[]): void {
@@ -16,8 +16,8 @@ export function printRows(title: string, rows: readonly Row[]): void {
 }
 
 /**
- * What each component used between two readings for 1,000 of something, and how many of them one core does.
- * @param mine the component whose share is reported by itself
+ * Returns the usage of each component between two readings per 1,000 items, and the items per core.
+ * @param mine the component whose share is reported separately
  */
 export function costRows(
   before: Usage,
@@ -40,13 +40,13 @@ export function costRows(
   ]
 }
 
-/** Of deliveries that came more than once or not at all; empty if there are none. */
+/** Returns rows for repeated and missing deliveries; empty if there are none. */
 export const lossRows = ({ repeated, missing }: { repeated: number; missing: number }): Row[] =>
   Object.entries({ repeated, missing })
     .filter(([, count]) => count > 0)
     .map(([measure, count]) => ({ measure, value: count.toLocaleString('en'), target: '0' }))
 
-/** Whether a delivery did not come in anything that was printed. */
+/** Returns whether any printed result has a missing delivery. */
 export const isAnyMissing = (): boolean => printed.some(({ measure }) => measure === 'missing')
 
 function usedBetween(before: Usage, after: Usage) {
@@ -57,7 +57,9 @@ function usedBetween(before: Usage, after: Usage) {
   }))
 }
 
-/** What each component used between two readings, and all of them for 1,000 deliveries. */
+/**
+ * Returns the usage of each component between two readings, and that of all per 1,000 deliveries.
+ */
 export function usageRows(
   before: Usage,
   after: Usage,

@@ -8,8 +8,8 @@ export type Rounds = {
 }
 
 /**
- * Runs scenarios in turn, so that a busy minute of the machine does not hit one of them only, and
- * the machine's limit before each. Prints the medians of each scenario.
+ * Runs the scenarios in turn, each after a measurement of the machine's limit, so that a busy
+ * minute does not affect only one of them. Prints the medians of each scenario.
  */
 export async function inRounds({ names, rounds, run }: Rounds): Promise<void> {
   const others = names.filter((name) => name !== 'limit')
@@ -29,7 +29,7 @@ export async function inRounds({ names, rounds, run }: Rounds): Promise<void> {
   for (const found of runs.values()) printMedians(found, rounds)
 }
 
-/** @param found what each round of one scenario printed, its limit first */
+/** @param found the printed results of each round of one scenario, its limit first */
 function printMedians(found: readonly (typeof printed)[], rounds: number): void {
   const titles = new Map<string, { measure: string; value: string }[]>()
   for (const { title, measure, values } of byMeasure(found).values()) {

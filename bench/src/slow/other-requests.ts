@@ -4,7 +4,7 @@ import { Latencies, type LatencySummary } from '../measure/latencies.ts'
 import { newRecord } from '../platform/platform.ts'
 
 export type OtherRequests = AsyncDisposable & {
-  /** Sends requests at a fixed rate, in turn to both services, and waits for all answers. */
+  /** Sends requests at a fixed rate to both services in turn, and waits for all answers. */
   run(load: { perSecond: number; seconds: number }): Promise<OtherRun>
 }
 
@@ -12,7 +12,7 @@ export type OtherRun = { latency: LatencySummary; refused: number; sent: number 
 
 type Request = { method: 'GET' | 'POST'; path: string; body?: string; expected: number }
 
-/** What other clients ask of the gateway: reads and small bodies, for auth-service and data-api in turn. */
+/** Requests of other clients: reads and small bodies, to auth-service and data-api in turn. */
 export function openOtherRequests(
   baseUrl: string,
   { headers, token }: { headers: Record<string, string>; token: string },
@@ -35,7 +35,7 @@ export function openOtherRequests(
     { method: 'GET', path: '/gw/api/rest/bench?limit=1', expected: 200 },
   ]
   const send = async ({ method, path, body, expected }: Request): Promise<boolean> => {
-    // Users read, the management token writes.
+    // Users read, and the management token writes.
     const authorization = method === 'GET' ? `Bearer ${token}` : headers['authorization']
     const response = await pool.request({
       ...{ method, path, body: body ?? null },

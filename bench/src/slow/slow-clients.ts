@@ -18,13 +18,16 @@ import {
   type SlowReport,
 } from './slow-connections.ts'
 
-/** What slow clients cost the others: p99 through the gateway without and with their connections, on a system of its own. */
+/**
+ * Measures the effect of slow clients on others: p99 through the gateway with and without their
+ * connections, on a separate system.
+ */
 const { values } = parseArgs({
   options: {
     connections: { type: 'string', default: '2000' },
-    /** How long each part is measured. */
+    /** How long each part is measured, in seconds. */
     seconds: { type: 'string', default: '10' },
-    /** How often each part is measured, without and with in turn. */
+    /** How often each part is measured, alternately without and with slow clients. */
     rounds: { type: 'string', default: '3' },
     perSecond: { type: 'string', default: '100' },
     only: { type: 'string' },
@@ -46,7 +49,7 @@ const system = await startServices({
   dir: join(dir, 'services'),
   endpoints: stack,
   secrets: newSecrets(),
-  // The other requests come through it, the slow connections do not.
+  // The other requests come from this trusted address, and the slow connections do not.
   env: { TRUSTED_PROXIES: '127.0.0.1', LOG_LEVEL: 'warn' },
 })
 cleanup.defer(() => system.stop())
@@ -80,7 +83,7 @@ for (const [name, variant] of Object.entries(variants)) {
   if (values.only === undefined || name.includes(values.only)) await compare(name, variant)
 }
 
-/** Without and with the slow connections in turn: what the machine does besides shows in both. */
+/** Alternates, so that other load on the machine affects both alike. */
 async function compare(name: string, variant: Variant): Promise<void> {
   const without: OtherRun[] = []
   const beside: Beside[] = []
@@ -114,7 +117,8 @@ type Beside = Awaited<ReturnType<typeof runBeside>>
 
 async function runBeside(variant: Variant) {
   await using slow = await openSlowConnections({ ...variant, port, count })
-  // Connections are accepted in their order: with this answer the gateway has read what all of them sent.
+  // Connections are accepted in order, so this answer proves that the gateway has read what all of
+  // them sent.
   const isRead = () => answersOk(`${system.baseUrl}/healthz`)
   await waitUntil(isRead, { what: 'an answer behind all connections', timeoutMs: 60_000 })
   const usage = () =>
@@ -126,7 +130,7 @@ async function runBeside(variant: Variant) {
   return { run, report, used: { before, after: usage(), ownS: (user + inKernel) / 1e6 } }
 }
 
-/** The two cores are what limits: who had them while both ran. */
+/** The two cores are the limit, so the rows show who used them while both ran. */
 function cpuRows({ before, after, ownS }: Beside['used']): Row[] {
   const used = Object.entries(after).map(([name, { cpuS, rssMiB }]) => ({
     name,

@@ -2,8 +2,9 @@ import { connect, type Socket } from 'node:net'
 import type { SlowConnectionsOptions, SlowReport } from './slow-connections.ts'
 
 /**
- * Opens each connection again a second after the other side has ended it, so that about as many stay open as were asked
- * for. Opened at once, they would be a flood of new connections, which is another thing.
+ * Reopens each connection one second after the peer has closed it, so that about the requested
+ * number stays open. Reopening at once would be a flood of new connections, which is a different
+ * load.
  */
 const { port, count, clients, head, body } = JSON.parse(
   process.argv[2] ?? '{}',
@@ -37,7 +38,7 @@ function open(n: number, opened: () => void): void {
     const status = /^HTTP\/1\.1 (\d+)/.exec(chunk.toString('latin1'))?.[1] ?? 'other'
     answers[status] = (answers[status] ?? 0) + 1
   })
-  // What the gateway answered is read and thrown away; `close` follows.
+  // Discards the gateway's answer; `close` follows.
   socket.on('error', () => socket.destroy())
   socket.once('close', () => {
     sockets.delete(socket)

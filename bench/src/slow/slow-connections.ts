@@ -5,20 +5,20 @@ import { fileURLToPath } from 'node:url'
 export type SlowConnectionsOptions = {
   port: number
   count: number
-  /** From how many addresses they come in turn, of the loopback network: 250 at most. */
+  /** The number of loopback addresses that they use in turn, at most 250. */
   clients: number
-  /** What each of them sends; then it sends nothing more. */
+  /** The head that each of them sends. Nothing follows after `body`. */
   head: string
-  /** The beginning of the body; `null`: the head is never finished. */
+  /** The beginning of the body. `null` leaves the head unfinished. */
   body: string | null
 }
 
 export type SlowReport = {
-  /** Connections at this moment. */
+  /** The number of open connections. */
   open: number
-  /** How many the gateway ended; each was opened again. */
+  /** How many connections the gateway closed. Each was reopened. */
   ended: number
-  /** Answers by status. */
+  /** The number of answers, by status. */
   answers: Readonly<Record<string, number>>
 }
 
@@ -27,7 +27,10 @@ export type SlowConnections = AsyncDisposable & {
   report(): Promise<SlowReport>
 }
 
-/** Holds connections that never finish their requests, in a process of its own, once all of them are open. */
+/**
+ * Opens connections that never finish their requests, in a separate process. Resolves when all are
+ * open.
+ */
 export async function openSlowConnections(
   options: SlowConnectionsOptions,
 ): Promise<SlowConnections> {

@@ -10,7 +10,10 @@ const drainMs = 3_600_000
 const smallBacklog = 1_000
 const tenths = 10
 
-/** What a delivery costs behind a large backlog, of that behind a small one; and the memory of both. */
+/**
+ * Compares the cost of a delivery behind a large and behind a small backlog, and the memory of
+ * both.
+ */
 export async function backlog(bench: StallBench): Promise<void> {
   const { runDirs, changes } = bench
   const project = await projectWith(bench, paths, { apart: true })
@@ -60,9 +63,9 @@ async function cost({ runDirs }: StallBench, run: () => Promise<number>) {
 }
 
 type Drained = {
-  /** Deliveries per second in each tenth. */
+  /** Deliveries per second in each tenth of the run. */
   rates: number[]
-  /** How far the matcher was behind at most. */
+  /** The largest lag of the matcher. */
   mostLag: number
   repeated: number
   missing: number

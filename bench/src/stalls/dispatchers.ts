@@ -14,7 +14,7 @@ const paths = Array.from({ length: 16 }, (_, n) => `/ok/scaled-${n}`)
 const drainMs = 600_000
 const service = 'webhook-dispatcher'
 
-/** The same deliveries by one dispatcher and by two, which share the partitions. */
+/** Measures the same deliveries by one dispatcher, and by two that share the partitions. */
 export async function dispatchers(bench: StallBench): Promise<void> {
   const project = await projectWith(bench, paths)
   await delivered(bench, project, { count: 200 })
@@ -59,7 +59,7 @@ async function delivered(
 const cpuOf = (...of: Parameters<typeof usageOf>) =>
   Object.values(usageOf(...of)).reduce((sum, { cpuS }) => sum + cpuS, 0)
 
-/** With the environment of the first one, for as long as this runs. */
+/** Starts a second dispatcher with the environment of the first one. */
 async function startSecond({ runDirs }: StallBench): Promise<AsyncDisposable & { pid: number }> {
   const [first] = pidFilesOf(runDirs, service)
   if (first === undefined) throw new Error('no dispatcher runs')

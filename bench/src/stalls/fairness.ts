@@ -6,12 +6,12 @@ import type { StallBench, StallProject } from './stall-bench.ts'
 import { beside, projectWith, publish } from './stall-bench.ts'
 
 const drainMs = 600_000
-/** Enough endpoints that some of them share a partition with those of the flood. */
+/** Enough endpoints for some of them to share a partition with those of the flood. */
 const quietPaths = Array.from({ length: 8 }, (_, n) => `/ok/quiet-${n}`)
 const floodPaths = Array.from({ length: 4 }, (_, n) => `/ok/flood-${n}`)
 const quietPerSecond = 10
 
-/** A tenant with few changes, alone and while another floods the platform. */
+/** Measures a tenant with few changes, alone and while another one floods the platform. */
 export async function fairness(bench: StallBench): Promise<void> {
   const quiet = await projectWith(bench, quietPaths)
   const flood = await projectWith(bench, floodPaths)
@@ -36,7 +36,7 @@ export async function fairness(bench: StallBench): Promise<void> {
   await flood.retire()
 }
 
-/** @returns what came, and how long it took until the last delivery */
+/** @returns the deliveries, and the time until the last one */
 async function drain(bench: StallBench, flood: StallProject) {
   const { endpoints, changes } = bench
   const startedAt = performance.now()

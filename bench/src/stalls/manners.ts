@@ -7,15 +7,15 @@ export type Manner = 'ok' | 'hang' | 'error' | 'loris' | 'close' | 'switch'
 type Exchange = { req: IncomingMessage; res: ServerResponse; mended: boolean }
 
 const lorisEveryMs = 250
-/** Of one that was mended: so long that several are in flight at once. */
+/** The answer time of a repaired endpoint, long enough for several requests to be in flight. */
 const mendedAnswersAfterMs = 10
 
 const manners: Record<Manner, (exchange: Exchange) => void | Promise<void>> = {
   ok: ({ res }) => void res.writeHead(204).end(),
-  /** Says nothing until the sender gives up. */
+  /** Does not answer until the sender times out. */
   hang: () => undefined,
   error: ({ res }) => void res.writeHead(500).end('broken'),
-  /** A byte now and then, and never a whole head. */
+  /** Sends a byte now and then, and never a complete head. */
   async loris({ req: { socket } }) {
     for (const byte of `HTTP/1.1 200 OK\r\nx-slow: ${'z'.repeat(1_000)}`) {
       if (socket.destroyed) return

@@ -4,9 +4,9 @@ import { answerAs } from './manners.ts'
 import type { Answer, Question } from './many-endpoints.ts'
 import { PathStats } from './path-stats.ts'
 
-/** Many HTTPS endpoints, good and bad, in a process of their own. */
+/** Many HTTPS endpoints, good and bad, in a separate process. */
 const paths = new Map<string, PathStats>()
-/** What came on each path, also over a reset. */
+/** The requests on each path, kept over a reset. */
 const earlierOf = new Map<string, { tried: Set<number>; ids: ReceivedIds }>()
 let mended = false
 
@@ -20,7 +20,7 @@ const server = openReceiverServer((req, res) => {
   paths.set(path, stats)
   stats.began(now())
   res.once('finish', () => {
-    // Any other answer asks for another attempt with the same id.
+    // Any other answer causes another attempt with the same id.
     if (res.statusCode < 300) stats.accepted(webhookIdOf(req))
   })
   res.once('close', () => stats.ended())

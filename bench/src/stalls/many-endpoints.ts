@@ -9,21 +9,26 @@ export type Answer = {
   unique: Record<string, number>
 }
 
-/** `missing` is 0 unless the time was not enough. */
+/** `missing` is 0 unless the time limit passed. */
 export type AwaitedPath = PathReport & { missing: number }
 
 export type ManyEndpoints = AsyncDisposable & {
-  /** The first part of the path says how it answers. */
+  /** The first part of the path selects how it answers. */
   url(path: string): string
   reset(): Promise<void>
-  /** From now on paths of the manner `switch` answer 204; before, and after `break`, 500. */
+  /**
+   * Makes paths that begin with `switch` answer 204. Before it, and after `break`, they answer 500.
+   */
   mend(): Promise<void>
   break(): Promise<void>
   /** In the order of the paths. */
   reportsOf(paths: readonly string[]): Promise<PathReport[]>
-  /** How many deliveries have come on all of them. Costs less than a report. */
+  /** Returns how many deliveries have arrived on all paths. Costs less than a report. */
   unique(paths: readonly string[]): Promise<number>
-  /** Resolves when so many have come on each of the paths since the last reset, or after `timeoutMs`. */
+  /**
+   * Resolves when `count` deliveries have arrived on each path since the last reset, or after
+   * `timeoutMs`.
+   */
   waitFor(paths: readonly string[], count: number, timeoutMs: number): Promise<AwaitedPath[]>
 }
 
@@ -73,7 +78,7 @@ export async function openManyEndpoints(tls: Tls): Promise<ManyEndpoints> {
         const haveCome = paths.every((path) => (unique[path] ?? 0) >= count)
         return haveCome || performance.now() > deadline
       }
-      // What is missing then is a result, not an error.
+      // Missing deliveries are a result, not an error.
       await waitUntil(isOver, {
         what: 'deliveries',
         timeoutMs: Number.POSITIVE_INFINITY,

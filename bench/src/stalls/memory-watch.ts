@@ -2,13 +2,13 @@ import { usageOf } from '../measure/processes.ts'
 import type { Row } from '../report/report.ts'
 
 export type MemoryWatch = Disposable & {
-  /** By component: MiB at the start, at most, and at the end. */
+  /** Returns, by component, the MiB at the start, the maximum, and the MiB at the end. */
   rows(names?: readonly string[]): Row[]
 }
 
 const everyMs = 1_000
 
-/** Looks at the resident memory of each component once a second. */
+/** Samples the resident memory of each component once a second. */
 export function watchMemory(runDirs: readonly string[]): MemoryWatch {
   const first = usageOf(runDirs)
   const most = new Map<string, number>()

@@ -11,7 +11,7 @@ const healthy = ['/ok/5', '/ok/6', '/ok/7', '/ok/8', '/ok/9', '/ok/10']
 const good = ['/ok/1', '/ok/2', '/ok/3', '/ok/4']
 const bad = ['/hang/1', '/error/2', '/loris/3', '/close/4']
 
-/** What four bad endpoints of ten do to the latency of the six others. */
+/** Measures the effect of four bad endpoints of ten on the latency of the six others. */
 export async function neighbours(bench: StallBench): Promise<void> {
   const without = await latencyOfHealthy(bench, good)
   const before = usageOf(bench.runDirs)

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { ReceivedIds } from '../receiver/received-ids.ts'
 import { PathStats, slowestOf } from './path-stats.ts'
 
-it('counts what was answered well, each id once, over resets', () => {
+it('counts accepted deliveries, each id once, across resets', () => {
   const earlier = { tried: new Set<number>(), ids: new ReceivedIds() }
   const stats = new PathStats(earlier)
   stats.began(1)
@@ -17,7 +17,7 @@ it('counts what was answered well, each id once, over resets', () => {
   expect(next.report).toMatchObject({ unique: 1, repeated: 1 })
 })
 
-it('sums what came, came again and is missing on several paths', () => {
+it('sums received, repeated and missing deliveries of several paths', () => {
   const { report } = new PathStats({ tried: new Set(), ids: new ReceivedIds() })
   const one = { ...report, unique: 5, repeated: 1, missing: 2 }
   expect(slowestOf([one, one])).toMatchObject({ unique: 10, repeated: 2, missing: 4 })

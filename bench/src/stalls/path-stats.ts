@@ -7,15 +7,18 @@ export type PathReport = ReceivedCounts & {
   /** Epoch ms. */
   firstAt: number
   lastAt: number
-  /** Requests that were here at once when each of the first came, up to `remembered`. */
+  /** How many requests were in flight when each of the first arrived, up to `remembered`. */
   inFlightAtFirst: number[]
-  /** How far a record that came for the first time did so at most behind one that was written after it. */
+  /**
+   * The largest distance by which a record arrived for the first time after one that was written
+   * later.
+   */
   mostOvertaken: number
 }
 
 const remembered = 200
 
-/** What came on one path. */
+/** The requests on one path. */
 export class PathStats {
   readonly #latencies = new Latencies()
   readonly #inFlightAtFirst: number[] = []
@@ -27,13 +30,13 @@ export class PathStats {
   readonly #tried: Set<number>
   readonly #ids: ReceivedIds
 
-  /** @param earlier what had come before; it is added to */
+  /** @param earlier the deliveries before the reset; it is extended */
   constructor(earlier: { tried: Set<number>; ids: ReceivedIds }) {
     this.#tried = earlier.tried
     this.#ids = earlier.ids
   }
 
-  /** Whether or not it is answered well. */
+  /** Counts a request, whatever its answer. */
   began(at: number): void {
     this.#inFlight++
     this.#firstAt ||= at
@@ -41,7 +44,7 @@ export class PathStats {
     if (this.#inFlightAtFirst.length < remembered) this.#inFlightAtFirst.push(this.#inFlight)
   }
 
-  /** A delivery that was answered well. */
+  /** Counts a delivery that was answered with 2xx. */
   accepted(id: string): void {
     this.#ids.add(id)
   }
@@ -50,7 +53,7 @@ export class PathStats {
     this.#inFlight--
   }
 
-  /** @param body of a record of `newRecord` */
+  /** @param body the body of a record of `newRecord` */
   read(body: string, at: number): void {
     const sent = sentAt.exec(body)
     if (sent) this.#latencies.add(at - Number(sent[1]))
@@ -81,7 +84,10 @@ export class PathStats {
 const sentAt = /"sent_at":(\d+(?:\.\d+)?)/
 const place = /"n":(\d+)/
 
-/** Of several paths: all that came or did not, and the latencies of the slowest. */
+/**
+ * Combines several paths: the sums of received and missing deliveries, and the latencies of the
+ * slowest.
+ */
 export function slowestOf(reports: readonly (PathReport & { missing: number })[]) {
   const worst = (of: 'p50' | 'p99' | 'max') =>
     Math.max(0, ...reports.map(({ latency }) => latency[of]))

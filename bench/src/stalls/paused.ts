@@ -22,7 +22,7 @@ const perSecondBeside = 25
 const dispatcher = 'webhook-dispatcher'
 const pausedMetric = 'surehook_delivery_parked'
 
-/** Deliveries of one record, paused behind an open circuit, and how they come back. */
+/** Measures deliveries of one record that are paused behind an open circuit, and their release. */
 export async function paused(bench: StallBench): Promise<void> {
   const { endpoints, runDirs, changes, seconds } = bench
   await endpoints.break()
@@ -67,7 +67,7 @@ async function pauseAll(bench: StallBench, failing: StallProject): Promise<void>
   const urls = internalUrlsOf(runDirs, dispatcher)
   const had = await metricOf(urls, pausedMetric)
   await publish(bench, failing, { count: changes, recordId: randomUUID() })
-  // Five were tried to open the circuit, and wait for their retries, if they are not paused by now.
+  // Five deliveries opened the circuit, and may still wait for their retries.
   const arePaused = async () => (await metricOf(urls, pausedMetric)) - had >= changes - 32
   await waitUntil(arePaused, { what: 'all paused', timeoutMs: drainMs, everyMs: 500 })
 }

@@ -5,7 +5,7 @@ import { neighbours } from './neighbours.ts'
 import { paused } from './paused.ts'
 import { openStallBench, type StallBench, type StallOptions } from './stall-bench.ts'
 
-/** Scenarios of `npm run bench` about what must not hold up others. */
+/** Scenarios of `npm run bench` about loads that must not delay others. */
 export function stallScenarios(options: StallOptions): Record<string, () => Promise<void>> {
   const on = (run: (bench: StallBench) => Promise<void>) => async () => {
     await using bench = await openStallBench(options)

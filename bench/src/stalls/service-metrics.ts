@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Where the replicas of a service, or the one process of all services, serve their metrics; read from their environment, which is ours. */
+/**
+ * Returns the internal addresses of a service's replicas, or of the single process. They are read
+ * from the processes' environment.
+ */
 export function internalUrlsOf(runDirs: readonly string[], service: string): string[] {
   const single = pidFilesOf(runDirs, 'single-process')
   return (single.length > 0 ? single : pidFilesOf(runDirs, service)).map((file) => {
@@ -9,7 +12,7 @@ export function internalUrlsOf(runDirs: readonly string[], service: string): str
   })
 }
 
-/** What the process was started with, and how. */
+/** Reads the environment with which the process was started. */
 export function environmentOf(pidFile: string): Record<string, string> {
   const text = readFileSync(`/proc/${pidOf(pidFile)}/environ`, 'utf8')
   const pairs = text.split('\0').filter((pair) => pair.includes('='))
@@ -34,7 +37,7 @@ export function pidFilesOf(runDirs: readonly string[], service: string): string[
 
 const pidOf = (pidFile: string) => readFileSync(pidFile, 'utf8').split('\n', 1)[0]
 
-/** The sum of a metric over its labels and the replicas of a service. */
+/** Returns the sum of a metric over its labels and over the replicas of a service. */
 export async function metricOf(urls: readonly string[], name: string): Promise<number> {
   const texts = await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()))
   return texts

@@ -43,11 +43,14 @@ export async function openStallBench(options: StallOptions): Promise<StallBench>
 }
 
 export type StallProject = BenchProject & {
-  /** Deletes its subscriptions: what is on its way to them is cancelled. */
+  /** Deletes its subscriptions, which cancels their remaining deliveries. */
   retire(): Promise<void>
 }
 
-/** A project with one table, whose changes go to each of the paths; `apart`: to one of them in turn. */
+/**
+ * Creates a project with one table. Each change goes to every path, or with `apart` to one path in
+ * turn.
+ */
 export async function projectWith(
   { system, endpoints }: StallBench,
   paths: readonly string[],
@@ -69,19 +72,22 @@ export async function projectWith(
 }
 
 const table = 'bench'
-/** Into how many changes are divided among paths that are apart. */
+/** The number of groups into which changes for `apart` paths are divided. */
 export const parts = 4
-/** Large enough to cost little, small enough that latency does not come from waiting for one. */
+/** Large enough to cost little, and small enough not to add latency. */
 const batch = 500
 const tickMs = 10
 
 type Changes = {
   count: number
-  /** All of one record: they stay in their order, in one partition. By default each is another's. */
+  /**
+   * Makes all changes belong to one record, so that they stay in order in one partition. By default
+   * each has another record.
+   */
   recordId?: string
 }
 
-/** As fast as Kafka takes them. */
+/** Publishes as fast as Kafka takes them. */
 export async function publish(
   { publisher }: StallBench,
   project: BenchProject,
@@ -94,7 +100,10 @@ export async function publish(
   }
 }
 
-/** Publishes at a fixed rate until it is stopped, whatever becomes of them. Resolves with their number. */
+/**
+ * Publishes at a fixed rate until stopped, independently of the results. Resolves with the number
+ * published.
+ */
 export async function publishAtRate(
   { publisher }: StallBench,
   project: BenchProject,
@@ -114,7 +123,7 @@ export async function publishAtRate(
   return sent
 }
 
-/** While it runs a quiet load goes on beside it. */
+/** Calls `run` while a low load goes on. */
 export async function beside<T>(
   bench: StallBench,
   load: { project: BenchProject; perSecond: number },

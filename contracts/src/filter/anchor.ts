@@ -4,17 +4,18 @@ import { operandKey } from './values/equality.ts'
 export type Bound = FieldCondition & { readonly op: 'gt' | 'gte' | 'lt' | 'lte' }
 
 /**
- * A condition without which a filter is false, for an index of filters; for filters of unknown tables.
- * `keys`: one of `valueKeys` of the value at `path` must be among them. `bound`: it must hold itself.
+ * A necessary condition of a filter on an unknown table, used as the key of a filter index. `keys`:
+ * at least one of `valueKeys` of the value at `path` must be in the list. `bound`: the value at
+ * `path` must satisfy the bound.
  */
 export type Anchor =
   | { readonly path: readonly [string, ...string[]]; readonly keys: readonly string[] }
   | { readonly path: readonly [string, ...string[]]; readonly bound: Bound }
 
-/** A longer list stands in too many places of an index. */
+/** Longer lists would add too many entries to the index. */
 const maxKeys = 50
 
-/** The anchor that lets the fewest records through, as far as that can be guessed; `null`: there is none. */
+/** Returns the anchor that probably admits the fewest records, or `null` if the filter has none. */
 export function anchorOf(filter: Filter): Anchor | null {
   let best: Anchor | null = null
   for (const condition of conditionsOf(filter)) {
@@ -24,7 +25,7 @@ export function anchorOf(filter: Filter): Anchor | null {
   return best
 }
 
-/** Those that must all hold. */
+/** Yields the field conditions that must all hold. */
 function* conditionsOf(filter: Filter): Generator<FieldCondition> {
   if (filter.kind === 'field') yield filter
   else if (filter.kind === 'and') for (const part of filter.of) yield* conditionsOf(part)

@@ -73,7 +73,7 @@ describe('a filter of a table that is not known', () => {
     expect(changed({ a: 1 }, [])).toBe(false)
   })
 
-  test('never throws, whatever the record is', () => {
+  test('never throws for any record', () => {
     const record = fc.dictionary(
       fc.constantFrom('doc', 'words', 'price', '__proto__'),
       fc.jsonValue(),
@@ -107,12 +107,12 @@ describe('a filter of a known table', () => {
   })
 })
 
-/** Others are refused where they may be meant as whole numbers of 64 bits. */
+/** The parser refuses other numbers: they could be rounded 64-bit integers. */
 const isExact = (value: unknown) =>
   !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value as number) > 2 ** 64
 
-describe('a list', () => {
-  test('holds the values that compare as equal with one of its operands', () => {
+describe('the operands of `in`', () => {
+  test('contain every value that equals one of them', () => {
     fc.assert(
       fc.property(lists, ({ field, operands, value, isKnown }) => {
         fc.pre(operands.every(isExact))

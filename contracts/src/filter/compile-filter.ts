@@ -8,7 +8,7 @@ export type RecordPredicate = (
   changedFields: readonly string[],
 ) => boolean
 
-/** The filter as a function. It never throws, whatever JSON the record is. */
+/** Compiles the filter to a predicate. The predicate accepts any JSON value and never throws. */
 export function compileFilter(filter: Filter): RecordPredicate {
   switch (filter.kind) {
     case 'and': {
@@ -65,7 +65,7 @@ function compileTest(condition: FieldCondition): ValueTest {
   }
 }
 
-/** What does not compare gives NaN, of which every one of these is false. */
+/** `compare` returns NaN for values that do not compare. Every ordering test of NaN is false. */
 function orderTest({
   op,
   operand,
@@ -84,7 +84,7 @@ function orderTest({
   }
 }
 
-/** A part of a text, or an element of a list that is the same JSON value. */
+/** Tests for a substring of a text, or for an element of a list that equals the operand. */
 function containsTest(operand: string | number | boolean): ValueTest {
   return (value) => {
     if (typeof value === 'string') return typeof operand === 'string' && value.includes(operand)

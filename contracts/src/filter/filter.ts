@@ -1,4 +1,4 @@
-/** Types of the fields of a table that is known. */
+/** Field types of a table that is known. */
 export const fieldTypes = [
   'text',
   'integer',
@@ -15,7 +15,7 @@ export type FieldType = (typeof fieldTypes)[number]
 
 export type Scalar = string | number | boolean | null
 
-/** One test of one field. Operands are in their normal form: see `parseOperand`. */
+/** One test of one field. Operands are in the normal form of `parseOperand`. */
 export type FieldTest =
   | { readonly op: 'eq' | 'ne'; readonly operand: Scalar }
   | { readonly op: 'gt' | 'gte' | 'lt' | 'lte'; readonly operand: string | number }
@@ -26,26 +26,29 @@ export type FieldTest =
 
 export type Operator = FieldTest['op']
 
-/** `type` is `null` when the table is not known: values are then compared as what they are in JSON. */
+/** `type` is `null` when the table is unknown: values then compare by their JSON type. */
 export type FieldCondition = FieldTest & {
   readonly kind: 'field'
-  /** The field, then the way into its JSON. */
+  /** Name of the field, then the path inside its JSON. */
   readonly path: readonly [string, ...string[]]
   readonly type: FieldType | null
 }
 
-/** A parsed filter: what is true of a record or not, never unknown. Its meaning is in docs/concepts/filters.md. */
+/**
+ * A parsed filter. It is true or false for a record, never unknown. docs/concepts/filters.md
+ * defines its meaning.
+ */
 export type Filter =
   | FieldCondition
   | { readonly kind: 'and' | 'or'; readonly of: readonly Filter[] }
   | { readonly kind: 'not'; readonly of: Filter }
-  /** An UPDATE changed at least one of these. */
+  /** True for an UPDATE that changed at least one of these fields. */
   | { readonly kind: 'changed'; readonly fields: readonly string[] }
 
 /**
- * What a filter may cost, in time for every change of its table and in memory for as long as it
- * exists. `operands` are those of all tests together, each element of a list and each field of
- * `changed` counted; `bytes` is the size of its JSON without spaces, in UTF-8.
+ * Limits on the cost of a filter: CPU for every change of its table, and memory while it exists.
+ * `operands` counts the operands of all tests together, with each element of a list and each field
+ * of `changed`. `bytes` is the UTF-8 size of its JSON without spaces.
  */
 export const filterLimits = {
   bytes: 16_384,

@@ -7,8 +7,8 @@ export type Matched = {
 }
 
 /**
- * The path of the first condition of a filter, in the order in which it is written, that does not hold;
- * `null` when all do. Inside `or` and `not` no single one is to blame: then it is the path of these.
+ * Returns the path of the first condition that does not hold, in written order, or `null` if all
+ * hold. Inside `or` and `not` no single condition is to blame, so the path ends at them.
  */
 export function firstFailure(
   filter: Readonly<Record<string, unknown>>,

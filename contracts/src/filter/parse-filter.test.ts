@@ -95,7 +95,7 @@ describe('parseFilter', () => {
       { a: { in: [1, -(2 ** 63)] } },
       'a.in.1: must be a string: JSON numbers are exact up to 2^53 only',
     ],
-  ])('refuses %j without a table, for it may stand for several numbers', (filter, fault) => {
+  ])('refuses %j without a table, because it may be a rounded number', (filter, fault) => {
     expect(faults(filter)).toEqual([fault])
     expect(faults({ a: 2 ** 53 - 1, b: 1e300 })).toEqual([])
   })
@@ -128,13 +128,13 @@ describe('parseFilter', () => {
     expect(faults(json, known)).toEqual([fault])
   })
 
-  test('knows no change where there is none', () => {
+  test('refuses `changed` where no change exists', () => {
     expect(faults({ changed: ['words'] }, { changed: false })).toEqual([
       'changed: is only for webhooks',
     ])
   })
 
-  test('bounds what a filter may cost', () => {
+  test('limits the cost of a filter', () => {
     const { conditions, depth, listLength, textLength } = filterLimits
     const nested = (levels: number): unknown =>
       levels === 1 ? { a: 1 } : { not: nested(levels - 1) }
@@ -178,7 +178,7 @@ describe('parseFilter', () => {
     ])
   })
 
-  test('never throws, whatever it is given', () => {
+  test('never throws for any input', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (json) => {
         expect([true, false]).toContain(parseFilter(json, known).ok)

@@ -15,18 +15,24 @@ export type ParsedFilter =
   | { readonly ok: false; readonly violations: Violation[] }
 
 export type ParseFilterOptions = {
-  /** The fields of the table when it is known: other fields and operands of another type are faults. */
+  /**
+   * Fields of the table, if it is known. Unknown fields and operands of the wrong type are then
+   * violations.
+   */
   fields?: ReadonlyMap<string, FieldType> | undefined
-  /** `false` where there is no change to speak of, as in a query: `changed` is a fault. */
+  /** `false` for a query, which has no change: `changed` is then a violation. */
   changed?: boolean | undefined
 }
 
-/** Parses the JSON form of a filter. A violation's `field` is the path of the fault inside it, '' for the whole. */
+/**
+ * Parses the JSON form of a filter. `field` of a violation is the path inside the filter, '' for
+ * the whole filter.
+ */
 export function parseFilter(json: unknown, options: ParseFilterOptions = {}): ParsedFilter {
   const parser = new FilterParser(options)
   const filter = parser.parse(json, { path: '', depth: 1 })
   const { violations } = parser
-  // Last: only then is it known not to be nested too deep to be printed.
+  // Checked last: `JSON.stringify` could overflow the stack on nesting that the parser refuses.
   if (violations.length === 0 && Buffer.byteLength(JSON.stringify(json)) > filterLimits.bytes) {
     violations.push({
       field: '',
@@ -51,7 +57,7 @@ const operators: ReadonlySet<string> = new Set<Operator>([
   'contains',
   'startsWith',
 ])
-/** Whether a name stands for a test rather than for a field within JSON. */
+/** Whether the name is an operator, not a field inside JSON. */
 export const isOperator = (name: string): name is Operator => operators.has(name)
 
 const maxViolations = 50
@@ -78,7 +84,7 @@ class FilterParser {
     }
     const parts: Filter[] = []
     for (const [key, value] of Object.entries(json)) {
-      // Past the limit, what is wrong with the rest is of no interest and may be very long.
+      // Stops at the limit: the rest of the filter may be very long.
       if (this.#isOverLimit) break
       parts.push(...this.#entry(key, value, { path: at(path, key), depth: depth + 1 }))
     }

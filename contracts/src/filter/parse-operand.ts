@@ -2,7 +2,7 @@ import { type FieldType, filterLimits, type Operator, type Scalar } from './filt
 import { decimalOf, parseDecimal, printDecimal } from './values/decimal.ts'
 import { isDate, parseInstant } from './values/instant.ts'
 
-/** The operand in its normal form, or what is wrong with it. */
+/** The operand in its normal form, or the reason why it is not valid. */
 export type Operand = { value: NonNullable<Scalar> } | { fault: string }
 
 type Read = (value: unknown) => Operand
@@ -67,7 +67,7 @@ const readUuid: Read = (value) =>
     ? accept(value.toLowerCase())
     : refuse('must be a UUID')
 
-/** Where the type is not known, and in JSON: what JSON says it is. */
+/** Reads operands of JSON fields and of unknown tables by their JSON type. */
 const readScalar: Read = (value) => {
   if (typeof value === 'string') return readText(value)
   if (typeof value === 'boolean') return accept(value)
@@ -77,7 +77,7 @@ const readScalar: Read = (value) => {
     : refuse('must be a string, a number, true, false or null')
 }
 
-/** May be meant as a whole number of 64 bits, and stands for several of them. */
+/** JSON parsing may have rounded the number from another 64-bit integer. */
 const isRounded = (value: unknown): boolean =>
   Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value as number) <= 2 ** 64
 
@@ -102,7 +102,10 @@ const readByType: Record<FieldType, Read> = {
   json: readScalar,
 }
 
-/** How the operand of `op` is read for a field of `type`; `null` when the two do not fit. */
+/**
+ * Returns the reader for the operand of `op` on a field of `type`, or `null` if `op` does not apply
+ * to the type.
+ */
 export function operandReader(op: Operator, type: FieldType | null): Read | null {
   const isJson = type === null || type === 'json'
   switch (op) {

@@ -15,15 +15,15 @@ function predicate(filter: unknown, fields?: typeof allFields) {
   return compileFilter(parsed.filter)
 }
 
-/** As the data API shows it: to the millisecond, UUIDs in small letters. */
+/** Formats a record as the data API does: times in milliseconds, UUIDs in lower case. */
 const asRecord = ({ moment, ref, ...rest }: Json): Json => ({
   ...rest,
   moment: moment && new Date(moment as string).toISOString(),
   ref: ref && (ref as string).toLowerCase(),
 })
 
-describe('a settled filter', () => {
-  test('says without the types what the filter says with them', () => {
+describe('settleOperands', () => {
+  test('makes a filter that gives the same results without the field types', () => {
     let compared = 0
     const rows = fc.array(row.map(asRecord), { minLength: 5, maxLength: 10 })
     fc.assert(
@@ -81,7 +81,7 @@ describe('a settled filter', () => {
     })
   })
 
-  it('is no longer than a filter may be', () => {
+  it('applies the limits on a filter to the result', () => {
     const days = Array.from({ length: 9 }, () =>
       Array.from({ length: 100 }, (_, day) =>
         new Date(day * 86_400_000).toISOString().slice(0, 10),

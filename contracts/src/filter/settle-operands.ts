@@ -12,14 +12,15 @@ export type SettledFilter =
   | { readonly ok: false; readonly violations: Violation[] }
 
 /**
- * The same filter, each operand in the form in which records of its table have the value: whoever asks it without the
- * types gets the same answers. The filter must have been parsed with `fields`.
+ * Rewrites each operand into the form that records of the table use. The result matches the same
+ * records when it is evaluated without the field types. The filter must have been parsed with
+ * `fields`.
  */
 export function settleOperands(filter: Json, fields: Fields): SettledFilter {
   const violations: Violation[] = []
   const settled = settleEntries(filter, { path: '', fields, violations })
   if (violations.length > 0) return { ok: false, violations }
-  // It may be longer than it was.
+  // Checks the limits again: rewritten operands may be longer.
   const parsed = parseFilter(settled)
   return parsed.ok ? { ok: true, filter: settled } : parsed
 }
@@ -72,7 +73,7 @@ function settleOne(op: Operator, operand: unknown, { form, path, violations }: P
 type Form = { type: FieldType; settle: (normal: string, op: Operator) => Scalar | undefined }
 type Formed = { form: Form }
 
-/** `null` for types whose values stand in records as operands are given. */
+/** Returns `null` for types whose records use the same form as operands. */
 function formOf(type: FieldType | undefined): Form | null {
   switch (type) {
     case 'bigint':
@@ -88,7 +89,9 @@ function formOf(type: FieldType | undefined): Form | null {
   }
 }
 
-/** Records have these as strings, which compare as numbers with a number alone. */
+/**
+ * Records hold these numbers as strings. A string compares as a number only with a numeric operand.
+ */
 function numberOf(normal: string): number | undefined {
   const number = Number(normal)
   const isExact = Number.isFinite(number) && printDecimal(decimalOf(number)) === normal
@@ -98,14 +101,17 @@ function numberOf(normal: string): number | undefined {
 
 const equalities: ReadonlySet<Operator> = new Set(['eq', 'ne', 'in', 'nin'])
 
-/** Whole numbers have one spelling: equal texts are equal numbers. */
+/** An integer has exactly one spelling, so equal numbers are equal texts. */
 const sameWhole = (normal: string, op: Operator): string | undefined =>
   equalities.has(op) ? normal : undefined
 
-/** Records have milliseconds: finer bounds are moved to the one that parts the same values. */
+/**
+ * Records have milliseconds. A finer bound is rounded to the millisecond that separates the same
+ * values.
+ */
 function instantFor(normal: string, op: Operator): string {
   const isFiner = normal.slice(-4, -1) !== '000'
-  // Equal to no record's value, as it is.
+  // Kept unchanged: no record can equal it.
   if (isFiner && equalities.has(op)) return normal
   const ms = Date.parse(`${normal.slice(0, -4)}Z`)
   const isNext = isFiner && (op === 'gte' || op === 'lt')

@@ -6,9 +6,9 @@ describe('an e-mail address', () => {
     expect(Email.parse(' Ada.K@Example.COM ')).toBe('ada.k@example.com')
   })
 
-  // U+212A, the Kelvin sign, is `k` in lower case.
+  // U+212A (Kelvin sign) becomes an ASCII `k` in lower case.
   it.each(['mi\u212Ae@example.com', 'mike@\u212Ala.example', '\u00e4da@example.com', 'ada'])(
-    '%s is none',
+    '%s is not one',
     (text) => {
       const { error } = Email.safeParse(text)
       expect(error?.issues).toMatchObject([{ code: 'invalid_format', format: 'email' }])

@@ -12,11 +12,12 @@ const ascii = /^[\u0000-\u007f]*$/
 const wellFormed = (text: string) => text.isWellFormed() && !text.includes('\0')
 const isPlain = (text: string) => text.isWellFormed() && !controlCharacter.test(text)
 
-/** Trimmed and in lower case: two spellings of one address are one account. */
+/** Trimmed and in lower case, so that two spellings of one address are one account. */
 export const Email = z
   .string()
   .trim()
-  // Lower case makes ASCII letters of some others, as `k` of the Kelvin sign: those are left to be refused.
+  // `toLowerCase` turns some non-ASCII letters into ASCII ones (the Kelvin sign becomes `k`). They
+  // stay as they are and are refused.
   .overwrite((text) => (ascii.test(text) ? text.toLowerCase() : text))
   .pipe(z.string().max(254, { abort: true }).pipe(z.email()))
   .meta({ id: 'Email', example: 'ada@example.com' })
@@ -26,27 +27,30 @@ export const PersonName = z
   .max(100)
   .refine(isPlain, 'must be text without control characters')
 
-/** `null` is, as over GraphQL, the same as left out. */
+/** `null` means the same as an absent field, as it does over GraphQL. */
 export const orDefault = <T extends z.ZodType>(schema: T, value: z.output<T>) =>
   schema
     .nullable()
     .default(value as z.core.util.NoUndefined<z.output<T>>)
     .transform((given): z.output<T> => given ?? value)
 
-/** A password that is being chosen. The rules of the environment come on top. */
+/** A password that is being chosen. The environment's password rules apply in addition. */
 const newPassword = z
   .string()
   .max(1024, { abort: true })
   .refine(isPlain, 'must be text without control characters')
 
-/** A password that is being tried: whatever it may have been chosen as, elsewhere too. */
+/**
+ * A password at sign-in. It may have been chosen under other rules or imported, so only its length
+ * is limited.
+ */
 const password = z
   .string()
   .min(1)
   .max(1024, { abort: true })
   .refine(wellFormed, 'must be valid text')
 
-/** Six digits. What has not six digits is a wrong code, as any other. */
+/** A code of six digits. Any other text is treated as a wrong code, not as an invalid request. */
 const mailedCode = z.string().min(1).max(64, { abort: true }).refine(isPlain, 'must be plain text')
 
 export const PublicUser = z
@@ -72,7 +76,10 @@ export type LoggedIn = z.infer<typeof LoggedIn>
 
 const Message = z.object({ message: z.string() }).meta({ id: 'Message' })
 
-/** A key for verifying (`sig`) or, when tokens are encrypted, for encrypting (`enc`). */
+/**
+ * A public key for verifying tokens (`sig`) or, if tokens are encrypted, for encrypting them
+ * (`enc`).
+ */
 export const PublishedKey = z
   .object({
     kty: z.literal('RSA'),
@@ -85,7 +92,10 @@ export const PublishedKey = z
   .meta({ id: 'PublishedKey' })
 export type PublishedKey = z.infer<typeof PublishedKey>
 
-/** Read before everything else, also where the operation's own schemas are not reached. */
+/**
+ * Read before everything else, even for requests that fail before the operation's own schemas
+ * apply.
+ */
 const tenantHeaders = z.object({
   'x-project-id': ProjectId,
   environment: EnvironmentName.default('master'),

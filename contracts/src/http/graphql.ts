@@ -11,10 +11,13 @@ export const GraphQLRequest = z
   .meta({ id: 'GraphQLRequest' })
 export type GraphQLRequest = z.infer<typeof GraphQLRequest>
 
-/** Of the answers to both endpoints, as the request's `Accept` prefers. */
+/** Response media types of both endpoints. The request's `Accept` header chooses one. */
 export const graphqlMediaTypes = ['application/json', 'application/graphql-response+json']
 
-/** What operations came to: one that fails is an entry in `errors`. Without `data` the request was refused. */
+/**
+ * The result of an operation. A failed one is an entry in `errors`. Without `data` the whole
+ * request was refused.
+ */
 export const GraphQLResult = z
   .object({
     data: z.record(z.string(), z.unknown()).nullish(),

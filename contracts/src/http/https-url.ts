@@ -1,11 +1,11 @@
 const maxLength = 2048
-// The URL parser forgives much (spaces, tabs, backslashes, missing slashes): what is stored must
-// mean to every reader what it means to us, so the text itself is checked too.
+// The URL parser accepts spaces, tabs, backslashes and missing slashes. Other parsers may read such
+// a text differently, so the text itself is checked too.
 const plain = /^https:\/\/[^/\\?#\s]+[^\s\\]*$/i
 // oxlint-disable-next-line no-control-regex -- control characters are the point
 const control = /[\u0000-\u001f\u007f]/
 
-/** What is wrong with `text` as the URL of a receiver, or `null`. */
+/** Returns the reason why `text` is not a valid receiver URL, or `null` if it is valid. */
 export function httpsUrlFault(text: string): string | null {
   if (text.length > maxLength) return `must be at most ${maxLength} characters`
   if (!text.isWellFormed() || control.test(text)) return 'must be an absolute https URL'

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 
-/** How long a key and the answer to its request are remembered. */
+/** Hours for which the platform remembers a key and the response to its request. */
 export const idempotencyKeyHours = 24
 
-/** The header of operations that make something; after draft-ietf-httpapi-idempotency-key-header. */
+/** Header of operations that create something; draft-ietf-httpapi-idempotency-key-header. */
 export const IdempotencyKey = z
   .string()
   .regex(

@@ -27,7 +27,7 @@ const example = {
   changed_fields: ['status'],
 }
 
-/** The request that a subscriber receives. */
+/** OpenAPI description of the request that a receiver gets. */
 export const deliveryObject: ZodOpenApiPathItemObject = {
   post: {
     operationId: 'receiveDelivery',

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../problem.ts'
 
-/** What each error code tells the client, as the reference shows it. */
+/** Meaning of each error code for the client, as the reference shows it. */
 export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   VALIDATION_ERROR: 'The request breaks a rule. `violations` names each fault.',
   ENVIRONMENT_MISMATCH: 'The body names another project or environment than the headers.',

@@ -48,7 +48,7 @@ describe('the OpenAPI documents', () => {
     expect(new Set(shown).size).toBe(shown.length)
   })
 
-  test('show what an operation answers, by status, and who may call it', () => {
+  test('show the responses of an operation by status, and its credentials', () => {
     const created = documentOf('webhooks').paths['/api/rest/_webhooks']?.['post']
     expect(created?.security).toEqual([{ management: [] }])
     expect(Object.keys(created?.responses ?? {})).toEqual(

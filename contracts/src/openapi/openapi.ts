@@ -19,7 +19,7 @@ import { operationObject } from './operation-object.ts'
 type Api = {
   title: string
   description: string
-  /** Where the gateway has the paths of the operations. */
+  /** Path prefix at the gateway. */
   base: string
   operations: readonly Operation[]
   tags: Readonly<Record<string, string>>
@@ -82,7 +82,7 @@ const apis = {
 export type ApiName = keyof typeof apis
 export const apiNames = Object.keys(apis) as ApiName[]
 
-/** The OpenAPI 3.1 document of an API; `contracts/openapi/*.json` holds what this returned. */
+/** Builds the OpenAPI 3.1 document of an API. `contracts/openapi/*.json` holds the result. */
 export function openApiDocument(name: ApiName): object {
   const api: Api = apis[name]
   const document = createDocument(
@@ -106,7 +106,7 @@ export function openApiDocument(name: ApiName): object {
   return withExamples(document)
 }
 
-/** Every operation that a contract module exports: none can be forgotten. */
+/** Finds every operation that a contract module exports, so that none can be forgotten. */
 function operationsOf(module: Readonly<Record<string, unknown>>): Operation[] {
   const isOperation = (value: unknown): value is Operation =>
     typeof value === 'object' && value !== null && 'method' in value && 'reply' in value
@@ -148,7 +148,7 @@ type JsonSchema = {
   propertyNames?: unknown
 }
 
-/** Leaves out what says nothing to a reader, and lets replies grow. */
+/** Removes keywords that do not help a reader, and allows replies to gain fields. */
 function simplify(schema: JsonSchema, io: 'input' | 'output'): void {
   if (schema.format !== undefined) delete schema.pattern
   delete schema.propertyNames

@@ -22,7 +22,7 @@ const RetryHeaders = z.object({
 })
 const retryLater: ReadonlySet<number> = new Set([429, 503])
 
-/** What every operation can answer, and what every one with a body can. */
+/** Error codes of every operation, and of every operation with a body. */
 const always: readonly ErrorCode[] = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
 const withBody: readonly ErrorCode[] = [
   'VALIDATION_ERROR',
@@ -30,7 +30,7 @@ const withBody: readonly ErrorCode[] = [
   'UNSUPPORTED_MEDIA_TYPE',
 ]
 
-/** One operation as the OpenAPI document shows it. */
+/** OpenAPI object of one operation. */
 export function operationObject(operation: Operation): ZodOpenApiOperationObject {
   const { id, summary, description, tag, security, params, query, headers, body } = operation
   return {
@@ -92,7 +92,10 @@ function failures(operation: Operation): Record<'400', ZodOpenApiResponseObject>
   return Object.fromEntries(responses)
 }
 
-/** The gateway tells what it refuses itself as a problem, whatever the operation's own form is. */
+/**
+ * The gateway always reports its own refusals as a `Problem`, even if the operation uses another
+ * form.
+ */
 function refusals(operation: Operation, refusal: z.ZodType) {
   const json = { 'application/json': { schema: z.union([refusal, Problem]) } }
   return { ...contentOf(operation, { schema: refusal }), ...json }

@@ -2,15 +2,15 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '@surehook/service-kit/errors'
 import { noCredential } from './no-credential.ts'
 
-/** Throws unless `Authorization` shows the administration's token. */
+/** Throws unless `Authorization` carries the administration token. */
 export type AdminGate = (authorization: string | undefined) => void
 
 const scheme = /^Bearer +(\S+) *$/i
 
 /**
- * Checks `Authorization` against the administration's token, in a time that tells nothing about it.
- * @param expected `tokenDigest` of the token, and of the one that replaces it: who only checks them need not have them.
- *   Without any nobody is admitted
+ * Checks `Authorization` against the administration token in constant time.
+ * @param expected `tokenDigest` of the token and, during a rotation, of its successor. A service
+ *   that only checks tokens needs no plain token. An empty list admits nobody.
  */
 export function adminGate(expected: readonly Buffer[]): AdminGate {
   return (authorization) => {
@@ -21,11 +21,13 @@ export function adminGate(expected: readonly Buffer[]): AdminGate {
   }
 }
 
-/** Compares with each of them, whichever fits. */
+/** Compares with every digest, so that the duration does not depend on the match. */
 export function isOneOf(digests: readonly Buffer[], token: string): boolean {
   const given = tokenDigest(token)
   return digests.filter((digest) => timingSafeEqual(given, digest)).length > 0
 }
 
-/** Digests are of one length, which the comparison needs and which hides the token's. */
+/**
+ * `timingSafeEqual` needs equal lengths. Hashing provides them and hides the length of the token.
+ */
 export const tokenDigest = (token: string): Buffer => createHash('sha256').update(token).digest()

@@ -23,7 +23,7 @@ function token(letter: string, more: Partial<ManagementTokenState> = {}): Manage
   }
 }
 
-/** State whose topic is read by a fake view: what is `late` arrives with the next barrier. */
+/** Creates platform state with a fake view. Records in `late` arrive with the next barrier. */
 function setUp({ healthy = true } = {}) {
   const state = new PlatformState()
   const late: (() => void)[] = []
@@ -50,7 +50,7 @@ function setUp({ healthy = true } = {}) {
 }
 
 describe('authorizeManagement', () => {
-  it('lets a token of the project in, to every environment unless it names some', async () => {
+  it('admits a token to every environment of its project, or to those it names', async () => {
     const { put, authorize, barriers } = setUp()
     put(token('a'))
     put(token('b', { environments: ['test', 'live'] }))
@@ -89,7 +89,7 @@ describe('authorizeManagement', () => {
     expect(barriers()).toBe(0)
   })
 
-  it('distinguishes no credential from a wrong one', async () => {
+  it('answers a missing credential and a wrong one with different messages', async () => {
     const { authorize } = setUp()
     await expect(authorize(undefined)).rejects.toThrow('There is no credential')
     await expect(authorize(bearer('a'))).rejects.toThrow('The management token is not valid')
@@ -138,7 +138,7 @@ describe('authorizeManagement', () => {
     })
   })
 
-  it('while the view does not follow its topics trusts it only after a barrier', async () => {
+  it('trusts a view that does not follow its topics only after a barrier', async () => {
     const revoked = setUp({ healthy: false })
     revoked.put(token('a'))
     revoked.late.push(() => revoked.state.apply(managementTokensTopic, 'id-a', null))
@@ -165,7 +165,7 @@ describe('environmentExists', () => {
     keyEpoch: 0,
   }
 
-  it('knows what the topic says, and brings its view up to date before it says no', async () => {
+  it('reads the topic, and updates its view before it returns false', async () => {
     const { state, access, late, barriers } = setUp()
     late.push(() => state.apply(environmentsTopic, 'shop/live', live))
     expect(await access.environmentExists('shop', 'live')).toBe(true)
@@ -200,7 +200,7 @@ describe('admitsUsers', () => {
     expect(await access.admitsUsers('shop', 'live')).toBe(expected)
   })
 
-  it('knows the epoch of its keys, which an older version’s state does not take back', async () => {
+  it('returns the key epoch, which a state without epochs does not lower', async () => {
     const { state, access } = setUp()
     expect(access.keyEpochOf('shop', 'live')).toBe(0)
     setTo(state, '{}', 2)
@@ -211,7 +211,7 @@ describe('admitsUsers', () => {
     expect(access.keyEpochOf('shop', 'live')).toBe(0)
   })
 
-  it('knows what is on the topic at that moment, and nobody where there is nothing', async () => {
+  it('reads the topic up to that moment, and admits nobody to an unknown environment', async () => {
     const { state, access, late } = setUp()
     expect(await access.admitsUsers('shop', 'live')).toBe(false)
     setTo(state, '{}')

@@ -13,7 +13,7 @@ import * as z from 'zod'
 import { noCredential } from './no-credential.ts'
 import { type DeletedEnvironment, PlatformState, platformTopics } from './platform-state.ts'
 
-/** The values of the headers that a management call carries. */
+/** Values of the headers of a management call. */
 export type ManagementCredentials = {
   authorization: string | undefined
   projectId: string | string[] | undefined
@@ -25,19 +25,31 @@ export type ManagementIdentity = { projectId: string; environment: string; token
 export type PlatformAccess = AsyncDisposable & {
   readonly ready: Promise<void>
   readonly healthy: boolean
-  /** Resolves for a token that may manage this project and environment, else rejects with 4xx or 503. */
+  /**
+   * Resolves for a token that may manage this project and environment, otherwise rejects with 4xx
+   * or 503.
+   */
   authorizeManagement(
     credentials: ManagementCredentials,
     signal?: AbortSignal,
   ): Promise<ManagementIdentity>
   environmentExists(projectId: string, environment: string, signal?: AbortSignal): Promise<boolean>
-  /** Those of which something may be left in the services. */
+  /** Environments whose deletion may be incomplete in some service. */
   deletedEnvironments(): readonly DeletedEnvironment[]
-  /** Whether they may by what is known here: asks nobody, and is no verdict either way. */
+  /**
+   * Whether users are admitted, by local state only. The state may be out of date in both
+   * directions.
+   */
   expectsUsers(projectId: string, environment: string): boolean
-  /** Whether users of the environment may come, by what was acknowledged on the topic before this call. */
+  /**
+   * Whether users of the environment are admitted, by all records acknowledged on the topic before
+   * this call.
+   */
   admitsUsers(projectId: string, environment: string, signal?: AbortSignal): Promise<boolean>
-  /** What the environment's keys have to be learnt under, by what is known here. Final after `admitsUsers`. */
+  /**
+   * Epoch under which the environment's keys must be learnt, by local state. It is current after
+   * `admitsUsers`.
+   */
   keyEpochOf(projectId: string, environment: string): number
 }
 
@@ -45,12 +57,14 @@ export type PlatformAccessOptions = {
   kafka: Kafka
   codec: EventCodec
   clientId: string
-  /** Of `platformTopics` and others, where somebody else asks for ends as well. */
+  /** End offsets of `platformTopics`, shared with other readers that need them as well. */
   ends?: LogEnds
   log: Logger
 }
 
-/** Who may manage what, from the platform topics; wait for `ready` before the first request. */
+/**
+ * Authorises management calls from the platform topics. Wait for `ready` before the first request.
+ */
 export async function openPlatformAccess(options: PlatformAccessOptions): Promise<PlatformAccess> {
   const state = new PlatformState()
   const { kafka, codec, clientId, ends, log } = options
@@ -75,11 +89,11 @@ export type PlatformAccessParts = {
   now: () => number
 }
 
-/** The rules without their wiring. */
+/** The authorisation rules, separate from their wiring so that tests can use a fake view. */
 export function createPlatformAccess({ state, view, now }: PlatformAccessParts): PlatformAccess {
-  /** What is not known may only not have arrived yet: brings the view up to date once, then asks again. */
+  /** An unknown entry may only be late. Brings the view up to date once, then looks again. */
   async function known<T>(find: () => T | undefined, signal?: AbortSignal): Promise<T | undefined> {
-    // A view that does not follow its topic would accept what was revoked meanwhile.
+    // A view that does not follow its topic would accept revoked tokens.
     const current = view.healthy ? find() : undefined
     if (current !== undefined) return current
     await view.barrier(signal)
@@ -118,7 +132,7 @@ export function createPlatformAccess({ state, view, now }: PlatformAccessParts):
 
 const bearer = /^Bearer +(mt_[A-Za-z0-9_-]{43}) *$/i
 
-/** Only the hash of a token is ever kept. What cannot be a token costs no look at the topics. */
+/** Keeps only the hash of a token. A malformed token is refused without a look at the topics. */
 function tokenHash(authorization: string | undefined): string {
   if (!authorization) throw noCredential('MANAGEMENT_TOKEN_INVALID', 'management token')
   const token = bearer.exec(authorization)?.[1]
@@ -126,7 +140,7 @@ function tokenHash(authorization: string | undefined): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** One answer for unknown, expired and revoked. */
+/** Unknown, expired and revoked tokens get the same answer. */
 const tokenInvalid = () =>
   new AppError('MANAGEMENT_TOKEN_INVALID', 'The management token is not valid')
 
@@ -138,7 +152,9 @@ const tenantHeaders = z.object({ 'x-project-id': ProjectId, environment: Environ
 
 type Tenant = Omit<ManagementIdentity, 'tokenId'>
 
-/** The project and environment that a request's headers name; rejects with a violation for each fault. */
+/**
+ * Reads the project and environment from the request headers. Throws a violation for each fault.
+ */
 export function readTenant(projectId: unknown, environment: unknown): Tenant {
   const violations: Violation[] = []
   const tenant = parsePart('headers', tenantHeaders, {

@@ -2,19 +2,19 @@ import type { EnvironmentState, ManagementTokenState } from '@surehook/contracts
 import { environmentsTopic, managementTokensTopic } from '@surehook/contracts/topics'
 import * as z from 'zod'
 
-/** An environment whose deletion was asked for. */
+/** An environment whose deletion was requested. */
 export type DeletedEnvironment = { projectId: string; environment: string; deletedAt: string }
 
 type KnownEnvironment = { admitsUsers: boolean; keyEpoch: number }
 
-/** Environments and management tokens, as the compacted platform topics tell them. */
+/** Environments and management tokens, read from the compacted platform topics. */
 export class PlatformState {
   readonly #environments = new Map<string, KnownEnvironment>()
   readonly #deleted = new Map<string, DeletedEnvironment>()
   readonly #tokensById = new Map<string, ManagementTokenState>()
   readonly #tokensByHash = new Map<string, ManagementTokenState>()
 
-  /** The next record of one of `platformTopics`; `null` is a tombstone. */
+  /** Applies the next record of one of `platformTopics`. A `null` value is a tombstone. */
   apply(topic: string, key: string, value: EnvironmentState | ManagementTokenState | null): void {
     if (topic === environmentsTopic) {
       this.#applyEnvironment(key, value as EnvironmentState | null)
@@ -33,7 +33,7 @@ export class PlatformState {
       this.#deleted.set(key, { projectId, environment, deletedAt })
       return
     }
-    // A version of auth-service that knows no epochs writes 0.
+    // A version of auth-service without key epochs writes 0.
     const keyEpoch = Math.max(state.keyEpoch, earlier)
     this.#environments.set(key, { admitsUsers: admitsUsers(state), keyEpoch })
   }
@@ -51,7 +51,7 @@ export class PlatformState {
     return this.#tokensByHash.get(hash)
   }
 
-  /** Those of which something may be left. */
+  /** Environments whose deletion may be incomplete. */
   deletedEnvironments(): DeletedEnvironment[] {
     return [...this.#deleted.values()]
   }
@@ -60,18 +60,18 @@ export class PlatformState {
     return this.#environments.has(`${projectId}/${environment}`)
   }
 
-  /** The environment exists and authentication is not switched off in it. */
+  /** Whether the environment exists and has authentication enabled. */
   hasUsers(projectId: string, environment: string): boolean {
     return this.#environments.get(`${projectId}/${environment}`)?.admitsUsers === true
   }
 
-  /** What is learnt of the keys of the environment is learnt under this; 0 where there is no such environment. */
+  /** Epoch under which the environment's keys are learnt. 0 if the environment does not exist. */
   keyEpochOf(projectId: string, environment: string): number {
     return this.#environments.get(`${projectId}/${environment}`)?.keyEpoch ?? 0
   }
 }
 
-/** Authentication is on unless it says otherwise; settings that cannot be read admit nobody. */
+/** Authentication is on by default. Unreadable settings admit nobody. */
 function admitsUsers({ settings }: EnvironmentState): boolean {
   try {
     return Settings.parse(JSON.parse(settings)).auth?.enabled ?? true

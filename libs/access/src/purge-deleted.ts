@@ -8,13 +8,16 @@ import type { DeletedEnvironment } from './platform-state.ts'
 export type PurgeOptions = {
   service: string
   pool: Pool
-  /** The environments whose deletion was asked for and is not complete. */
+  /** Environments with a requested deletion that is not complete. */
   deleted: () => readonly DeletedEnvironment[]
-  /** Whether an environment is (still) none, by what was acknowledged before the call: its name may be in use again. */
+  /**
+   * Whether the environment is still deleted, by all records acknowledged before the call. Its name
+   * may be in use again.
+   */
   isDeleted: (environment: DeletedEnvironment) => Promise<boolean>
-  /** Deletes what the service holds of an environment; resolves with whether there was anything. */
+  /** Deletes the service's data of an environment. Resolves with whether any existed. */
   purge: (environment: DeletedEnvironment) => Promise<boolean>
-  /** Work that began before the deletion was known here has ended after this time. */
+  /** Milliseconds after which work that began before the deletion was known has ended. */
   settleMs: number
   log: Logger
 }
@@ -24,9 +27,9 @@ const lookEveryMs = 2_000
 type Progress = { dueAt: number; isSettled: boolean; isPublished: boolean }
 
 /**
- * Deletes what a service holds of deleted environments: at once, and again when late work has settled.
- * A pass that finds nothing after that is published on `platform.environment-purges`. Each replica does so
- * by itself: deleting and publishing twice changes nothing.
+ * Deletes a service's data of deleted environments at once, and again after `settleMs`. A later
+ * pass that finds nothing publishes the purge on `platform.environment-purges`. Replicas need no
+ * coordination: deleting and publishing are idempotent.
  */
 export function purgeDeleted(options: PurgeOptions): AsyncDisposable {
   const { service, pool, deleted, isDeleted, purge, settleMs, log } = options

@@ -57,7 +57,7 @@ async function publishToken(projectId: string) {
 const authorize = (authorization: string, projectId: string) =>
   access.authorizeManagement({ authorization, projectId, environment: 'live' })
 
-it('lets a token in as soon as the topic has it, and out when it is revoked', async () => {
+it('admits a token once it is on the topic, and refuses it once it is revoked', async () => {
   const projectId = `p-${randomUUID()}`
   const { id, authorization } = await publishToken(projectId)
   expect(await authorize(authorization, projectId)).toEqual({
@@ -67,33 +67,33 @@ it('lets a token in as soon as the topic has it, and out when it is revoked', as
   })
 
   await producer.send([{ topic: managementTokensTopic, key: id, value: null }])
-  // A revocation comes with the view; the next barrier is behind it.
+  // The view receives the revocation before the next barrier ends.
   await expect(access.environmentExists(projectId, 'none')).resolves.toBe(false)
   await expect(authorize(authorization, projectId)).rejects.toMatchObject({
     code: 'MANAGEMENT_TOKEN_INVALID',
   })
 })
 
-it('keeps a revoked token out when a relay repeats what came before', async () => {
+it('refuses a revoked token after a relay repeats earlier records', async () => {
   const projectId = `p-${randomUUID()}`
   const { id, authorization, record } = await publishToken(projectId)
   await producer.send([{ topic: managementTokensTopic, key: id, value: null, ...at(20n) }])
   await producer.send([record])
-  // The next barrier is behind all three.
+  // The next barrier ends after all three records.
   await expect(access.environmentExists(projectId, 'none')).resolves.toBe(false)
   await expect(authorize(authorization, projectId)).rejects.toMatchObject({
     code: 'MANAGEMENT_TOKEN_INVALID',
   })
 })
 
-it('knows an environment as soon as the topic has it', async () => {
+it('finds an environment once it is on the topic', async () => {
   const projectId = `p-${randomUUID()}`
   expect(await access.environmentExists(projectId, 'live')).toBe(false)
   await producer.send([environmentRecord(codec, { projectId, environment: 'live' })])
   expect(await access.environmentExists(projectId, 'live')).toBe(true)
 })
 
-it('answers many unknown tokens at once without one wait for each', async () => {
+it('answers many unknown tokens at once with shared barriers', async () => {
   const tokens = Array.from(
     { length: 200 },
     () => `Bearer mt_${randomBytes(32).toString('base64url')}`,

@@ -29,12 +29,12 @@ export type PlatformServiceOptions = {
   service: string
   config: PlatformServiceConfig
   poolSize?: number
-  /** A query that fails until the service's tables are there. */
+  /** A query that fails until the service's tables exist. */
   probe: string
   toRecord: (codec: EventCodec) => RelayOptions['toRecord']
-  /** The service whose states change what this one's records mean. */
+  /** Service whose states change the meaning of this service's records. */
   statesOf?: string
-  /** Captured messages that can never be sent go to the invalid topic of this one. */
+  /** Captured messages that can never be sent go to the invalid topic of this topic. */
   topic: string
   log: Logger
   signal: AbortSignal
@@ -48,13 +48,14 @@ export type PlatformService = AsyncDisposable & {
   readonly messaging: Messaging
   readonly pool: Pool
   readonly relay: Relay
-  /** Repeats `open` until it succeeds or the process is told to stop. */
+  /** Repeats `open` until it succeeds or the process is stopped. */
   wait<T>(dependency: string, open: () => Promise<T>): Promise<T>
 }
 
 /**
- * Opens what every service has that answers requests from a database and relays what it captures: telemetry, the
- * internal server, Kafka, PostgreSQL and the relay. Rejects only when `signal` aborts or the configuration is wrong.
+ * Opens the common parts of a service that serves requests from a database and relays its captured
+ * messages: telemetry, the internal server, Kafka, PostgreSQL and the relay. Rejects only when
+ * `signal` aborts or the configuration is wrong.
  */
 export async function openPlatformService(
   options: PlatformServiceOptions,

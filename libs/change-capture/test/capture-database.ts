@@ -11,7 +11,7 @@ export type CaptureDatabase = AsyncDisposable & {
   slotRow(): Promise<{ confirmed: string; active: boolean } | undefined>
 }
 
-/** A database with a publication, a table and a slot, as the migrations of a service make them. */
+/** Creates a database with a publication, a table and a slot, like the migrations of a service. */
 export async function createCaptureDatabase(): Promise<CaptureDatabase> {
   await using opening = new AsyncDisposableStack()
   const database = opening.use(await createDatabase())
@@ -41,12 +41,12 @@ export async function createCaptureDatabase(): Promise<CaptureDatabase> {
 
 type Gate = { promise: Promise<void>; resolve: () => void; reject: (err: Error) => void }
 
-/** Stands in for Kafka where a test holds its acknowledgements back. */
+/** Replaces Kafka's producer. A test can hold its acknowledgements back. */
 export class HeldProducer {
   readonly sent: OutgoingRecord[] = []
   calls = 0
   healthy = true
-  /** Records with this value are never acknowledged, as on a partition that takes nothing. */
+  /** Records with this value are never acknowledged, as on an unavailable partition. */
   stuck: string | null = null
   #gate: Gate | null = null
 
@@ -63,7 +63,7 @@ export class HeldProducer {
     this.#gate = null
   }
 
-  /** What is held never arrives. */
+  /** Rejects the held acknowledgements. */
   lose(): void {
     this.#gate?.reject(new Error('lost'))
     this.#gate = null
@@ -79,7 +79,7 @@ export class HeldProducer {
 
 export const service = 'test-service'
 
-/** A relay whose records carry the body as it is. */
+/** Opens a relay whose records have the captured body as value. */
 export const relayOf = (
   db: CaptureDatabase,
   producer: RelayOptions['producer'],

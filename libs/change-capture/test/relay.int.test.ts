@@ -13,7 +13,7 @@ import { createCaptureDatabase, HeldProducer, relayOf, service, write } from './
 const soon = { timeoutMs: 5_000 }
 
 describe('openRelay', () => {
-  it('sends what was committed, in the order of the commits, and nothing else', async () => {
+  it('sends only committed messages, in commit order', async () => {
     await using db = await createCaptureDatabase()
     const producer = new HeldProducer()
     await write(db.pool, 'before the relay')
@@ -64,7 +64,7 @@ describe('openRelay', () => {
     }
   }, 30_000)
 
-  it('lets the WAL go when only others write, but never past a message without its acknowledgement', async () => {
+  it('confirms WAL that only others wrote, but never past an unacknowledged message', async () => {
     await using db = await createCaptureDatabase()
     const producer = new HeldProducer()
     await using _relay = relayOf(db, producer)
@@ -89,7 +89,7 @@ describe('openRelay', () => {
     expect(producer.values).toEqual(['held'])
   }, 30_000)
 
-  it('holds everything while Kafka is away, in bounded memory, and sends it afterwards', async () => {
+  it('keeps messages in bounded memory while Kafka is unreachable, and sends them afterwards', async () => {
     await using db = await createCaptureDatabase()
     const producer = new HeldProducer()
     const metrics = createMetrics('test')
@@ -120,7 +120,7 @@ describe('openRelay', () => {
     await until(async () => /relay_full\{[^}]*\} 0/.test(await metrics.registry.metrics()))
   }, 60_000)
 
-  it('goes on while one partition takes nothing, and confirms nothing behind what that was sent', async () => {
+  it('continues while one partition accepts nothing, and confirms nothing after its records', async () => {
     await using db = await createCaptureDatabase()
     const producer = new HeldProducer()
     producer.stuck = 'stuck'
@@ -146,7 +146,7 @@ describe('openRelay', () => {
     expect(producer.values.slice(51)).toEqual(['stuck', ...others, 'after'])
   }, 30_000)
 
-  it('lets stand-bys keep its slot, also one that was made without that', async () => {
+  it('enables failover of its slot, even of one created without it', async () => {
     await using db = await createCaptureDatabase()
     const failsOver = () =>
       query(db.url, 'select failover from pg_replication_slots where slot_name = $1', [db.slot])
@@ -158,7 +158,7 @@ describe('openRelay', () => {
     expect(producer.values).toEqual(['a'])
   })
 
-  it('connects again and sends again what was not acknowledged', async () => {
+  it('reconnects and resends unacknowledged messages', async () => {
     await using db = await createCaptureDatabase()
     const producer = new HeldProducer()
     await using relay = relayOf(db, producer)
@@ -176,7 +176,7 @@ describe('openRelay', () => {
     expect(producer.values.slice(-3)).toEqual(['a', 'b', 'c'])
   }, 30_000)
 
-  it('does not skip a commit that begins just where the confirmed one ends', async () => {
+  it('does not skip a commit that begins exactly at the confirmed position', async () => {
     await using db = await createCaptureDatabase()
     const producer = new HeldProducer()
     await using _relay = relayOf(db, producer)
@@ -185,7 +185,7 @@ describe('openRelay', () => {
     await write(early, 'b')
     await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'a'), soon)
     producer.hold()
-    // No other WAL is written in between, unless somebody else works on the same server.
+    // No other WAL is written in between, unless another client uses the same server.
     const { calls } = producer
     await early.query('commit')
     early.release()
@@ -195,7 +195,7 @@ describe('openRelay', () => {
     expect(producer.values).toEqual(['a', 'b', 'c'])
   }, 30_000)
 
-  it('has a stand-by that takes over within two seconds and loses nothing', async () => {
+  it('fails over to a stand-by within two seconds without loss', async () => {
     await using db = await createCaptureDatabase()
     const [first, second] = [new HeldProducer(), new HeldProducer()]
     const holder = relayOf(db, first)
@@ -213,7 +213,7 @@ describe('openRelay', () => {
     expect(second.values).toEqual(['b'])
   }, 30_000)
 
-  it('says loudly that its slot is lost and never makes a new one', async () => {
+  it('logs that its slot is lost, and never creates a new one', async () => {
     await using db = await createCaptureDatabase()
     const lines: string[] = []
     const log = createLogger('test', 'error', { write: (line) => void lines.push(line) })
@@ -239,7 +239,7 @@ describe('openRelay', () => {
     expect(await db.slotRow()).toBeUndefined()
   }, 30_000)
 
-  it('puts a message that cannot be relayed elsewhere, and logs nothing of its content', async () => {
+  it('sends a message that cannot be relayed to the invalid topic, and does not log its content', async () => {
     await using db = await createCaptureDatabase()
     const lines: string[] = []
     const log = createLogger('test', 'info', { write: (line) => void lines.push(line) })
@@ -269,7 +269,7 @@ describe('openRelay', () => {
     expect(lines.join()).not.toContain('sealed')
   }, 30_000)
 
-  it('puts a record elsewhere that Kafka never takes, and goes on', async () => {
+  it('sends a record that Kafka refuses to the invalid topic, and continues', async () => {
     await using db = await createCaptureDatabase()
     const producer = new HeldProducer()
     const picky = {
@@ -283,7 +283,7 @@ describe('openRelay', () => {
     await using _relay = relayOf(db, producer, { producer: picky })
     await write(db.pool, 'huge')
     await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'good'), soon)
-    // Topics have no order among themselves.
+    // Topics have no order among each other.
     expect(producer.sent.map(({ topic, value }) => `${topic}: ${value}`).toSorted()).toEqual([
       'invalid: t k | huge | too large',
       't: good',

@@ -9,14 +9,14 @@ import { createCaptureDatabase, HeldProducer, relayOf, write } from './capture-d
 
 const soon = { timeoutMs: 5_000 }
 
-it('says with each record how far the states of another service are on their topic', async () => {
+it('sends the states position of another service with each record', async () => {
   await using db = await createCaptureDatabase()
   const states = { service: 'states', slot: `states_${db.slot}` }
   await query(db.url, `select pg_create_logical_replication_slot($1, 'pgoutput')`, [states.slot])
   const [stateProducer, producer] = [new HeldProducer(), new HeldProducer()]
   await using _states = relayOf(db, stateProducer, states)
   await using _relay = relayOf(db, producer, { statesOf: states })
-  /** Of the record of a change that is written now. */
+  /** Returns the states position of a change that is written now. */
   const positionNow = async () => {
     await waitUntilRelayed(db.pool, db.slot, await write(db.pool, 'change'), soon)
     return statesPositionOf(producer.sent.at(-1)?.headers)

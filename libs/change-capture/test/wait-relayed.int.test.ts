@@ -39,13 +39,14 @@ describe('waitUntilRelayed', () => {
     expect(producer.values).toEqual(['quick', 'slow'])
   }, 30_000)
 
-  it('is not held up by a record of another transaction that is on disk in part', async () => {
+  it('is not delayed by a partly flushed record of another transaction', async () => {
     await using db = await createCaptureDatabase()
     await using _relay = relayOf(db, new HeldProducer())
     const other = await db.pool.connect()
     try {
       await other.query('begin')
-      // Longer than a page; nobody asks for it to be on disk, but pages that are full are written anyway.
+      // Longer than a page. The transaction forces no flush, but PostgreSQL writes full pages
+      // anyway.
       await other.query("select pg_logical_emit_message(false, 'other', repeat('x', 20000))")
       const { rows } = await db.pool.query<{ end: string }>(
         'select pg_current_wal_insert_lsn()::text as end',
@@ -65,7 +66,7 @@ describe('waitUntilRelayed', () => {
     }
   }, 30_000)
 
-  it('serves many who wait at once', async () => {
+  it('serves many concurrent callers', async () => {
     await using db = await createCaptureDatabase()
     const producer = new HeldProducer()
     await using _relay = relayOf(db, producer)
@@ -79,7 +80,7 @@ describe('waitUntilRelayed', () => {
     await Promise.all(writers)
   }, 30_000)
 
-  it('gives up when its caller does', async () => {
+  it('stops when its caller aborts', async () => {
     await using db = await createCaptureDatabase()
     const lsn = await write(db.pool, 'a')
     const signal = AbortSignal.timeout(100)

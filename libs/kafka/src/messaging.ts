@@ -15,7 +15,7 @@ export type MessagingConfig = {
   registrySecurity: RegistrySecurity
 } & (
   | {
-      /** Names of the retry topics of the platform's topics. */
+      /** Names of the delays of the platform's retry topics. */
       delayNames: readonly string[]
     }
   | { topicTable: readonly TopicSpec[] }
@@ -27,7 +27,7 @@ export type Messaging = AsyncDisposable & {
   readonly producer: EventProducer
 }
 
-/** Waits for Kafka and the registry, sees to topics and schemas, and opens the producer. */
+/** Waits for Kafka and the registry, ensures topics and schemas, and opens the producer. */
 export async function openMessaging(
   config: MessagingConfig,
   options: { metrics: Metrics; signal: AbortSignal } & ProducerOptions,

@@ -18,7 +18,7 @@ async function configOf(topic: string): Promise<Record<string, string>> {
   return Object.fromEntries(entries.map(({ configName, configValue }) => [configName, configValue]))
 }
 
-it('brings a topic of an older installation to what the table says, and leaves the rest', async () => {
+it('updates a topic of an older installation to the table, and keeps other settings', async () => {
   const config = { 'retention.ms': '1000', 'segment.ms': '77777', 'max.message.bytes': '2097152' }
   const name = await makeTopic(kafka, { config })
   const spec = {
@@ -33,7 +33,7 @@ it('brings a topic of an older installation to what the table says, and leaves t
   expect(await alignTopics(kafka, [spec], silent)).toEqual([])
 })
 
-it('makes no topic', async () => {
+it('creates no topic', async () => {
   const spec = {
     name: 'align-missing',
     partitions: 'one' as const,

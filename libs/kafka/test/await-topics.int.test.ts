@@ -5,7 +5,7 @@ import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { testKafka } from '@surehook/testing/kafka'
 import { awaitTopics, ensureTopics } from '../src/topics/topics.ts'
 
-it('waits for topics without making them, and names those that are missing', async () => {
+it('waits for topics without creating them, and names missing ones', async () => {
   const spec = (name: string): TopicSpec => ({
     name: `${name}-${randomUUID()}`,
     partitions: 'one',

@@ -6,7 +6,7 @@ export type FromMember =
   | { kind: 'assigned' | 'revoked' | 'hands over' | 'goes on' }
   | { kind: 'finished'; live: number }
 
-/** A member of a group in a process of its own: `fixtures/member.ts`. */
+/** A member of a group in its own process: `fixtures/member.ts`. */
 export class ChildMember implements Disposable {
   readonly said: FromMember[] = []
   readonly #child: ChildProcess
@@ -20,17 +20,17 @@ export class ChildMember implements Disposable {
     this.#child.on('message', (message) => this.said.push(message as FromMember))
   }
 
-  /** All offsets that it was given, in turn. */
+  /** All offsets that it received, in order. */
   get handed(): number[] {
     return this.said.flatMap((message) => (message.kind === 'handed' ? [message.offset] : []))
   }
 
-  /** How often it has said so. */
+  /** Number of its messages of this kind. */
   count(kind: FromMember['kind']): number {
     return this.said.filter((message) => message.kind === kind).length
   }
 
-  /** How many messages it may still start on, when last asked. */
+  /** Number of messages on which it may still start work, by its last report. */
   get live(): number | undefined {
     return this.said.findLast((message) => message.kind === 'finished')?.live
   }

@@ -22,8 +22,9 @@ function float64(value: number): Buffer {
 }
 
 /**
- * Lets the broker send so many bytes a second to the consumers of a client id. kafkajs has no such request: AlterClientQuotas
- * (version 0, https://kafka.apache.org/protocol#The_Messages_AlterClientQuotas).
+ * Limits the bytes per second that the broker sends to consumers of a client id. kafkajs lacks this
+ * request: AlterClientQuotas version 0,
+ * https://kafka.apache.org/protocol#The_Messages_AlterClientQuotas.
  */
 export async function limitConsumers(clientId: string, bytesPerSecond: number): Promise<void> {
   const [host = '', port = ''] = (process.env['TEST_KAFKA_BROKERS'] ?? '').split(':')
@@ -40,7 +41,8 @@ export async function limitConsumers(clientId: string, bytesPerSecond: number): 
   socket.write(Buffer.concat([int32(request.length), request]))
   const [answer] = (await once(socket, 'data')) as [Buffer]
   socket.destroy()
-  // Size, correlation id, throttle time, number of entries; then the first one's error.
+  // The answer has size, correlation id, throttle time and number of entries, then the first
+  // entry's error.
   const errorCode = answer.readInt16BE(16)
   if (errorCode !== 0) throw new Error(`The quota was refused: ${errorCode}`)
 }

@@ -2,7 +2,9 @@ import { AssignerProtocol, type Consumer, type Kafka } from 'kafkajs'
 
 const name = 'surehook-co-partition'
 
-/** A member of the version before: it drains before each join, and gives out everything at once. */
+/**
+ * A member of the previous version: it drains before each join, and assigns all partitions at once.
+ */
 export async function joinEagerly(
   kafka: Kafka,
   of: { groupId: string; topic: string; onJoin: (partitions: readonly number[]) => void },

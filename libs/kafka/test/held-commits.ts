@@ -4,7 +4,9 @@ import { createKafka } from '../src/client/client.ts'
 
 const offsetCommit = 8
 
-/** A client of the real Kafka whose network can keep commits back while everything else goes through. */
+/**
+ * A client of the real Kafka whose connection can hold back commits while all other requests pass.
+ */
 export class HeldCommits {
   readonly kafka = createKafka({
     brokers: [process.env['TEST_KAFKA_BROKERS'] ?? ''],
@@ -27,7 +29,7 @@ export class HeldCommits {
   #connect({ host, port, onConnect }: Address): Socket {
     const socket = connect({ host, port }, onConnect)
     const write = socket.write.bind(socket) as (...args: unknown[]) => boolean
-    // A request begins with its length, 4 bytes, and the key of its kind.
+    // A request begins with its length (4 bytes) and its API key.
     const writeOrHold = (data: Buffer, ...rest: unknown[]) => {
       if (this.#waiting === null || data.readInt16BE(4) !== offsetCommit)
         return write(data, ...rest)

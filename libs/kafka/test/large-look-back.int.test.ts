@@ -22,7 +22,7 @@ function open(topic: string, options: Partial<WindowedConsumerOptions>): Windowe
   })
 }
 
-it('looks back at the newest messages only, when they are large', async () => {
+it('looks back only at the newest messages if they are large', async () => {
   const topic = await makeTopic(kafka)
   const producer = await openProducer(kafka, { log: silent })
   const bytes = 50_000
@@ -56,7 +56,7 @@ it('looks back at the newest messages only, when they are large', async () => {
   await producer.send([{ topic, key: 'key', value: Buffer.from('a new one') }])
   await until(() => handled === 1)
   await producer[Symbol.asyncDispose]()
-  // One fetch of 1 MiB tells how large they are.
+  // One fetch of 1 MiB shows how large the messages are.
   expect(shown * bytes).toBeLessThanOrEqual(2_000_000 + 1_048_576)
   expect(shown * bytes).toBeGreaterThan(1_000_000)
 }, 120_000)

@@ -38,7 +38,7 @@ const numbers = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => from + index)
 
 describe('openLogReader', () => {
-  it('reads what was asked for, wherever it begins and however often', async () => {
+  it('reads any span, repeatedly', async () => {
     const topic = await makeTopic(kafka)
     await fill(topic, 0, 500)
     await using reader = open(topic)
@@ -48,7 +48,7 @@ describe('openLogReader', () => {
     expect(await readAll(reader, 5, 5)).toEqual([])
   })
 
-  it('answers several at once, each with its own', async () => {
+  it('answers concurrent reads, each with its own span', async () => {
     const topic = await makeTopic(kafka)
     await fill(topic, 0, 300)
     await using reader = open(topic)
@@ -60,7 +60,7 @@ describe('openLogReader', () => {
     expect(all).toEqual([numbers(0, 100), numbers(250, 300), numbers(50, 60)])
   })
 
-  it('reads what is written later, and says that there is nothing behind the end', async () => {
+  it('reads later records, and returns nothing after the end', async () => {
     const topic = await makeTopic(kafka)
     await fill(topic, 0, 3)
     await using reader = open(topic)
@@ -70,7 +70,7 @@ describe('openLogReader', () => {
     expect(await readAll(reader, 2, 5)).toEqual([2, 3, 4])
   })
 
-  it('knows ends, and the offsets of a time', async () => {
+  it('returns bounds, and the offsets of a time', async () => {
     const topic = await makeTopic(kafka, { partitions: 2 })
     await fill(topic, 0, 10)
     await using reader = open(topic)
@@ -82,7 +82,7 @@ describe('openLogReader', () => {
     expect([...later.values()].toSorted((a, b) => a - b)).toEqual([0, 10])
   })
 
-  it('gives up a read whose caller does', async () => {
+  it('ends a read when its caller aborts', async () => {
     const topic = await makeTopic(kafka)
     await using reader = open(topic)
     const gone = new AbortController()

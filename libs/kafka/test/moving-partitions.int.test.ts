@@ -31,7 +31,7 @@ async function group(groupId: string) {
   return { state: groups[0]?.state, protocol: groups[0]?.protocol }
 }
 
-/** Who has which partition, over all members of one group: two at a time would be a fault. */
+/** The owners of each partition over all members of a group. Two owners at a time are a fault. */
 class Owners {
   readonly #of = new Map<number, Set<Member>>()
   readonly shared: number[] = []
@@ -47,12 +47,15 @@ class Owners {
   }
 }
 
-/** Finishes a message at once, unless the partition is held by the test or handed over. */
+/**
+ * A member that finishes a message at once, unless the test holds its partition or the partition is
+ * draining.
+ */
 class Member implements AsyncDisposable {
   readonly owned = new Set<number>()
   readonly handled: { partition: number; offset: number }[] = []
   readonly isDraining = new Set<number>()
-  /** Partitions whose work does not end before the test says so. */
+  /** Partitions whose work ends only when the test releases it. */
   readonly held = new Set<number>()
   readonly consumer: WindowedConsumer
   readonly #inFlight = new Map<number, WindowedMessage[]>()
@@ -131,7 +134,7 @@ async function setUp(partitions: number) {
   return {
     ...{ topic, groupId, owners },
     open: () => new Member({ groupId, topic, owners }),
-    /** One message to each partition, more or less. */
+    /** Sends about one message to each partition. */
     async publish(): Promise<void> {
       const records = Array.from({ length: 64 }, () => ({
         ...{ topic, key: String(published++), value: Buffer.from('a job') },
@@ -141,7 +144,7 @@ async function setUp(partitions: number) {
   }
 }
 
-it('what stays is worked on while what moves is drained, and nobody has it before', async () => {
+it('keeps working on the partitions that stay, and drains those that move before another member gets them', async () => {
   const { open, publish, owners, groupId } = await setUp(4)
   await using first = open()
   await first.consumer.start()
@@ -198,7 +201,7 @@ it('reads, commits and starts while the group waits for a member that does not a
   expect(owners.shared).toEqual([])
 }, 90_000)
 
-it('goes on where it was when the leader dies between the two phases', async () => {
+it('continues when the leader dies between the two phases', async () => {
   const { open, publish, owners, groupId, topic } = await setUp(6)
   using leader = new ChildMember('leader', groupId, topic)
   await until(() => leader.count('assigned') === 6, 30_000)
@@ -213,7 +216,7 @@ it('goes on where it was when the leader dies between the two phases', async () 
   await until(() => second.isDraining.size === 1, 30_000)
   const [moving = -1] = second.isDraining
   leader[Symbol.dispose]()
-  // Those of the leader are divided among two: nobody has to let go of anything any more.
+  // The two remaining members divide the leader's partitions. Neither has to release one.
   await until(() => second.owned.size === 3 && third.owned.size === 3, 40_000)
   await until(() => second.isDraining.size === 0)
   expect(second.owned.has(moving)).toBe(true)
@@ -222,7 +225,7 @@ it('goes on where it was when the leader dies between the two phases', async () 
   expect(owners.shared).toEqual([])
 }, 120_000)
 
-it('drains everything before a join while a member of the version before is there', async () => {
+it('drains everything before a join while a member of the previous version is in the group', async () => {
   const { open, publish, owners, groupId, topic } = await setUp(4)
   let given: readonly number[] = []
   const onJoin = (partitions: readonly number[]) => {

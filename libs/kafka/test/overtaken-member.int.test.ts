@@ -39,7 +39,10 @@ async function members(groupId: string): Promise<number> {
 
 type Member = { member: ChildMember; topic: string; groupId: string }
 
-/** Of 100 messages it was given 50, which fill its window, and has finished 20. Its name makes it the first choice. */
+/**
+ * The member received 50 of 100 messages, which fill its window, and has finished 20. Its name
+ * makes it the first choice.
+ */
 async function openMember(): Promise<Member> {
   const topic = await makeTopic(kafka)
   const groupId = `group-${topic}`
@@ -52,7 +55,7 @@ async function openMember(): Promise<Member> {
   return { member, topic, groupId }
 }
 
-it('a member that stood still while another had its partition goes on with what that one has left', async () => {
+it('a stopped member continues with what another owner has left of its partition', async () => {
   const { member, topic, groupId } = await openMember()
   using first = member
   using second = new ChildMember('b', groupId, topic)
@@ -71,12 +74,13 @@ it('a member that stood still while another had its partition goes on with what 
   await until(async () => (await members(groupId)) === 0, 30_000)
 
   const seen: number[] = []
-  // What it finishes before it hears that it is no member cannot be committed, and holds up nothing.
+  // Messages that it finishes before it learns that it lost its membership cannot be committed, and
+  // must not block it.
   first.finishBelow(60)
   first.goOn()
   await until(async () => {
     seen.push(await committed(groupId, topic))
-    // Whatever it still holds it may try to finish.
+    // It may try to finish everything that it still holds.
     first.finishBelow(60)
     return first.handed.length >= given + 10
   }, 30_000)
@@ -90,7 +94,7 @@ it('a member that stood still while another had its partition goes on with what 
   expect(Math.min(...seen)).toBe(90)
 }, 90_000)
 
-it('a member that stood still leaves what another has meanwhile to that one', async () => {
+it('a stopped member leaves partitions to their new owner', async () => {
   const { member, topic, groupId } = await openMember()
   using first = member
   using second = new ChildMember('b', groupId, topic)
@@ -113,7 +117,7 @@ it('a member that stood still leaves what another has meanwhile to that one', as
   expect(second.count('revoked')).toBe(0)
 }, 90_000)
 
-it('a member that was away, while nobody else was there, is given nothing again', async () => {
+it('a member that was away receives no message again if nobody took over', async () => {
   const { member, topic, groupId } = await openMember()
   using alone = member
   const given = alone.handed.length
@@ -123,7 +127,7 @@ it('a member that was away, while nobody else was there, is given nothing again'
   alone.finishBelow(30)
   alone.goOn()
   await until(() => alone.count('goes on') > before, 30_000)
-  // It holds what it held, and may commit what it has finished since.
+  // It still holds its messages, and may commit those that it has finished since.
   await until(async () => (await committed(groupId, topic)) === 30)
   await until(() => {
     alone.finishBelow(100)

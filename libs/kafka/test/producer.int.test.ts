@@ -37,7 +37,7 @@ describe('openProducer', () => {
     }
   })
 
-  it('sends after a pause at once, gathers what follows, and keeps many waiting for nothing', async () => {
+  it('sends at once after a pause, batches what follows, and does not delay many records', async () => {
     const topic = await makeTopic(kafka)
     const metrics = createMetrics('test')
     await using producer = await openProducer(kafka, { log, metrics, gatherMs: 500 })
@@ -84,7 +84,7 @@ describe('openProducer', () => {
     expect(await endOf(kafka, topic)).toBe(1)
   })
 
-  it('rejects only the call whose record the broker does not take', async () => {
+  it('rejects only the call whose record the broker refuses', async () => {
     const small = await makeTopic(kafka, { config: { 'max.message.bytes': '2000' } })
     const topic = await makeTopic(kafka)
     await using producer = await openProducer(kafka, { log })
@@ -125,7 +125,7 @@ describe('openProducer', () => {
       return jest.spyOn(Date, 'now').mockImplementation(() => right() + 2 * 3_600_000)
     }
 
-    it('sends to our topics, which the broker stamps by its own', async () => {
+    it('sends to our topics, which the broker stamps by its own clock', async () => {
       const [spec] = topicTable([])
       const topic = await makeTopic(kafka, { config: spec?.config ?? {} })
       await using producer = await openProducer(kafka, { log })
@@ -136,7 +136,7 @@ describe('openProducer', () => {
       expect(Math.abs(Number(message?.timestamp) - Date.now())).toBeLessThan(3_600_000)
     })
 
-    it('tries again, until it is right, where the broker refuses its stamps', async () => {
+    it('retries until the clock is right if the broker refuses its timestamps', async () => {
       const topic = await makeTopic(kafka)
       await using producer = await openProducer(kafka, { log })
       await producer.send([record(topic, 'before')])
@@ -150,11 +150,11 @@ describe('openProducer', () => {
     })
   })
 
-  it('rejects when Kafka is away at the start', async () => {
+  it('rejects when Kafka is unreachable at the start', async () => {
     await expect(openProducer(testKafka('127.0.0.1:9'), { log })).rejects.toThrow()
   })
 
-  it('refuses calls after its end', async () => {
+  it('refuses calls after it is closed', async () => {
     const topic = await makeTopic(kafka)
     const producer = await openProducer(kafka, { log })
     const pending = producer.send([record(topic, 'pending')])

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(async () => producer[Symbol.asyncDispose]())
 
-it('reports a lag that grows while it stands still, and none when all is handled', async () => {
+it('reports a lag that grows while it is stopped, and 0 when all is handled', async () => {
   const topic = await makeTopic(kafka)
   const metrics = createMetrics('test')
   const gate = Promise.withResolvers<void>()

@@ -31,7 +31,7 @@ const numbers = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => String(from + index))
 
 describe('openRecordReader', () => {
-  it('reads a record and what stands behind it in its batch, many at once', async () => {
+  it('reads a record and the rest of its batch, concurrently', async () => {
     const topic = await makeTopic(kafka)
     await fill(topic, ...numbers(0, 5))
     await fill(topic, ...numbers(5, 9))
@@ -42,7 +42,7 @@ describe('openRecordReader', () => {
     expect(await valuesFrom(reader, 3, 1_000_000)).toEqual(numbers(3, 9))
   })
 
-  it('has nothing where the log begins later, ends before, or is none', async () => {
+  it('returns nothing outside of the log or for a missing partition', async () => {
     const topic = await makeTopic(kafka)
     await fill(topic, 'a')
     await fill(topic, 'b')
@@ -56,7 +56,7 @@ describe('openRecordReader', () => {
     expect(await valuesFrom(reader, 1)).toEqual(['b'])
   })
 
-  it('says that a topic that is not there cannot be read now', async () => {
+  it('reports a missing topic as unavailable', async () => {
     await using reader = open('test.nowhere')
     await expect(reader.readFrom({ partition: 0, offset: 0 }, 1)).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',

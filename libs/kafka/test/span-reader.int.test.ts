@@ -17,7 +17,7 @@ afterAll(async () => producer?.[Symbol.asyncDispose]())
 const open = (...topics: string[]): SpanReader =>
   openSpanReader({ kafka, topics, clientId: 'test', log })
 
-/** Records `0`, `1`, … of each partition. */
+/** Sends the records `0`, `1`, … to each partition. */
 const fill = (topic: string, partitions: number, count: number) =>
   producer.send(
     Array.from({ length: partitions * count }, (_, index) => ({
@@ -28,7 +28,7 @@ const fill = (topic: string, partitions: number, count: number) =>
     })),
   )
 
-/** What was read, by `partition` of the topic's place. */
+/** Reads spans. The result has the records by the partition's place. */
 async function readAll(
   reader: SpanReader,
   spans: readonly TopicSpan[],
@@ -49,7 +49,7 @@ const numbers = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => from + index)
 
 describe('openSpanReader', () => {
-  it('reads all of several spans, each in its order, and again', async () => {
+  it('reads all records of several spans, each in order, repeatedly', async () => {
     const [one, two] = await Promise.all([
       makeTopic(kafka, { partitions: 3 }),
       makeTopic(kafka, { partitions: 1 }),
@@ -75,13 +75,13 @@ describe('openSpanReader', () => {
     expect(await readAll(reader, [])).toEqual({})
   })
 
-  it('comes to the end of what has been deleted', async () => {
+  it('ends when records have been deleted', async () => {
     const topic = await makeTopic(kafka, { partitions: 2 })
     await fill(topic, 2, 10)
     const admin = kafka.admin()
     await admin.connect()
     try {
-      // Else the client does not know its leaders.
+      // Loads the topic's leaders into the client.
       await admin.fetchTopicOffsets(topic)
       const partitions = ['10', '4'].map((offset, partition) => ({ partition, offset }))
       await admin.deleteTopicRecords({ topic, partitions })
@@ -93,7 +93,7 @@ describe('openSpanReader', () => {
     expect(await readAll(reader, spans)).toEqual({ [`${topic}/1`]: numbers(4, 10) })
   })
 
-  it('gives up with its caller, or with what the handler throws, and can read again', async () => {
+  it('ends with its caller or an error of the handler, and can read again', async () => {
     const topic = await makeTopic(kafka)
     await fill(topic, 1, 10)
     await using reader = open(topic)

@@ -59,7 +59,7 @@ async function openView(
 }
 
 describe('openTopicView', () => {
-  it('starts with what is there, tombstones and later states included', async () => {
+  it('starts with the existing records, including tombstones and later states', async () => {
     const topic = await makeTopic(kafka, { config: compacted })
     const other = await makeTopic(kafka, { config: compacted, partitions: 3 })
     await put(topic, 'a', '1')
@@ -75,7 +75,7 @@ describe('openTopicView', () => {
     expect(opened.states.size).toBe(21)
   }, 30_000)
 
-  it('leaves out earlier states that a relay repeats after newer ones and tombstones', async () => {
+  it('skips earlier states that a relay repeats after newer ones and tombstones', async () => {
     const topic = await makeTopic(kafka, { config: compacted })
     const at = (lsn: bigint) => formatWalPosition({ systemId: '7412', timeline: '1' }, lsn)
     const changed = () => [put(topic, 'a', '1', at(10n)), put(topic, 'a', '2', at(30n))]
@@ -115,7 +115,7 @@ describe('openTopicView', () => {
     expect(missed).toEqual([])
   }, 60_000)
 
-  it('keeps that promise to many who ask at the same time', async () => {
+  it('keeps that promise to concurrent callers', async () => {
     const topic = await makeTopic(kafka, { config: compacted })
     await using opened = await openView([topic])
     await opened.view.ready
@@ -129,10 +129,10 @@ describe('openTopicView', () => {
     await Promise.all(writers)
   }, 60_000)
 
-  it('passes a log whose last offsets hold nothing to read', async () => {
+  it('passes a log whose last offsets have no readable records', async () => {
     const topic = await makeTopic(kafka, { config: compacted })
     await put(topic, 'a', '1')
-    // The marker of a transaction takes an offset that no reader ever gets.
+    // The transaction marker uses an offset that no reader ever receives.
     const transactional = kafka.producer({ transactionalId: topic, maxInFlightRequests: 1 })
     await transactional.connect()
     const transaction = await transactional.transaction()
@@ -141,7 +141,7 @@ describe('openTopicView', () => {
       messages: [{ key: 'b', value: codec.environment.encode(state('1')) }],
     })
     await transaction.commit()
-    // The broker writes the marker after it has answered; until then no reader gets the record.
+    // The broker writes the marker after its answer. Until then no reader gets the record.
     await until(async () => (await endOf(kafka, topic)) === 3)
     await using opened = await openView([topic])
     await opened.view.ready
@@ -179,7 +179,7 @@ describe('openTopicView', () => {
     expect([...opened.states.keys()]).toEqual(['c'])
   }, 30_000)
 
-  it('shows a value that cannot be decoded to its owner and goes on', async () => {
+  it('reports an undecodable value and continues', async () => {
     const topic = await makeTopic(kafka, { config: compacted })
     await put(topic, 'a', '1')
     await producer.send([{ topic, key: 'a', value: Buffer.from('poison') }])
@@ -195,13 +195,13 @@ describe('openTopicView', () => {
     expect(opened.history).toEqual(['a=1', 'b=1'])
   }, 30_000)
 
-  it('gives up a barrier when its caller does', async () => {
+  it('ends a barrier when its caller aborts', async () => {
     const topic = await makeTopic(kafka, { config: compacted })
     await using opened = await openView([topic])
     await expect(opened.view.barrier(AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
   }, 30_000)
 
-  it('answers SERVICE_UNAVAILABLE within seconds when Kafka is away', async () => {
+  it('rejects with SERVICE_UNAVAILABLE within seconds when Kafka is unreachable', async () => {
     await using opened = await openView(['any'], { kafka: testKafka('127.0.0.1:9') })
     const startedAt = Date.now()
     await expect(opened.view.barrier()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
@@ -209,7 +209,7 @@ describe('openTopicView', () => {
     expect(opened.view.healthy).toBe(false)
   }, 30_000)
 
-  it('takes a broker that holds its answers back for no end of the log', async () => {
+  it('does not mistake delayed answers of a broker for the end of the log', async () => {
     const topic = await makeTopic(kafka, { config: compacted })
     const large = 'x'.repeat(50_000)
     await Promise.all(Array.from({ length: 24 }, (_, n) => put(topic, `${n}`, large)))

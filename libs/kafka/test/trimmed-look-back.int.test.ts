@@ -8,7 +8,7 @@ import { WindowedConsumer } from '../src/windowed/windowed-consumer.ts'
 const lookBack = 50
 const count = 100
 
-it('keeps the commit of a partition whose log is trimmed just as a member begins to look back', async () => {
+it('keeps the commit of a partition whose log is trimmed when a member begins to look back', async () => {
   const kafka = testKafka()
   await using producer = await openProducer(kafka, { log: silent })
   const topic = await makeTopic(kafka)
@@ -54,6 +54,6 @@ it('keeps the commit of a partition whose log is trimmed just as a member begins
     const [of] = await admin.fetchOffsets({ groupId, topics: [topic] })
     return of?.partitions[0]?.offset
   }
-  // Nothing was finished, and nothing may be taken for not finished.
+  // No message was finished, and none may be reported as unfinished.
   await until(async () => (await committed()) === String(count - 10))
 })

@@ -55,7 +55,7 @@ it.each([
       await until(() => taken.includes('new 2'), 30_000)
       await until(async () => (await position()) === '2')
     }
-    // As a restore leaves it: the group's position is behind the end of the log.
+    // The state after a restore: the group's position is after the end of the log.
     await admin.setOffsets({
       groupId: `group-${topic}`,
       topic,

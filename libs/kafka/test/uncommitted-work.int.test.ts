@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(async () => producer[Symbol.asyncDispose]())
 
-it('starts nothing while what is finished cannot be committed, and goes on when it can', async () => {
+it('starts nothing while finished work cannot be committed, and continues when it can', async () => {
   const topic = await makeTopic(kafka, { partitions: 4 })
   const commits = new HeldCommits()
   const waiting: WindowedMessage[] = []
@@ -43,7 +43,7 @@ it('starts nothing while what is finished cannot be committed, and goes on when 
   commits.hold()
   await until(async () => work().then(() => !consumer.mayStart))
   const before = finished
-  // What comes from now on waits.
+  // Messages that arrive from now on wait.
   await until(async () => work().then(() => waiting.length >= 20))
   expect(finished).toBe(before)
   commits.letGo()

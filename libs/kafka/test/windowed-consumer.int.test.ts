@@ -73,7 +73,7 @@ const numbers = (messages: readonly WindowedMessage[]) =>
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
 
 describe('WindowedConsumer', () => {
-  it('after a restart repeats exactly what was not finished, however it was scattered', async () => {
+  it('repeats exactly the unfinished messages after a restart', async () => {
     await publish(left, 0, 300)
     const first = await open()
     await until(() => first.messages.length === 300)
@@ -89,12 +89,12 @@ describe('WindowedConsumer', () => {
     await second.consumer[Symbol.asyncDispose]()
   })
 
-  it('stops reading at its window and goes on when there is room', async () => {
+  it('pauses at its window and continues when there is room', async () => {
     const { consumer, messages } = await open({ window: { messages: 20, bytes: 1_000_000 } })
     await publish(left, 0, 200)
     await until(() => messages.length === 200)
     await publish(left, 200, 400)
-    // Whoever reads the same topic without a window has all of it by then.
+    // A consumer without a window has read the whole topic by then.
     const other = await open({ groupId: `${groupId}-other` })
     await until(() => other.messages.length === 400)
     expect(messages).toHaveLength(200)
@@ -106,7 +106,7 @@ describe('WindowedConsumer', () => {
     await Promise.all([consumer, other.consumer].map((one) => one[Symbol.asyncDispose]()))
   })
 
-  it('hands out nothing of a shared window before its tenant is known', async () => {
+  it('hands out no message of a shared window before its tenant is known', async () => {
     const known = Promise.withResolvers<void>()
     let asked = 0
     const whenKnown = () => (asked++ === 0 ? known.promise : undefined)
@@ -121,9 +121,9 @@ describe('WindowedConsumer', () => {
     await consumer[Symbol.asyncDispose]()
   })
 
-  it('joins again when the library has given up, and reads on where it was', async () => {
+  it('joins again after kafkajs has given up, and continues at its position', async () => {
     let faults = 1
-    // kafkajs takes a TypeError as one that no try can cure.
+    // kafkajs treats a TypeError as not retriable.
     const onRead = () => {
       if (faults-- > 0) throw new TypeError('a fault of ours')
     }
@@ -153,7 +153,7 @@ describe('WindowedConsumer', () => {
     await Promise.all([first, second].map(({ consumer }) => consumer[Symbol.asyncDispose]()))
   })
 
-  it('repeats nothing when a member joins under load and work in flight is handed back', async () => {
+  it('repeats nothing when a member joins under load and work in flight is drained', async () => {
     const seen: number[] = []
     let inFlight = 0
     let isDraining = false
@@ -196,7 +196,7 @@ describe('WindowedConsumer', () => {
     await Promise.all([first, second].map(({ consumer }) => consumer[Symbol.asyncDispose]()))
   })
 
-  it('reads open messages again after a seek, and says so', async () => {
+  it('reads open messages again after a seek, marked as reread', async () => {
     const { consumer, messages } = await open()
     await publish(left, 0, 40)
     await until(() => messages.length === 40)
@@ -211,7 +211,7 @@ describe('WindowedConsumer', () => {
     await consumer[Symbol.asyncDispose]()
   })
 
-  it('shows a new owner what was finished last', async () => {
+  it('passes the last finished messages to a new owner', async () => {
     await publish(left, 0, 100)
     const first = await open()
     await until(() => first.messages.length === 100)

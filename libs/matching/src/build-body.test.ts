@@ -18,13 +18,13 @@ describe('buildBody', () => {
     )
   })
 
-  test('passes the record on as it is written', () => {
+  test('passes the record on byte by byte', () => {
     const record = ' { "n" : 12345678901234567890.10, "s":"\\u0041" }\n'
     const body = buildBody(aChange({ record }), null).toString()
     expect(body).toContain(`"record":${record},"data":${record},`)
   })
 
-  test('limits record and data to the selected fields that are there', () => {
+  test('limits record and data to the selected fields that exist', () => {
     const record = '{"a": 12345678901234567890.10, "b":{"a":[1,{"c":"}"}]},"c":null}'
     const body = buildBody(aChange({ record, changedFields: ['b'] }), new Set(['c', 'a', 'nope']))
     expect(body.toString()).toContain(
@@ -35,7 +35,7 @@ describe('buildBody', () => {
     )
   })
 
-  test('always is the JSON of its parts', () => {
+  test('always equals the JSON of its parts', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string(), fc.jsonValue()),
@@ -81,7 +81,7 @@ describe('recordMembers', () => {
     expect([...recordMembers(json)]).toEqual(members)
   })
 
-  test('are the members, however the object is written', () => {
+  test('returns the members for any spelling of the object', () => {
     const object = fc.dictionary(fc.string(), fc.jsonValue())
     fc.assert(
       fc.property(object, fc.constantFrom(undefined, 1, '\t', ' \n'), (value, space) => {

@@ -2,8 +2,8 @@ import type { ChangeEvent } from '@surehook/contracts/events'
 import { recordMembers } from './record-members.ts'
 
 /**
- * The bytes that a receiver gets, the fields in the order of the payload's definition. `record` and
- * `data` are the same text: the record as it came, or of it the selected fields that it has.
+ * Builds the body of a delivery, with the fields in the order of `EventPayload`. `record` and
+ * `data` are the same text: the record as published, or its selected fields.
  */
 export function buildBody(event: ChangeEvent, select: ReadonlySet<string> | null): Buffer {
   const record = select === null ? event.record : selected(event.record, select)

@@ -5,7 +5,7 @@ import { changeFault } from './change-fault.ts'
 import { aChange } from './testing/samples.ts'
 
 describe('changeFault', () => {
-  test('takes what the publisher makes', () => {
+  test('accepts events of the publisher', () => {
     const changes: NewChange[] = [
       {
         projectId: 'p',
@@ -55,7 +55,7 @@ describe('changeFault', () => {
     expect(changeFault(aChange(part))).toBe(fault)
   })
 
-  test('leaves a traceparent to its reader: no delivery depends on it', () => {
+  test('accepts a malformed traceparent, because no delivery depends on it', () => {
     expect(changeFault(aChange({ traceparent: 'x'.repeat(500) }))).toBeNull()
   })
 })

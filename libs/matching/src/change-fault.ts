@@ -9,7 +9,7 @@ const maxFields = 1_000
 const maxField = 128
 const maxRequestId = 128
 
-/** What is wrong with an event that decoded, or `null`. The schema fixes types, not what they hold. */
+/** Returns the fault of a decoded event, or `null`. The Avro schema checks types but not values. */
 export function changeFault(event: ChangeEvent): string | null {
   if (!uuid.test(event.id)) return 'id: not a UUID'
   if (!utcTime.test(event.timestamp) || Number.isNaN(Date.parse(event.timestamp))) {

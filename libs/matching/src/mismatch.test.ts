@@ -24,7 +24,7 @@ describe('mismatchOf', () => {
     expect(mismatchOf(aSubscription(watch))(toChange(change))).toEqual(mismatch)
   })
 
-  test('says of every change what the index of the matcher finds', () => {
+  test("agrees with the matcher's index for every change", () => {
     const filters = [
       null,
       '{"status":"paid"}',

@@ -3,18 +3,19 @@ import { compileFilter, type RecordPredicate } from '@surehook/contracts/filter/
 import { parseFilter } from '@surehook/contracts/filter/parse-filter'
 import type { Change } from './read-change.ts'
 
-/** What of a subscription decides which changes it is about. */
+/** Fields of a subscription that decide which changes it matches. */
 export type Watch = Pick<
   SubscriptionState,
   'projectId' | 'environment' | 'table' | 'events' | 'filter'
 >
 
-/** The first condition that a change does not meet. */
+/** The first condition that a change does not satisfy. */
 export type Mismatch = 'tenant' | 'table' | 'events' | 'filter'
 
 /**
- * Tells of one change after the other why the subscription is not about it; `null` when it is: what
- * `SubscriptionIndex` finds for many subscriptions at once. Throws when the filter is none.
+ * Returns a function that gives the reason why the subscription does not match a change, or `null`
+ * if it matches. `SubscriptionIndex` gives the same result for many subscriptions at once. Throws
+ * when the filter is not valid.
  */
 export function mismatchOf(watch: Watch): (change: Change) => Mismatch | null {
   const matches = predicateOf(watch.filter)

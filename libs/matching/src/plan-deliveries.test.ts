@@ -15,7 +15,7 @@ const subscription = (id: string, select: string[] | null = null): Subscription 
   toSubscription(aSubscription({ id, select, url: `https://${id}.example/` }), null)
 
 describe('planDeliveries', () => {
-  test('makes the first attempt of a delivery that is due at once', () => {
+  test('makes jobs for a first attempt that is due at once', () => {
     const event = aChange({ traceparent: '00-trace-span-01' })
     const [planned] = planDeliveries(event, [subscription('s1')], options)
     const id = deliveryId(event.id, 's1')
@@ -44,7 +44,7 @@ describe('planDeliveries', () => {
     })
   })
 
-  test('is the same when it is made again later', () => {
+  test('makes the same delivery again later', () => {
     const plan = (at: number) => [
       ...planDeliveries(aChange(), [subscription('s1')], { ...options, now: at }),
     ]
@@ -74,7 +74,7 @@ describe('planDeliveries', () => {
     expect(new Set(jobs.map(({ body }) => body)).size).toBe(3)
   })
 
-  test('keeps no body when its deliveries are made', async () => {
+  test('keeps no body after its deliveries are made', async () => {
     const event = aChange({ record: JSON.stringify({ id: 'r1', text: 'x'.repeat(20_000) }) })
     const all = Array.from({ length: 30 }, (_, n) => subscription(`s${n}`, ['text', `f${n}`]))
     const bodies: WeakRef<Buffer>[] = []
@@ -96,7 +96,7 @@ describe('planDeliveries', () => {
     expect(plan.next().done).toBe(false)
   })
 
-  test('a body that is too large is dead before it is sent', () => {
+  test('makes a dead letter of a body that is too large', () => {
     const event = aChange({ record: JSON.stringify({ id: 'r1', text: 'x'.repeat(5_000) }) })
     const plan = [
       ...planDeliveries(event, [subscription('s1'), subscription('s2', ['id'])], options),
@@ -114,7 +114,7 @@ describe('planDeliveries', () => {
     expect(plan[1]?.tooLarge).toBeNull()
   })
 
-  test('counts bytes, and the limit itself is allowed', () => {
+  test('counts bytes and allows the limit itself', () => {
     const event = aChange({ record: '{"t":"é"}' })
     const size = [...planDeliveries(event, [subscription('s1')], options)][0]?.job.body.length ?? 0
     const fits = (maxBodyBytes: number) =>

@@ -3,7 +3,7 @@ import { deliveryId } from '@surehook/contracts/ids'
 import { buildBody } from './build-body.ts'
 import type { Subscription } from './subscription.ts'
 
-/** One delivery of a change, or why it is dead before it began. */
+/** One delivery of a change. `tooLarge` is set if it is a dead letter without any attempt. */
 export type PlannedDelivery = {
   readonly job: DeliveryJob
   readonly endpoint: string
@@ -13,8 +13,8 @@ export type PlannedDelivery = {
 export type PlanOptions = { maxBodyBytes: number; now: number }
 
 /**
- * The deliveries of one change, the same whenever it is matched again. Bodies are made once for
- * each set of selected fields, one set after the other: only one body is held at a time.
+ * Yields the deliveries of one change. Matching the change again yields the same deliveries. A body
+ * is built once per set of selected fields, and only one body is in memory at a time.
  */
 export function* planDeliveries(
   event: ChangeEvent,
@@ -39,7 +39,7 @@ export function* planDeliveries(
 
 const none = Buffer.alloc(0)
 
-/** The same delivery, dead before it began, where Kafka never takes its job. */
+/** The same delivery as a dead letter, for a job that Kafka refuses. */
 export function refusedDelivery(
   { job, endpoint }: PlannedDelivery,
   reason: string,
@@ -48,7 +48,7 @@ export function refusedDelivery(
   return { ...deadLetter(withoutBody, { reason, now: Date.now() }), endpoint }
 }
 
-/** Of a body that is too large only its size is kept. */
+/** Drops a body that is too large and keeps only its size. */
 function bodyOf(event: ChangeEvent, select: Subscription['select'], maxBodyBytes: number) {
   const body = buildBody(event, select)
   const bytes = body.length
@@ -59,8 +59,8 @@ const day = 86_400_000
 const kept = 7 * day
 
 /**
- * The time of the change, so that whoever matches it again makes the same delivery; the log files a
- * delivery under its day, so a time that is long past or not yet gives way to the clock.
+ * Time of the change, so that matching it again makes the same delivery. The log files deliveries
+ * by day, so the clock replaces a time more than 7 days ago or more than a day ahead.
  */
 function createdAtOf({ timestamp }: ChangeEvent, now: number): number {
   const at = Date.parse(timestamp)
@@ -94,7 +94,7 @@ function jobOf(
   }
 }
 
-/** Nothing was sent and nothing ever can be: the job has no body. */
+/** Dead letter of a delivery that can never be sent. The job has no body. */
 function deadLetter(
   job: DeliveryJob,
   { reason, now }: { reason: string; now: number },

@@ -19,14 +19,14 @@ async function traceparentRead(inEvent: string | null, headers = {}) {
   return 'change' in read ? read.change.event.traceparent : read.reason
 }
 
-test('a change is under whoever sent its record, else under the request that made it', async () => {
+test('a change has the traceparent of its record, else that of its request', async () => {
   expect(await traceparentRead(request, { traceparent: Buffer.from(sender) })).toBe(sender)
   expect(await traceparentRead(null, { traceparent: Buffer.from(sender) })).toBe(sender)
   expect(await traceparentRead(request)).toBe(request)
   expect(await traceparentRead(null)).toBeNull()
 })
 
-test('what could not stand in a header of a delivery is left out', async () => {
+test('a traceparent that is no valid header value is left out', async () => {
   expect(await traceparentRead('my-trace')).toBeNull()
   expect(await traceparentRead(request, { traceparent: Buffer.from('my-trace') })).toBe(request)
   expect(await traceparentRead('my-trace', { traceparent: sender })).toBe(sender)

@@ -4,17 +4,20 @@ import { walPositionOf } from '@surehook/contracts/wal-position'
 import { type TypeCodec, UndecodableError } from '@surehook/schemas/codec'
 import { changeFault } from './change-fault.ts'
 
-/** A change as it is matched: the event, and its record parsed once for filters. */
+/** A change that is matched: the event, with its record parsed once for all filters. */
 export type Change = {
   readonly event: ChangeEvent
   readonly record: Readonly<Record<string, unknown>>
-  /** Where it was committed; `null` for a change that another service published. */
+  /** WAL position of its commit, or `null` for a change that another service published. */
   readonly walPosition: string | null
-  /** When the broker took it: the same for everybody who reads it, whatever their clocks say. */
+  /**
+   * The broker's timestamp in epoch milliseconds. Every reader gets the same, regardless of its own
+   * clock.
+   */
   readonly loggedAt: number
 }
 
-/** What there is of a message on `changes`. */
+/** The parts of a message on `changes` that are read. */
 export type ChangeMessage = {
   key: Buffer | null
   value: Buffer | null
@@ -27,7 +30,10 @@ type MessageHeaders = Record<string, Buffer | string | (Buffer | string)[] | und
 
 export type ReadChange = { change: Change } | { message: ChangeMessage; reason: string }
 
-/** The change in a message, or why there is none. Rejects only with what another try may cure. */
+/**
+ * Reads the change of a message, or the reason why it is not valid. Rejects only with errors that a
+ * retry may cure.
+ */
 export async function readChange(
   codec: TypeCodec<ChangeEvent>,
   message: ChangeMessage,
@@ -56,8 +62,8 @@ export async function readChange(
 }
 
 /**
- * The event under whoever sent its record, when the record says so, or else the request that made it. A
- * delivery with a malformed traceparent could never be sent: it goes without.
+ * Sets the traceparent to the one of the Kafka record, or else to the one of the request. A
+ * delivery with a malformed traceparent could never be sent, so a malformed one is dropped.
  */
 function traceable(event: ChangeEvent, headers: ChangeMessage['headers']): ChangeEvent {
   const traceparent = traceparentOf(headers) ?? event.traceparent
@@ -69,8 +75,8 @@ const isWellFormed = (traceparent: string | null) =>
   traceparent === null || isTraceparent(traceparent)
 
 /**
- * Also when no filter needs it: the text goes into bodies as it is, and no receiver may get one
- * that is not JSON.
+ * Parses the record even if no filter needs it: bodies contain the text unchanged, and every body
+ * must be JSON.
  */
 function parseRecord(text: string): Record<string, unknown> | null {
   try {

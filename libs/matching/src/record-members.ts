@@ -6,9 +6,9 @@ const open = new Set([123, 91])
 const close = new Set([125, 93])
 
 /**
- * The members of a JSON object as texts, not a byte changed: parsed and printed again, a number may
- * come out as another one.
- * @param json a text that JSON.parse took for an object
+ * Splits a JSON object into its members without changing a byte. Parsing and serialising could
+ * change a number.
+ * @param json a text that JSON.parse accepts as an object
  */
 export function recordMembers(json: string): Map<string, string> {
   const members = new Map<string, string>()
@@ -24,7 +24,7 @@ export function recordMembers(json: string): Map<string, string> {
       start = index + 1
     } else if (depth === 1 && (code === comma || close.has(code))) {
       const text = json.slice(start, index).trim()
-      // An empty object ends without a member.
+      // An empty object has no member.
       if (text !== '') members.set(key, text)
       start = index + 1
     }
@@ -38,7 +38,7 @@ export function recordMembers(json: string): Map<string, string> {
   return members
 }
 
-/** Index of the quote that ends the string that begins at `start`. */
+/** Index of the closing quote of the string that begins at `start`. */
 function endOfString(json: string, start: number): number {
   let index = start + 1
   while (json.charCodeAt(index) !== quote) index += json.charCodeAt(index) === backslash ? 2 : 1

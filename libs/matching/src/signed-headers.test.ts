@@ -68,11 +68,11 @@ describe('signedHeaders', () => {
     },
   )
 
-  it('refuses to send what nobody could verify', () => {
+  it('refuses to sign with a secret that receivers cannot use', () => {
     expect(() => signedHeaders(job, [], 1)).toThrow('without a secret')
   })
 
-  it('gives another signature for any other body or secret, and the same for the same', () => {
+  it('signs deterministically, and differently for every other body or secret', () => {
     const text = fc.string({ minLength: 1, unit: 'grapheme' })
     fc.assert(
       fc.property(text, text, text, text, (bodyA, bodyB, secretA, secretB) => {

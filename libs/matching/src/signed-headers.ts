@@ -9,9 +9,9 @@ export type Signable = {
   operation: ChangeOperation
 }
 
-/** All parts of the system have the same. */
+/** All packages share one version. */
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
-/** RFC 9110 §10.1.5. Operators of receivers find and let through deliveries by it. */
+/** RFC 9110 §10.1.5. Operators of receivers use it to find deliveries and to allow them. */
 const userAgent = `Surehook/${version}`
 
 /** The headers of one attempt that need no secret. */
@@ -29,7 +29,10 @@ export function plainHeaders(
   }
 }
 
-/** One secret, as the two schemes take it. Made once: a key that is not an object yet costs more than what it signs. */
+/**
+ * Keys of one secret for the two schemes. Built once, because importing a key costs more than a
+ * signature.
+ */
 export type SigningKeys = { readonly plain: KeyObject; readonly standard: KeyObject }
 
 export function signingKeys(secret: string): SigningKeys {
@@ -40,10 +43,10 @@ export function signingKeys(secret: string): SigningKeys {
 }
 
 /**
- * The headers of one attempt. `X-*-Signature` sign the body with the current secret's UTF-8 bytes.
- * `webhook-*` follow Standard Webhooks 1.0.0 ("Signature scheme"): every secret that is valid now
- * signs `id.timestamp.body`.
- * @param secrets those valid now, the current one first
+ * Builds the headers of one attempt. `X-*-Signature` signs the body with the UTF-8 bytes of the
+ * current secret. `webhook-*` follows Standard Webhooks 1.0.0 ("Signature scheme"): every valid
+ * secret signs `id.timestamp.body`.
+ * @param secrets the valid secrets, the current one first
  * @param timestampS Unix time of the attempt in seconds
  */
 export function signedHeaders(
@@ -68,16 +71,19 @@ export function signedHeaders(
   }
 }
 
-/** With or without padding, and at least one byte: anybody could sign with an empty key. */
+/** Base64 with or without padding, of at least one byte: anyone could sign with an empty key. */
 const base64 = /^(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/
 
 const prefix = 'whsec_'
 
-/** Whether it promises base64 of a key, and is none. */
+/** Whether the secret has the `whsec_` prefix but no valid base64 after it. */
 export const isMalformedSecret = (secret: string): boolean =>
   secret.startsWith(prefix) && !base64.test(secret.slice(prefix.length))
 
-/** A `whsec_` secret is base64 of the key; any other, and a malformed one, is the key itself. */
+/**
+ * A `whsec_` secret is the base64 of the key. Any other secret, and a malformed one, is the key
+ * itself.
+ */
 function standardKey(secret: string): Buffer {
   const isEncoded = secret.startsWith(prefix) && !isMalformedSecret(secret)
   return isEncoded

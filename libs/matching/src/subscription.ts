@@ -11,33 +11,33 @@ const bits: Readonly<Record<ChangeOperation, number>> = { INSERT: 1, UPDATE: 2, 
 
 export const operationBit = (operation: ChangeOperation): number => bits[operation]
 
-/** What the matcher keeps of an active subscription. There may be 100,000: it is kept small. */
+/** The matcher's data of one active subscription. It is compact, because there may be 100,000. */
 export type Subscription = {
   readonly id: string
   readonly url: string
   readonly endpoint: string
-  /** Project, environment and table. */
+  /** Key of project, environment and table. */
   readonly place: string
-  /** `operationBit`s of its events. */
+  /** Bit set of its events: `operationBit` of each. */
   readonly operations: number
   readonly select: ReadonlySet<string> | null
-  /** Equal for equal selects; '' for none. */
+  /** Equal for equal `select` lists. '' without `select`. */
   readonly selectKey: string
-  /** The condition without which it does not match, by which the index finds it. */
+  /** Necessary condition of the filter, by which the index finds the subscription. */
   readonly anchor: Anchor | null
-  /** Equal for equal filters that the index must ask; '' where it need not. */
+  /** Equal for equal filters that the index must evaluate. '' if it need not evaluate one. */
   readonly filterKey: string
-  /** `null` when every record matches that its place in the index lets through. */
+  /** `null` when every record matches that the index finds for it. */
   readonly matches: RecordPredicate | null
-  /** Where it was committed: changes from before do not match. `null` when that is not known. */
+  /** WAL position of its commit: earlier changes do not match. `null` if unknown. */
   from: string | null
-  /** Where its successor was committed; `null` while it is the newest version. */
+  /** WAL position of its successor's commit, or `null` while it is the newest version. */
   until: string | null
 }
 
 /** Whether it was the newest version when the change at `walPosition` was committed. */
 export function isInForce({ from, until }: Subscription, walPosition: string | null): boolean {
-  // What another service published has no place in our order: it meets what is known now.
+  // A change of another service has no position in this order, so the newest version applies.
   if (walPosition === null) return until === null
   if (from !== null && isBefore(walPosition, from) === true) return false
   return until === null || isBefore(walPosition, until) === true
@@ -47,7 +47,7 @@ export function placeOf(at: { projectId: string; environment: string; table: str
   return `${at.projectId}\0${at.environment}\0${at.table}`
 }
 
-/** Throws an `UndecodableError` when the filter is none: such a state must not be matched. */
+/** Throws an `UndecodableError` when the filter is not valid: such a state must not be matched. */
 export function toSubscription(state: SubscriptionState, from: string | null): Subscription {
   const filter = state.filter === null ? null : readFilter(state.filter)
   const anchor = filter === null ? null : anchorOf(filter)
@@ -85,7 +85,7 @@ function parseJson(text: string): unknown {
 }
 
 function predicateOf(filter: Filter | null, anchor: Anchor | null): RecordPredicate | null {
-  // A filter that is nothing but its anchor is answered by the index.
+  // If the filter consists only of its anchor, the index has already evaluated it.
   const isAnswered = filter === null || (anchor !== null && filter.kind === 'field')
   return isAnswered ? null : compileFilter(filter)
 }

@@ -5,8 +5,9 @@ import avro from 'avsc'
 import { eventSchemas } from '../src/event-schemas.ts'
 
 /**
- * `npm run check:schemas [-- --from <commit>]`: whether each event's schema reads what those of released versions
- * wrote, and they what it writes. Without an argument: of every tag, or of 40 commits ago where there is none.
+ * `npm run check:schemas [-- --from <commit>]` checks that each event's schema reads the values of
+ * released schemas, and they read its values. Default: the schemas of every tag, or of 40 commits
+ * ago if there is no tag.
  */
 const { values } = parseArgs({ options: { from: { type: 'string' } } })
 const contracts = fileURLToPath(new URL('../../../contracts', import.meta.url))

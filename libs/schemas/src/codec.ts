@@ -61,9 +61,9 @@ type EventName = keyof EventTypes
 export type AnyEvent = EventTypes[EventName]
 
 export type EventCodec = { readonly [Name in EventName]: TypeCodec<EventTypes[Name]> } & {
-  /** Reads the head of a job for less than the job costs. */
+  /** Decodes only the head of a job, which is faster than decoding the job. */
   readonly jobHead: Pick<TypeCodec<DeliveryJobHead>, 'decode'>
-  /** The codec of the values on `topic`; throws for a topic that is not in the topic table. */
+  /** Returns the codec of the values on `topic`. Throws for a topic outside the topic table. */
   ofTopic(topic: string): TypeCodec<AnyEvent>
 }
 
@@ -87,8 +87,8 @@ function eventNameOf(topic: string): EventName {
 }
 
 /**
- * Registers every schema and returns the codecs. Rejects when the registry is away, and when a
- * schema is not compatible with all its earlier versions in both directions (FULL_TRANSITIVE).
+ * Registers every schema and returns the codecs. Rejects when the registry is unreachable, and when
+ * a schema is not compatible with all its earlier versions in both directions (FULL_TRANSITIVE).
  */
 export async function openEventCodec({
   registryUrl: url,
@@ -107,7 +107,7 @@ export async function openEventCodec({
     ids[name] = id
     return new AvroTypeCodec<T>(eventSchemas[name].type, id, writerOf)
   }
-  // One after the other and always in the order of `eventSchemas`: see there.
+  // Registers sequentially in the order of `eventSchemas`, which documents why.
   const codecs: { readonly [Name in EventName]: TypeCodec<EventTypes[Name]> } = {
     change: await codecOf('change'),
     environment: await codecOf('environment'),
@@ -125,14 +125,17 @@ export async function openEventCodec({
   return { ...codecs, jobHead, ofTopic: (topic) => codecs[eventNameOf(topic)] }
 }
 
-/** No value is written with it: every one is read as what another version wrote. */
+/**
+ * This type is never written, so no schema id matches it and every value is resolved from its
+ * writer's schema.
+ */
 const noSchema = -1
 
 export type RegistryAccess = RegistryConnection & { client: Pick<SchemaRegistry, 'register'> }
 
 const raceTries = 6
 
-/** Registers one schema under FULL_TRANSITIVE, whatever the registry's own default is. */
+/** Registers one schema under FULL_TRANSITIVE, independent of the registry's default. */
 export async function registerSchema(
   registry: RegistryAccess,
   { subject, json }: Pick<EventSchema, 'subject' | 'json'>,
@@ -142,12 +145,13 @@ export async function registerSchema(
       await demandCompatibility(registry, subject)
       return await registry.client.register(
         { type: SchemaType.AVRO, schema: JSON.stringify(json) },
-        // The client's default is BACKWARD: it has to be said on every call.
+        // The client's default is BACKWARD, so every call must pass the compatibility.
         { subject, compatibility: compatibility.FULL_TRANSITIVE },
       )
     } catch (err) {
       const reason = reasonOf(err)
-      // Services that start together bring a new subject at the same moment: one of them makes it.
+      // Services that start together may register a new subject at the same moment. Only one of
+      // them creates it.
       if (tries === raceTries || !/already exists/.test(reason)) {
         throw new Error(`The schema of ${subject} was not accepted: ${reason}`, { cause: err })
       }
@@ -156,15 +160,16 @@ export async function registerSchema(
   }
 }
 
-/** What `fetch` says itself is only that it failed. */
+/** `fetch` itself reports only "fetch failed". Its cause has the reason. */
 function reasonOf(err: unknown): string {
   if (!(err instanceof Error)) return String(err)
   return err.cause instanceof Error ? err.cause.message : err.message
 }
 
 /**
- * Before the first version of a subject, so that no version is ever taken unchecked. The client does
- * it after the first one: a process killed in between would leave a subject that it then refuses.
+ * Sets the compatibility before the first version of a subject, so that no version is accepted
+ * unchecked. The client sets it after the first version. If the process dies in between, the client
+ * refuses that subject from then on.
  */
 async function demandCompatibility(registry: RegistryConnection, subject: string): Promise<void> {
   const path = `/config/${encodeURIComponent(subject)}`

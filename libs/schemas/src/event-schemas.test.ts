@@ -7,7 +7,7 @@ const at = '2026-11-21T12:00:00.000Z'
 const tenant = { projectId: 'shop', environment: 'live' }
 const delivery = { ...tenant, deliveryId: 'd', eventId: 'e', subscriptionId: 's', url: 'https://a' }
 
-/** Two of each type: as full and as empty as its TypeScript type allows. */
+/** Two values of each type: one with every field set, one as empty as its type allows. */
 const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
   change: [
     {
@@ -187,7 +187,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
 const names = Object.keys(examples) as (keyof EventTypes)[]
 
 describe('every event type', () => {
-  it.each(names)('%s comes back from its Avro schema as it was', async (name) => {
+  it.each(names)('%s survives a round trip through its Avro schema', async (name) => {
     const neverAsked = () => Promise.reject(new Error('its own schema needs no registry'))
     const codec = new AvroTypeCodec(eventSchemas[name].type, 1, neverAsked)
     for (const value of examples[name]) {

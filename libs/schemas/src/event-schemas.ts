@@ -26,14 +26,14 @@ function schemaOf(subject: string, file: string): EventSchema {
 
 /**
  * Subject and Avro type of every event. Append only: schemas are registered in this order, so that
- * a registry that starts empty hands out the same ids to whoever registers first.
+ * an empty registry always assigns the same ids.
  */
 export const eventSchemas = {
   change: schemaOf(`${changesTopic}-value`, 'change-event'),
   environment: schemaOf(`${environmentsTopic}-value`, 'environment-state'),
   managementToken: schemaOf(`${managementTokensTopic}-value`, 'management-token-state'),
   subscription: schemaOf(`${subscriptionsTopic}-value`, 'subscription-state'),
-  // One subject for the whole delivery family: a job moves between its topics unchanged.
+  // All delivery topics share one subject, because jobs move between them unchanged.
   job: schemaOf(`${deliveriesTopic}-value`, 'delivery-job'),
   attempt: schemaOf(`${attemptsTopic}-value`, 'delivery-attempt'),
   invalid: schemaOf('invalid-value', 'invalid-message'),
@@ -55,10 +55,10 @@ const headFields = [
   'redeliveryOf',
 ] as const satisfies readonly (keyof DeliveryJob)[]
 
-/** A job without its body and what only the dispatcher needs. */
+/** Job without its body and the fields that only the dispatcher needs. */
 export type DeliveryJobHead = Pick<DeliveryJob, (typeof headFields)[number]>
 
-/** Reads a job's head: what is not in it is skipped, not copied. */
+/** Decodes the head of a job. Other fields are skipped without a copy. */
 export const jobHeadType = headOf(eventSchemas.job.json as RecordSchema)
 
 type RecordSchema = { name: string; namespace: string; fields: { name: string }[] }

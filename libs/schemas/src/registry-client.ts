@@ -3,7 +3,7 @@ import { Agent, request as requestHttps } from 'node:https'
 import { SchemaRegistry } from '@kafkajs/confluent-schema-registry'
 
 export type RegistrySecurity = {
-  /** PEM of who vouches for the registry's certificate, in place of the system's roots. */
+  /** PEM of the CA of the registry's certificate. Replaces the system's roots. */
   ca?: string
   /** HTTP basic authentication. */
   auth?: { username: string; password: string }
@@ -11,7 +11,7 @@ export type RegistrySecurity = {
 
 export type RegistryConnection = { url: string; security?: RegistrySecurity | undefined }
 
-/** The library's client; it does not tell the URL that it was given. */
+/** Creates the library's client. That client does not expose its URL. */
 export function registryClient({ url, security = {} }: RegistryConnection): SchemaRegistry {
   const { ca, auth } = security
   return new SchemaRegistry({
@@ -26,7 +26,7 @@ export type RegistryAnswer = { status: number; text: string }
 
 const withinMs = 5_000
 
-/** For what the library's client cannot ask. `fetch` cannot be given a CA. */
+/** Sends requests that the library's client does not support. `fetch` accepts no CA. */
 export function askRegistry(
   { url, security = {} }: RegistryConnection,
   { path, body }: { path: string; body?: object },

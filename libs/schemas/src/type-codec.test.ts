@@ -81,7 +81,7 @@ describe('AvroTypeCodec', () => {
     expect(() => codec().encode({ ...change, table: 1 as never })).toThrow(/invalid "string": 1/)
   })
 
-  it('reads what an older version of the schema wrote, and asks for it once', async () => {
+  it('reads values of an older schema version, and requests that version once', async () => {
     const { fields, ...rest } = eventSchemas.change.json as { fields: { name: string }[] }
     const older = avro.Type.forSchema({
       ...rest,
@@ -107,7 +107,7 @@ describe('AvroTypeCodec', () => {
     expect(() => codec().decode(bytes)).toThrow(UndecodableError)
   })
 
-  it('refuses a value of another type, and does not call a registry that is away undecodable', async () => {
+  it('refuses a value of another type, and does not report an unreachable registry as undecodable', async () => {
     const other = codec(7, () => Promise.resolve(eventSchemas.invalid.type))
     await expect(other.decode(codec(8).encode(change))).rejects.toThrow(UndecodableError)
     const away = codec(7, () => Promise.reject(new Error('ECONNREFUSED')))

@@ -1,21 +1,21 @@
 import type avro from 'avsc'
 
 /**
- * Values of one type in the Confluent wire format: a zero byte, the schema id as 4 bytes big
- * endian, the Avro binary.
+ * Codec for values of one type in the Confluent wire format: a zero byte, the schema id as a 4-byte
+ * big-endian integer, then the Avro binary.
  */
 export interface TypeCodec<T> {
-  /** Throws when `value` does not fit the schema, naming the path. */
+  /** Throws when `value` does not fit the schema. The message names the path. */
   encode(value: T): Buffer
   /**
-   * At once when the value was written with our own version of the schema; a promise when the
-   * writer's version has to be looked up. What can never be decoded is an `UndecodableError`;
-   * anything else (a registry that is away) is worth another try.
+   * Returns a value if it was written with this version of the schema, otherwise a promise, because
+   * the writer's schema must be looked up. Throws `UndecodableError` for bytes that can never be
+   * decoded. Retry after any other error, such as an unreachable registry.
    */
   decode(buffer: Buffer): T | Promise<T>
 }
 
-/** The bytes are not a value of the expected type, now or later: no retry helps. */
+/** The bytes are not a value of the expected type. A retry cannot help. */
 export class UndecodableError extends Error {
   override readonly name = 'UndecodableError'
 }
@@ -28,7 +28,7 @@ export class AvroTypeCodec<T> implements TypeCodec<T> {
   readonly #id: number
   readonly #writerOf: (id: number) => Promise<avro.Type>
   readonly #resolvers = new Map<number, avro.Resolver>()
-  /** Encoded into first and copied out: its size is known only afterwards. */
+  /** Encoding buffer. Results are copied out, because their size is unknown before encoding. */
   #scratch = Buffer.alloc(firstScratchBytes)
 
   constructor(type: avro.Type, id: number, writerOf: (id: number) => Promise<avro.Type>) {
@@ -40,7 +40,8 @@ export class AvroTypeCodec<T> implements TypeCodec<T> {
   encode(value: T): Buffer {
     let end = this.#type.encode(value, this.#scratch, headerBytes)
     if (end < 0) {
-      // A negative result says how much is missing. Grow past it: the next value is alike.
+      // A negative result is the number of missing bytes. The buffer doubles, because the next
+      // value is probably as large.
       this.#scratch = Buffer.alloc(2 * (this.#scratch.length - end))
       end = this.#type.encode(value, this.#scratch, headerBytes)
     }

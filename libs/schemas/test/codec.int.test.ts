@@ -37,7 +37,7 @@ describe('openEventCodec', () => {
     }
   })
 
-  it('knows the codec of each topic', async () => {
+  it('returns the codec of each topic', async () => {
     const codec = await openEventCodec({ registryUrl })
     expect(codec.ofTopic('webhook.deliveries.retry.5s')).toBe(codec.job)
     expect(codec.ofTopic('webhook.deliveries.invalid')).toBe(codec.invalid)
@@ -45,13 +45,13 @@ describe('openEventCodec', () => {
     expect(() => codec.ofTopic('orders')).toThrow('orders')
   })
 
-  it('calls an id that no schema has undecodable', async () => {
+  it('reports an unknown schema id as undecodable', async () => {
     const codec = await openEventCodec({ registryUrl })
     const bytes = Buffer.from([0, 0x7f, 0xff, 0xff, 0xf0, 1, 2, 3])
     await expect(codec.change.decode(bytes)).rejects.toThrow(UndecodableError)
   })
 
-  it('rejects when the registry is away', async () => {
+  it('rejects when the registry is unreachable', async () => {
     await expect(openEventCodec({ registryUrl: 'http://127.0.0.1:9' })).rejects.toThrow(
       'changes-value',
     )
@@ -59,7 +59,7 @@ describe('openEventCodec', () => {
 })
 
 describe('registerSchema', () => {
-  it('gives one id to all who bring a new subject at the same moment', async () => {
+  it('gives the same id to concurrent registrations of a new subject', async () => {
     for (let round = 0; round < 4; round++) {
       const { fields, register } = versions(`test-${randomUUID()}-value`)
       const found = await Promise.all(Array.from({ length: 6 }, () => register(fields)))
@@ -67,11 +67,11 @@ describe('registerSchema', () => {
     }
   })
 
-  it('takes over a subject that has a version and no compatibility', async () => {
+  it('accepts a subject with a version but no compatibility', async () => {
     const subject = `test-${randomUUID()}-value`
     const { fields, register } = versions(subject)
     const schema = JSON.stringify({ ...eventSchemas.environment.json, fields })
-    // As one leaves it that dies between its two requests.
+    // Simulates a process that died between its two requests.
     const made = await fetch(`${registryUrl}/subjects/${subject}/versions`, {
       method: 'POST',
       headers: { 'content-type': 'application/vnd.schemaregistry.v1+json' },
@@ -82,7 +82,7 @@ describe('registerSchema', () => {
     expect(await config.json()).toMatchObject({ compatibilityLevel: 'FULL_TRANSITIVE' })
   })
 
-  it('takes a field that is added or removed with a default', async () => {
+  it('accepts a field that is added or removed with a default', async () => {
     const { fields, register } = versions(`test-${randomUUID()}-value`)
     const note = { name: 'note', type: 'string', default: '' }
     const first = await register(fields)
@@ -108,7 +108,7 @@ describe('registerSchema', () => {
     await expect(register(change(fields))).rejects.toThrow(/was not accepted/)
   })
 
-  it('refuses what fits the last version but not the one before it', async () => {
+  it('refuses a schema that fits the last version but not the one before it', async () => {
     const { fields, register } = versions(`test-${randomUUID()}-value`)
     await register([...fields, { name: 'note', type: 'string', default: '' }])
     await register(fields)

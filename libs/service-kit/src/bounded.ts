@@ -1,6 +1,9 @@
 import { unavailable } from './errors.ts'
 
-/** `work`, or SERVICE_UNAVAILABLE with `message` when it takes longer than `ms`. It is not cancelled. */
+/**
+ * Resolves with `work`, or rejects with SERVICE_UNAVAILABLE and `message` after `ms` milliseconds.
+ * It does not cancel `work`.
+ */
 export async function boundedBy<T>(ms: number, work: Promise<T>, message: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
@@ -13,14 +16,17 @@ export async function boundedBy<T>(ms: number, work: Promise<T>, message: string
   }
 }
 
-/** `work`, or the reason of `signal` as soon as it aborts. The work is not cancelled. */
+/**
+ * Resolves with `work`, or rejects with the reason of `signal` once it aborts. It does not cancel
+ * `work`.
+ */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   const aborted = Promise.withResolvers<never>()
   const onAbort = () => aborted.reject(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
   try {
-    // A promise of its own per call: a race against a shared one would keep every loser alive.
+    // One promise per call: a race against a shared promise would keep all losers in memory.
     return await Promise.race([work, aborted.promise])
   } finally {
     signal.removeEventListener('abort', onAbort)

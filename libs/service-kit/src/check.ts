@@ -1,4 +1,4 @@
-/** Throws when it does not hold, as a check of `/readyz` does. */
+/** Throws `otherwise` unless `holds` is true. For checks of `/readyz`. */
 export function check(holds: boolean, otherwise: string): void {
   if (!holds) throw new Error(otherwise)
 }

@@ -4,13 +4,15 @@ import { type ErrorCode, httpStatusByCode, type Violation } from '@surehook/cont
 export type AppErrorOptions = {
   cause?: unknown
   violations?: readonly Violation[] | undefined
-  /** Becomes `Retry-After`. */
+  /** Value of `Retry-After` in seconds. */
   retryAfterS?: number | undefined
-  /** Until when a lock holds. */
+  /** End of a lockout. */
   lockedUntil?: Date | undefined
 }
 
-/** The one error that domain code throws: a code from the closed list, never an HTTP status. */
+/**
+ * The only error that domain code throws. It has a code from the closed list, never an HTTP status.
+ */
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly code: ErrorCode
@@ -18,7 +20,7 @@ export class AppError extends Error {
   readonly retryAfterS?: number
   readonly lockedUntil?: Date
 
-  /** `message` reaches the caller unless the status is a 5xx. */
+  /** `message` reaches the caller unless the status is 5xx. */
   constructor(code: ErrorCode, message?: string, options: AppErrorOptions = {}) {
     super(message ?? '', options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
@@ -32,17 +34,17 @@ export class AppError extends Error {
   }
 }
 
-/** A request with faults: 400 VALIDATION_ERROR naming each of them. */
+/** A request with faults: 400 VALIDATION_ERROR that names each fault. */
 export function invalid(violations: readonly Violation[]): AppError {
   return new AppError('VALIDATION_ERROR', 'The request is not valid', { violations })
 }
 
-/** Something we depend on is away: 503 with `Retry-After`. `what` is for the log, not the caller. */
+/** A dependency is unreachable: 503 with `Retry-After`. Only the log shows `what`. */
 export function unavailable(what: string, cause?: unknown): AppError {
   return new AppError('SERVICE_UNAVAILABLE', what, { cause, retryAfterS: 1 })
 }
 
-/** What an unknown error says, in one line. */
+/** Message of an unknown error, in one line. */
 export function reasonOf(err: unknown): string {
   return isNativeError(err) ? err.message || err.name : String(err)
 }

@@ -2,12 +2,12 @@ import { openApiServer } from './http/api-server.ts'
 import { openInternalServer } from './http/internal-server.ts'
 import { createMetrics } from './telemetry/metrics.ts'
 
-/** What a service takes from the process that it runs in. */
+/** Facilities that a service gets from its process. */
 export type Host = {
   readonly createMetrics: typeof createMetrics
   readonly openInternalServer: typeof openInternalServer
   readonly openApiServer: typeof openApiServer
 }
 
-/** A service that has its process to itself. */
+/** Host of a service that has its own process. */
 export const ownProcess: Host = { createMetrics, openInternalServer, openApiServer }

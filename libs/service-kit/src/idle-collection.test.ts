@@ -3,7 +3,10 @@ import { IdleCollection } from './idle-collection.ts'
 
 const mib = 1024 * 1024
 
-/** Readings every 10 s of a process that used this share of a core since the one before. */
+/**
+ * Returns readings 10 s apart. `share` is the part of a core that the process used since the
+ * previous one.
+ */
 function readings() {
   let [atMs, cpuMs] = [0, 0]
   return (share: number, heapMib: number) => {

@@ -1,25 +1,25 @@
 export type ProcessReading = {
-  /** By the clock of `performance.now()`. */
+  /** Milliseconds by `performance.now()`. */
   atMs: number
-  /** Used so far, of all threads. */
+  /** CPU time of all threads since the start, in milliseconds. */
   cpuMs: number
   heapBytes: number
 }
 
-/** The collection stops the process for about 100 ms: only one with little to do may afford that. */
+/** A collection stops the process for about 100 ms, which only an idle process can afford. */
 const idleShare = 0.05
-/** Less garbage is not worth it; young objects are up to 16 MiB of it, which V8 collects itself. */
+/** Less garbage is not worth a collection: V8 collects up to 16 MiB of young objects itself. */
 const worthBytes = 24 * 1024 * 1024
 const lookEveryMs = 10_000
 
 /**
- * Decides when an idle process collects its garbage. V8 collects when much is allocated: a process that has just
- * started, or had a busy minute, would keep all of its garbage for as long as it is idle, which is half of its
+ * Decides when an idle process should collect garbage. V8 collects only when much is allocated.
+ * After its start or a busy minute an idle process would keep its garbage, which is half of its
  * memory.
  */
 export class IdleCollection {
   #last: ProcessReading
-  /** What was left after the last collection; none was made yet. */
+  /** Heap size after the last collection. Negative infinity before the first one. */
   #leftBytes = Number.NEGATIVE_INFINITY
 
   constructor(first: ProcessReading) {
@@ -37,14 +37,15 @@ export class IdleCollection {
   }
 }
 
-/** Collects in this process whenever it is idle, where Node runs with `--expose-gc`. */
+/** Collects in this process whenever it is idle, if Node runs with `--expose-gc`. */
 export function collectWhenIdle(): Disposable {
   const { gc } = globalThis
   if (gc === undefined) return { [Symbol.dispose]: () => undefined }
   const collection = new IdleCollection(readProcess())
   const timer = setInterval(() => {
     if (!collection.isDue(readProcess())) return
-    // Other kinds give hardly any memory back. In a task of its own: what the stack still names would be kept.
+    // Other modes free hardly any memory. It runs in its own task, because values on the stack
+    // would be kept.
     const all = { type: 'major', flavor: 'last-resort', execution: 'async' } as const
     void gc(all).then(() => collection.collected(readProcess().heapBytes))
   }, lookEveryMs).unref()

@@ -8,7 +8,7 @@ function loggedLines() {
   return { lines, log: pino({ base: null, timestamp: false }, { write }) }
 }
 
-it('tries until it succeeds and says so each time', async () => {
+it('retries until it succeeds, and logs each failure', async () => {
   const { lines, log } = loggedLines()
   let tries = 0
   const result = await retryUntilReady(

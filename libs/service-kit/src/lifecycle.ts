@@ -6,13 +6,13 @@ import { backoffMs } from './backoff.ts'
 import { reasonOf } from './errors.ts'
 import { collectWhenIdle } from './idle-collection.ts'
 
-/** `start` resolves when the service works; it goes on until it is disposed. */
+/** `start` resolves when the service works. The service runs until it is disposed. */
 export type Service = AsyncDisposable & { start(signal: AbortSignal): Promise<void> }
 
 /**
- * Opens the service and runs it until SIGINT or SIGTERM, then gives it `graceMs` to hand everything
- * back. A second signal, or the end of the grace, exits at once with 1. A signal while the service
- * still waits for its dependencies ends it cleanly too.
+ * Opens the service and runs it until SIGINT or SIGTERM, then gives it `graceMs` milliseconds to
+ * close. A second signal or the end of the grace exits at once with 1. A signal while the service
+ * waits for its dependencies also ends it cleanly.
  */
 export async function runService(
   open: (signal: AbortSignal) => Promise<Service>,
@@ -53,7 +53,7 @@ const backoff = { firstMs: 200, longestMs: 5_000 }
 
 /**
  * Calls `fn` until it succeeds, with growing waits and one log line per failure. Rejects only when
- * `signal` aborts: a dependency that is away at start is waited for, however long it takes.
+ * `signal` aborts: at start the service waits for a dependency without limit.
  */
 export async function retryUntilReady<T>(
   name: string,

@@ -23,7 +23,7 @@ it.each([
   Object.assign(new Error("READONLY You can't write against a read only replica."), {
     name: 'SimpleError',
   }),
-])('%s means that something is away', (err) => {
+])('%s means that a dependency is unreachable', (err) => {
   expect(toUnavailable(err)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', cause: err })
 })
 
@@ -34,4 +34,4 @@ it.each([
   new AppError('NOT_FOUND'),
   'ECONNREFUSED',
   null,
-])('%s is a fault of another kind', (err) => expect(toUnavailable(err)).toBeNull())
+])('%s is another kind of error', (err) => expect(toUnavailable(err)).toBeNull())

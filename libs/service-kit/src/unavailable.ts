@@ -12,7 +12,7 @@ const networkCodes = new Set([
   'EHOSTDOWN',
   'ENOTFOUND',
   'EAI_AGAIN',
-  // It is there, and its certificate is not what it has to be.
+  // The server is reachable but its certificate is not valid.
   'CERT_HAS_EXPIRED',
   'CERT_NOT_YET_VALID',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -22,7 +22,10 @@ const networkCodes = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ])
 
-/** PostgreSQL: shutting down, out of resources, read-only after a failover, our own time limits. */
+/**
+ * PostgreSQL: shutting down, out of resources, read-only after a failover, or over our own time
+ * limits.
+ */
 const sqlStates = /^(?:08...|53...|57P0[1-5]|57014|55P03|25006|40001|40P01)$/
 
 const errorNames = new Set([
@@ -40,13 +43,16 @@ const errorNames = new Set([
   'KafkaJSBrokerNotFound',
 ])
 
-/** What is said only in words: by pg (pool and client), by a Redis that loads, is full, or is not the one to write to. */
+/**
+ * Errors that only their message identifies: of pg (pool and client), and of a Redis that is
+ * loading, full or not writable.
+ */
 const messages =
   /^(?:timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error|(?:LOADING|OOM|READONLY|MISCONF|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|BUSY) |Cannot use a pool after calling end)/
 
 /**
- * `SERVICE_UNAVAILABLE` when `err` says that PostgreSQL, Redis, Kafka or a peer is away, else `null`.
- * An `AppError` is never changed.
+ * Returns `SERVICE_UNAVAILABLE` if `err` means that PostgreSQL, Redis, Kafka or a peer is
+ * unreachable, else `null`. An `AppError` stays as it is.
  */
 export function toUnavailable(err: unknown): AppError | null {
   if (!isNativeError(err) || err instanceof AppError) return null
@@ -61,7 +67,7 @@ export function toUnavailable(err: unknown): AppError | null {
   return away ? unavailable(err.message, err) : null
 }
 
-/** A connection tried on several addresses fails with one error that holds them all. */
+/** A connection attempt to several addresses fails with one error that contains all of them. */
 function causes(err: Error): readonly unknown[] {
   return 'errors' in err && Array.isArray(err.errors) ? err.errors : []
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 export type WaitOptions = { what: string | (() => string); timeoutMs: number; everyMs?: number }
 
-/** Asks until the answer is true; throws naming `what` when the time is over. */
+/** Polls until the condition is true. Throws an error with `what` on timeout. */
 export async function waitUntil(
   isTrue: () => boolean | Promise<boolean>,
   { what, timeoutMs, everyMs = 50 }: WaitOptions,

@@ -12,7 +12,7 @@ import { closeServers, getThing, id, open, serve, serveThings } from './things.t
 afterEach(closeServers)
 
 describe('the server', () => {
-  it('knows HEAD, and says which methods a path has', async () => {
+  it('serves HEAD, and lists the methods of a path', async () => {
     const url = await serveThings()
     expect((await fetch(`${url}/things/1`, { method: 'HEAD' })).status).toBe(200)
     for (const method of ['POST', 'OPTIONS', 'PATCH']) {
@@ -32,7 +32,7 @@ describe('the server', () => {
     ])
   })
 
-  it('returns the request id with every answer, the caller’s when it is harmless', async () => {
+  it('returns a request id with every answer: the caller’s if it is safe', async () => {
     const url = await serveThings()
     const idOf = async (path: string, sent?: string) => {
       const headers = sent === undefined ? {} : { 'X-Request-Id': sent }
@@ -57,7 +57,7 @@ describe('the server', () => {
     expect(headers.has('strict-transport-security')).toBe(false)
   })
 
-  it('minds no expectation that it does not know', async () => {
+  it('ignores an unknown expectation', async () => {
     const url = await serveThings()
     const headers = { Expect: 'foo', 'X-Request-Id': 'mine' }
     const [res] = (await once(request(`${url}/things/1`, { headers }).end(), 'response')) as [
@@ -154,7 +154,7 @@ describe('the server', () => {
       'of two lengths',
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
     ],
-  ])('answers in its own form what is %s', async (_what, bytes) => {
+  ])('answers a request that is %s in its own form', async (_what, bytes) => {
     const { port } = new URL(await serve(() => {}))
     const socket = connect(Number(port), '127.0.0.1')
     socket.write(bytes)
@@ -176,7 +176,7 @@ describe('the server', () => {
       return { status: res.statusCode, connection: res.headers.connection, body: await text(res) }
     }
 
-    /** A server that closes while a request is in flight on a connection that the client keeps. */
+    /** Closes a server while a request is in flight on a connection that the client keeps open. */
     async function closeInFlight(lingerMs: number) {
       const began = Promise.withResolvers<void>()
       const mayEnd = Promise.withResolvers<void>()
@@ -194,16 +194,16 @@ describe('the server', () => {
       return { url, answer, closed, mayEnd }
     }
 
-    it('lets what has begun finish, and takes no new connection', async () => {
+    it('finishes requests in flight, and accepts no new connection', async () => {
       const { url, answer, closed, mayEnd } = await closeInFlight(0)
       await expect(fetch(`${url}/things/2`)).rejects.toThrow()
       mayEnd.resolve()
       expect(await answer).toMatchObject({ status: 200, body: '{"id":"1"}' })
-      // Long before the grace is over, though the client keeps its connection.
+      // The server closes before the grace ends, although the client keeps its connection.
       await closed
     })
 
-    it('answers what still comes on a connection, and ends it with that', async () => {
+    it('answers one more request on a connection, then closes it', async () => {
       const { url, answer, closed, mayEnd } = await closeInFlight(60_000)
       const next = get(`${url}/things/2`)
       mayEnd.resolve()
@@ -212,8 +212,8 @@ describe('the server', () => {
       await closed
     })
 
-    it('answers what was on its way while a connection was idle, and ends it with that', async () => {
-      // For longer than a test may take: nothing but the answer ends the connection.
+    it('answers a request that was on its way on an idle connection, then closes it', async () => {
+      // Longer than a test may take: only the response can end the connection.
       const url = await serveThings(undefined, 60_000)
       expect(await get(`${url}/things/1`)).toMatchObject({ status: 200, connection: 'keep-alive' })
       const [server] = open.splice(0)

@@ -23,7 +23,7 @@ const putOf = (body: string) =>
 const unfinishedBody = putOf('Content-Length: 99\r\n\r\n{')
 const malformedBody = putOf('Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\nno chunk\r\n')
 
-/** A server whose answers for things of the name `slow` wait for `finish`. */
+/** Serves things. Responses for the name `slow` wait for `finish`. */
 async function serveSlowly(log = silent) {
   const slow = Promise.withResolvers<void>()
   const began = Promise.withResolvers<void>()
@@ -51,7 +51,7 @@ async function open(port: number, bytes = ''): Promise<Socket> {
   return socket
 }
 
-/** All that the server says until it ends the connection. */
+/** Resolves with all bytes from the server up to the end of the connection. */
 const answerTo = async (port: number, bytes?: string) => text(await open(port, bytes))
 
 const statusesIn = (answer: string) =>
@@ -63,19 +63,19 @@ const late = { error: 'REQUEST_TIMEOUT', message: expect.stringContaining('in ti
 const malformed = { error: 'VALIDATION_ERROR', violations: [{ field: 'request' }] }
 
 describe('a connection', () => {
-  it('that never sent a byte closes without a word', async () => {
+  it('that never sent a byte closes silently', async () => {
     const { port } = await serveSlowly()
     expect(await answerTo(port)).toBe('')
   })
 
-  it('that is idle between requests says nothing but their answers', async () => {
+  it('that is idle between requests gets only their answers', async () => {
     const { port } = await serveSlowly()
     const socket = await open(port, getOf('1'))
     let answers = ''
     socket.on('data', (chunk) => {
       answers += chunk
     })
-    // The server looks at all connections at once: it has looked at this one as well.
+    // The server checks all connections at once, so it has checked this one as well.
     expect(await answerTo(port, 'GET / HTTP')).toContain('408')
     expect(await answerTo(port, 'GET / HTTP')).toContain('408')
     expect(statusesIn(answers)).toEqual([200])
@@ -88,7 +88,7 @@ describe('a connection', () => {
     ['a head', 'GET / HTTP/1.1\r\nHost: x\r\n'],
     ['a body', unfinishedBody],
     ['a second head', `${getOf('1')}GET / HT`],
-  ])('is answerTo 408 for %s that does not arrive', async (what, bytes) => {
+  ])('is answered 408 for %s that does not arrive', async (what, bytes) => {
     const { port } = await serveSlowly()
     const answer = await answerTo(port, bytes)
     expect(statusesIn(answer)).toEqual(what === 'a second head' ? [200, 408] : [408])
@@ -107,7 +107,7 @@ describe('a connection', () => {
     await began
     socket.write(bytes)
     const answer = text(socket)
-    // By then the server has found fault with the other connection as well.
+    // By then the server has refused the other connection as well.
     await answerTo(port, bytes)
     await answerTo(port, bytes)
     finish()
@@ -115,7 +115,7 @@ describe('a connection', () => {
     expect(lastBodyOf(await answer)).toMatchObject(body)
   })
 
-  it('runs nothing that comes after what it was refused for', async () => {
+  it('serves no request after the refused one', async () => {
     const { port, began, finish } = await serveSlowly()
     const socket = await open(port, getOf('slow'))
     await began
@@ -140,7 +140,7 @@ describe('a connection', () => {
     expect(logged).toMatchObject([{ msg: 'http.request', operation: 'putThing', status: 400 }])
   })
 
-  it('is answered 400 for a body that nobody reads, and the handler’s own answer is left out', async () => {
+  it('is answered 400 for a malformed body that no handler reads, in place of the handler’s answer', async () => {
     const lines: string[] = []
     const log = createLogger('test', 'info', { write: (line) => void lines.push(line) })
     const { url, port, began, finish } = await serveSlowly(log)

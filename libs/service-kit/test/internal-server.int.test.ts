@@ -15,7 +15,7 @@ async function read(port: number, path: string): Promise<[number, unknown]> {
   return [answer.status, await answer.json()]
 }
 
-it('is alive from the first moment and ready when every check passes', async () => {
+it('is alive from the start, and ready when every check passes', async () => {
   await using server = await openInternalServer(options())
   expect(await read(server.port, '/healthz')).toEqual([200, { status: 'ok' }])
   expect(await read(server.port, '/readyz')).toEqual([
@@ -59,7 +59,7 @@ it('serves metrics with the name of the service', async () => {
   expect(text).toContain('process_resident_memory_bytes{service="test"}')
 })
 
-it('has nothing else', async () => {
+it('has no other path', async () => {
   await using server = await openInternalServer(options())
   expect(await read(server.port, '/__proto__')).toEqual([404, { error: 'NOT_FOUND' }])
   const answer = await fetch(`http://127.0.0.1:${server.port}/healthz`, { method: 'POST' })

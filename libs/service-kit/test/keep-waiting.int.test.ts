@@ -10,12 +10,12 @@ const get = async (handle: Handle<typeof getThing>) =>
   fetch(`${await serve((router) => mount(router, getThing, handle))}/things/${id}`)
 
 describe('keepWaiting', () => {
-  it('says something until the answer is there, which is JSON all the same', async () => {
+  it('sends white space until the answer, which is still valid JSON', async () => {
     let answer: () => void = () => undefined
     const asked = new Promise<void>((resolve) => {
       answer = resolve
     })
-    // The client has the head of the answer before there is one.
+    // The client receives the head before the response is ready.
     const response = await get(async (_, ctx) => {
       using _waiting = ctx.keepWaiting(everyMs)
       await asked
@@ -29,7 +29,7 @@ describe('keepWaiting', () => {
     expect(JSON.parse(text)).toEqual({ id })
   })
 
-  it('changes nothing of an answer or an error that comes at once', async () => {
+  it('does not change an immediate answer or error', async () => {
     const quick = await get((_, ctx) => {
       using _waiting = ctx.keepWaiting(60_000)
       return { id }
@@ -42,7 +42,7 @@ describe('keepWaiting', () => {
     expect([refused.status, await refused.json()]).toEqual([409, { error: 'CONFLICT' }])
   })
 
-  it('breaks off an answer that fails after it was begun', async () => {
+  it('cuts an answer that fails after it has begun', async () => {
     let fail: () => void = () => undefined
     const begun = new Promise<void>((resolve) => {
       fail = resolve

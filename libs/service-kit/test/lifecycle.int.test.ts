@@ -26,7 +26,7 @@ function start(mode: string): Run {
 const eventsOf = ({ lines }: Run) => lines.map(({ msg }) => msg)
 
 async function exitCode({ child }: Run): Promise<number | null> {
-  // `close` and not `exit`: every line has arrived by then.
+  // `close`, not `exit`: all output has arrived by then.
   if (child.exitCode === null || !child.stdout?.closed) await once(child, 'close')
   return child.exitCode
 }

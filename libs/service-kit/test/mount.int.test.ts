@@ -130,7 +130,7 @@ describe('an operation', () => {
     expect(await text(socket)).toContain('{"field":"X-Project-Id","message":"must be sent once"}')
   })
 
-  it('authorises before it looks at the request, and hands on what that found', async () => {
+  it('authorises before it validates the request, and passes the result on', async () => {
     const url = await serve((router) => {
       mount(router, putThing, {
         authorize: ({ req }) => {
@@ -147,7 +147,7 @@ describe('an operation', () => {
     expect(await let_in.json()).toEqual({ id, limit: 9 })
   })
 
-  it('may answer with headers of its own and with JSON text as it is', async () => {
+  it('may answer with its own headers and with JSON text', async () => {
     const url = await serve((router) => {
       mount(
         router,
@@ -160,7 +160,7 @@ describe('an operation', () => {
     expect(await answer.text()).toBe('{"id":12345678901234567890}')
   })
 
-  it('answers 304 without a body to who holds what its ETag stands for', async () => {
+  it('answers 304 without a body to a matching If-None-Match', async () => {
     const url = await serve((router) => {
       mount(router, getThing, ({ params }) => new Reply(params, { ETag: `"${params.id}"` }))
     })
@@ -176,7 +176,7 @@ describe('an operation', () => {
     }
   })
 
-  it('without a body schema does not mind a body', async () => {
+  it('ignores a body without a body schema', async () => {
     const url = await serveThings()
     const answer = await fetch(`${url}/things/1`, { method: 'DELETE', body: 'whatever' })
     expect([answer.status, await answer.text()]).toEqual([204, ''])

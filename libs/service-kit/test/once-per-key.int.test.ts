@@ -37,7 +37,7 @@ const request = (change: Partial<KeyedRequest> = {}): KeyedRequest => ({
   ...change,
 })
 
-/** Makes a thing of this name. */
+/** Creates a thing with this name. */
 const make = (keyed: KeyedRequest, name: string = randomUUID()) =>
   inTransaction(pool, (tx) =>
     oncePerKey(tx, 'used_key', keyed, async () => {
@@ -49,7 +49,7 @@ const things = async (name: string) =>
   (await pool.query('select from thing where name = $1', [name])).rowCount
 
 describe('a request with a key', () => {
-  it('is done once, and has the same answer again', async () => {
+  it('runs once, and returns the same answer again', async () => {
     const keyed = request()
     const first = await make(keyed)
     expect(first.repeated).toBe(false)
@@ -57,14 +57,14 @@ describe('a request with a key', () => {
     expect(await things(first.answer)).toBe(1)
   })
 
-  it('is done once, however many come at the same time', async () => {
+  it('runs once among concurrent repetitions', async () => {
     const keyed = request()
     const all = await Promise.all(Array.from({ length: 8 }, () => make(keyed)))
     expect(new Set(all.map(({ answer }) => answer)).size).toBe(1)
     expect(all.filter(({ repeated }) => !repeated)).toHaveLength(1)
   })
 
-  it('is refused when the key was used for something else', async () => {
+  it('is refused when the key belongs to another request', async () => {
     const keyed = request()
     await make(keyed)
     await expect(make({ ...keyed, fingerprint: requestFingerprint({}) })).rejects.toMatchObject({
@@ -73,7 +73,7 @@ describe('a request with a key', () => {
     })
   })
 
-  it('knows nothing of the keys of others', async () => {
+  it('does not see keys of other scopes', async () => {
     const keyed = request()
     const one = await make(keyed)
     const other = await make({ ...keyed, scope: ['shop', 'other'] })
@@ -81,7 +81,7 @@ describe('a request with a key', () => {
     expect(other.answer).not.toBe(one.answer)
   })
 
-  it('leaves its key free when it fails, also for the one that waited', async () => {
+  it('leaves its key free when it fails, also for a waiting request', async () => {
     const keyed = request()
     const failed = inTransaction(pool, (tx) =>
       oncePerKey(tx, 'used_key', keyed, () => Promise.reject(new Error('no'))),
@@ -90,7 +90,7 @@ describe('a request with a key', () => {
     expect(await make(keyed)).toMatchObject({ repeated: false })
   })
 
-  it('may be used again, for anything, after a day', async () => {
+  it('may reuse a key after a day', async () => {
     const keyed = request()
     const { answer } = await make(keyed)
     const age = (hours: number) =>

@@ -26,7 +26,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-// Roles are the cluster's: names of our own leave those of a running system alone.
+// Roles belong to the cluster. Unique names leave those of a running system alone.
 const nameOf = (service: string) => `kit-${service}-${database.suffix}`
 
 function options(service: string, more: Partial<MigrateOptions> = {}): MigrateOptions {
@@ -45,7 +45,7 @@ const urlOf = (service: string) =>
   serviceDatabaseUrl(database.url, nameOf(service), servicePassword(key, nameOf(service)))
 
 describe('migrateService', () => {
-  it('runs each migration once, as the role that owns the schema, however often it is called', async () => {
+  it('runs each migration once, with the role that owns the schema', async () => {
     await migrateService(options('notes'))
     await migrateService(options('notes'))
 
@@ -54,12 +54,12 @@ describe('migrateService', () => {
     expect(applied).toEqual({ count: 2 })
   })
 
-  it('may be run from several places at once', async () => {
+  it('can run concurrently', async () => {
     await Promise.all([1, 2, 3].map(() => migrateService(options('racing'))))
     expect(await query(urlOf('racing'), 'select id from note')).toEqual([])
   })
 
-  it('gives a service its own schema and no look at another one', async () => {
+  it('gives a service its own schema and no access to others', async () => {
     await Promise.all([migrateService(options('own')), migrateService(options('other'))])
 
     const other = nameOf('other').replaceAll('-', '_')
@@ -72,7 +72,7 @@ describe('migrateService', () => {
     )
   })
 
-  it('lets only the service that asks for it make schemas', async () => {
+  it('lets only a service with mayCreateSchemas create schemas', async () => {
     await migrateService(options('maker', { mayCreateSchemas: true }))
     await query(urlOf('maker'), 'create schema made_by_maker')
 
@@ -88,7 +88,7 @@ describe('migrateService', () => {
     await expect(query(urlOf('rekeyed'), 'select 1 as one')).resolves.toEqual([{ one: 1 }])
   })
 
-  it('sends the server no password, and lets the role in with it alone', async () => {
+  it('does not send the password to the server, and lets the role log in only with it', async () => {
     const sent = jest.spyOn(Client.prototype, 'query')
     const password = `\u2168-${randomUUID()}`
     await migrateService(options('unheard', { rolePassword: password }))
@@ -104,7 +104,7 @@ describe('migrateService', () => {
     await expect(query(as('another'), 'select')).rejects.toThrow('password authentication failed')
   })
 
-  it('leaves nothing of migrations that fail', async () => {
+  it('rolls back migrations that fail', async () => {
     const broken = options('broken', { migrationsDir: `${import.meta.dirname}/fixtures/broken` })
     await expect(migrateService(broken)).rejects.toThrow('no_such_table')
     await expect(query(urlOf('broken'), 'select from first')).rejects.toThrow('does not exist')
@@ -137,7 +137,7 @@ describe('the capture slot', () => {
       [slot],
     )
 
-  it('is made with the schema, for stand-bys to keep too, and kept', async () => {
+  it('is created with the schema and failover, and kept', async () => {
     await migrateService(options('captured', { captures: true }))
     await migrateService(options('captured', { captures: true }))
     expect(await slots(slotOf(nameOf('captured')))).toEqual([
@@ -145,7 +145,7 @@ describe('the capture slot', () => {
     ])
   })
 
-  it('is never made again once it is lost', async () => {
+  it('is never recreated once it is lost', async () => {
     const lossy = options('lossy', { captures: true })
     await migrateService(lossy)
     const slot = slotOf(lossy.service)
@@ -156,7 +156,7 @@ describe('the capture slot', () => {
     )
     expect(await slots(slot)).toEqual([])
 
-    // What the recipe says: forget it knowingly, then a new one is made.
+    // The recovery steps: delete the record of the slot, then migrate to create a new one.
     await query(urlOf('lossy'), 'delete from capture_slot')
     await migrateService(lossy)
     expect(await slots(slot)).toHaveLength(1)
@@ -195,7 +195,7 @@ describe('openPool', () => {
     expect((await pool.query('select id from note')).rows).toEqual([{ id: '1' }])
   })
 
-  it('survives the loss of its connections, and says that the database is away', async () => {
+  it('survives the loss of its connections, and reports an unreachable database', async () => {
     await using stack = new AsyncDisposableStack()
     const pool = stack.adopt(open(database.url), (opened) => opened.end())
     const killed = pool.query(`select pg_terminate_backend(pg_backend_pid()), pg_sleep(5)`)
@@ -209,7 +209,7 @@ describe('openPool', () => {
     const pool = stack.adopt(open(database.url), (opened) => opened.end())
     const broken = inTransaction(pool, async (tx) => {
       const { rows } = await tx.query<{ pid: number }>('select pg_backend_pid() as pid')
-      // Not `once` of events: it would listen to errors too.
+      // Not `events.once`, which also rejects on an error.
       const lost = new Promise((resolve) => tx.once('end', resolve))
       await pool.query('select pg_terminate_backend($1)', [rows[0]?.pid])
       await lost
@@ -220,7 +220,7 @@ describe('openPool', () => {
     expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
   })
 
-  it('closes a connection after so many uses, with the plans that it keeps', async () => {
+  it('closes a connection and its cached plans after maxUses', async () => {
     const limits = { max: 1, maxUses: 3 }
     await using short = new AsyncDisposableStack()
     const pool = short.adopt(
@@ -243,7 +243,7 @@ describe('openPool', () => {
     expect(toUnavailable(err)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
   })
 
-  it('does not wait for a server that accepts and says nothing', async () => {
+  it('times out for a server that accepts and does not answer', async () => {
     await using stack = new AsyncDisposableStack()
     const mute = stack.use(createServer((socket) => void socket.resume()).listen(0))
     await once(mute, 'listening')
@@ -254,7 +254,7 @@ describe('openPool', () => {
     expect(toUnavailable(err)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
   })
 
-  it('says of a port where nothing listens that the database is away', async () => {
+  it('reports a closed port as an unreachable database', async () => {
     const pool = open('postgres://a:b@127.0.0.1:1/c')
     const err: unknown = await pool.query('select 1').catch((thrown: unknown) => thrown)
     expect(toUnavailable(err)).toMatchObject({ code: 'SERVICE_UNAVAILABLE' })

@@ -30,7 +30,7 @@ async function open(): Promise<RedisClient> {
 const failure = (promise: Promise<unknown>) => promise.catch((err: unknown) => toUnavailable(err))
 const unavailable = { code: 'SERVICE_UNAVAILABLE' }
 
-it('fails at once while Redis is away, and works again when it is back', async () => {
+it('fails at once while Redis is unreachable, and works again afterwards', async () => {
   const client = await open()
   expect(await client.ping()).toBe('PONG')
 
@@ -41,20 +41,20 @@ it('fails at once while Redis is away, and works again when it is back', async (
   expect(await failure(client.ping())).toMatchObject(unavailable)
   expect(performance.now() - startedAt).toBeLessThan(1_000)
 
-  // Not events.once: tries that fail meanwhile would reject it.
+  // Not `events.once`, which failed attempts would reject.
   const back = new Promise((resolve) => client.once('ready', resolve))
   proxy.set({ kind: 'pass' })
   await back
   expect(await client.ping()).toBe('PONG')
 })
 
-it('does not wait for ever for a Redis that hangs', async () => {
+it('times out for a Redis that hangs', async () => {
   const client = await open()
   proxy.set({ kind: 'drop' })
   expect(await failure(client.ping())).toMatchObject(unavailable)
 }, 15_000)
 
-it('waits for a Redis that is not there yet', async () => {
+it('waits for a Redis that has not started', async () => {
   proxy.set({ kind: 'reset' })
   const opening = open()
   proxy.set({ kind: 'pass' })

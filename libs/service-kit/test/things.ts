@@ -46,7 +46,7 @@ const deleteThing = defineOperation({
 })
 
 export const open: ApiServer[] = []
-/** Every server that a test opened and did not close. */
+/** Closes every server that a test opened and did not close. */
 export async function closeServers(): Promise<void> {
   await Promise.all(open.splice(0).map((server) => server[Symbol.asyncDispose]()))
 }
@@ -67,7 +67,7 @@ export async function serve(
     metrics,
     routes,
     bodyLimitBytes: 1_000,
-    // Longer than a test may take: a close that needs the grace fails it.
+    // Longer than a test may take: a close that needs the grace would fail the test.
     closeGraceMs: 60_000,
     lingerMs,
     patience,

@@ -8,10 +8,10 @@ import type { EventCodec } from '@surehook/schemas/codec'
 
 export type Change = ChangeEvent & { data: Record<string, unknown> }
 
-/** What has come out on `changes`, in the order of its partitions. */
+/** The events read from `changes`, in the order of its partitions. */
 export type ChangeLog = AsyncDisposable & {
   of(projectId: string): Change[]
-  /** The changes of a project as soon as there are `count`, or as `isThere` says. */
+  /** Resolves with the project's changes once there are `count`, or once `isThere` returns true. */
   until(projectId: string, isThere: number | ((changes: Change[]) => boolean)): Promise<Change[]>
 }
 

@@ -6,7 +6,7 @@ export const silent = pino({ level: 'silent' })
 
 export type TestDatabase = AsyncDisposable & { readonly url: string; readonly suffix: string }
 
-/** A database of its own on the stack under test, dropped at the end. */
+/** Creates a separate database on the stack under test and drops it at the end. */
 export async function createDatabase(): Promise<TestDatabase> {
   const adminUrl = process.env['TEST_DATABASE_URL']
   if (adminUrl === undefined) throw new Error('TEST_DATABASE_URL is not set')
@@ -25,7 +25,7 @@ export async function createDatabase(): Promise<TestDatabase> {
            from pg_replication_slots where database = '${name}'`,
       )
       await query(adminUrl, `drop database ${name} with (force)`)
-      // Roles of services that a test named after its database.
+      // Drops service roles that a test named after its database.
       const roles = await query(adminUrl, 'select rolname from pg_roles where rolname like $1', [
         `%\\_${suffix}`,
       ])
@@ -34,7 +34,7 @@ export async function createDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on its own connection. */
 export async function query(
   url: string,
   sql: string,

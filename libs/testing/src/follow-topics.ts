@@ -8,17 +8,17 @@ import type { Logger } from 'pino'
 export type FollowTopicsOptions = {
   kafka: Kafka
   topics: readonly string[]
-  /** Leaves out what was there before: the answer of `endsOf`. */
+  /** Skips messages before these offsets, which `endsOf` returns. */
   after?: LogEnds
   log: Logger
-  /** Gets the messages of a partition in their order, each at least once. */
+  /** Receives the messages of a partition in order, each at least once. */
   take: (message: KafkaMessage, topic: string) => void | Promise<void>
 }
 
-/** Where partitions end, by their key. */
+/** End offset of each partition, by partition key. */
 export type LogEnds = ReadonlyMap<string, number>
 
-/** Reads topics from their beginning in a consumer group of its own, until it is disposed. */
+/** Reads topics from their beginning in its own consumer group, until it is disposed. */
 export function followTopics(options: FollowTopicsOptions): SupervisedConsumer {
   const { kafka, topics, after, log, take } = options
   return new SupervisedConsumer({
@@ -42,8 +42,8 @@ export function followTopics(options: FollowTopicsOptions): SupervisedConsumer {
 }
 
 /**
- * The ends of topics at this moment. A group that begins at the end asks for it only with its first fetch,
- * some time after its join: what is written in between would be missing.
+ * Current end offsets of topics. A group that begins at the end resolves the end with its first
+ * fetch, some time after its join. Records written in between would be missing.
  */
 export function endsOf(kafka: Kafka, topics: readonly string[]): Promise<LogEnds> {
   return withAdmin(kafka, async (admin) => {

@@ -13,7 +13,7 @@ export function testKafka(brokers = process.env['TEST_KAFKA_BROKERS'] ?? ''): Ka
 
 export type TestTopic = { partitions?: number; config?: Record<string, string>; name?: string }
 
-/** A topic of its own for one test. */
+/** Creates a topic for one test. */
 export async function makeTopic(kafka: Kafka, options: TestTopic = {}): Promise<string> {
   const { partitions = 1, config = {}, name = `test-${randomUUID()}` } = options
   await ensureTopics(kafka, [{ name, partitions: 'main', config }], {
@@ -27,7 +27,7 @@ export async function makeTopic(kafka: Kafka, options: TestTopic = {}): Promise<
 
 export const compacted = { 'cleanup.policy': 'compact' }
 
-/** Reads `topic` from its beginning until `done` says so of what was read so far. */
+/** Reads `topic` from its beginning until `done` returns true for the messages so far. */
 export async function readUntil(
   kafka: Kafka,
   topic: string,

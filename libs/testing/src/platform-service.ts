@@ -11,7 +11,7 @@ import { waitUntil } from '@surehook/service-kit/wait-until'
 
 export const log = createLogger('test', process.env['TEST_LOG_LEVEL'] ?? 'silent')
 
-/** Of the topics. As the system tests have it: they may run on the same stack. */
+/** The system tests use the same number, because they may run on the same stack. */
 export const partitions = '4'
 
 export type Stack = {
@@ -72,7 +72,7 @@ export async function waitForReadiness(internal: string, status: number): Promis
   await waitUntil(isThere, { what: `readiness ${status}`, timeoutMs: 30_000 })
 }
 
-/** After an outage the tests' own view needs a moment to follow again. */
+/** After an outage the tests' own view needs a moment to catch up. */
 export async function caughtUp(view: TopicView): Promise<void> {
   const isCurrent = () =>
     view.barrier().then(

@@ -6,23 +6,23 @@ import { Client, escapeIdentifier } from 'pg'
 import type { Logger } from 'pino'
 
 export type TestDatabase = AsyncDisposable & {
-  /** As the service's own role. */
+  /** URL with the service's own role. */
   databaseUrl: string
-  /** As the administrator, in the same database. */
+  /** URL with the administrator's role, for the same database. */
   adminUrl: string
-  /** The capture slot: slots belong to the cluster, so each database has one of its own name. */
+  /** Replication slots belong to the cluster, so each database has a slot with a unique name. */
   slot: string
 }
 
 export type TestDatabaseOptions = {
-  /** Of the stack's administrator; the database of the test is made beside the one it names. */
+  /** URL of the stack's administrator. The test's database is created on the same server. */
   adminUrl: string
   service: MigratedService
   keyEncryptionKey: Buffer
   log: Logger
 }
 
-/** A migrated database for one test file, dropped with its slot when disposed. */
+/** Creates a migrated database for one test file. Disposal drops it and its slot. */
 export async function openTestDatabase(options: TestDatabaseOptions): Promise<TestDatabase> {
   const { adminUrl, service, keyEncryptionKey, log } = options
   const suffix = randomBytes(4).toString('hex')
@@ -48,7 +48,7 @@ export async function openTestDatabase(options: TestDatabaseOptions): Promise<Te
   }
 }
 
-/** The server notices a closed reader only after a moment. */
+/** Retries: the server notices a closed reader only after a moment. */
 async function dropSlot(adminUrl: string, slot: string): Promise<void> {
   const drop = `select pg_drop_replication_slot(slot_name) from pg_replication_slots
                 where slot_name = '${slot}'`

@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /**
- * `pass` forwards. `drop` forwards nothing and closes nothing: what was sent waits, as in the buffers
- * of both ends while packets are lost, and arrives when the link passes again; a new connection is taken,
- * and leads nowhere until then. `reset` breaks every connection, old and new.
+ * `pass` forwards. `drop` forwards nothing and closes nothing: data waits, as in both ends' buffers
+ * during packet loss, and arrives when the link passes again. New connections are accepted, but
+ * reach the server only then. `reset` breaks all connections, old and new.
  */
 export type LinkState = { kind: 'pass' | 'drop' | 'reset' } | { kind: 'delay'; ms: number }
 
-/** Stands between a client and a real server, so that a test can disturb their connections. */
+/** Proxy between a client and a real server that lets a test disturb their connections. */
 export class TcpProxy implements AsyncDisposable {
   #to: number
   readonly #host: string
@@ -23,7 +23,7 @@ export class TcpProxy implements AsyncDisposable {
     this.#host = host
   }
 
-  /** Leads to port `to` of `host`. */
+  /** Opens a proxy to port `to` of `host`. */
   static async open(to: number, host = '127.0.0.1'): Promise<TcpProxy> {
     const proxy = new TcpProxy(to, host)
     proxy.#server.listen(0, '127.0.0.1')
@@ -31,7 +31,7 @@ export class TcpProxy implements AsyncDisposable {
     return proxy
   }
 
-  /** Leads to the server of `url`. */
+  /** Opens a proxy to the server of `url`. */
   static openTo(url: string): Promise<TcpProxy> {
     const { hostname, port } = new URL(url)
     return TcpProxy.open(Number(port), hostname)
@@ -41,12 +41,12 @@ export class TcpProxy implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** The number of connections that clients have ever made. */
+  /** Number of connections that clients have opened so far. */
   get connections(): number {
     return this.#taken
   }
 
-  /** `url` with the address of this proxy. */
+  /** Returns `url` with the address of this proxy. */
   urlOf(url: string): string {
     const through = new URL(url)
     through.hostname = '127.0.0.1'
@@ -59,7 +59,10 @@ export class TcpProxy implements AsyncDisposable {
     for (const pair of this.#pairs) pair.follow(state)
   }
 
-  /** Drops all open connections for good, as a firewall does that forgets them. New ones pass. */
+  /**
+   * Drops all open connections for good, like a firewall that loses its connection table. New ones
+   * pass.
+   */
   forget(): void {
     for (const pair of this.#pairs) {
       pair.follow({ kind: 'drop' })
@@ -68,7 +71,7 @@ export class TcpProxy implements AsyncDisposable {
     this.#pairs.clear()
   }
 
-  /** From now on new connections lead there. */
+  /** Sends new connections to `port` from now on. */
   leadTo(port: number): void {
     this.#to = port
   }
@@ -90,14 +93,17 @@ export class TcpProxy implements AsyncDisposable {
 
 type PairOptions = { client: Socket; to: { port: number; host: string }; onEnd: () => void }
 
-/** One connection: a client's socket and, once it leads somewhere, the one behind it. */
+/** One proxied connection: the client's socket and, once connected, the server's socket. */
 class Pair {
   readonly #options: PairOptions
   readonly #client: Socket
   #server: Socket | null = null
   #streams: Stream[] = []
   #state: LinkState = { kind: 'pass' }
-  /** Whether one side has gone while the link dropped everything: the other has not heard of it. */
+  /**
+   * Whether one side closed while the link dropped everything, so that the other side does not
+   * know.
+   */
   #gone = false
 
   constructor(options: PairOptions) {
@@ -134,7 +140,7 @@ class Pair {
   }
 
   #watch(socket: Socket): void {
-    // What was wrong with a socket ends both; its close says so.
+    // The `close` event that follows an error ends both sockets.
     socket.on('error', () => undefined)
     socket.on('close', () => {
       if (this.#state.kind === 'drop') this.#gone = true
@@ -153,7 +159,7 @@ class Pair {
 
 type Piece = { at: number; data: Buffer | null }
 
-/** One direction of a connection, in order, each piece as late as the link is slow. */
+/** One direction of a connection. Delivers pieces in order, each after the delay of the link. */
 class Stream {
   readonly #from: Socket
   readonly #to: Socket

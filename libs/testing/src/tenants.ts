@@ -9,7 +9,7 @@ export type TokenLimits = { environments?: string[]; expiresAt?: string }
 type Parts = { codec: EventCodec; producer: EventProducer }
 type EnvironmentName = Omit<Tenant, 'token'>
 
-/** Publishes an environment, and a token that is good for all of its project, as auth-service does. */
+/** Publishes an environment, and a token that is valid for its whole project. */
 export async function publishTenant(
   parts: Parts,
   { projectId = `p-${randomUUID()}`, environment = 'master' }: Partial<EnvironmentName> = {},

@@ -7,7 +7,7 @@ import { until } from '@surehook/testing/until'
 
 let server: Server
 let proxy: TcpProxy
-/** What the server has heard. */
+/** Data that the server has received. */
 let heard: string
 let taken: Socket[]
 
@@ -41,7 +41,7 @@ async function open() {
   return { socket, seen }
 }
 
-it('forwards, and ends what an end has ended', async () => {
+it('forwards data, and closes one side when the other closes', async () => {
   const { socket, seen } = await open()
   socket.write('a')
   await until(() => seen.text === 'a!')
@@ -49,7 +49,7 @@ it('forwards, and ends what an end has ended', async () => {
   await until(() => seen.ended)
 })
 
-it('drops nothing for good: it arrives, in order, when the link passes again', async () => {
+it('delivers dropped data in order when the link passes again', async () => {
   const { socket, seen } = await open()
   socket.write('a')
   await until(() => seen.text === 'a!')
@@ -64,7 +64,7 @@ it('drops nothing for good: it arrives, in order, when the link passes again', a
   await until(() => seen.text === 'a!bc!' && late.seen.text === 'd!')
 })
 
-it('breaks connections, old and new', async () => {
+it('resets connections, old and new', async () => {
   const { seen } = await open()
   proxy.set({ kind: 'reset' })
   await until(() => seen.ended)
@@ -72,7 +72,7 @@ it('breaks connections, old and new', async () => {
   await until(() => next.ended)
 })
 
-it('forgets connections without a word, and passes new ones', async () => {
+it('drops forgotten connections silently, and passes new ones', async () => {
   const { socket, seen } = await open()
   socket.write('a')
   await until(() => seen.text === 'a!')
@@ -84,7 +84,7 @@ it('forgets connections without a word, and passes new ones', async () => {
   expect([heard, seen.text, seen.ended, proxy.connections]).toEqual(['ac', 'a!', false, 2])
 })
 
-it('is late by the delay it was given, each way', async () => {
+it('adds the configured delay in each direction', async () => {
   const { socket, seen } = await open()
   socket.write('a')
   await until(() => seen.text === 'a!')

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npx surehook …`. The machine's own Node may be older than the one the project uses, and nothing may be
-// built yet: so plain JavaScript, no dependencies.
+// `npx surehook …`. Plain JavaScript without dependencies: the machine's Node may be older than the
+// project's, and the project may not be built yet.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -20,7 +20,7 @@ else runWith(at('../../../node_modules/.bin/node'))
 function runWith(node) {
   if (!existsSync(node)) fail(`Node ${projectNode} is needed, this is ${process.version}`)
   const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' })
-  // A terminal's Ctrl-C reaches the child by itself; this one only has to outlive it.
+  // The terminal sends Ctrl-C to the child as well. This process only has to outlive it.
   process.on('SIGINT', () => {})
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.once('error', (err) => fail(`${node} could not be started: ${err.message}`))

@@ -6,7 +6,7 @@ const stop = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.once(name, () => {
     stop.abort(new Error(`stopped by ${name}`))
-    // Whatever does not listen to the signal is left behind by the second one.
+    // A second signal ends the process even if the command ignores the abort.
     process.once(name, () => process.exit(1))
   })
 }

@@ -17,34 +17,36 @@ import {
 export { InvalidChangeError, type NewChange } from '@surehook/contracts/new-change'
 
 export type ChangePublisherOptions = {
-  /** `host:port` of some brokers. */
+  /** Bootstrap brokers as `host:port`. */
   brokers: readonly string[]
   schemaRegistryUrl: string
-  /** TLS and SASL of Kafka, as kafkajs takes them. */
+  /** TLS and SASL settings of Kafka, in the form of kafkajs. */
   kafkaSecurity?: Pick<KafkaConfig, 'ssl' | 'sasl'>
-  /** CA and basic authentication of the registry. */
+  /** CA and basic authentication of the schema registry. */
   registrySecurity?: RegistrySecurity
-  /** Name of your service: it stands in every event. */
+  /** Name of your service. Every event carries it. */
   source: string
   /**
-   * Calls `applyProducerPatches`, which changes kafkajs for every client in the process. Without it the
-   * publisher leaves the library of its host as it is.
+   * Calls `applyProducerPatches`, which changes kafkajs for every client in the process. By default
+   * the publisher leaves kafkajs unchanged.
    */
   patchKafkajs?: boolean
-  /** For topics that are named otherwise, as in tests. */
+  /** Name of the topic if it differs from `changes`, as in tests. */
   topic?: string
 }
 
 export type ChangePublisher = AsyncDisposable & {
   /**
-   * Resolves when Kafka has acknowledged all changes, in their order and that of earlier calls.
-   * Rejects with `InvalidChangeError` before anything is sent. After any other rejection some may
-   * have been sent: publish all of them again, with the same ids.
+   * Resolves when Kafka has acknowledged all changes, in the order of the list and of earlier
+   * calls. Rejects with `InvalidChangeError` before anything is sent. After any other rejection
+   * some changes may have been sent: publish all of them again with the same ids.
    */
   publish(changes: readonly NewChange[]): Promise<void>
 }
 
-/** Publishes changes of records to the platform. Rejects when Kafka or the registry is away. */
+/**
+ * Opens a publisher of record changes. Rejects when Kafka or the schema registry is unreachable.
+ */
 export async function openChangePublisher(
   options: ChangePublisherOptions,
 ): Promise<ChangePublisher> {
@@ -73,7 +75,7 @@ class KafkaChangePublisher implements ChangePublisher {
       ...options.kafkaSecurity,
       brokers: () => answeringFirst(options.brokers),
       clientId: options.source,
-      // What goes wrong is in the rejection; a library does not write on its user's terminal.
+      // The rejection carries the error. A library must not write to its user's terminal.
       logLevel: logLevel.NOTHING,
       retry: { initialRetryTime: 100, maxRetryTime: 1_000, retries: 3 },
     })
@@ -98,7 +100,7 @@ class KafkaChangePublisher implements ChangePublisher {
       key: changeKey(event),
       value: this.#codec.change.encode(event),
     }))
-    // One call after the other: that is what keeps their order.
+    // Sends calls one after another, because that keeps their order.
     const sent = this.#last.then(() => this.#sendAll(messages))
     this.#last = sent.catch(() => undefined)
     await sent
@@ -130,10 +132,11 @@ class KafkaChangePublisher implements ChangePublisher {
     try {
       const acks = await producer.send({ topic, messages, acks: -1, timeout: 10_000 })
       const partitions = new Set(acks.map(({ partition }) => partition))
-      // kafkajs may leave out a partition whose leader moves between two tries, and still succeed.
+      // kafkajs may succeed without a partition whose leader moved between two tries.
       if (partitions.size < this.#partitionsOf(messages)) throw new Error('Not all acknowledged')
     } catch (err) {
-      // After a failure kafkajs may number wrongly, and the broker would drop what comes next.
+      // After a failure kafkajs may use wrong sequence numbers, and the broker would drop later
+      // messages.
       this.#producer = null
       await producer.disconnect()
       const reason = err instanceof Error ? err.message : String(err)
@@ -146,7 +149,10 @@ class KafkaChangePublisher implements ChangePublisher {
   }
 }
 
-/** The Java clients' partitioner; remembers its choice, so that it can be compared with the answer. */
+/**
+ * The Java clients' partitioner. It stores its choice, so that the acknowledgements can be checked
+ * against it.
+ */
 const rememberingPartitioner = () => {
   const choose = Partitioners.DefaultPartitioner()
   return (args: Parameters<typeof choose>[0]): number => {

@@ -51,7 +51,7 @@ async function read(
   return messages
 }
 
-/** Which functions of kafkajs differ in a process that has published a change. */
+/** Returns which kafkajs functions differ in a process that has published a change. */
 async function changedIn(...options: string[]): Promise<{ modules: number; changed: string[] }> {
   const host = `${import.meta.dirname}/fixtures/publishing-host.ts`
   const args = ['--conditions=source', host, await makeTopic(), ...options]
@@ -63,7 +63,7 @@ beforeAll(() => admin.connect())
 afterAll(() => admin.disconnect())
 
 describe('openChangePublisher', () => {
-  it('publishes changes that any reader of the contract understands', async () => {
+  it('publishes changes that follow the contract', async () => {
     const topic = await makeTopic()
     await using publisher = await openPublisher(topic)
     const id = randomUUID()
@@ -102,7 +102,7 @@ describe('openChangePublisher', () => {
     expect(places.size).toBe(7)
   })
 
-  it('sends nothing of a call that has a fault', async () => {
+  it('sends nothing of a call with an invalid change', async () => {
     const topic = await makeTopic()
     await using publisher = await openPublisher(topic)
     const refused = publisher.publish([change('1'), { ...change('2'), table: 'Orders!' }])
@@ -113,7 +113,7 @@ describe('openChangePublisher', () => {
     expect(first?.key?.toString()).toBe('shop/master/orders/3')
   })
 
-  it('rejects when Kafka is away', async () => {
+  it('rejects when Kafka is unreachable', async () => {
     const opening = openChangePublisher({
       brokers: ['127.0.0.1:9'],
       schemaRegistryUrl,
@@ -122,7 +122,7 @@ describe('openChangePublisher', () => {
     await expect(opening).rejects.toThrow()
   })
 
-  it("leaves its host's kafkajs as it is, unless it is asked to mend it", async () => {
+  it('leaves kafkajs unchanged unless patchKafkajs is set', async () => {
     const [left, mended] = await Promise.all([changedIn(), changedIn('patch')])
     expect(left.modules).toBeGreaterThan(100)
     expect(left.changed).toEqual([])

@@ -1,11 +1,11 @@
 import { VerifierUnavailableError } from './token-error.ts'
 
-/** `work`, or a rejection when it takes longer. It is not cancelled. */
+/** Resolves with `work`, or rejects after `ms` milliseconds. It does not cancel `work`. */
 export async function boundedBy<T>(ms: number, work: Promise<T>, message: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new VerifierUnavailableError(message)), ms)
-    // A process that has nothing else to do need not stay for it.
+    // The timer must not keep an idle process alive.
     timer.unref()
   })
   try {
@@ -15,7 +15,7 @@ export async function boundedBy<T>(ms: number, work: Promise<T>, message: string
   }
 }
 
-/** The JSON of an answer that is not larger than `maxBytes`; what is larger is not read on. */
+/** Parses the JSON of a response. Stops reading and rejects after `maxBytes`. */
 export async function boundedJson(response: Response, maxBytes: number): Promise<unknown> {
   const chunks: Uint8Array[] = []
   let size = 0

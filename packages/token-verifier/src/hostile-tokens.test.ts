@@ -35,7 +35,7 @@ beforeEach(() => {
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const header = (change: object = {}) => ({ alg: 'RS256', typ: 'at+jwt', kid: 'first', ...change })
 
-/** Signed with the published key as if it were a secret. */
+/** A token signed with the published key as an HMAC secret. */
 async function confused(alg: string, secret: (pem: string) => string): Promise<string> {
   const key = await importJWK(pair.jwk, 'RS256', { extractable: true })
   const pem = await exportSPKI(key as CryptoKey)
@@ -47,7 +47,7 @@ const refuse = async (token: string) => {
   await expect(issuer.verifier().verify(token)).rejects.toMatchObject(invalid)
 }
 
-describe('a token whose algorithm is not ours is refused', () => {
+describe('a token with a foreign algorithm is refused', () => {
   it.each(['none', 'None', 'NONE', 'nOnE', ''])('%j', async (alg) => {
     const claims = encode(issuer.claims())
     for (const signature of ['', 'YQ'])
@@ -56,13 +56,13 @@ describe('a token whose algorithm is not ours is refused', () => {
     expect(issuer.asked).toBe(0)
   })
 
-  it.each(['HS256', 'RS256', 'hs256'])('%s by the public key as its secret', async (alg) => {
+  it.each(['HS256', 'RS256', 'hs256'])('%s with the public key as its secret', async (alg) => {
     await refuse(await confused(alg, (pem) => pem))
     await refuse(await confused(alg, (pem) => pem.trim()))
     await refuse(await confused(alg, () => pair.jwk.n ?? ''))
   })
 
-  it.each(['PS256', 'RS512', 'ES256', 'EdDSA'])('%s by a key of the stranger', async (alg) => {
+  it.each(['PS256', 'RS512', 'ES256', 'EdDSA'])('%s with the key of a stranger', async (alg) => {
     const { privateKey } = await generateKeyPair(alg)
     const token = await new SignJWT(issuer.claims() as never)
       .setProtectedHeader(header({ alg }))
@@ -80,14 +80,14 @@ describe('a token whose algorithm is not ours is refused', () => {
   })
 })
 
-describe('a name of a key', () => {
+describe('a key id', () => {
   it.each([
     ['empty', ''],
     ['very long', 'k'.repeat(257)],
     ['a list', ['first']],
     ['a number', 1],
     ['null', null],
-  ])('that is %s is refused without a question', async (_, kid) => {
+  ])('that is %s is refused without a request', async (_, kid) => {
     await refuse(`${encode(header({ kid }))}.${encode(issuer.claims())}.YQ`)
     expect(issuer.asked).toBe(0)
   })
@@ -104,7 +104,7 @@ describe('a name of a key', () => {
     '__proto__',
     'constructor',
     '🔑'.repeat(64),
-  ])('%j is looked for in the one key set and nowhere else', async (kid) => {
+  ])('%j is looked up only in the configured key set', async (kid) => {
     const stranger = await newPair('first')
     const verifier = issuer.verifier()
     const token = await issuer.token({}, stranger, { kid })
@@ -115,7 +115,7 @@ describe('a name of a key', () => {
 })
 
 describe('a token', () => {
-  it('that is huge is refused before anything is made of it', async () => {
+  it('is refused before parsing if it is too long', async () => {
     const deep = `${'['.repeat(8_000)}${']'.repeat(8_000)}`
     const tokens = [
       `${encode(header())}.${'A'.repeat(50_000_000)}.YQ`,
@@ -126,7 +126,7 @@ describe('a token', () => {
     expect(issuer.asked).toBe(0)
   })
 
-  it('has one spelling', async () => {
+  it('has exactly one valid spelling', async () => {
     const token = await issuer.token()
     const verifier = issuer.verifier()
     await verifier.verify(token)
@@ -146,7 +146,7 @@ describe('a token', () => {
     for (const other of others) await expect(verifier.verify(other)).rejects.toMatchObject(invalid)
   })
 
-  it('that was changed after it was verified is another token', async () => {
+  it('is verified again if it was changed', async () => {
     const verifier = issuer.verifier()
     const [head = '', , signature = ''] = (await issuer.token()).split('.')
     await verifier.verify(await issuer.token())
@@ -161,7 +161,7 @@ describe('a token', () => {
     ['a list', '[]'],
     ['no JSON', '{'],
     ['no text', Buffer.from([0xff, 0xfe]).toString('latin1')],
-  ])('whose payload is %s is refused', async (_, payload) => {
+  ])('is refused if its payload is %s', async (_, payload) => {
     const token = await new CompactSign(Buffer.from(payload, 'latin1'))
       .setProtectedHeader(header())
       .sign(pair.privateKey)
@@ -169,8 +169,8 @@ describe('a token', () => {
   })
 })
 
-describe('times', () => {
-  it('end at `exp` exactly, known or not', async () => {
+describe('time claims', () => {
+  it('end exactly at `exp`, for cached and new tokens', async () => {
     const now = Math.floor(issuer.nowMs / 1_000)
     issuer.nowMs = now * 1_000
     const verifier = issuer.verifier()
@@ -182,7 +182,7 @@ describe('times', () => {
     await expect(issuer.verifier().verify(token)).rejects.toMatchObject(expired)
   })
 
-  it('allow `nbf` and `iat` 10 s in the future, for clocks that differ', async () => {
+  it('allow `nbf` and `iat` up to 10 s in the future', async () => {
     const now = Math.floor(issuer.nowMs / 1_000)
     issuer.nowMs = now * 1_000
     for (const name of ['nbf', 'iat']) {
@@ -191,11 +191,14 @@ describe('times', () => {
     }
   })
 
-  it.each(['9999999999', null, true, [9_999_999_999], {}])('are numbers, not %j', async (time) => {
-    for (const name of ['exp', 'nbf', 'iat']) await refuse(await issuer.token({ [name]: time }))
-  })
+  it.each(['9999999999', null, true, [9_999_999_999], {}])(
+    'must be numbers, not %j',
+    async (time) => {
+      for (const name of ['exp', 'nbf', 'iat']) await refuse(await issuer.token({ [name]: time }))
+    },
+  )
 
-  it('are looked at again when asking about revocation took long', async () => {
+  it('are checked again after a slow revocation check', async () => {
     const verifier = issuer.verifier({
       isRevoked: async () => {
         issuer.nowMs += 901_000
@@ -206,7 +209,7 @@ describe('times', () => {
   })
 })
 
-describe('who a token is for', () => {
+describe('the audience of a token', () => {
   it.each([
     [[audience]],
     [[audience, 'other/master']],
@@ -231,13 +234,13 @@ describe('who a token is for', () => {
     await refuse(await issuer.token({ iss }))
   })
 
-  it('is told apart also where names are made to look like each other, and claims are kept', async () => {
+  it('is distinct for names with the same concatenation, with cached claims too', async () => {
     const options = { jwksUrl: 'https://x.example', isRevoked: () => false, fetch: issuer.fetch }
     const pool = createVerifierPool({
       optionsOf: ({ projectId, environment }) => ({
         ...options,
         issuer: projectId === 'elsewhere' ? 'https://other.example' : issuerUrl,
-        // The same text for "a" and "b/c" as for "a/b" and "c", which real names cannot make.
+        // The same text for "a" and "b/c" as for "a/b" and "c". Real names cannot contain "/".
         audience: projectId === 'elsewhere' ? 'a/b/c' : `${projectId}/${environment}`,
       }),
     })
@@ -255,7 +258,7 @@ describe('who a token is for', () => {
 })
 
 describe('revocation', () => {
-  it('may go by session, generation or the token itself, and receives all of them', async () => {
+  it('can use session, generation or token id', async () => {
     const seen: AccessClaims[] = []
     const revoked = new Set(['session-2', 'jti-3'])
     const verifier = issuer.verifier({
@@ -279,12 +282,12 @@ describe('revocation', () => {
     ['text', async () => ''],
     ['a rejection with nothing', () => Promise.reject()],
     ['no answer at all', () => new Promise(() => {})],
-  ])('answered with %s lets nobody in', async (_, isRevoked) => {
+  ])('answered with %s admits no token', async (_, isRevoked) => {
     const verifier = issuer.verifier({ isRevoked: isRevoked as never, timeoutMs: 20 })
     await expect(verifier.verify(await issuer.token())).rejects.toMatchObject(unavailable)
   })
 
-  it('and every further request see claims that no request before could change', async () => {
+  it('and later requests receive claims that no request could change', async () => {
     const verifier = issuer.verifier()
     const token = await issuer.token()
     const claims = await verifier.verify(token)

@@ -1,12 +1,12 @@
 import { boundedJson } from './bounded.ts'
 import { TokenError, VerifierUnavailableError } from './token-error.ts'
 
-/** Asks the issuer about a token: its claims, or a rejection as `verify` has it. */
+/** Asks the issuer about a token. Resolves with its claims, or rejects as `verify` does. */
 export type Introspect = (token: string) => Promise<unknown>
 
 export type IntrospectionOptions = {
   url: string | URL
-  /** The credential of services. */
+  /** Credential of services at the issuer. */
   serviceToken: string
   headers?: Readonly<Record<string, string>> | undefined
   timeoutMs?: number
@@ -15,7 +15,7 @@ export type IntrospectionOptions = {
 
 const maxBytes = 64 * 1024
 
-/** RFC 7662: for tokens that only their issuer can read. */
+/** RFC 7662, for tokens that only their issuer can decrypt. */
 export function createIntrospection(options: IntrospectionOptions): Introspect {
   const { url, serviceToken, headers = {}, timeoutMs = 5_000, fetch: send = fetch } = options
   return async (token) => {
@@ -29,7 +29,8 @@ export function createIntrospection(options: IntrospectionOptions): Introspect {
       }),
     )
     if (answer['active'] === true) return answer
-    // Our issuer's own member: a client has to tell an old token from a wrong one.
+    // `reason` is our issuer's own member: clients treat an expired token differently from an
+    // invalid one.
     const expired = answer['reason'] === 'expired'
     throw new TokenError(
       expired ? 'AUTH_TOKEN_EXPIRED' : 'AUTH_TOKEN_INVALID',
@@ -43,7 +44,7 @@ async function ask(send: () => Promise<Response>): Promise<Readonly<Record<strin
     const response = await send()
     if (response.ok) return asObject(await boundedJson(response, maxBytes))
     await response.body?.cancel()
-    // No authentication there: then no token is good.
+    // 404: the environment has no authentication, so no token is valid.
     if (response.status === 404) return { active: false }
     throw new Error(`The introspection was answered with ${response.status}`)
   } catch (err) {

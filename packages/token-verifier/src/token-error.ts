@@ -1,6 +1,8 @@
 export type TokenErrorCode = 'AUTH_TOKEN_INVALID' | 'AUTH_TOKEN_EXPIRED'
 
-/** The token is not good. The message says why to a log; a caller receives the code alone. */
+/**
+ * The token is not valid. The message explains why for the log. Send only the code to the caller.
+ */
 export class TokenError extends Error {
   override readonly name = 'TokenError'
   readonly code: TokenErrorCode
@@ -14,12 +16,10 @@ export class TokenError extends Error {
 export const invalidToken = (why: string, cause?: unknown): TokenError =>
   new TokenError('AUTH_TOKEN_INVALID', `The token is not valid: ${why}`, { cause })
 
-/**
- * The client has shown too many encrypted tokens that were not good: nothing is spent on this one, which is not known.
- */
+/** The client has sent too many invalid encrypted tokens. This unknown token was not checked. */
 export class TooManyTokensError extends Error {
   override readonly name = 'TooManyTokensError'
-  /** Whole seconds until its tokens are looked at again. */
+  /** Whole seconds until the client's unknown tokens are checked again. */
   readonly retryAfterS: number
 
   constructor(retryAfterS: number) {
@@ -28,7 +28,7 @@ export class TooManyTokensError extends Error {
   }
 }
 
-/** Whether the token is good cannot be known now: keys, introspection or revocations are away. */
+/** The token cannot be checked now: keys, introspection or revocations are unavailable. */
 export class VerifierUnavailableError extends Error {
   override readonly name = 'VerifierUnavailableError'
 }

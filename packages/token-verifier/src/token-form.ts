@@ -1,22 +1,22 @@
 import { invalidToken } from './token-error.ts'
 
-/** As it can be in a request's header. */
+/** Longest token in characters. Longer ones do not fit into a request header. */
 const maxTokenLength = 16_384
 
-/** Before anything is made of a token: what is longer is none. */
+/** Refuses a token that is too long before any other work on it. */
 export function requireTokenLength(token: string): void {
   if (token.length > maxTokenLength) throw invalidToken('too long')
 }
 
-/** Ways to bring keys or other processing along with a token; we never use them. */
+/** Header members that supply keys or request other processing. Our tokens never use them. */
 const refusedMembers = ['jku', 'x5u', 'jwk', 'x5c', 'zip', 'crit', 'b64']
 
 export type ProtectedHeader = { readonly [member: string]: unknown }
 export type TokenForm = { kind: 'jws' | 'jwe'; header: ProtectedHeader }
 
 /**
- * Tells a signed token (3 parts) from an encrypted one (5), and reads its header. Anything else is refused,
- * as is every header that asks for more than our tokens ever do.
+ * Distinguishes a signed token (3 parts) from an encrypted one (5 parts) and reads its header.
+ * Throws for any other form and for header members that our tokens never use.
  */
 export function tokenForm(token: string): TokenForm {
   requireTokenLength(token)
@@ -29,7 +29,7 @@ export function tokenForm(token: string): TokenForm {
   return { kind: parts.length === 3 ? 'jws' : 'jwe', header }
 }
 
-/** One token has one spelling: decoders also take text with unused bits, padding or line breaks. */
+/** Accepts one spelling per token: decoders also accept unused bits, padding and line breaks. */
 function isCanonical(part: string): boolean {
   return part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part
 }

@@ -5,14 +5,17 @@ import type { Asked } from './claims/freshness.ts'
 import { FailedTokens } from './encrypted/failed-tokens.ts'
 import type { TokenErrorCode } from './token-error.ts'
 
-/** `key`: the very one that the signature was verified with. `asked`: when the issuer said so. */
+/** `key`: the key object that verified the signature. `asked`: the times of the issuer's answer. */
 export type KnownToken =
   | { kind: 'signed'; claims: AccessClaims; kid: string; key: CryptoKey }
   | { kind: 'encrypted'; claims: AccessClaims; asked: Asked }
 
 export type RefusedToken = { code: TokenErrorCode; at: number }
 
-/** What is known of tokens, by their hashes, and of who shows them; refused tokens push out no good ones. */
+/**
+ * Cache of tokens by their hashes, and of failures by client. Refused tokens cannot evict valid
+ * ones.
+ */
 export class TokenMemory {
   readonly known: LRUCache<string, KnownToken>
   readonly refused: LRUCache<string, RefusedToken>

@@ -8,7 +8,7 @@ import { createTokenVerifier, type TokenVerifierOptions } from './token-verifier
 const issuer = 'https://api.example/auth/shop/master'
 const audience = 'shop/master'
 
-/** An issuer that a test can change, asked through `fetch`. */
+/** A fake issuer behind `fetch` whose state a test can change. */
 type Issuer = { keys: object[]; status: number; asked: number; fetch: typeof fetch }
 
 let first: CryptoKey
@@ -71,7 +71,7 @@ const bad = { code: 'AUTH_TOKEN_INVALID' }
 const away = { name: 'VerifierUnavailableError' }
 
 describe('a verifier', () => {
-  it('gives the claims of a token that is good, and asks for keys once', async () => {
+  it('returns the claims of a valid token, and requests the keys once', async () => {
     const verifier = verifierWith()
     const tokens = await Promise.all([1, 2, 3].map((gen) => sign(claims({ gen }))))
     const verified = await Promise.all(tokens.map((token) => verifier.verify(token)))
@@ -104,14 +104,14 @@ describe('a verifier', () => {
     await expect(verifierWith().verify(token)).rejects.toMatchObject(bad)
   })
 
-  it('refuses what is no token at all, without asking anybody', async () => {
+  it('refuses text that is not a token, without a request', async () => {
     for (const token of ['', 'x', 'a.b', 'a.b.c', '....', `${'x'.repeat(20_000)}.a.b`]) {
       await expect(verifierWith().verify(token)).rejects.toMatchObject(bad)
     }
     expect(server.asked).toBe(0)
   })
 
-  it('has no patience with an expired one, known or not', async () => {
+  it('refuses an expired token, cached or not', async () => {
     const verifier = verifierWith()
     const token = await sign(claims())
     await verifier.verify(token)
@@ -123,7 +123,7 @@ describe('a verifier', () => {
     await expect(verifier.verify(alsoWrong)).rejects.toMatchObject(bad)
   })
 
-  it('asks about revocation on every request', async () => {
+  it('checks revocation on every request', async () => {
     let revoked = false
     const verifier = verifierWith({ isRevoked: async () => revoked })
     const token = await sign(claims())
@@ -134,7 +134,7 @@ describe('a verifier', () => {
     await verifier.verify(token)
   })
 
-  it('is not sure of a token when revocation cannot be checked', async () => {
+  it('rejects as unavailable when revocation cannot be checked', async () => {
     const isRevoked = () => Promise.reject(new Error('Kafka is away'))
     const verifying = verifierWith({ isRevoked }).verify(await sign(claims()))
     await expect(verifying).rejects.toMatchObject(away)
@@ -142,7 +142,7 @@ describe('a verifier', () => {
 })
 
 describe('keys', () => {
-  it('are asked for again when one is not known, at most once in a cooldown', async () => {
+  it('are requested again for an unknown key, at most once per cooldown', async () => {
     const verifier = verifierWith()
     await verifier.verify(await sign(claims()))
     const strange = await sign(claims(), second, { kid: 'second' })
@@ -156,7 +156,7 @@ describe('keys', () => {
     expect(server.asked).toBe(2)
   })
 
-  it('that were withdrawn count no longer once the set is read again', async () => {
+  it('are invalid once a new key set without them is read', async () => {
     const verifier = verifierWith({ maxAgeMs: 60_000 })
     await verifier.verify(await sign(claims()))
     server.keys = [secondJwk]
@@ -164,7 +164,7 @@ describe('keys', () => {
     await expect(verifier.verify(await sign(claims({ jti: 'new' })))).rejects.toMatchObject(bad)
   })
 
-  it('that are known go on counting for a while when the issuer is away', async () => {
+  it('stay valid for a while when the issuer is unreachable', async () => {
     const verifier = verifierWith({ maxAgeMs: 60_000, maxStaleMs: 120_000 })
     await verifier.verify(await sign(claims()))
     server.status = 500
@@ -174,7 +174,7 @@ describe('keys', () => {
     await expect(verifier.verify(await sign(claims()))).rejects.toMatchObject(away)
   })
 
-  it('that cannot be read are no verdict, and are not asked for all the time', async () => {
+  it('are reported as unavailable when they cannot be read, and not requested all the time', async () => {
     server.status = 503
     const verifier = verifierWith()
     for (let times = 0; times < 5; times++) {
@@ -186,12 +186,12 @@ describe('keys', () => {
     await verifier.verify(await sign(claims()))
   })
 
-  it('of an environment without authentication are none', async () => {
+  it('do not exist in an environment without authentication', async () => {
     server.status = 404
     await expect(verifierWith().verify(await sign(claims()))).rejects.toMatchObject(bad)
   })
 
-  it('for encryption, or without use, verify nothing', async () => {
+  it('for encryption or without `use` verify no token', async () => {
     server.keys = [
       { ...firstJwk, use: 'enc' },
       { ...firstJwk, use: undefined },
@@ -206,7 +206,7 @@ describe('an encrypted token', () => {
       .setProtectedHeader({ alg: 'RSA-OAEP-256', enc: 'A256GCM', cty: 'JWT', kid: 'encryption' })
       .encrypt((await generateKeyPair('RSA-OAEP-256')).publicKey)
 
-  it('is read by its issuer once, and checked for revocation and expiry each time', async () => {
+  it('is introspected once, and checked for revocation and expiry each time', async () => {
     let asked = 0
     let revoked = false
     const introspect = async () => {
@@ -224,7 +224,7 @@ describe('an encrypted token', () => {
     await expect(verifier.verify(token)).rejects.toMatchObject({ code: 'AUTH_TOKEN_EXPIRED' })
   })
 
-  it('is refused when it is for another audience, or nobody can read it', async () => {
+  it('is refused for another audience, and without introspection', async () => {
     const introspect = async () => ({ active: true, ...claims({ aud: 'other/master' }) })
     const token = await encrypt()
     await expect(verifierWith({ introspect }).verify(token)).rejects.toMatchObject(bad)
@@ -260,7 +260,7 @@ describe('an encrypted token', () => {
 })
 
 describe('a pool of verifiers', () => {
-  it('keeps those that were used last, and one tenant’s token is nothing to another', async () => {
+  it('keeps the most recently used, and never shares tokens between tenants', async () => {
     const made: string[] = []
     const pool = createVerifierPool({
       maxTenants: 2,

@@ -14,29 +14,33 @@ import { TokenMemory } from './token-memory.ts'
 export type TokenVerifierOptions = {
   /** `{base URL}/auth/.well-known/jwks.json` */
   jwksUrl: string | URL
-  /** Sent with the request for keys: `X-Project-Id` and `environment`. */
+  /** Headers of the key request: `X-Project-Id` and `environment`. */
   headers?: Readonly<Record<string, string>>
   /** `{base URL}/auth/{project}/{environment}` */
   issuer: string
   /** `{project}/{environment}` */
   audience: string
   /**
-   * Asked for every token on every request. Rejects when that cannot be known; an answer that is neither `true` nor
-   * `false`, or none within `timeoutMs`, counts as that.
+   * Called for every token on every request. A rejection, a result that is not a boolean, and no
+   * result within `timeoutMs` all mean that revocation is unknown.
    */
   isRevoked: (claims: AccessClaims) => boolean | Promise<boolean>
-  /** Reads encrypted tokens, which without it are refused. */
+  /** Introspects encrypted tokens. Without it they are refused. */
   introspect?: Introspect
-  /** Between two requests for keys, of which some are not known. */
+  /** Milliseconds between two key requests that unknown keys cause. */
   cooldownMs?: number
-  /** Keys, and what the issuer said of encrypted tokens, are asked for again beside the requests from this age on. */
+  /**
+   * Age in milliseconds from which keys and introspection answers are renewed in the background.
+   */
   refreshAfterMs?: number
-  /** How long a key that the issuer has withdrawn, and tokens under it, can count while the issuer answers. */
+  /**
+   * Milliseconds for which a withdrawn key and its tokens can stay valid while the issuer answers.
+   */
   maxAgeMs?: number
-  /** The same while it does not. */
+  /** The same limit while the issuer does not answer. */
   maxStaleMs?: number
   timeoutMs?: number
-  /** Shared by the verifiers of a process. */
+  /** Cache that the verifiers of a process share. */
   memory?: TokenMemory
   fetch?: typeof fetch
   now?: () => number
@@ -44,11 +48,12 @@ export type TokenVerifierOptions = {
 
 export type TokenVerifier = {
   /**
-   * The claims of a token that is good now. Rejects with a `TokenError` for one that is not, and with
-   * `VerifierUnavailableError` when that cannot be known.
+   * Resolves with the claims of a valid token. Rejects with a `TokenError` for an invalid one, and
+   * with `VerifierUnavailableError` when it cannot be checked.
    *
-   * @param client who shows it. Rejects with a `TooManyTokensError` when too many encrypted tokens of the same client
-   * were not good and this one is not known; without a client there is no such limit.
+   * @param client the client that sent the token. Rejects with a `TooManyTokensError` when it has
+   *   sent too many invalid encrypted tokens and this one is unknown. Without a client there is no
+   *   such limit.
    */
   verify(token: string, client?: string): Promise<AccessClaims>
 }
@@ -56,11 +61,12 @@ export type TokenVerifier = {
 const cachedTokens = 10_000
 const defaultTimeoutMs = 5_000
 
-/** Verifies the access tokens of one project and environment. */
+/** Creates a verifier for the access tokens of one project and environment. */
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { issuer, audience, isRevoked, timeoutMs = defaultTimeoutMs, now = Date.now } = options
   const { memory = new TokenMemory(cachedTokens) } = options
-  // Shared memory is one of tokens: what another verifier learnt, even of the same tenant, is nothing to this one.
+  // Verifiers share the memory but not its entries: even one of the same tenant must not use
+  // another's results.
   const scope = JSON.stringify([issuer, audience, randomUUID()])
   const expected = () => ({ issuer, audience, nowMs: now() })
   const keys = remoteKeys(options)
@@ -87,7 +93,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     if (known.kind === 'encrypted' && encrypted !== null) {
       return encrypted.renewed(hash, token, known)
     }
-    // A key that was withdrawn takes what it signed with it.
+    // A withdrawn key invalidates the tokens that it signed.
     if (known.kind === 'signed' && (await keys.keyOf(known.kid)) === known.key) return known.claims
     memory.known.delete(hash)
     return readNew(hash, token, client)
@@ -97,7 +103,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     async verify(token, client) {
       const claims = await claimsOf(token, client)
       if (await askRevoked(isRevoked, claims, timeoutMs)) throw invalidToken('revoked')
-      // Whatever took its time, the claims are good at the end of it.
+      // Checks expiry again, because the checks before may have taken long.
       requireUnexpired(claims, now())
       return claims
     },
@@ -116,7 +122,7 @@ async function verifySigned(
   return { claims, kid, key }
 }
 
-/** Whatever keeps it from an answer, the token is neither good nor bad. */
+/** An error or a timeout leaves the token unjudged. */
 async function askRevoked(
   isRevoked: TokenVerifierOptions['isRevoked'],
   claims: AccessClaims,
@@ -158,14 +164,14 @@ function encryptedTokens(
   return new EncryptedTokens({ introspect, readAnswer, memory, policy, timeoutMs, now })
 }
 
-/** Ages are measured by a clock that nobody sets. */
+/** Ages need a monotonic clock. */
 const ageClock = ({ now = () => performance.now() }: TokenVerifierOptions) => now
 
 function policyOf(options: TokenVerifierOptions): FreshnessPolicy {
   const { cooldownMs = 30_000, maxAgeMs = 300_000, maxStaleMs = 3_600_000 } = options
   const { refreshAfterMs = maxAgeMs / 2 } = options
   return {
-    // Nothing of the policy may keep a question back that `maxAgeMs` promises.
+    // The cooldown must not delay a request that `maxAgeMs` requires.
     cooldownMs: Math.min(cooldownMs, maxAgeMs, maxStaleMs),
     refreshAfterMs,
     maxAgeMs,

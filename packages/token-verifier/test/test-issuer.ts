@@ -16,13 +16,13 @@ export async function newPair(kid: string): Promise<Pair> {
   return { privateKey, jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig', alg: 'RS256' } }
 }
 
-/** An issuer that a test can change, with a clock that a test moves. */
+/** A fake issuer whose state and clock a test can change. */
 export class TestIssuer {
   readonly pair: Pair
   keys: unknown
   nowMs = Date.now()
   asked = 0
-  /** What the next requests for keys come to; by default the keys. */
+  /** Answers the next key requests. Default: the keys. */
   answer: () => Promise<Response> = async () => Response.json({ keys: this.keys })
 
   constructor(pair: Pair) {
@@ -62,7 +62,7 @@ export class TestIssuer {
   }
 }
 
-/** Something encrypted as our issuer does it. */
+/** Creates a token that is encrypted in the form of our issuer. */
 export async function encryptedToken(header: object = {}): Promise<string> {
   const { publicKey } = await generateKeyPair('RSA-OAEP-256')
   return new CompactEncrypt(Buffer.from('for the issuer alone'))

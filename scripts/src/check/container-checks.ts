@@ -6,7 +6,7 @@ export type ContainerChecks = { steps: readonly Step[]; said: string }
 
 const whatItIs = 'the images and docker-compose.yml'
 
-/** Builds and starts what is delivered as containers: minutes, which only `TEST_INFRA=containers` spends. */
+/** Builds and starts the images. This takes minutes, so only `TEST_INFRA=containers` runs it. */
 export async function containerChecks(
   dir: string,
   env: NodeJS.ProcessEnv,

@@ -10,32 +10,41 @@ export type JestStep = {
   level: JestLevel
   env: NodeJS.ProcessEnv
   dir: string
-  /** Files that are left out. */
+  /** Test files to skip. */
   without?: RegExp | null
+  priority?: number
 }
 
-/** Test files that run at the same time on two cores. Those on a stack wait most of the time, each on one of its own. */
+/**
+ * How many test files run at once on two cores. Those on a stack mostly wait, and each worker has
+ * its own stack.
+ */
 const workersOf: Readonly<Record<JestLevel, number>> = {
   unit: 2,
   deploy: 2,
   integration: 3,
   containers: 2,
   e2e: 3,
-  // They load the system while they break it.
+  // Two, because these tests load the system while they break it.
   faults: 2,
 }
 export const testWorkers = Math.max(...Object.values(workersOf))
 
-/** From the written results to the end of the process. */
+/** How long Jest may take to exit after it wrote its results. */
 const exitGraceMs = 15_000
 
-/** A level takes ten to fifteen minutes on two cores; a machine of half their speed is none of its faults. */
+/**
+ * A level takes 10 to 15 minutes on two cores. A machine of half the speed must not fail because of
+ * it.
+ */
 const levelTimeoutMs = 2_700_000
 
-/** Those on the real stack, where another load on the machine can break what waits for a time. */
+/**
+ * Levels on the real stack, where other load on the machine can break tests that depend on time.
+ */
 const levelsAgain: readonly JestLevel[] = ['integration', 'e2e', 'faults']
 
-/** More files than these are no accident. */
+/** More failed files than this are no accident. */
 const mostFilesAgain = 3
 
 type JestReport = {
@@ -46,12 +55,13 @@ type JestReport = {
   testResults: { name: string; status: string; message: string; assertionResults: unknown[] }[]
 }
 
-/** What a run came to; `again` are the files of its failures, when running them alone can tell more. */
+/** The result of a run. `again` lists the failed files, if running them alone may help. */
 type Run = StepResult & { again: readonly string[] }
 
 /**
- * Runs one level of the tests; a suite that cannot even load counts as one failure. What failed on the
- * real stack, in at most three files, is run once more alone: what passes then is reported as flaky, with its failure.
+ * Runs one level of tests. A suite that cannot load counts as one failure. On the real stack, up to
+ * three failed files run once more alone. Those that then pass are reported as flaky, with their
+ * first failure.
  */
 export async function runJest(step: JestStep): Promise<StepResult> {
   const { level } = step
@@ -82,7 +92,7 @@ async function runOnce(step: JestStep, name: string, files: readonly string[]): 
     ...failures.map(({ message }) => stripVTControlCharacters(message)),
     hung ? 'the tests ended but their process did not: something they opened is still open' : '',
   ].filter((message) => message !== '')
-  // Jest can also fail as a whole: in a set-up, or because nothing was found to run.
+  // Jest can also fail without a failed test: in a set-up, or because it found no tests.
   if (!ok && !hung && failed === 0) {
     return { passed, failed: 1, output: lastLines(output), again: [] }
   }
@@ -96,7 +106,7 @@ async function runOnce(step: JestStep, name: string, files: readonly string[]): 
 }
 
 async function runToTheEnd(
-  { level, env, dir, without = null }: JestStep,
+  { level, env, dir, without = null, priority = 0 }: JestStep,
   { name, resultFile, files }: { name: string; resultFile: string; files: readonly string[] },
 ): Promise<CommandResult & { hung: boolean }> {
   const jest = ['node', '--experimental-vm-modules', 'node_modules/jest/bin/jest.js']
@@ -116,6 +126,7 @@ async function runToTheEnd(
     logFile: `${dir}/${name}.log`,
     timeoutMs: levelTimeoutMs,
     signal: hanging.signal,
+    priority,
   })
   clearInterval(watch)
   return { ...result, hung: hanging.signal.aborted }

@@ -3,7 +3,10 @@ import type { StepResult } from './step.ts'
 
 const canary = 'scripts/lint-canary'
 
-/** One rule of each kind that a missing plugin, or a linter without types, would drop in silence. */
+/**
+ * One rule per plugin, because a missing plugin or missing type information disables rules
+ * silently.
+ */
 const mustBeFound = [
   'node(no-process-env)',
   'typescript(await-thenable)',
@@ -13,7 +16,7 @@ const mustBeFound = [
   'typescript(switch-exhaustiveness-check)',
 ]
 
-/** Whether the linter still finds what it is trusted to find, in a file of deliberate faults. */
+/** Checks that the linter finds the deliberate faults of the canary file. */
 export async function checkLintCanary(): Promise<StepResult> {
   const { ok, output } = await runCommand({
     args: ['oxlint', '--type-aware', '--tsconfig', `${canary}/tsconfig.json`, '-f', 'json', canary],

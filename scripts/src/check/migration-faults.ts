@@ -1,7 +1,8 @@
 /**
- * What the version before this one could not live with while a migration runs, or after it: both versions run side
- * by side on one database. A migration that does it all the same says why in a line of its own:
- * `-- Contract: …` (nothing uses it since which version), `-- Locks: …` (for how long at most).
+ * Finds statements that break the previous version while a migration runs or after it, because both
+ * versions run on one database during an upgrade. A migration that needs such a statement gives the
+ * reason in a separate line. It is `-- Contract: …` with the version since which nothing uses the
+ * object, or `-- Locks: …` with the longest time.
  */
 export function migrationFaults(sql: string): string[] {
   const [up = ''] = sql.split(/^-- Down Migration/im)
@@ -67,7 +68,7 @@ function rule(mark: Mark, why: string, pattern: RegExp): Rule {
   return { mark, why, breaks: (statement) => pattern.test(statement) }
 }
 
-/** Of tables that the migration has not made itself. */
+/** A rule that applies only to tables that the migration did not create itself. */
 function older(mark: Mark, why: string, pattern: RegExp): Rule {
   return {
     mark,
@@ -76,7 +77,9 @@ function older(mark: Mark, why: string, pattern: RegExp): Rule {
   }
 }
 
-/** In one line of small letters each, without comments, texts and the bodies of functions. */
+/**
+ * Returns each statement as one line in lower case, without comments, strings and function bodies.
+ */
 function statementsOf(sql: string): string[] {
   return sql
     .replaceAll(/\$(\w*)\$.*?\$\1\$/gs, "''")

@@ -1,27 +1,38 @@
 import { spawn } from 'node:child_process'
 import { appendFileSync, writeFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
 import { stripVTControlCharacters } from 'node:util'
 import { repoRoot } from '../lib/paths.ts'
 
 export type Command = {
   args: readonly string[]
   env?: NodeJS.ProcessEnv
-  /** The root of the checkout by default. */
+  /** The default is the root of the checkout. */
   cwd?: string
   timeoutMs?: number
-  /** Where the output can be followed while the command runs. */
+  /** A file that receives the output while the command runs. */
   logFile?: string
-  /** Ends the command. */
+  /** Aborting ends the command. */
   signal?: AbortSignal
+  /** The niceness of the command, from 0 (the default) to 19: it gets what more urgent ones leave. */
+  priority?: number
 }
 
 export type CommandResult = { ok: boolean; output: string }
 
 const binDir = `${repoRoot}/node_modules/.bin`
 
-/** Runs a program of node_modules/.bin (or any on the path) at the root; its output comes back whole. */
+/** Runs a program of node_modules/.bin (or of the path) at the root. Returns its whole output. */
 export function runCommand(options: Command): Promise<CommandResult> {
-  const { args, env, cwd = repoRoot, timeoutMs = 1_200_000, logFile, signal } = options
+  const {
+    args,
+    env,
+    cwd = repoRoot,
+    timeoutMs = 1_200_000,
+    logFile,
+    signal,
+    priority = 0,
+  } = options
   const [command = '', ...rest] = args
   if (logFile) writeFileSync(logFile, '')
   return new Promise((resolve) => {
@@ -30,6 +41,7 @@ export function runCommand(options: Command): Promise<CommandResult> {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...env, CI: 'true', PATH: `${binDir}:${process.env['PATH']}` },
     })
+    if (priority > 0 && child.pid !== undefined) setPriority(child.pid, priority)
     const chunks: Buffer[] = []
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => {

@@ -13,8 +13,20 @@ beforeEach(() => void jest.spyOn(console, 'log').mockImplementation(() => undefi
 afterEach(() => void jest.restoreAllMocks())
 
 describe('runSteps', () => {
-  it('counts what fails, and what needs it', async () => {
+  it('counts failed steps, and the steps that need them', async () => {
     const steps = [step('build', failed), step('tests', passed, ['build']), step('docs', passed)]
     expect(await runSteps(steps)).toEqual({ passed: 3, failed: 2, flaky: 0 })
+  })
+
+  it('runs lines side by side, and what needs a failed first step in none of them', async () => {
+    const met = Promise.withResolvers<void>()
+    const waiting = { name: 'waits', run: () => met.promise.then(() => passed) }
+    const meeting = { name: 'meets', run: async () => (met.resolve(), passed) }
+    const lines = [[waiting, step('unit', passed, ['build'])], [meeting]]
+    expect(await runSteps([step('build', failed)], ...lines)).toEqual({
+      passed: 4,
+      failed: 2,
+      flaky: 0,
+    })
   })
 })

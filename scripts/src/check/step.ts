@@ -1,57 +1,72 @@
-import { runCommand } from './run-command.ts'
+import { type Command, runCommand } from './run-command.ts'
 
 export type StepResult = {
   passed: number
   failed: number
   output: string
-  /** Of those that passed: how many had failed before, as the output tells. */
+  /** How many of the passed tests had failed at first; the output has their failures. */
   flaky?: number
 }
 
 export type Step = {
   name: string
   run: () => Promise<StepResult>
-  /** Names of the steps without whose success this one says nothing. */
+  /** The names of steps that must succeed, or this step has no meaning. */
   needs?: readonly string[]
 }
 
-/** A check that a command makes: its exit code is the answer. */
-export function commandStep(name: string, args: readonly string[]): Step {
+/** A step that runs a command; its exit code decides. */
+export function commandStep(
+  name: string,
+  args: readonly string[],
+  options: Pick<Command, 'priority'> = {},
+): Step {
   return {
     name,
     run: async () => {
-      const { ok, output } = await runCommand({ args })
+      const { ok, output } = await runCommand({ args, ...options })
       return ok ? { passed: 1, failed: 0, output: '' } : { passed: 0, failed: 1, output }
     },
   }
 }
 
-/** Runs the steps one after the other, each with a line, and goes on after a failure. */
+type Total = { passed: number; failed: number; flaky: number }
+
+/**
+ * Runs the first steps one after the other, then the lines of steps side by side. Each step prints a
+ * line when it ends. A failure stops no other step, except those that need the one that failed.
+ */
 export async function runSteps(
-  steps: readonly Step[],
-): Promise<{ passed: number; failed: number; flaky: number }> {
-  const total = { passed: 0, failed: 0, flaky: 0 }
+  first: readonly Step[],
+  ...lines: readonly (readonly Step[])[]
+): Promise<Total> {
+  const total: Total = { passed: 0, failed: 0, flaky: 0 }
   const broken = new Set<string>()
-  for (const step of steps) {
-    const missing = step.needs?.find((name) => broken.has(name))
-    const startedAt = performance.now()
-    const {
-      passed,
-      failed,
-      output,
-      flaky = 0,
-    } = missing ? skippedFor(missing) : await attempt(step)
-    if (failed > 0) broken.add(step.name)
-    total.passed += passed
-    total.failed += failed
-    total.flaky += flaky
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-    const doubts = `${failed > 0 ? `, ${failed} FAILED` : ''}${flaky > 0 ? `, ${flaky} FLAKY` : ''}`
-    const counts = `${passed} passed${doubts}`
-    console.log(`${step.name.padEnd(14)} ${counts.padEnd(24)} ${seconds} s`)
-    if (failed + flaky > 0) console.log(`${shortened(output)}\n`)
+  const inTurn = async (steps: readonly Step[]) => {
+    for (const step of steps) await runStep(step, { total, broken })
   }
+  await inTurn(first)
+  await Promise.all(lines.map(inTurn))
   return total
+}
+
+async function runStep(
+  step: Step,
+  { total, broken }: { total: Total; broken: Set<string> },
+): Promise<void> {
+  const missing = step.needs?.find((name) => broken.has(name))
+  const startedAt = performance.now()
+  const result = missing ? skippedFor(missing) : await attempt(step)
+  const { passed, failed, output, flaky = 0 } = result
+  if (failed > 0) broken.add(step.name)
+  total.passed += passed
+  total.failed += failed
+  total.flaky += flaky
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  const doubts = `${failed > 0 ? `, ${failed} FAILED` : ''}${flaky > 0 ? `, ${flaky} FLAKY` : ''}`
+  const counts = `${passed} passed${doubts}`
+  console.log(`${step.name.padEnd(14)} ${counts.padEnd(24)} ${seconds} s`)
+  if (failed + flaky > 0) console.log(`${shortened(output)}\n`)
 }
 
 const longestOutput = 200

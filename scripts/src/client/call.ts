@@ -6,7 +6,7 @@ import type { Problem } from '@surehook/contracts/problem'
 
 export type Fields = Record<string, unknown> & { id: string; createdAt: string; updatedAt: string }
 
-// Every field that an answer may have; the tests say which ones they expect.
+// Every field that an answer may have. Each test states the ones it expects.
 export type Body = Fields &
   Problem &
   Subscription &
@@ -32,7 +32,7 @@ export type Body = Fields &
 
 export type Answer = { status: number; headers: Headers; text: string; body: Body; list: Fields[] }
 
-/** A header given as `undefined` is left out. */
+/** A header with the value `undefined` is left out. */
 export type Headed = Record<string, string | undefined>
 
 export type Call = { body?: unknown; headers?: Headed }
@@ -68,7 +68,10 @@ function bodyText(body: unknown): string | null {
 
 export type Client = { call(request: string, body?: unknown, headers?: Headed): Promise<Answer> }
 
-/** Calls below `url`: `call('PATCH orders/1', { a: 1 })`. The headers of a call go before `headers`. */
+/**
+ * Calls paths below `url`: `call('PATCH orders/1', { a: 1 })`. Headers of the call override
+ * `headers`.
+ */
 export const clientOf = (url: string, headers: Headed): Client => ({
   call: (request, body, more) => send(url, request, { body, headers: { ...headers, ...more } }),
 })
@@ -80,7 +83,7 @@ export const headersOf = (tenant: { projectId: string; environment: string; toke
   environment: tenant.environment,
 })
 
-/** The names of the fields that a 400 complains about. */
+/** Returns the fields that a 400 names. */
 export const fieldsOf = ({ body }: Answer): string[] =>
   (body.violations ?? []).map(({ field }) => field)
 

@@ -7,13 +7,13 @@ type Page = Fields & { records: Fields[]; nextCursor: string | null }
 export type GraphQLAnswer = {
   status: number
   text: string
-  // Every field that an answer may have; the tests say which ones they expect.
+  // Every field that an answer may have. Each test states the ones it expects.
   data: Record<string, Page & Fields[]> | null
   errors: { message: string; path?: string[]; extensions: Extensions }[]
   codes: string[]
 }
 
-/** Asks the GraphQL endpoint at `url`. */
+/** Queries the GraphQL endpoint at `url`. */
 export async function askGraphQL(
   url: string,
   headers: Headed,

@@ -13,13 +13,13 @@ import {
 } from './call.ts'
 import { askGraphQL, type GraphQLAnswer } from './graphql.ts'
 
-/** One (project, environment) with a management token, seen through the gateway. */
+/** An environment with a management token, called through the gateway. */
 export class Tenant {
   readonly projectId: string
   readonly environment: string
   readonly token: string
   readonly #baseUrl: string
-  /** Below `/gw/api/rest/`. */
+  /** Calls paths below `/gw/api/rest/`. */
   readonly #client: Client
 
   constructor(
@@ -37,12 +37,12 @@ export class Tenant {
     return headersOf(this)
   }
 
-  /** `rest('POST orders', { … })`: below `/gw/api/rest/`. */
+  /** `rest('POST orders', { … })` calls a path below `/gw/api/rest/`. */
   rest(...call: Parameters<Client['call']>): Promise<Answer> {
     return this.#client.call(...call)
   }
 
-  /** `webhooks('GET /{id}')`: below `/gw/api/rest/_webhooks`. */
+  /** `webhooks('GET /{id}')` calls a path below `/gw/api/rest/_webhooks`. */
   webhooks(...[request, ...call]: Parameters<Client['call']>): Promise<Answer> {
     const [method, path = ''] = request.split(' ')
     return this.rest(`${method} _webhooks${path}`, ...call)
@@ -58,7 +58,7 @@ export class Tenant {
     expectStatus(200, await this.rest(`PUT _tables/${table}`, { columns: wanted }))
   }
 
-  /** A subscription to every event of `orders`, unless `fields` say otherwise. */
+  /** Creates a subscription to every event of `orders`, unless `fields` override this. */
   async subscribe(url: string, fields: object = {}): Promise<Subscription> {
     const answer = await this.webhooks('POST', { ...this.subscriptionInput(url), ...fields })
     return expectStatus(201, answer).body
@@ -90,7 +90,10 @@ const defaultColumns = { status: 'text', n: 'integer', note: 'text' }
 
 export type TenantOptions = { projectId?: string; environment?: string; tokenFor?: string[] }
 
-/** Makes the environment and a token for it (for all of the project's, unless `tokenFor` says). */
+/**
+ * Creates the environment and a token for it. The default token is valid for all environments of
+ * the project.
+ */
 export async function createTenant(
   platform: Platform,
   options: TenantOptions = {},

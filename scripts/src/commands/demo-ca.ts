@@ -4,14 +4,17 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { createCertificates } from '../receiver/certificates.ts'
 
-/** This machine as it is called here, and from containers on it. */
+/** The names of this machine, for local processes and for containers on it. */
 const names = ['localhost', '127.0.0.1', '::1', 'host.docker.internal']
 
 export type DemoCa = { caFile: string; certificateFile: string; keyFile: string }
 
 const renewBeforeMs = 30 * 86_400_000
 
-/** An authority of this checkout and a certificate under it for receivers here; made once and kept. */
+/**
+ * Returns this checkout's authority and a certificate under it for local receivers. Both are made
+ * once and kept.
+ */
 export async function ensureDemoCa(dir: string): Promise<DemoCa> {
   const files = {
     caFile: `${dir}/ca.pem`,
@@ -34,7 +37,7 @@ export async function ensureDemoCa(dir: string): Promise<DemoCa> {
 async function isCurrent(file: string): Promise<boolean> {
   if (!existsSync(file)) return false
   const certificate = new X509Certificate(await readFile(file))
-  // One of an earlier version has fewer names.
+  // A certificate of an earlier version has fewer names.
   const hasAllNames = names.every((name) =>
     isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name),
   )

@@ -9,7 +9,9 @@ import { answersOk } from '../lib/http-probe.ts'
 import { findRunningSystem, type RunningSystem } from '../lib/running-system.ts'
 import { say } from '../start/progress.ts'
 
-/** `npm run demo`: the main job, shown on the running system; exit code 1 when anything is wrong. */
+/**
+ * `npm run demo`: shows the main features on the running system. Exits with 1 if anything is wrong.
+ */
 const quickLimitMs = 30_000
 const acts: [title: string, play: (stage: Stage) => Promise<void>][] = [
   ['Every change arrives, signed', showChanges],
@@ -53,7 +55,7 @@ async function cleanUp(stage: Stage): Promise<void> {
   process.exit(130)
 }
 
-/** A promise to be done within seconds is kept only by a system that was started for it. */
+/** The demo can be quick only on a system that was started with short delays. */
 function requireShortTimes({ retryDelays, circuitCooldown }: RunningSystem): void {
   const times = [...retryDelays.slice(0, 2), circuitCooldown].map(parseDuration)
   const sumMs = times.reduce((sum, ms) => sum + ms, 0)
@@ -65,7 +67,7 @@ function requireShortTimes({ retryDelays, circuitCooldown }: RunningSystem): voi
 }
 
 function reason(err: unknown): string {
-  // Report what failed first, not that cleaning up after it failed too.
+  // Reports the first failure rather than the failed clean-up after it.
   if (err instanceof SuppressedError) return reason(err.suppressed)
   if (!(err instanceof Error)) return String(err)
   return err.cause instanceof Error ? `${err.message} (${err.cause.message})` : err.message

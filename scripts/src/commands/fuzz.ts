@@ -13,8 +13,9 @@ import { newSecrets } from '../system/service-catalog.ts'
 import { startServices } from '../system/start-services.ts'
 
 /**
- * `npm run test:fuzz`: requests of every kind against a system of its own, from its OpenAPI
- * documents. `-- --seed 42 --max-examples 500 --api data`; the report is in `.local/fuzz`.
+ * `npm run test:fuzz`: sends all kinds of requests, generated from the OpenAPI documents, to a
+ * separate system. Options: `-- --seed 42 --max-examples 500 --api data`. The report is in
+ * `.local/fuzz`.
  */
 const { values } = parseArgs({
   options: {

@@ -3,8 +3,8 @@ import { asImageName, buildImages } from '../images/build-images.ts'
 import { imageNames } from '../images/image-names.ts'
 
 /**
- * `npm run images [-- <name>…]`: builds the images of the services and of the operator's command. They are called
- * `$IMAGE_PREFIX/<name>:$IMAGE_TAG`, surehook and the version by default.
+ * `npm run images [-- <name>…]`: builds the images of the services and of the operator's command.
+ * Their names are `$IMAGE_PREFIX/<name>:$IMAGE_TAG`, by default `surehook` and the version.
  */
 readEnvFile()
 try {

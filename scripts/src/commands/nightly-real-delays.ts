@@ -12,7 +12,10 @@ import { newSecrets } from '../system/service-catalog.ts'
 import { startServices } from '../system/start-services.ts'
 import { ensureDemoCa } from './demo-ca.ts'
 
-/** `npm run test:nightly`: five attempts in 5 min 36 s and the cooldown of 2 min, on a system of its own. */
+/**
+ * `npm run test:nightly`: checks five attempts in 5 min 36 s and the cooldown of 2 min, on a
+ * separate system.
+ */
 process.exitCode = (await run()) ? 0 : 1
 
 async function run(): Promise<boolean> {
@@ -25,7 +28,7 @@ async function run(): Promise<boolean> {
   const endpoints = await startLocalStack({ dir: join(dir, 'stack') })
   opening.defer(() => endpoints.stop())
   const { caFile } = await ensureDemoCa(state.demoCaDir)
-  // No variable that concerns delays: what is checked is what the product does by itself.
+  // Sets no variable for delays, because the defaults are under test.
   const env = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', WEBHOOK_EXTRA_CA_FILE: caFile }
   const secrets = newSecrets()
   const system = await step('system ready', () =>
@@ -33,7 +36,7 @@ async function run(): Promise<boolean> {
   )
   opening.defer(() => system.stop())
 
-  // The spec's, written out once more.
+  // Copied from the specification.
   const expected = { retryDelays: ['1s', '5s', '30s', '5m'], circuitCooldown: '2m' }
   const { baseUrl, adminToken } = system
   const running = { ...endpoints, ...expected, baseUrl, adminToken }

@@ -4,11 +4,11 @@ import { localDir, repoRoot } from '../lib/paths.ts'
 import { type ReleasePlan, withSection } from '../release/changelog-section.ts'
 
 /**
- * `npm run release`: the next version from the changesets, in every package, the chart and docker-compose.yml,
- * and its section in CHANGELOG.md. It commits nothing.
+ * `npm run release`: writes the next version, from the changesets, into every package, the chart
+ * and docker-compose.yml, and its section into CHANGELOG.md. It does not commit.
  */
 const manifestFile = `${repoRoot}/package.json`
-/** Files besides the packages that name the version. */
+/** Files other than packages that contain the version. */
 const named = [
   'deploy/helm/surehook/Chart.yaml',
   'deploy/helm/surehook/values-production-example.yaml',

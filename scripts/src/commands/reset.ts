@@ -5,7 +5,9 @@ import { ownerOf } from '../lib/process-group.ts'
 import { removeStackData } from '../local-stack/local-stack.ts'
 import { removeContainers } from '../start/container-infrastructure.ts'
 
-/** `npm run reset [-- --all]`: removes the state of `npm start`; with --all the downloads as well. */
+/**
+ * `npm run reset [-- --all]`: removes the state of `npm start`, and with --all also the downloads.
+ */
 const all = process.argv.includes('--all')
 const dirs = [state.systemDir, state.stackDir, state.containersDir]
 const owner = (await Promise.all(dirs.map(ownerOf))).find((pid) => pid !== null)
@@ -27,7 +29,7 @@ if (owner !== undefined) {
 
 function staysHere(path: string): boolean {
   if (path === cacheDir) return !all
-  // The system of docker-compose.yml is not ours: its volumes can be read with its secrets alone.
+  // The secrets of docker-compose.yml stay, because its volumes are readable only with them.
   const isOfCompose = path === state.composeDir || path === state.demoCaDir
   return isOfCompose && existsSync(state.composeDir)
 }

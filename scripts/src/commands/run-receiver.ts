@@ -4,7 +4,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { localDir, repoRoot, state } from '../lib/paths.ts'
 import { ensureDemoCa } from './demo-ca.ts'
 
-/** `npm run receiver`: the sample receiver, at an address that the system of `npm start` trusts. */
+/**
+ * `npm run receiver`: runs the sample receiver at an address that the system of `npm start` trusts.
+ */
 const secretFile = `${localDir}/receiver-secret`
 const { certificateFile, keyFile } = await ensureDemoCa(state.demoCaDir)
 const secret = await keptSecret()
@@ -21,7 +23,7 @@ if (process.env['WEBHOOK_SECRETS'] === env.WEBHOOK_SECRETS) console.log(`secret 
 console.log(`inbox   ${process.env['INBOX']}`)
 await import(`${repoRoot}/docs/guides/receivers/typescript/receiver.ts`)
 
-/** The same at each start, so that a subscription made once goes on. */
+/** The secret is the same at each start, so that an existing subscription stays valid. */
 async function keptSecret(): Promise<string> {
   if (existsSync(secretFile)) return (await readFile(secretFile, 'utf8')).trim()
   const made = `whsec_${randomBytes(24).toString('base64')}`

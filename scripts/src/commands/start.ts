@@ -21,9 +21,9 @@ type Running = {
   mailCatcher: MailCatcher | null
 }
 
-/** `npm start`: everything from nothing, until Ctrl-C. */
+/** `npm start`: starts everything from scratch and runs until Ctrl-C. */
 const startedAt = performance.now()
-// Before everything is up there is nothing to hand back: what has started dies with this process.
+// Until everything is up, no clean shut-down is needed: the started processes end with this one.
 const giveUp = () => process.exit(130)
 process.on('SIGINT', giveUp).on('SIGTERM', giveUp)
 
@@ -94,7 +94,7 @@ async function build(): Promise<void> {
   if (!ok) throw new Error(`the build failed:\n${output}`)
 }
 
-/** Mails are shown, not sent, when no mail server is named. */
+/** Shows mails instead of sending them, unless a mail server is set. */
 function catchMails(): Promise<MailCatcher> {
   return startMailCatcher({ dir: state.mailDir, show: say })
 }

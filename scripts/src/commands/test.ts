@@ -9,16 +9,17 @@ import { localDir } from '../lib/paths.ts'
 import { ownerOf } from '../lib/process-group.ts'
 import { hasToolchain, missingToolchains, type Toolchain } from '../lib/toolchains.ts'
 
-/** `npm test`: every check and every test, one line each; the last line is the sum. */
+/** `npm test`: runs every check and every test. Prints a line when each ends, and then the sum. */
 const runsDir = `${localDir}/test-runs`
 const runDir = `${runsDir}/${process.pid}`
 
 await removeOldRuns()
 await mkdir(runDir, { recursive: true })
 const infra = await chooseInfra(process.env)
-/** Faults are made to processes, and TLS is set up for them: that stays on the local stack. */
+/** Fault and TLS tests act on processes, so they need the local stack. */
 const noLocal = infra === 'local' ? null : await whyNotLocal(process.env)
-// They come up while the static checks run; a failure shows in the first step that needs it.
+// The stacks start during the static checks. A failure appears in the first step that needs a
+// stack.
 const starting = startStacks(testWorkers, { dir: `${runDir}/stacks`, env: { TEST_INFRA: infra } })
 starting.catch(() => {})
 const stopStacks = async () => (await starting.catch(() => null))?.stop()
@@ -27,28 +28,36 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 const containers = await containerChecks(runDir, process.env)
-const total = await runSteps([
-  commandStep('format', ['npm', 'run', '-s', 'check:format']),
-  commandStep('build', ['npm', 'run', '-s', 'build']),
-  commandStep('types', ['npm', 'run', '-s', 'check:types']),
-  commandStep('lint', ['npm', 'run', '-s', 'check:lint']),
-  { name: 'lint canary', run: checkLintCanary },
-  commandStep('boundaries', ['npm', 'run', '-s', 'check:boundaries']),
-  commandStep('dead code', ['npm', 'run', '-s', 'check:dead-code']),
-  commandStep('migrations', ['npm', 'run', '-s', 'check:migrations']),
-  commandStep('schemas', ['npm', 'run', '-s', 'check:schemas']),
-  commandStep('generated', ['npm', 'run', '-s', 'check:generated']),
-  withTool('promtool', commandStep('alerts', ['npm', 'run', '-s', 'check:alerts'])),
-  commandStep('openapi', ['npm', 'run', '-s', 'check:openapi']),
-  commandStep('docs', ['npm', 'run', '-s', 'check:docs']),
-  jestStep('unit'),
-  withTool('helm', commandStep('helm', ['npm', 'run', '-s', 'check:helm'])),
-  withTool('helm', jestStep('deploy')),
-  jestStep('integration'),
-  ...containers.steps,
-  jestStep('e2e', ['build']),
-  ...(noLocal === null ? [jestStep('faults', ['build'])] : []),
-])
+/** The real stack waits most of the time; the checks without it use what it leaves. */
+const aside = { priority: 10 }
+const check = (name: string) =>
+  commandStep(name.replaceAll('-', ' '), ['npm', 'run', '-s', `check:${name}`], aside)
+const total = await runSteps(
+  // Generated files are written again: no test may read them meanwhile.
+  [commandStep('build', ['npm', 'run', '-s', 'build']), check('generated')],
+  [
+    check('format'),
+    check('types'),
+    check('lint'),
+    { name: 'lint canary', run: checkLintCanary },
+    check('boundaries'),
+    check('dead-code'),
+    check('migrations'),
+    check('schemas'),
+    withTool('promtool', check('alerts')),
+    check('openapi'),
+    check('docs'),
+    jestStep('unit', aside),
+    withTool('helm', check('helm')),
+    withTool('helm', jestStep('deploy', aside)),
+  ],
+  [
+    jestStep('integration'),
+    ...containers.steps,
+    { ...jestStep('e2e'), needs: ['build'] },
+    ...(noLocal === null ? [{ ...jestStep('faults'), needs: ['build'] }] : []),
+  ],
+)
 await stopStacks()
 console.log(containers.said)
 const missing = missingToolchains(process.env)
@@ -63,21 +72,21 @@ if (total.failed + total.flaky === 0) await rm(runDir, { recursive: true, force:
 console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed === 0 ? 0 : 1
 
-function jestStep(level: JestLevel, needs: readonly string[] = []): Step {
+function jestStep(level: JestLevel, options: { priority?: number } = {}): Step {
   return {
     name: level,
-    needs,
     run: async () =>
       runJest({
         level,
         dir: runDir,
         env: await environmentOf(level),
         without: filesWithout(level),
+        ...options,
       }),
   }
 }
 
-/** Test files of which nothing can run here. */
+/** Test files in which nothing can run on this machine. */
 function filesWithout(level: JestLevel): RegExp | null {
   if (level !== 'e2e') return null
   const files = [
@@ -87,7 +96,7 @@ function filesWithout(level: JestLevel): RegExp | null {
   return files.length === 0 ? null : new RegExp(`(${files.join('|')})\\.e2e\\.test`)
 }
 
-/** Left out where the tool is missing. */
+/** Skips the step if the tool is missing. */
 function withTool(tool: Toolchain, step: Step): Step {
   const nothing = { passed: 0, failed: 0, output: '' }
   return { ...step, run: async () => (hasToolchain(tool, process.env) ? step.run() : nothing) }
@@ -95,7 +104,7 @@ function withTool(tool: Toolchain, step: Step): Step {
 
 async function environmentOf(level: JestLevel): Promise<NodeJS.ProcessEnv> {
   if (level === 'unit' || level === 'deploy') return {}
-  // Without more it starts a stack by itself.
+  // Without endpoints the tests start their own stack.
   if (level === 'faults' && infra === 'containers') return { TEST_INFRA: 'local' }
   const { endpoints } = await starting
   return { TEST_INFRA: infra, TEST_STACKS: JSON.stringify(endpoints) }
@@ -107,7 +116,7 @@ function whatIsLocal(): string {
     : `faults and TLS were not tested; they need the local stack, which cannot run here (${noLocal})`
 }
 
-/** What a failed run left to look at goes when the next one starts. */
+/** Deletes the files of earlier runs, which failed ones had kept for inspection. */
 async function removeOldRuns(): Promise<void> {
   await mkdir(runsDir, { recursive: true })
   for (const name of await readdir(runsDir)) {

@@ -10,17 +10,20 @@ import {
 } from '../system/service-catalog.ts'
 
 export type ComposeSecrets = Secrets & {
-  /** Of PostgreSQL's administrator. */
+  /** The password of PostgreSQL's administrator. */
   postgresPassword: string
-  /** Of the services' roles. */
+  /** The passwords of the services' roles. */
   databasePasswords: Partial<Record<ServiceName, string>>
   grafanaPassword: string
 }
 
-/** Made once and kept in `file`: volumes that were made with them outlive containers. */
+/**
+ * Returns the secrets in `file`, and makes them at the first call. They are kept, because volumes
+ * outlive containers.
+ */
 export async function keepComposeSecrets(file: string): Promise<ComposeSecrets> {
   const kept = existsSync(file) ? await readFile(file, 'utf8') : '{}'
-  // A release may need one that the file does not have yet.
+  // A newer release may need a secret that the file lacks.
   const secrets = { ...newComposeSecrets(), ...(JSON.parse(kept) as Partial<ComposeSecrets>) }
   await writeFile(file, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 })
   return secrets
@@ -37,5 +40,5 @@ function newComposeSecrets(): ComposeSecrets {
   }
 }
 
-/** Without a letter that a URL or an env file would read as something else. */
+/** Hexadecimal, so that URLs and env files need no escaping. */
 const newPassword = () => randomBytes(18).toString('hex')

@@ -1,6 +1,6 @@
 import { runCommand } from '../check/run-command.ts'
 
-/** `docker compose` or, where that is missing, `docker-compose`; null without either. */
+/** Returns `docker compose` or, if missing, `docker-compose`; `null` without either. */
 export async function findCompose(): Promise<readonly string[] | null> {
   for (const compose of [['docker', 'compose'], ['docker-compose']]) {
     const { ok } = await runCommand({ args: [...compose, 'version'], timeoutMs: composeMs })
@@ -9,17 +9,17 @@ export async function findCompose(): Promise<readonly string[] | null> {
   return null
 }
 
-/** Why containers cannot be used here, in a few words; null when they can. */
+/** Returns why containers cannot be used here, or `null`. */
 export async function whyNoContainers(env: NodeJS.ProcessEnv): Promise<string | null> {
   const host = env['DOCKER_HOST']
-  // Published ports would be somewhere else.
+  // Published ports would be on another machine.
   if (host && !/^(unix|npipe):/.test(host)) return 'DOCKER_HOST is another machine'
   const { ok } = await runCommand({ args: ['docker', 'info'], timeoutMs: askMs })
   if (!ok) return 'Docker does not answer'
   return (await findCompose()) === null ? 'Docker Compose is not installed' : null
 }
 
-/** Brings the images that are not here yet; which of them could not be had, or null. */
+/** Pulls the missing images. Returns the first that failed, or `null`. */
 export async function pullMissing(
   images: readonly string[],
   options: { timeoutMs: number; onPull: (image: string) => void },
@@ -39,7 +39,7 @@ async function pullIfMissing(
   return ok ? null : image
 }
 
-/** So long a daemon may think about a simple question. */
+/** The longest wait for an answer of the daemon. */
 const askMs = 10_000
-/** Nothing can hang there, but a busy machine loads it slowly. */
+/** Compose does not hang, but starts slowly on a busy machine. */
 const composeMs = 60_000

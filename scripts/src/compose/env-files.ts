@@ -7,7 +7,10 @@ import { type ComposeSecrets, databaseServices } from './compose-secrets.ts'
 
 type Variables = Readonly<Record<string, string>>
 
-/** The secrets of each container that has any, by the name of its env file: its own and no others. */
+/**
+ * Returns the secrets of each container, by the name of its env file. Each container gets only its
+ * own.
+ */
 export function envFilesOf(secrets: ComposeSecrets): Readonly<Record<string, Variables>> {
   const { adminToken, keyEncryptionKey, serviceToken, databasePasswords } = secrets
   const encryption = { KEY_ENCRYPTION_KEY: keyEncryptionKey }
@@ -20,7 +23,8 @@ export function envFilesOf(secrets: ComposeSecrets): Readonly<Record<string, Var
       ...encryption,
       SERVICE_TOKEN: serviceToken,
       PLATFORM_ADMIN_TOKEN: adminToken,
-      // No secret, but only this machine knows it: a password hash for each core, and what else threads do.
+      // Not secret, but it depends on this machine: one thread per core for password hashes, and 4
+      // for other work.
       UV_THREADPOOL_SIZE: String(availableParallelism() + 4),
     },
     'data-api': { ...database('data-api'), SERVICE_TOKEN: serviceToken },
@@ -48,7 +52,7 @@ export function envFilesOf(secrets: ComposeSecrets): Readonly<Record<string, Var
   }
 }
 
-/** As the operator's command reads them: `DATABASE_PASSWORD_AUTH_SERVICE`. */
+/** The name that the operator's command reads: `DATABASE_PASSWORD_AUTH_SERVICE`. */
 const passwordVariable = (service: ServiceName) =>
   `DATABASE_PASSWORD_${service.replaceAll('-', '_').toUpperCase()}`
 

@@ -4,7 +4,7 @@ import type { ComponentName } from '../local-stack/component.ts'
 
 export const infrastructure: readonly ComponentName[] = ['kafka', 'registry', 'postgres', 'redis']
 
-/** The images of Kafka, registry, PostgreSQL and Redis, as docker-compose.yml names them. */
+/** Returns the images of Kafka, registry, PostgreSQL and Redis in docker-compose.yml. */
 export async function infrastructureImages(): Promise<string[]> {
   const compose = await readFile(`${repoRoot}/docker-compose.yml`, 'utf8')
   return infrastructure.map((name) => {

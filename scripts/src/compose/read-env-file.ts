@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { repoRoot } from '../lib/paths.ts'
 
-/** Takes over what Compose would take from `.env` beside `docker-compose.yml`: what is set already stays. */
+/**
+ * Sets the variables of `.env` beside `docker-compose.yml`, like Compose. Existing variables stay.
+ */
 export function readEnvFile(): void {
   const file = `${repoRoot}/.env`
   if (existsSync(file)) process.loadEnvFile(file)

@@ -5,13 +5,13 @@ import { type RunningSystem, webhookTimes } from '../lib/running-system.ts'
 import { type ComposeSecrets, keepComposeSecrets } from './compose-secrets.ts'
 import { envFilesOf } from './env-files.ts'
 
-/** The name by which containers reach the machine that they run on. */
+/** The name under which containers reach their host machine. */
 const thisMachine = 'host.docker.internal'
 
 /**
- * What docker-compose.yml reads from `dir`: secrets, and the authority of receivers that are tried out. Repeated, it
- * keeps what is there.
- * @returns how the system is reached when it is up, which is also in `endpoints.json`
+ * Writes the files that docker-compose.yml reads from `dir`: secrets, and the authority of sample
+ * receivers. Existing files stay.
+ * @returns how to reach the running system, which is also in `endpoints.json`
  */
 export async function writeComposeFiles(
   dir: string,
@@ -32,7 +32,7 @@ export async function writeComposeFiles(
   return facts
 }
 
-/** With the ports and their defaults of docker-compose.yml. */
+/** Uses the ports and defaults of docker-compose.yml. */
 function factsOf(
   env: NodeJS.ProcessEnv,
   { adminToken, postgresPassword }: ComposeSecrets,

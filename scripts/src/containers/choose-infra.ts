@@ -6,7 +6,10 @@ export type Infra = 'local' | 'containers'
 
 const variable = 'TEST_INFRA'
 
-/** What `TEST_INFRA` says; else the local stack, and containers only where that cannot run and Docker answers. */
+/**
+ * Returns `TEST_INFRA` if set, or else the local stack. Containers are used only if the local stack
+ * cannot run and Docker answers.
+ */
 export async function chooseInfra(env: NodeJS.ProcessEnv): Promise<Infra> {
   const asked = env[variable] || null
   if (asked === 'local' || asked === 'containers') return asked
@@ -18,11 +21,11 @@ export async function chooseInfra(env: NodeJS.ProcessEnv): Promise<Infra> {
     () => true,
     () => false,
   )
-  // With neither it is the local stack that says what it lacks.
+  // If neither works, the local stack reports what is missing.
   return dockerAnswers ? 'containers' : 'local'
 }
 
-/** What the local stack lacks here, in a sentence; null when it can run. */
+/** Returns what the local stack lacks here, or `null` if it can run. */
 export async function whyNotLocal(env: NodeJS.ProcessEnv): Promise<string | null> {
   try {
     await requireJava()

@@ -14,9 +14,9 @@ export type ContainerProcessOptions = {
 
 const endingSignals = new Set<NodeJS.Signals>(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGQUIT'])
 
-/** A container, handled as the local stack's processes are: SIGSTOP pauses all that is in it. */
+/** A container with the interface of a local process. SIGSTOP pauses everything in it. */
 export class ContainerProcess implements ProcessHandle {
-  /** It has one on another machine, or in another name space. */
+  /** The pid may belong to another machine or namespace, so it is hidden. */
   readonly pid = undefined
   readonly #options: ContainerProcessOptions
 
@@ -66,7 +66,7 @@ export class ContainerProcess implements ProcessHandle {
     }
   }
 
-  /** Ends and removes it with its data; its log stays in `logFile`. */
+  /** Removes the container with its data. Its log stays in `logFile`. */
   async remove(logFile: string): Promise<void> {
     await writeFile(logFile, await this.#log())
     await this.#options.container.remove({ force: true, v: true })
@@ -85,7 +85,10 @@ export class ContainerProcess implements ProcessHandle {
 
 const stopWithinS = 15
 
-/** Without a terminal Docker sends pieces, each behind eight bytes: its stream, and its length in the last four. */
+/**
+ * Removes the frame headers of Docker's log stream: eight bytes before each piece, the last four
+ * with its length.
+ */
 function withoutFrames(frames: Buffer): string {
   const pieces: Buffer[] = []
   for (let at = 0; at + 8 <= frames.length; ) {

@@ -1,9 +1,9 @@
-/** Where a container's port is reached from here. */
+/** The address of a container's port, as seen from here. */
 export type Address = { host: string; port: number }
 
-/** A part of the stack, as a container at an address that is known before it starts. */
+/** A part of the stack as a container. Its address is known before it starts. */
 export type ContainerSpec = {
-  /** In the container. */
+  /** The port inside the container. */
   port: number
   env?: Record<string, string>
   command?: string[]

@@ -27,7 +27,7 @@ const allComponents = Object.keys(specs) as ComponentName[]
 
 type Part = { url: string; process: ContainerProcess }
 
-/** As `startLocalStack`, in containers. They start from nothing and leave nothing but logs in `dir`. */
+/** Like `startLocalStack`, in containers. They start empty and leave only logs in `dir`. */
 export async function startContainerStack(options: StackOptions): Promise<Stack> {
   const { only = allComponents, log = () => {} } = options
   const dir = resolve(options.dir)
@@ -61,10 +61,10 @@ export async function startContainerStack(options: StackOptions): Promise<Stack>
 
 type Place = { docker: Docker; stackId: string }
 
-/** A port that somebody else took since it was found free is another one the next time. */
+/** Retries, because another process may take a port after it was found free. */
 async function startPart(name: ComponentName, place: Place): Promise<Part> {
   for (let triesLeft = 3; ; triesLeft--) {
-    // Of our choice, for Docker would give another one to a container that is started again.
+    // Fixed, because Docker would assign another port at a restart.
     const at: Address = { host: place.docker.host, port: await freePort() }
     const spec = await specs[name](at)
     try {
@@ -97,7 +97,10 @@ async function startContainer(
   })
 }
 
-/** Readiness is asked for in the same way after each start, and ours is not the first alone. */
+/**
+ * Disables testcontainers' own wait, because readiness is checked in the same way after every
+ * start.
+ */
 class WaitedForElsewhere {
   async waitUntilReady(): Promise<void> {}
   withStartupTimeout(): this {
@@ -113,7 +116,7 @@ class WaitedForElsewhere {
 
 type Reaper = { end(): void }
 
-/** Testcontainers' own reaper is a container; who has switched it off still wants nothing left behind. */
+/** Starts a replacement for testcontainers' reaper, which is a container and may be disabled. */
 function watchOver(stackId: string): Reaper {
   if (process.env['TESTCONTAINERS_RYUK_DISABLED'] !== 'true') return { end: () => {} }
   const file = fileURLToPath(new URL(`./reaper${import.meta.url.slice(-3)}`, import.meta.url))

@@ -2,18 +2,18 @@ import type { ContainerRuntimeClient } from 'testcontainers'
 
 export type Docker = {
   client: ContainerRuntimeClient
-  /** Where the ports of containers are. */
+  /** The host of the containers' published ports. */
   host: string
 }
 
-/** The Docker that testcontainers finds; throws a sentence when none answers. */
+/** Returns the Docker that testcontainers finds. Throws an explanation if none answers. */
 export async function requireDocker(): Promise<Docker> {
-  // Loaded only by those who ask for containers: it takes most of a second.
+  // Loaded on demand, because it takes most of a second.
   const { getContainerRuntimeClient } = await import('testcontainers')
   try {
     const client = await getContainerRuntimeClient()
     const { host } = client.info.containerRuntime
-    // By its number: a name may lead to an IPv6 address first, at which no port is open.
+    // A numeric address, because `localhost` may resolve to an IPv6 address without open ports.
     return { client, host: host === 'localhost' ? '127.0.0.1' : host }
   } catch (err) {
     throw new Error(
@@ -23,10 +23,10 @@ export async function requireDocker(): Promise<Docker> {
   }
 }
 
-/** Every container of a stack carries it, with the stack's id. */
+/** The label of every container of a stack; its value is the stack's id. */
 export const stackLabel = 'surehook.stack'
 
-/** Removes every container of the stack, whatever state it is in, with its data. */
+/** Removes every container of the stack with its data, in any state. */
 export async function removeContainersOf(stackId: string, { client }: Docker): Promise<void> {
   const { dockerode } = client.container
   const filters = { label: [`${stackLabel}=${stackId}`] }
@@ -36,7 +36,7 @@ export async function removeContainersOf(stackId: string, { client }: Docker): P
       try {
         await dockerode.getContainer(id).remove({ force: true, v: true })
       } catch (err) {
-        // Somebody else has removed it, or is at it.
+        // Another process has removed it or is removing it.
         if (![404, 409].includes((err as { statusCode?: number }).statusCode ?? 0)) throw err
       }
     }),

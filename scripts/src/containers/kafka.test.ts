@@ -5,7 +5,7 @@ import { images } from './images.ts'
 import { brokerEnvironment, kafkaContainer } from './kafka.ts'
 
 describe('the environment of a broker in a container', () => {
-  it('says what the properties of the local broker say, but not where that one is', () => {
+  it('has the properties of the local broker, except its addresses and folders', () => {
     const properties = [
       '# listeners=PLAINTEXT://a comment',
       'listeners=PLAINTEXT://127.0.0.1:@PORT@',

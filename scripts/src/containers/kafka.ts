@@ -5,7 +5,9 @@ import { apiVersionsRequest } from '../local-stack/kafka.ts'
 import type { Address, ContainerSpec } from './container-spec.ts'
 
 const port = 9092
-/** The broker asks itself: the advertised address leads to it from outside only. */
+/**
+ * The port for checks inside the container, because the advertised address works only from outside.
+ */
 const insidePort = 29_092
 const controllerPort = 9093
 
@@ -31,7 +33,10 @@ export async function kafkaContainer({ host, port: reachedAt }: Address): Promis
   }
 }
 
-/** The settings of the local broker as the image takes them; what it says of places (`@PORT@`) is left out. */
+/**
+ * Converts the settings of the local broker to variables of the image. Settings with a placeholder
+ * (`@PORT@`) are left out.
+ */
 export function brokerEnvironment(properties: string): Record<string, string> {
   const lines = properties
     .split('\n')

@@ -20,7 +20,10 @@ export function postgresContainer({ host, port }: Address): ContainerSpec {
   }
 }
 
-/** While it starts or recovers it answers a session's first message with an error; later it asks who is there. */
+/**
+ * Returns whether the server accepts connections: it answers a start-up message with an error while
+ * it starts or recovers, and otherwise with an authentication request.
+ */
 async function acceptsConnections({ host, port }: Address): Promise<boolean> {
   const parameters = Buffer.from('user\0postgres\0database\0surehook\0\0')
   const header = Buffer.alloc(8)

@@ -6,7 +6,7 @@ export function registryContainer({ host, port }: Address): ContainerSpec {
   return {
     port: 8080,
     env: {
-      // Messages carry ids of schemas: they must mean the same after a restart.
+      // Messages contain schema ids, which must stay the same after a restart.
       QUARKUS_DATASOURCE_JDBC_URL: 'jdbc:h2:file:/tmp/registry/schemas;WRITE_DELAY=0',
     },
     isReady: () => answersOk(`${url}/subjects`),

@@ -7,7 +7,7 @@ import { startLocalStack } from '../local-stack/local-stack.ts'
 import { chooseInfra } from './choose-infra.ts'
 import { startContainerStack } from './container-stack.ts'
 
-/** Kafka, registry, PostgreSQL and Redis, as processes or in containers: see `chooseInfra`. */
+/** Starts Kafka, registry, PostgreSQL and Redis as processes or in containers, by `chooseInfra`. */
 export async function startStack(
   options: StackOptions,
   env: NodeJS.ProcessEnv = process.env,
@@ -33,8 +33,8 @@ export async function openOwnStack(
 }
 
 /**
- * Stacks in folders of `dir`, 0, 1 and so on. They start one after the other: the first fills the caches
- * that all use.
+ * Starts stacks in the folders 0, 1 and so on of `dir`, one after another: the first one fills the
+ * caches that all use.
  */
 export async function startStacks(
   count: number,

@@ -1,12 +1,12 @@
-/** What a panel asks Prometheus for; `legend` may name labels: `{{topic}}`. */
+/** A Prometheus query of a panel. `legend` may contain labels: `{{topic}}`. */
 export type Query = { expr: string; legend?: string }
 
 export type Panel = {
   title: string
-  /** What it shows, and what to do about it. */
+  /** What the panel shows, and what to do about it. */
   description?: string
   kind?: 'timeseries' | 'stat'
-  /** One of Grafana's units. */
+  /** A unit of Grafana. */
   unit?:
     | 'short'
     | 's'
@@ -16,7 +16,7 @@ export type Panel = {
     | 'ops'
     | 'dateTimeFromNow'
     | 'bool_on_off'
-  /** From here on it is red. */
+  /** The panel is red from this value on. */
   limit?: number
   queries: readonly Query[]
 }
@@ -28,7 +28,7 @@ export type Dashboard = { uid: string; title: string; description: string; rows:
 const columns = 24
 const datasource = { type: 'prometheus', uid: '${datasource}' }
 
-/** In the form that Grafana reads from files. */
+/** Returns the JSON that Grafana reads from files. */
 export function grafanaJson({ uid, title, description, rows }: Dashboard): object {
   return {
     uid,
@@ -48,7 +48,7 @@ export function grafanaJson({ uid, title, description, rows }: Dashboard): objec
   }
 }
 
-/** Rows below each other, the panels of each side by side. */
+/** Places rows below each other, and the panels of each row side by side. */
 function placed(rows: readonly Row[]): object[] {
   const panels: object[] = []
   let y = 0

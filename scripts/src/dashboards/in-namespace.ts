@@ -18,12 +18,15 @@ const namespaces = {
   sort: 1,
   multi: true,
   includeAll: true,
-  // Also what has no such label.
+  // Also matches series without the label.
   allValue: '.*',
   current: { text: ['All'], value: ['$__all'] },
 }
 
-/** For a Prometheus that may see several installations: each panel shows the namespaces that are chosen. */
+/**
+ * Adapts a dashboard to a Prometheus with several installations: each panel shows the chosen
+ * namespaces.
+ */
 export function inNamespace(dashboard: Written): Written {
   const { templating, panels } = dashboard
   return {
@@ -36,7 +39,10 @@ export function inNamespace(dashboard: Written): Written {
   }
 }
 
-/** A selector that had braces has them twice for a moment. */
+/**
+ * Joins the new selector with an existing one, which would otherwise follow it as a second pair of
+ * braces.
+ */
 function ofChosen(target: Target): Target {
   const named = target.expr.replaceAll(metric, (name) => `${name}{${chosen}}`)
   return { ...target, expr: named.replaceAll(`{${chosen}}{`, `{${chosen},`) }

@@ -2,7 +2,7 @@ import type { Query } from './dashboard.ts'
 
 const window = '$__rate_interval'
 
-/** How often it happens in a second, by these labels. */
+/** The rate per second, by these labels. */
 export function rate(metric: string, by: readonly string[] = [], where = ''): Query {
   const sum = by.length === 0 ? 'sum' : `sum by (${by.join(', ')})`
   return {
@@ -11,7 +11,7 @@ export function rate(metric: string, by: readonly string[] = [], where = ''): Qu
   }
 }
 
-/** Half, 95 and 99 of a hundred take at most so long. */
+/** The 50th, 95th and 99th percentile. */
 export function quantiles(histogram: string, where = ''): Query[] {
   return [0.5, 0.95, 0.99].map((quantile) => ({
     expr: `histogram_quantile(${quantile}, sum by (le) (rate(${histogram}_bucket${braced(where)}[${window}])))`,
@@ -19,7 +19,7 @@ export function quantiles(histogram: string, where = ''): Query[] {
   }))
 }
 
-/** The value now, by these labels. */
+/** The present value, by these labels. */
 export function now(
   how: 'sum' | 'max' | 'min',
   metric: string,

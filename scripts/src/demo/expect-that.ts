@@ -1,4 +1,4 @@
-/** What the demo shows is not what it should be: the sentence says what. */
+/** Thrown if the demo shows something wrong; the message says what. */
 export class DemoFault extends Error {
   override readonly name = 'DemoFault'
 }

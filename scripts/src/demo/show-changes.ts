@@ -7,7 +7,7 @@ import { deliveriesWhen, receiverPath, type Stage } from './stage.ts'
 
 type Expected = { event: string; changed: string[]; record: Fields }
 
-/** Inserts, updates and deletes a record; each arrives once, signed. */
+/** Inserts, updates and deletes a record. Each change arrives once, signed. */
 export async function showChanges(stage: Stage): Promise<void> {
   const { tenant } = stage
   stage.receiver.forget(receiverPath)

@@ -3,13 +3,16 @@ import { expectThat } from './expect-that.ts'
 import { seconds } from './show-retries.ts'
 import { deliveriesWhen, receiverPath, type Stage } from './stage.ts'
 
-/** The promise of the product: the fifth failure in a row opens the circuit. */
+/** The product promises that the fifth consecutive failure opens the circuit. */
 const threshold = 5
 const moreWhileOpen = 3
 const total = threshold + moreWhileOpen
 const slackMs = 5_000
 
-/** Five records fail at once, the circuit opens and holds everything, then all of it is delivered. */
+/**
+ * Five records fail at once, the circuit opens and pauses everything, and then all of it is
+ * delivered.
+ */
 export async function showCircuit(stage: Stage): Promise<void> {
   const openedAt = await failFiveTimes(stage)
   await holdEverything(stage)
@@ -34,7 +37,7 @@ async function holdEverything(stage: Stage): Promise<void> {
   const [firstDelayMs = 0] = stage.delaysMs
   await deliveriesWhen(stage, {
     what: `${total} paused deliveries in the log`,
-    // The first five are due again before they meet the open circuit.
+    // The first five meet the open circuit only when their retries are due.
     within: firstDelayMs * 1.1 + slackMs,
     areSo: (all) => all.slice(0, total).every(({ status }) => status === 'paused'),
   })
@@ -76,7 +79,7 @@ async function recover(stage: Stage, openedAt: number): Promise<void> {
   stage.say(`  delivery log: ${total} delivered, none lost, none twice`)
 }
 
-/** In one request: the first attempts must all fail before the first retry is due. */
+/** In one request, because all first attempts must fail before the first retry is due. */
 async function insert({ tenant }: Stage, count: number): Promise<void> {
   const records = Array.from({ length: count }, (_, n) => ({
     customer: `Cleo ${n + 1}`,

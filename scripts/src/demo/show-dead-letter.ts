@@ -5,7 +5,7 @@ import { deliveriesWhen, receiverPath, type Stage } from './stage.ts'
 
 const slackMs = 2_000
 
-/** The receiver never accepts: every attempt after its delay, then a dead letter. */
+/** The receiver never accepts: every attempt follows its delay, and then comes a dead letter. */
 export async function showDeadLetter(stage: Stage): Promise<void> {
   const { receiver, tenant, delaysMs, say } = stage
   receiver.answer(receiverPath, () => ({ status: 503 }))

@@ -3,10 +3,13 @@ import { expectThat } from './expect-that.ts'
 import { deliveriesWhen, receiverPath, type Stage } from './stage.ts'
 
 const failures = 2
-/** A retry may start so much after its delay and the jitter of a tenth. */
+/** How late a retry may start after its delay and the jitter of 10 %. */
 const slackMs = 3_000
 
-/** The receiver answers 503 twice: the same delivery comes again after each delay, then succeeds. */
+/**
+ * The receiver answers 503 twice. The same delivery comes again after each delay, and then
+ * succeeds.
+ */
 export async function showRetries(stage: Stage): Promise<void> {
   const { receiver, tenant, delaysMs } = stage
   receiver.forget(receiverPath)

@@ -11,18 +11,21 @@ import type { RunningSystem } from '../lib/running-system.ts'
 import { openReceiver, type Receipt, type Receiver } from '../receiver/receiver.ts'
 import { DemoFault } from './expect-that.ts'
 
-/** What every act of the demo plays on. Disposing cleans up in the running system. */
+/**
+ * The tenant, receiver and times that every act of the demo uses. Disposing cleans up in the
+ * running system.
+ */
 export type Stage = AsyncDisposable & {
   readonly tenant: Tenant
   readonly receiver: Receiver
   readonly subscriptionId: string
   readonly secret: string
-  /** Before the second attempt, the third, …. */
+  /** The delays before the second attempt, the third, and so on. */
   readonly delaysMs: readonly number[]
   readonly cooldownMs: number
   say(line: string): void
   deliveries(): Promise<Delivery[]>
-  /** Everything that has arrived, once it is at least `count`. */
+  /** Resolves with all receipts once there are at least `count`. */
   arrived(count: number, withinMs?: number): Promise<readonly Receipt[]>
 }
 
@@ -77,12 +80,12 @@ async function openDemoReceiver({ receiverHost }: RunningSystem): Promise<Receiv
     readFile(keyFile, 'utf8'),
     readFile(certificateFile, 'utf8'),
   ])
-  // What comes from a container comes from another network than the loopback.
+  // Requests from a container come from another network than the loopback one.
   const elsewhere = receiverHost === undefined ? {} : { host: '0.0.0.0', name: receiverHost }
   return openReceiver({ key, cert, ...elsewhere })
 }
 
-/** Waits until the delivery log says so; what it says instead is in the error. */
+/** Waits until the delivery log matches. The error contains the last log read. */
 export async function deliveriesWhen(
   stage: Stage,
   { what, within, areSo }: { what: string; within: number; areSo: (all: Delivery[]) => boolean },

@@ -1,6 +1,6 @@
 import { goTool, onPath } from './go-tool.ts'
 
-/** Prometheus' own tool, https://prometheus.io/download/: the machine's own, or one that is built here. */
+/** Finds Prometheus' own tool (https://prometheus.io/download/) on this machine, or builds it. */
 export async function findPromtool(): Promise<string> {
   if (onPath('promtool', ['--version'], /^promtool/)) return 'promtool'
   return goTool({
@@ -8,7 +8,8 @@ export async function findPromtool(): Promise<string> {
     package: 'github.com/prometheus/prometheus/cmd/promtool',
     version: 'v0.316.0',
     ldflags: '-s -w',
-    // Of all the ways to find targets the one that prometheus.yml uses: the others bring most of what is to be built.
+    // Builds only the service discovery that prometheus.yml uses, because the others are most of
+    // the build.
     tags: 'remove_all_sd,enable_dns_sd',
   })
 }

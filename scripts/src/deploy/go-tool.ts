@@ -10,13 +10,13 @@ export type GoTool = {
   package: string
   version: string
   ldflags?: string
-  /** Of the build, comma-separated. */
+  /** Build tags, comma-separated. */
   tags?: string
 }
 
 const installWithinMs = 900_000
 
-/** A program written in Go, built once for each version and kept in `.local/cache`. */
+/** Returns a Go program, which is built once per version and kept in `.local/cache`. */
 export async function goTool(tool: GoTool): Promise<string> {
   const { name, package: path, version, ldflags, tags } = tool
   const dir = `${cacheDir}/go-tools/${name}-${version}`
@@ -39,7 +39,7 @@ export async function goTool(tool: GoTool): Promise<string> {
   return binary
 }
 
-/** Whether a program on the path says, when it is asked so, what `expected` matches. */
+/** Returns whether a program on the path prints text that matches `expected`. */
 export function onPath(command: string, args: readonly string[], expected: RegExp): boolean {
   const { status, stdout } = spawnSync(command, args, { encoding: 'utf8' })
   return status === 0 && expected.test(stdout)

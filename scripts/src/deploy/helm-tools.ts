@@ -4,10 +4,10 @@ import { goTool, onPath } from './go-tool.ts'
 
 export const chartDir = `${repoRoot}/deploy/helm/surehook`
 
-/** The version of Kubernetes that manifests are rendered for and compared with. */
+/** The Kubernetes version for which manifests are rendered and checked. */
 export const kubernetesVersion = '1.36'
 
-/** Helm 3: the machine's own, or one that is built here. */
+/** Finds Helm 3 on this machine, or builds it. */
 export async function findHelm(): Promise<string> {
   if (onPath('helm', ['version', '--template', '{{.Version}}'], /^v3\./)) return 'helm'
   return goTool({
@@ -27,7 +27,7 @@ export function findKubeScore(): Promise<string> {
   })
 }
 
-/** Compares manifests with the schemas of Kubernetes' own API. */
+/** Finds the tool that checks manifests against the schemas of the Kubernetes API. */
 export async function findKubernetesValidate(): Promise<string> {
   const python = await pythonWith(`${repoRoot}/scripts/python/kubernetes.txt`)
   return python.replace(/python$/, 'kubernetes-validate')

@@ -10,7 +10,7 @@ const strimziDir = `${repoRoot}/deploy/strimzi`
 const chartDir = `${repoRoot}/deploy/helm/surehook`
 const read = async (file: string) =>
   parseAllDocuments(await readFile(file, 'utf8')).map((document) => document.toJS() as unknown)
-/** What a name of an object of Kubernetes may look like. */
+/** The valid names of Kubernetes objects. */
 const objectName = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/
 
 describe('the manifests of Strimzi', () => {
@@ -54,7 +54,7 @@ describe('the manifests of Strimzi', () => {
       ],
       authorization: { type: 'simple' },
     })
-    // Ten years, which `kafka.offset_retention.short` in the services' logs asks for.
+    // Ten years, as the log message `kafka.offset_retention.short` of the services requires.
     expect(kafka.spec.kafka.config).toMatchObject({
       'offsets.retention.minutes': 10 * 365 * 24 * 60,
     })

@@ -7,16 +7,19 @@ import {
 } from '@surehook/contracts/kafka-access'
 import { topicTable } from '@surehook/contracts/topics'
 
-/** Manifests of the topics and the users for Strimzi's operators, from the tables of the contracts. */
+/** Options of the manifests of topics and users for Strimzi's operators. */
 export type StrimziOptions = {
-  /** Name of the `Kafka` resource that they belong to. */
+  /** The name of the `Kafka` resource of the manifests. */
   cluster: string
-  /** Of the topics of changes and deliveries: as the services' KAFKA_PARTITIONS. */
+  /**
+   * The partitions of the topics of changes and deliveries; must equal the services'
+   * KAFKA_PARTITIONS.
+   */
   partitions: number
   replicas: number
   retryDelays: readonly string[]
   usernamePrefix: string
-  /** How users prove who they are. */
+  /** How users authenticate. */
   authentication: 'scram-sha-512' | 'tls'
 }
 
@@ -42,7 +45,7 @@ export function strimziTopics(options: StrimziOptions): Manifest[] {
     spec: {
       partitions: partitions === 'main' ? options.partitions : 1,
       replicas: options.replicas,
-      // With three copies an acknowledged record must survive the loss of one.
+      // With three copies, an acknowledged record must survive the loss of one.
       config: { ...(options.replicas >= 3 && { 'min.insync.replicas': '2' }), ...config },
     },
   }))

@@ -11,14 +11,14 @@ export type FuzzOptions = {
   target: FuzzTarget
   api: ApiName
   seed: number
-  /** For each operation, in each phase. */
+  /** Per operation and phase. */
   maxExamples: number
-  /** Reports and configuration go here. */
+  /** The directory for reports and configuration. */
   dir: string
   phases?: readonly string[]
 }
 
-/** Sends requests of every kind, right and wrong, to the operations of a document of the gateway. */
+/** Sends valid and invalid requests of all kinds to the gateway's operations in a document. */
 export async function fuzzApi(options: FuzzOptions): Promise<CommandResult> {
   const { target, api, seed, maxExamples, dir } = options
   const python = await pythonWith(`${repoRoot}/scripts/python/fuzz.txt`)
@@ -39,7 +39,7 @@ export async function fuzzApi(options: FuzzOptions): Promise<CommandResult> {
       ...['--request-timeout', '30', '--no-color', '--warnings', 'off'],
       ...['--report', 'ndjson', '--report-ndjson-path', `${dir}/${api}.ndjson`],
     ],
-    // It keeps what it remembers where it runs.
+    // schemathesis stores its examples in the working directory.
     cwd: dir,
     logFile: `${dir}/${api}.log`,
   })

@@ -3,7 +3,10 @@ import { waitUntil } from '@surehook/service-kit/wait-until'
 import { admin, expectStatus, type Platform, send } from '../client/call.ts'
 import { createTenant } from '../client/tenant.ts'
 
-/** Where requests go, and names of things that are there: most requests should get past the checks of the credential and the path. */
+/**
+ * The target of requests, and existing names, so that most requests pass the checks of credential
+ * and path.
+ */
 export type FuzzTarget = {
   baseUrl: string
   tokens: { admin: string; management: string; user: string }
@@ -12,12 +15,12 @@ export type FuzzTarget = {
   table: string
   ids: IdsOf
   deliveryId: string
-  /** What is deleted. */
+  /** Objects that may be deleted. */
   spare: { table: string; ids: IdsOf }
   email: string
 }
 
-/** What `{id}` stands for in the paths of a document. */
+/** The value of `{id}` in the paths of a document. */
 export type IdsOf = { data: string; webhooks: string; admin: string }
 
 const typesOfColumns = {
@@ -33,7 +36,7 @@ const typesOfColumns = {
   j: 'json',
 }
 
-/** A tenant of its own for one document: what fuzzing leaves behind is in nobody's way. */
+/** Creates a tenant for one document, so that leftovers of fuzzing disturb no other. */
 export async function prepareFuzzTarget(platform: Platform): Promise<FuzzTarget> {
   const tenant = await createTenant(platform)
   const { projectId, environment } = tenant

@@ -8,7 +8,7 @@ const tokensOf: Readonly<Record<ApiName, readonly (keyof FuzzTarget['tokens'])[]
   webhooks: ['management'],
 }
 
-/** What every answer must hold, whatever the request. */
+/** Checks that every answer must pass. */
 const checks = [
   'not_a_server_error',
   'status_code_conformance',
@@ -22,8 +22,8 @@ const checks = [
 ]
 
 /**
- * The configuration of schemathesis (TOML; a string of JSON is one of TOML): credentials, the tenant
- * of every request, and known names that it takes most of the time instead of invented ones.
+ * Builds the configuration of schemathesis in TOML (a JSON string is also a TOML string). It sets
+ * credentials, the tenant of every request, and existing names that replace most invented ones.
  */
 export function schemathesisConfig(api: ApiName, target: FuzzTarget): string {
   const { projectId, environment, table, ids, spare, email, tokens } = target
@@ -44,7 +44,7 @@ export function schemathesisConfig(api: ApiName, target: FuzzTarget): string {
     ),
     'checks.enabled = false',
     ...checks.map((name) => `checks.${name}.enabled = true`),
-    // Whether authentication is there at all is answered before who asks.
+    // Disabled authentication is reported before a missing credential.
     'checks.missing_required_header.expected-statuses = ["400", "401", "404"]',
     '[parameters]',
     ...['header.x-project-id', 'path.project'].map((name) => set(name, projectId)),
@@ -54,7 +54,7 @@ export function schemathesisConfig(api: ApiName, target: FuzzTarget): string {
     choose('path.deliveryId', 'delivery'),
     choose('body.email', 'email'),
     choose('body.table', 'table'),
-    // What the others need must not go.
+    // DELETE gets separate objects, because other operations need theirs.
     '[[operations]]',
     'include-method = "DELETE"',
     `parameters = { ${[set('path.table', spare.table), ...ifIds(choose('path.id', 'spare'))].join(', ')} }`,

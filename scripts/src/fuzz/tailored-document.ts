@@ -4,8 +4,8 @@ type Schema = { properties?: Record<string, unknown> }
 export type OpenApiDocument = { components: { schemas: Record<string, Schema> } }
 
 /**
- * The document with what only this tenant knows: its names and the columns of its table. Invented
- * ones would be refused before anything else is looked at.
+ * Adds the tenant's names and columns to the document. With invented ones, the path and body checks
+ * would refuse every request.
  */
 export function tailored(document: OpenApiDocument, target: FuzzTarget): OpenApiDocument {
   const { schemas } = document.components
@@ -37,7 +37,7 @@ const withProperties = (schema: Schema, properties: object): Schema => ({
 
 const text = (more: object = {}) => ({ type: ['string', 'null'], ...more })
 
-/** As `typesOfColumns` makes them. */
+/** The columns that `typesOfColumns` makes. */
 const columns = {
   a: text(),
   b: { type: ['integer', 'null'], minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },

@@ -18,7 +18,7 @@ it('builds under the names that docker-compose.yml starts', () => {
   )
 })
 
-it('gives what only a builder needs as arguments without values and as secrets', () => {
+it('passes values that only the build needs as arguments without values and as secrets', () => {
   const env = {
     HTTPS_PROXY: 'http://user:secret@proxy:3128',
     NPM_CONFIG_REGISTRY: 'https://mirror.example',

@@ -1,6 +1,6 @@
 import { type ImageName, tagOf, version } from './image-names.ts'
 
-/** Docker knows them all by itself, and keeps none of them in an image. */
+/** Docker predefines these and does not store them in images. */
 const proxyVariables = [
   'HTTP_PROXY',
   'HTTPS_PROXY',
@@ -11,8 +11,8 @@ const proxyVariables = [
 ]
 
 /**
- * `docker build …` for one image. What only a builder behind a mirror or a proxy needs comes from the environment, as
- * arguments of stages that are thrown away and as secrets.
+ * The arguments of `docker build` for one image. Values that only a build behind a mirror or proxy
+ * needs come from the environment. They become arguments of discarded stages, and secrets.
  */
 export function buildArguments(
   name: ImageName,
@@ -25,7 +25,7 @@ export function buildArguments(
     `VERSION=${version()}`,
     `REVISION=${revision}`,
     ...(env['NODE_IMAGE'] ? [`NODE_IMAGE=${env['NODE_IMAGE']}`] : []),
-    // Without a value: Docker takes it from its environment.
+    // Without a value, Docker takes it from its environment.
     ...given,
   ]
   const secrets = [

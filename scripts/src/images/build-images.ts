@@ -3,7 +3,7 @@ import { step } from '../start/progress.ts'
 import { buildArguments } from './build-arguments.ts'
 import { type ImageName, imageNames, tagOf } from './image-names.ts'
 
-/** Builds the images one after the other: all but the last stages are made by the first. */
+/** Builds the images one after another, because the first build makes all but the last stages. */
 export async function buildImages(
   names: readonly ImageName[],
   env: NodeJS.ProcessEnv,
@@ -18,14 +18,14 @@ export async function buildImages(
   }
 }
 
-/** Throws a sentence that lists the names there are. */
+/** Throws an error that lists the valid names. */
 export function asImageName(text: string): ImageName {
   const name = imageNames.find((one) => one === text)
   if (name === undefined) throw new Error(`no image "${text}"; there are: ${imageNames.join(', ')}`)
   return name
 }
 
-/** Of an archive without a history nobody knows it. */
+/** Unknown in an archive without git history. */
 async function currentRevision(): Promise<string> {
   const { ok, output } = await runCommand({ args: ['git', 'rev-parse', 'HEAD'] })
   return ok ? output.trim() : 'unknown'

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { repoRoot } from '../lib/paths.ts'
 import { serviceNames, singleProcess } from '../system/service-catalog.ts'
 
-/** Directories of services/ of which images are made, and the command's. */
+/** The directories of services/ that become images, and the operator's command. */
 export const imageNames = [...serviceNames, singleProcess, 'operator-cli'] as const
 
 export type ImageName = (typeof imageNames)[number]
 
-/** As docker-compose.yml and the chart name it: `surehook/gateway:0.1.0`. */
+/** The name in docker-compose.yml and the chart: `surehook/gateway:0.1.0`. */
 export function tagOf(name: ImageName, env: NodeJS.ProcessEnv): string {
   return `${env['IMAGE_PREFIX'] || 'surehook'}/${name}:${env['IMAGE_TAG'] || version()}`
 }

@@ -8,8 +8,8 @@ type Described = { operationId: string; security: Record<string, unknown>[] }
 type Document = { paths: Record<string, Record<string, Described>> }
 
 /**
- * The operations of an OpenAPI document whose calls leave a line in the audit trail, for tests that make the calls: all of
- * the administrator, and what a management token alone may change.
+ * Returns the audited operations of an OpenAPI document: all of the administrator, and those that
+ * change something with a management token. Tests call each of them.
  */
 export function auditedOperations(document: 'admin' | 'data' | 'webhooks'): AuditedOperation[] {
   const file = createRequire(import.meta.url).resolve(
@@ -30,11 +30,11 @@ export type AuditedService = {
   /** The base URL of the service. */
   api: string
   tenant: { projectId: string; environment: string }
-  /** What the service has logged so far. */
+  /** The service's log so far. */
   lines: readonly string[]
 }
 
-/** Calls an operation from 203.0.113.7; with the answer, the audit lines that the call has left. */
+/** Calls an operation from 203.0.113.7. Returns the answer and the audit lines of the call. */
 export async function callAudited(
   { api, tenant, lines }: AuditedService,
   { method, path }: Pick<AuditedOperation, 'method' | 'path'>,

@@ -1,4 +1,4 @@
-/** Where the parts that services need are reached. */
+/** The addresses of the components that services need. */
 export type Endpoints = {
   databaseUrl: string
   /** host:port, comma separated. */

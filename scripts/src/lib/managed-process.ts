@@ -13,25 +13,28 @@ export type ProcessSpec = {
   env?: NodeJS.ProcessEnv
   cwd?: string
   identity?: { uid: number; gid: number } | undefined
-  /** A piece of the command line that no other process has. */
+  /** A part of the command line that is unique to the process. */
   marker: string
   logFile: string
   stopSignal: NodeJS.Signals
-  /** Whether the process `pid` answers. */
+  /** Resolves to whether the process `pid` is ready. */
   isReady: (pid: number) => Promise<boolean>
   readyTimeoutMs: number
   stopTimeoutMs?: number
-  /** Start again, with growing pauses, whenever the process ends by itself. */
+  /** If true, restarts the process after growing pauses whenever it ends by itself. */
   keepAlive?: boolean
 }
 
 export type ProcessHandle = {
   readonly pid: number | undefined
-  /** Sends a signal; for one that ends the process, resolves when it has ended. */
+  /** Sends a signal. For a signal that ends the process, resolves when it has ended. */
   kill(signal?: NodeJS.Signals): Promise<void>
-  /** Stops it if it runs and starts it on the same ports and data; resolves when it is ready. */
+  /**
+   * Stops the process if it runs, and starts it with the same ports and data. Resolves when it is
+   * ready.
+   */
   restart(): Promise<void>
-  /** Resolves when it has ended; after the grace time it is killed. */
+  /** Resolves when the process has ended. It is killed after the grace time. */
   stop(): Promise<void>
 }
 
@@ -39,7 +42,7 @@ const endingSignals = new Set<NodeJS.Signals>(['SIGKILL', 'SIGTERM', 'SIGINT', '
 
 export type ProcessOwner = { group: ProcessGroup; log: (line: string) => void }
 
-/** Starts the process and waits until it is ready. It dies with the owner's group. */
+/** Starts the process and waits until it is ready. It ends with the owner's process group. */
 export async function startProcess(spec: ProcessSpec, owner: ProcessOwner): Promise<ProcessHandle> {
   const started = new ManagedProcess(spec, owner)
   await started.restart()
@@ -117,7 +120,7 @@ class ManagedProcess implements ProcessHandle {
       await this.#start()
       this.#owner.log(`${this.#spec.name} is back (pid ${this.pid})`)
     } catch (err) {
-      // Its end has already asked for the next try.
+      // The end of the process has already scheduled the next try.
       this.#owner.log(`${this.#spec.name} did not come back: ${(err as Error).message}`)
     }
   }
@@ -127,7 +130,8 @@ async function launch(spec: ProcessSpec, group: ProcessGroup): Promise<ChildProc
   const out = openSync(spec.logFile, 'a')
   const child = spawn(spec.command, spec.args, {
     stdio: ['ignore', out, out],
-    // Own process group: Ctrl-C goes to the owner alone, which then stops things in order.
+    // In its own process group, so that Ctrl-C reaches only the owner, which then stops everything
+    // in order.
     detached: true,
     ...(spec.env && { env: spec.env }),
     ...(spec.cwd && { cwd: spec.cwd }),

@@ -1,25 +1,25 @@
 import { fileURLToPath } from 'node:url'
 
-/** The checkout. The same distance away from `src/lib` and from `dist/lib`. */
+/** The root of the checkout. `src/lib` and `dist/lib` have the same depth. */
 export const repoRoot = fileURLToPath(new URL('../../../', import.meta.url)).replace(/\/$/, '')
 
 export const localDir = `${repoRoot}/.local`
 
-/** Downloads, kept by `npm run reset` and shared by every stack of this checkout. */
+/** Downloads, which `npm run reset` keeps and every stack of this checkout shares. */
 export const cacheDir = `${localDir}/cache`
 
-/** What `npm start` keeps between runs. */
+/** State that `npm start` keeps between runs. */
 export const state = {
   stackDir: `${localDir}/stack`,
   systemDir: `${localDir}/system`,
   secretsFile: `${localDir}/secrets.json`,
   demoCaDir: `${localDir}/demo-ca`,
-  /** Kafka, registry, PostgreSQL and Redis in containers: logs, and which volumes are theirs. */
+  /** Logs and volume names of Kafka, registry, PostgreSQL and Redis in containers. */
   containersDir: `${localDir}/containers`,
-  /** What docker-compose.yml reads. */
+  /** The files that docker-compose.yml reads. */
   composeDir: `${localDir}/compose`,
-  /** What would have been mailed, when no mail server is named. */
+  /** Caught mails, if no mail server is set. */
   mailDir: `${localDir}/mail`,
-  /** Written when everything is ready, removed when it stops. */
+  /** Written when everything is ready, and removed at the stop. */
   endpointsFile: `${localDir}/endpoints.json`,
 }

@@ -1,14 +1,13 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 
-// Below the kernel's ephemeral range: an outgoing connection can never take the port of a
-// component that was killed and is about to come back on it.
-// Processes that choose at the same time, as Jest's workers do, choose from parts of their own.
+// Below the kernel's ephemeral ports, so that no outgoing connection takes the port of a component
+// that is being restarted. Concurrent processes, such as Jest's workers, use separate ranges.
 const portCount = 3_000
 const firstPort = 20_000 + (Number(process.env['JEST_WORKER_ID'] ?? 0) % 4) * portCount
 const handedOut = new Set<number>()
 
-/** A free loopback port that this process has not handed out before. */
+/** Returns a free loopback port that this process has not returned before. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 200; tries++) {
     const port = firstPort + Math.floor(Math.random() * portCount)
@@ -19,7 +18,7 @@ export async function freePort(): Promise<number> {
   throw new Error(`no free port found from ${firstPort} on`)
 }
 
-/** Whether a server could listen on the port right now. */
+/** Returns whether a server could listen on the port now. */
 export async function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   const server = createServer()
   const listening = once(server, 'listening').then(
@@ -32,7 +31,7 @@ export async function isFree(port: number, host = '127.0.0.1'): Promise<boolean>
   return true
 }
 
-/** Sends `payload` once connected and answers with the first bytes back, or null when nobody answers. */
+/** Sends `payload` and resolves with the first bytes of the answer, or `null` without one. */
 export function askPort(
   port: number,
   payload: Buffer | string,

@@ -6,8 +6,8 @@ import { isAlive } from './process-table.ts'
 export type ProcessRecord = { pid: number; stopSignal: NodeJS.Signals; marker: string }
 
 /**
- * The processes that belong to one directory. What is recorded here dies with this process, however
- * it ends: a shell holds the other end of a pipe and ends what is left when the pipe closes.
+ * The processes of one directory. Recorded processes end with this one, however it ends: a shell
+ * holds the other end of a pipe, and kills them when the pipe closes.
  */
 export type ProcessGroup = {
   record(name: string, entry: ProcessRecord): Promise<void>
@@ -39,7 +39,10 @@ while left && [ $tries -lt 40 ]; do sleep 0.25; each true; tries=$((tries + 1));
 each endNow
 `
 
-/** Ends what an earlier owner of the directory left behind, then watches over what is recorded. */
+/**
+ * Ends processes that an earlier owner of the directory left behind, and then watches the recorded
+ * ones.
+ */
 export async function openProcessGroup(dir: string): Promise<ProcessGroup> {
   const runDir = `${dir}/run`
   await mkdir(runDir, { recursive: true })
@@ -73,7 +76,7 @@ async function closeWatchdog(watchdog: ChildProcess): Promise<void> {
   await closed
 }
 
-/** The live owner of a directory, or null. */
+/** Returns the live owner of a directory, or `null`. */
 export async function ownerOf(dir: string): Promise<number | null> {
   const lines = await readLines(`${dir}/run/owner`)
   const [pid, marker] = [Number(lines?.[0]), lines?.[1]]
@@ -86,7 +89,7 @@ async function claim(runDir: string): Promise<void> {
   await writeFile(`${runDir}/owner`, `${process.pid}\n${process.argv.slice(1, 3).join(' ')}\n`)
 }
 
-/** The watchdog of a killed owner may still be at it; this only has to reach the same end. */
+/** The watchdog of a killed owner may do the same at this moment; the result is the same. */
 async function endLeftovers(runDir: string): Promise<void> {
   const files = (await readdir(runDir)).filter((name) => name.endsWith('.pid'))
   for (const file of files) {

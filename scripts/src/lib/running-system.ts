@@ -8,14 +8,14 @@ import { state } from './paths.ts'
 export type RunningSystem = Endpoints & {
   baseUrl: string
   adminToken: string
-  /** Before the second attempt, the third, …, as durations: `1s`. */
+  /** The delays before the second attempt, the third, and so on, as durations: `1s`. */
   retryDelays: string[]
   circuitCooldown: string
-  /** The name by which its deliveries reach this machine, when that is not `localhost`. */
+  /** The host name under which deliveries reach this machine, if it is not `localhost`. */
   receiverHost?: string
 }
 
-/** The running system; throws a sentence for the reader when there is none. */
+/** Returns the running system. Throws an explanation if there is none. */
 export async function findRunningSystem(file = endpointsFile()): Promise<RunningSystem> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as RunningSystem
@@ -24,14 +24,14 @@ export async function findRunningSystem(file = endpointsFile()): Promise<Running
   }
 }
 
-/** That of `npm start` while it runs, else that of the system in containers. */
+/** Returns the file of `npm start` while it runs, or else that of the system in containers. */
 function endpointsFile(): string {
   const inContainers = `${state.composeDir}/endpoints.json`
   const isOther = !existsSync(state.endpointsFile) && existsSync(inContainers)
   return isOther ? inContainers : state.endpointsFile
 }
 
-/** What the services take when the environment says nothing. */
+/** Returns the times that the services use, including their defaults. */
 export function webhookTimes(
   env: NodeJS.ProcessEnv,
 ): Pick<RunningSystem, 'retryDelays' | 'circuitCooldown'> {

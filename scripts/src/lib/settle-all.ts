@@ -1,4 +1,4 @@
-/** As `Promise.all`, but nothing is still under way when it rejects. */
+/** Like `Promise.all`, but rejects only after all promises have settled. */
 export async function settleAll(work: readonly Promise<unknown>[]): Promise<void> {
   const results = await Promise.allSettled(work)
   const failed = results.find((result) => result.status === 'rejected')

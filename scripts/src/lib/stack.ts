@@ -2,21 +2,24 @@ import type { ComponentName } from '../local-stack/component.ts'
 import type { Endpoints } from './endpoints.ts'
 import type { ProcessHandle } from './managed-process.ts'
 
-/** Kafka, registry, PostgreSQL and Redis. The endpoint of a part that was not asked for is an empty string. */
+/**
+ * Kafka, registry, PostgreSQL and Redis. The endpoint of an unrequested component is an empty
+ * string.
+ */
 export type Stack = Endpoints & {
   processes: Partial<Record<ComponentName, ProcessHandle>>
   stop(): Promise<void>
 }
 
 export type StackOptions = {
-  /** State and logs; one running stack per directory. */
+  /** The directory of state and logs. Each directory has at most one running stack. */
   dir: string
-  /** Which components to start; all of them by default. */
+  /** The components to start. The default is all. */
   only?: readonly ComponentName[]
   log?: (line: string) => void
 }
 
-/** The stack of the parts that were started. */
+/** Returns the stack of the started components. */
 export function stackOf(
   started: ReadonlyMap<ComponentName, { url: string; process: ProcessHandle }>,
   stop: () => Promise<void>,

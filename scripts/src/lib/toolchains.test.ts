@@ -4,17 +4,17 @@ import { hasToolchain, missingToolchains } from './toolchains.ts'
 const bare = { PATH: '/nowhere' }
 
 describe('a tool that is not on the machine', () => {
-  it('leaves out what needs it, and is named', () => {
+  it('skips the tests that need it, and is named', () => {
     expect(hasToolchain('go', bare)).toBe(false)
     expect(missingToolchains(bare)).toMatch(
       /^not tested \(python, go, helm, promtool\): python3, .*go, /,
     )
   })
 
-  it('is an error where everything is required', () => {
+  it('is an error if everything is required', () => {
     const strict = { ...bare, TEST_REQUIRE: 'all' }
     expect(() => hasToolchain('python', strict)).toThrow('python3')
-    // The summary still names it: the step that needed it has failed by then.
+    // The summary still names it, because the step that needed it has already failed.
     expect(missingToolchains(strict)).toContain('python')
   })
 })

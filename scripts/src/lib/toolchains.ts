@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 
-/** What tests need besides Node, Java and Maven. */
+/** Tools that tests need besides Node, Java and Maven. */
 export type Toolchain = 'python' | 'go' | 'helm' | 'promtool'
 
 const probes = {
@@ -10,21 +10,21 @@ const probes = {
     needed: 'python3, version 3.11 or newer, with venv',
   },
   go: { command: 'go', args: ['version'], needed: 'go, version 1.22 or newer' },
-  // Helm itself is built when it is not there, and so is what judges the chart.
+  // If Helm and kube-score are missing, they are built with go.
   helm: { command: 'go', args: ['version'], needed: 'go, which builds Helm and kube-score,' },
   promtool: { command: 'go', args: ['version'], needed: 'go, which builds promtool,' },
 } as const satisfies Record<Toolchain, object>
 
 /**
- * Whether `tool` is on this machine; what needs it is left out otherwise. `TEST_REQUIRE=all` makes a missing tool
- * an error, so that nothing is left out unnoticed where everything should be tested.
+ * Returns whether `tool` is installed; otherwise the tests that need it are skipped. With
+ * `TEST_REQUIRE=all` a missing tool throws, so that CI skips nothing unnoticed.
  */
 export function hasToolchain(tool: Toolchain, env: NodeJS.ProcessEnv): boolean {
   if (env['TEST_REQUIRE'] === 'all') requireToolchain(tool, env)
   return isInstalled(tool, env)
 }
 
-/** Throws, naming what to install, when `tool` is missing. */
+/** Throws the name of the tool to install if `tool` is missing. */
 export function requireToolchain(tool: Toolchain, env: NodeJS.ProcessEnv): void {
   if (!isInstalled(tool, env)) throw new Error(`${probes[tool].needed} is needed`)
 }
@@ -34,7 +34,7 @@ function isInstalled(tool: Toolchain, env: NodeJS.ProcessEnv): boolean {
   return spawnSync(command, args, { stdio: 'ignore', env }).status === 0
 }
 
-/** One line about what is left out for want of a tool; null when everything is there. */
+/** Returns one line about the tests skipped for missing tools, or `null`. */
 export function missingToolchains(env: NodeJS.ProcessEnv): string | null {
   const missing = (Object.keys(probes) as Toolchain[]).filter((tool) => !isInstalled(tool, env))
   if (missing.length === 0) return null

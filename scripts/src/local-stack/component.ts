@@ -4,22 +4,22 @@ import type { Credentials } from './secured/credentials.ts'
 export type ComponentName = 'kafka' | 'registry' | 'postgres' | 'redis'
 
 export type ComponentOptions = {
-  /** State and logs of the stack. */
+  /** The directory of the stack's state and logs. */
   dir: string
   port: number
   owner: ProcessOwner
   keepAlive: boolean
-  /** Variables besides those of this process. */
+  /** Variables in addition to those of this process. */
   env?: NodeJS.ProcessEnv | undefined
-  /** Settings of the server besides those that it has here. */
+  /** Server settings in addition to the defaults here. */
   settings?: Readonly<Record<string, string>> | undefined
-  /** TLS, users and what they may do, where the component has them itself. */
+  /** TLS, users and access rules, if the component supports them itself. */
   secured?: Credentials | undefined
 }
 
 export type Component = { url: string; process: ProcessHandle }
 
-/** For a component's process; without variables of its own it has those of this one. */
+/** Returns the environment of a component's process. The default is that of this process. */
 export function environment({ env }: ComponentOptions): { env?: NodeJS.ProcessEnv } {
   return env === undefined ? {} : { env: { ...process.env, ...env } }
 }

@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
-/** The major version of the `java` on the path; throws a sentence when it cannot run the stack. */
+/**
+ * Returns the major version of `java` on the path. Throws an explanation if it cannot run the
+ * stack.
+ */
 export async function requireJava(): Promise<string> {
   const version = await javaVersion()
   const major = Number(version.split('.')[0])
@@ -20,5 +23,5 @@ async function javaVersion(): Promise<string> {
   }
 }
 
-/** What every JVM of the stack starts with: quick to start, small. */
+/** Flags of every JVM of the stack, for fast start and low memory. */
 export const jvmFlags = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:-UsePerfData']

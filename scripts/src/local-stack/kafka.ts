@@ -13,13 +13,19 @@ import { fetchWithMaven, moveIntoPlace } from './maven.ts'
 import { answersTls } from './secured/answers-tls.ts'
 import { scramArguments, securedProperties } from './secured/secured-kafka.ts'
 
-// Every stack is alone on its ports, so that all may carry the same id.
+// The same for all stacks, because each stack has its own ports.
 export const clusterId = 'c3VyZWhvb2stbG9jYWwtMQ'
 
-/** A port of the broker's own, and the one that it tells to clients that come in there: of a proxy. */
+/**
+ * A port of the broker, and the port that it advertises to clients of that listener, such as a
+ * proxy's.
+ */
 export type KafkaListener = { port: number; advertised: number }
 
-/** One of the brokers of a cluster, by its place. The first ones are controllers as well, as many as there are ports. */
+/**
+ * A broker of a cluster, by its place. The first brokers are also controllers, as many as there are
+ * ports.
+ */
 export type KafkaNode = { place: number; controllerPorts: readonly number[] }
 
 export type KafkaOptions = ComponentOptions & {
@@ -49,7 +55,7 @@ async function startBroker(broker: Broker): Promise<ProcessHandle> {
   )
   const open = node === undefined ? alone : asNode(alone, node)
   const text = secured === undefined ? open : await securedProperties(open, secured)
-  // Of a setting that stands twice the last one counts.
+  // For a duplicate setting the last value counts.
   const more = Object.entries(settings).map(([key, value]) => `\n${key}=${value}`)
   await writeFile(properties, [text, ...more, '\n'].join(''), { mode: 0o600 })
   if (!existsSync(`${dataDir}/meta.properties`)) {
@@ -81,11 +87,16 @@ function jvmArgs(libs: string): string[] {
   return [...jvmFlags, '-Xlog:cds=off', logLevel, '-cp', `${libs}/*`]
 }
 
-// ApiVersions v0 with correlation id 1 and an empty client id: the first thing any client asks.
-/** The shortest question that a broker answers. */
+/**
+ * A request of ApiVersions v0 with correlation id 1 and an empty client id: the shortest request
+ * that a broker answers.
+ */
 export const apiVersionsRequest = Buffer.from([0, 0, 0, 10, 0, 18, 0, 0, 0, 0, 0, 1, 0, 0])
 
-/** Of a broker that is its own controller, with one plain listener on the loopback network. */
+/**
+ * The properties of a broker that is its own controller, with one plain listener on the loopback
+ * network.
+ */
 export async function serverProperties(
   port: number,
   dataDir: string,
@@ -98,7 +109,7 @@ export async function serverProperties(
     .replaceAll('@DATA@', dataDir)
 }
 
-/** What is Kafka's own has a copy on every node, and is written with one of them away. */
+/** Kafka's internal topics have a copy on every node, and stay writable without one of them. */
 function asNode(properties: string, { place, controllerPorts }: KafkaNode): string {
   const voters = controllerPorts.map((port, n) => `${n + 1}@127.0.0.1:${port}`).join(',')
   const nodes = controllerPorts.length
@@ -109,7 +120,8 @@ function asNode(properties: string, { place, controllerPorts }: KafkaNode): stri
       .replace(/^controller\.quorum\.voters=.*$/m, `controller.quorum.voters=${voters}`)
       .replace(/^(.*\.replication\.factor)=.*$/gm, `$1=${nodes}`)
       .replace(/^(.*\.min\.isr)=.*$/gm, `$1=${Math.max(1, nodes - 1)}`)
-      // Kafka's own: a node that a busy machine has starved for two seconds is not taken for dead.
+      // Kafka's default, so that a node starved for two seconds on a busy machine does not count as
+      // dead.
       .replace(/^broker\.session\.timeout\.ms=.*$/m, 'broker.session.timeout.ms=9000')
   )
 }
@@ -119,7 +131,7 @@ const asBrokerAlone = (properties: string): string =>
     .replace(/^process\.roles=.*$/m, 'process.roles=broker')
     .replace(/^(listeners=.*?),CONTROLLER:[^,\n]*/m, '$1')
 
-/** Each listener has a name of its own: it decides which address its clients get. */
+/** Each listener has its own name, which decides the address that its clients get. */
 function withListeners(properties: string, listeners: readonly KafkaListener[]): string {
   const add = (text: string, key: string, entry: (listener: KafkaListener) => string) =>
     text.replace(new RegExp(`^${key}=.*$`, 'm'), (line) =>
@@ -142,7 +154,10 @@ function withListeners(properties: string, listeners: readonly KafkaListener[]):
   )
 }
 
-/** A formatted data directory is the same for every stack: made once, then copied (1.5 s saved). */
+/**
+ * A formatted data directory is the same for every stack, so it is made once and copied. This saves
+ * 1.5 s.
+ */
 async function layOutData(libs: string, dataDir: string): Promise<void> {
   const template = `${libs}.formatted`
   if (!existsSync(template)) await formatTemplate(libs, template)
@@ -169,8 +184,8 @@ async function format(libs: string, properties: string, more: string[] = []): Pr
 type ArchiveOptions = { libs: string; java: string; log: (line: string) => void }
 
 /**
- * A class-data archive of this JVM brings the broker's start from 8–16 s to 2–3 s. It is made by
- * one trial run per machine; without it (a JDK that cannot) the broker starts slower, no worse.
+ * A class-data archive of this JVM reduces the broker's start from 8–16 s to 2–3 s. One trial run
+ * per machine makes it. A JDK without support for it only starts the broker more slowly.
  */
 async function classArchive({ libs, java, log }: ArchiveOptions): Promise<string | null> {
   const key = createHash('sha256').update(java).digest('hex').slice(0, 8)

@@ -16,19 +16,19 @@ import type { Credentials } from './secured/credentials.ts'
 
 export type LocalStackOptions = StackOptions & {
   ports?: Partial<Record<ComponentName, number>>
-  /** Start a component again when it dies by itself. Off for tests, which kill on purpose. */
+  /** Restarts a component that ends by itself. Off for tests, which kill components on purpose. */
   keepAlive?: boolean
-  /** Variables for a component besides those of this process. */
+  /** Variables for a component in addition to those of this process. */
   env?: Partial<Record<ComponentName, NodeJS.ProcessEnv>>
-  /** Settings of PostgreSQL besides those that it has here. */
+  /** Settings of PostgreSQL in addition to the defaults here. */
   postgresSettings?: Readonly<Record<string, string>> | undefined
-  /** Settings of the broker besides those that it has here. */
+  /** Settings of the broker in addition to the defaults here. */
   kafkaSettings?: Readonly<Record<string, string>>
-  /** Further ways into the broker. */
+  /** Further listeners of the broker. */
   kafkaListeners?: readonly KafkaListener[]
-  /** The broker is one of several. */
+  /** Set if the broker is one of several. */
   kafkaNode?: KafkaNode
-  /** TLS and users for everything but the registry, which has none. */
+  /** TLS and users for everything except the registry, which supports neither. */
   secured?: Credentials
 }
 
@@ -45,7 +45,10 @@ const starters: Record<ComponentName, Starter> = {
 
 const allComponents = Object.keys(starters) as ComponentName[]
 
-/** Kafka, schema registry, PostgreSQL and Redis as child processes, all ready when it resolves. */
+/**
+ * Starts Kafka, schema registry, PostgreSQL and Redis as child processes. All are ready when it
+ * resolves.
+ */
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
   const { only = allComponents, ports = {}, keepAlive = false, log = () => {} } = options
   const { env = {}, kafkaListeners = [], kafkaNode, secured } = options
@@ -78,7 +81,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   return stackOf(started, stop)
 }
 
-/** Removes what a stack that no longer runs has kept in `dir`, and elsewhere for it. */
+/** Removes the data of a stopped stack in `dir`, and its data elsewhere. */
 export async function removeStackData(dir: string): Promise<void> {
   const path = resolve(dir)
   if (!existsSync(path)) return

@@ -14,13 +14,13 @@ export type MavenFetch = {
   log: (line: string) => void
 }
 
-/** The directory with what the component's pom names; fetched when it is not there yet. */
+/** Returns the directory with the artifacts of the component's pom, and fetches them if needed. */
 export async function fetchWithMaven({ name, goal, options, log }: MavenFetch): Promise<string> {
   const pom = pomOf(name)
   const target = await targetOf(name)
   if (existsSync(target)) return target
   const startedAt = performance.now()
-  // Maven writes beside the pom what it has unpacked, and would not do it again: so a copy of it.
+  // Maven caches its unpacking beside the pom and would not repeat it, so it works on a copy.
   const work = `${target}.${process.pid}`
   await mkdir(work, { recursive: true })
   try {
@@ -35,7 +35,7 @@ export async function fetchWithMaven({ name, goal, options, log }: MavenFetch): 
   return target
 }
 
-/** Throws a sentence when Maven is needed and not there. */
+/** Throws an explanation if Maven is needed but missing. */
 export async function requireMaven(env: NodeJS.ProcessEnv): Promise<void> {
   const targets = await Promise.all((['kafka', 'registry', 'redis'] as const).map(targetOf))
   if (targets.every((target) => existsSync(target))) return
@@ -54,7 +54,7 @@ async function targetOf(name: Fetched): Promise<string> {
   return `${cacheDir}/${name}-${version}`
 }
 
-/** Another process may have brought the same thing first: then theirs stays. */
+/** If another process was faster, its result stays. */
 export async function moveIntoPlace(partial: string, target: string): Promise<void> {
   try {
     await rename(partial, target)

@@ -8,7 +8,10 @@ import { moveIntoPlace } from './maven.ts'
 
 export type Identity = { uid: number; gid: number }
 
-/** PostgreSQL refuses to run as root: then it runs as `nobody`, else as whoever runs this. */
+/**
+ * PostgreSQL refuses to run as root, so root starts it as `nobody`. Other users start it as
+ * themselves.
+ */
 export function postgresIdentity(): Identity | undefined {
   if (process.getuid?.() !== 0) return undefined
   const entry = readFileSync('/etc/passwd', 'utf8')
@@ -22,8 +25,9 @@ export function postgresIdentity(): Identity | undefined {
 }
 
 /**
- * Where PostgreSQL keeps what belongs to `dir`: inside it, unless it runs as `nobody` and a parent
- * directory shuts others out; then in a directory of our own under /var/tmp, named after `dir`.
+ * Returns the directory of PostgreSQL's data for `dir`. Normally it is `dir` itself. If PostgreSQL
+ * runs as `nobody` and cannot enter a parent directory, it is a directory under /var/tmp, named
+ * after `dir`.
  */
 export async function postgresPlace(dir: string, identity: Identity | undefined): Promise<string> {
   if (identity === undefined || othersMayEnter(dir)) return dir
@@ -37,7 +41,10 @@ export async function postgresPlace(dir: string, identity: Identity | undefined)
   return place
 }
 
-/** The binaries, with the links that npm packages cannot carry; no install script is needed. */
+/**
+ * Copies the binaries and makes the links that npm packages cannot contain. No install script is
+ * needed.
+ */
 export async function postgresBinaries(identity: Identity | undefined): Promise<string> {
   await mkdir(cacheDir, { recursive: true })
   const { native, version } = await packagedPostgres()

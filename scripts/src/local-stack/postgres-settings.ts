@@ -1,11 +1,11 @@
-/** What PostgreSQL is started with, as a process or in a container. */
+/** PostgreSQL's settings, as a process and in a container. */
 export const postgresSettings = {
   wal_level: 'logical',
   max_replication_slots: 20,
   max_wal_senders: 20,
   max_connections: 200,
-  shared_buffers: '128MB',
-  // After a checkpoint every page that is touched goes into the WAL as a whole.
+  shared_buffers: '64MB',
+  // Rare checkpoints: after each one, every changed page goes into the WAL as a whole.
   checkpoint_timeout: '15min',
   max_wal_size: '4GB',
   jit: 'off',

@@ -37,7 +37,7 @@ export async function startPostgres(options: ComponentOptions): Promise<Componen
       cwd: '/',
       marker: dataDir,
       logFile: `${dir}/postgres.log`,
-      // "Fast": ends the sessions that are open instead of waiting for them.
+      // "Fast" shut-down: ends open sessions instead of waiting for them.
       stopSignal: 'SIGINT',
       isReady: (pid) => saysReady(dataDir, pid),
       readyTimeoutMs: 60_000,
@@ -52,7 +52,9 @@ export async function startPostgres(options: ComponentOptions): Promise<Componen
   return { url: `postgres://postgres:${password}@${host}:${port}/surehook${query}`, process }
 }
 
-/** The server writes its state into the last line of its pid file, which one that has ended takes away. */
+/**
+ * The server writes its state into the last line of its pid file, and removes the file at its end.
+ */
 async function saysReady(dataDir: string, pid: number): Promise<boolean> {
   const text = await readFile(`${dataDir}/postmaster.pid`, 'utf8').catch(missingIsEmpty)
   const lines = text.split('\n')
@@ -89,7 +91,7 @@ async function createCluster(cluster: Cluster, password: string): Promise<void> 
   await rename(partial, dataDir)
 }
 
-/** Without a client at hand: the server itself, in its single-user mode. */
+/** Uses the server's single-user mode, because no client program is available. */
 async function createDatabase({ bin, dataDir, identity }: Cluster): Promise<void> {
   const args = ['--single', '-D', dataDir, 'postgres']
   const server = spawn(`${bin}/postgres`, args, {

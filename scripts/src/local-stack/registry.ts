@@ -20,8 +20,8 @@ export async function startRegistry(options: ComponentOptions): Promise<Componen
         marker,
         '-Dquarkus.http.host=127.0.0.1',
         `-Dquarkus.http.port=${port}`,
-        // Messages carry ids of schemas: they must mean the same after a restart. In memory is the
-        // default, and H2 would be half a second late with writing down what it has answered.
+        // Messages contain schema ids, which must stay the same after a restart. The default is
+        // in-memory storage, and H2 by default writes half a second late.
         `-Dquarkus.datasource.jdbc.url=jdbc:h2:file:${dir}/registry/schemas;WRITE_DELAY=0`,
         '-jar',
         `${home}/apicurio-registry-app-2.6.13.Final-runner.jar`,

@@ -14,7 +14,7 @@ export type CaughtMail = {
   text: string
   html: string
   messageId: string
-  /** The six digits in it, or `null`. */
+  /** The six digits in the mail, or `null`. */
   code: string | null
   raw: string
 }
@@ -22,27 +22,27 @@ export type CaughtMail = {
 export type MailCatcher = AsyncDisposable & {
   readonly url: string
   readonly port: number
-  /** In the order of their arrival. */
+  /** In order of arrival. */
   readonly mails: readonly CaughtMail[]
-  /** The newest mail to the address, once there are `count` of them. */
+  /** Resolves with the newest mail to the address once there are `count`. */
   waitFor(address: string, options?: { count?: number; timeoutMs?: number }): Promise<CaughtMail>
   stop(): Promise<void>
 }
 
 export type MailCatcherOptions = {
-  /** Keeps each mail as a file there, for mail programs and for eyes. */
+  /** A directory in which each mail is kept as a file, for mail programs and for reading. */
   dir?: string
-  /** Called for each mail with one line that shows it. */
+  /** Called for each mail with one line of text about it. */
   show?: (line: string) => void
-  /** Called before a mail is taken; an error is the server's refusal. */
+  /** Called before a mail is accepted. If it throws, the server refuses the mail. */
   accept?: (recipient: string) => Promise<void> | void
   port?: number
 }
 
-/** How many mails it remembers. */
+/** How many mails are remembered. */
 const kept = 1_000
 
-/** A mail server that takes everything and delivers nothing. */
+/** Starts a mail server that accepts everything and delivers nothing. */
 export async function startMailCatcher(options: MailCatcherOptions = {}): Promise<MailCatcher> {
   const { port = 0, accept } = options
   const mails: CaughtMail[] = []
@@ -64,7 +64,7 @@ export async function startMailCatcher(options: MailCatcherOptions = {}): Promis
     },
     onAuth: (auth, _session, callback) => callback(null, { user: auth.username ?? 'anybody' }),
   })
-  // A client that breaks off is no reason to end.
+  // A client that disconnects must not end the server.
   server.on('error', () => {})
   server.listen(port, '127.0.0.1')
   await once(server.server, 'listening')

@@ -10,8 +10,9 @@ const run = promisify(execFile)
 const installWithinMs = 300_000
 
 /**
- * The interpreter of a virtual environment with exactly what the requirements file pins, by version
- * and hash. It is made once for each content of the file and kept in `.local/python`.
+ * Returns the interpreter of a virtual environment with exactly the packages that the requirements
+ * file pins by version and hash. It is made once per content of the file and kept in
+ * `.local/python`.
  */
 export async function pythonWith(requirementsFile: string): Promise<string> {
   const content = await readFile(requirementsFile)

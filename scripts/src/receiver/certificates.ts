@@ -1,16 +1,16 @@
-// The library's CommonJS build needs it before anything else.
+// The library's CommonJS build must be loaded after it.
 import 'reflect-metadata'
 import { randomUUID, webcrypto } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
 
-/** PEM texts: a private authority, and a server certificate under it for localhost. */
+/** PEM texts: a private authority, and a server certificate for localhost that it issued. */
 export type Certificates = { ca: string; cert: string; key: string }
 
 export type CertificateOptions = {
-  /** DNS names and addresses of the server certificate. */
+  /** The DNS names and addresses of the server certificate. */
   names?: readonly string[]
   notAfter?: Date
-  /** Of the server; new ones when absent. */
+  /** The keys of the server certificate. The default is new ones. */
   keys?: webcrypto.CryptoKeyPair
 }
 
@@ -20,23 +20,24 @@ const tenYearsMs = 10 * 365 * 24 * 3_600_000
 
 export type Authority = {
   ca: string
-  /** A further server certificate under it. */
+  /** Issues a further server certificate. */
   issue(options?: CertificateOptions): Promise<Certificates>
 }
 
-/** Makes a new authority and one server certificate; the authority's key is forgotten at once. */
+/** Makes a new authority and one server certificate. The authority's key is discarded at once. */
 export async function createCertificates(options: CertificateOptions = {}): Promise<Certificates> {
   return (await openAuthority()).issue(options)
 }
 
-/** A private authority, whose key stays in this process. */
+/** A private authority. Its key stays in this process. */
 export async function openAuthority(): Promise<Authority> {
   x509.cryptoProvider.set(webcrypto)
   const authorityKeys = await newKeys()
   const authority = await x509.X509CertificateGenerator.createSelfSigned({
-    // Of two authorities of one name in a trust store, verifiers find only the first.
+    // Unique, because of two authorities with one name in a trust store, verifiers find only the
+    // first.
     name: `CN=Surehook local CA ${randomUUID()}`,
-    // Also of certificates that have ended by now.
+    // Early enough for certificates that have already expired.
     notBefore: new Date(Date.now() - tenYearsMs),
     notAfter: new Date(Date.now() + tenYearsMs),
     keys: authorityKeys,
@@ -83,7 +84,7 @@ async function issue(
   }
 }
 
-/** A pair for a server certificate. */
+/** Makes a key pair for a server certificate. */
 export function newKeys(): Promise<webcrypto.CryptoKeyPair> {
   return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
 }

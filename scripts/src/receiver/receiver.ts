@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 
-/** One request that arrived, whatever was answered. */
+/** A request that arrived, whatever its answer. */
 export type Receipt = {
   method: string
   path: string
-  /** Epoch ms when its body was complete. */
+  /** The time when its body was complete, in epoch ms. */
   at: number
   headers: Readonly<Record<string, string>>
   body: string
@@ -21,23 +21,29 @@ export type Answer =
   | 'hang'
   /** Closes the connection. */
   | 'reset'
-  /** Closes the connection within the status line. Without a byte of it, a sender may repeat at once. */
+  /**
+   * Closes the connection after part of the status line. Without any byte the dispatcher would repeat
+   * the request within the attempt.
+   */
   | 'cut'
 
-/** Decides the answer; `nth` counts the requests of the path, from 1. */
+/** Decides the answer. `nth` counts the requests to the path, from 1. */
 export type Behaviour = (receipt: Receipt, nth: number) => Answer | Promise<Answer>
 
 export type Receiver = AsyncDisposable & {
   readonly port: number
   url(path: string): string
-  /** What arrived at `path`, in order of arrival. */
+  /** The requests to `path`, in order of arrival. */
   receipts(path: string): readonly Receipt[]
-  /** From now on requests of `path` are answered so; 204 is the default. */
+  /** Sets the answers for `path` from now on. The default is 204. */
   answer(path: string, behaviour: Behaviour): void
-  /** Resolves when `path` has at least `count` receipts; rejects with what came when time is over. */
+  /**
+   * Resolves when `path` has at least `count` receipts. Rejects after the time limit with those
+   * that came.
+   */
   waitFor(path: string, count: number, timeoutMs?: number): Promise<readonly Receipt[]>
   forget(path: string): void
-  /** Shows another certificate to whoever connects from now on. */
+  /** Uses another certificate for new connections. */
   present(certificate: Pick<ReceiverOptions, 'key' | 'cert'>): void
 }
 
@@ -45,15 +51,15 @@ export type ReceiverOptions = {
   key: string
   cert: string
   port?: number
-  /** Address to listen on. */
+  /** The address to listen on. */
   host?: string
-  /** In its URLs. */
+  /** The host name in its URLs. */
   name?: string
 }
 
 const accept: Behaviour = () => ({ status: 204 })
 
-/** An HTTPS receiver of webhooks that remembers what came and answers as `answer` says. */
+/** Opens an HTTPS receiver of webhooks that records requests and answers as set by `answer`. */
 export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { key, cert, port = 0, host = '127.0.0.1', name = 'localhost' } = options
   const receipts = new Map<string, Receipt[]>()
@@ -73,7 +79,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
       })
       .catch(() => res.destroy())
   })
-  // Node's own hint of 5 s would make senders drop connections between two test steps.
+  // Node's default of 5 s would make senders drop connections between two steps of a test.
   server.keepAliveTimeout = 60_000
   server.listen(port, host)
   await once(server, 'listening')

@@ -4,7 +4,7 @@ import type { Receipt } from './receiver.ts'
 
 type Signed = Pick<Receipt, 'headers' | 'body'>
 
-/** As a receiver does it: HMAC-SHA256 of the body under the secret, compared in constant time. */
+/** Verifies like a receiver: HMAC-SHA256 of the body with the secret, compared in constant time. */
 export function verifySignature({ headers, body }: Signed, secret: string): boolean {
   const digest = createHmac('sha256', secret).update(body).digest('hex')
   return (
@@ -13,7 +13,7 @@ export function verifySignature({ headers, body }: Signed, secret: string): bool
   )
 }
 
-/** With the library of standardwebhooks.com, which also looks at the time of the attempt. */
+/** Verifies with the library of standardwebhooks.com, which also checks the timestamp. */
 export function verifyStandardWebhook({ headers, body }: Signed, secret: string): boolean {
   const webhook = secret.startsWith('whsec_')
     ? new Webhook(secret)

@@ -15,7 +15,7 @@ type AvroField = { name: string; type: AvroType; doc?: string; default?: unknown
 
 export type AvroRecord = { name: string; doc: string; fields: readonly AvroField[] }
 
-/** A record with its key and its fields. */
+/** Describes a record with its key and its fields. */
 export function recordSection({ name, doc, fields }: AvroRecord): string[] {
   return [
     `## ${name}`,
@@ -37,7 +37,7 @@ function rowsOf(fields: readonly AvroField[], prefix: string): string[][] {
   ])
 }
 
-/** The fields of a record within a list or an option. */
+/** Returns the fields of a record inside a list or an option. */
 function innerOf({ name, type }: AvroField, prefix: string): [readonly AvroField[], string] {
   const [only] = optionsOf(type).filter((one) => one !== 'null')
   if (typeof only !== 'object' || Array.isArray(only)) return [[], '']

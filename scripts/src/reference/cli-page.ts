@@ -2,7 +2,7 @@ import { type AnyCommand, exitCodes } from 'surehook/cli/command'
 import { commonOptions } from 'surehook/cli/read-call'
 import { code, fence, paragraph, sentence, table } from './markdown.ts'
 
-/** Help texts begin in lower case, as fragments do on a terminal. */
+/** Capitalises a help text, which begins in lower case on a terminal. */
 const spoken = (text: string): string => sentence(`${text.charAt(0).toUpperCase()}${text.slice(1)}`)
 
 const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
@@ -11,7 +11,7 @@ const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   usage: 'The call is wrong: an unknown command or option, or a missing one.',
 }
 
-/** Every command of `surehook`, from what its own help says. */
+/** Describes every command of `surehook`, from its own help. */
 export function cliPage(commands: readonly AnyCommand[]): string {
   return [
     '# The command `surehook`',
@@ -62,7 +62,7 @@ function commandSection(command: AnyCommand): string[] {
   ]
 }
 
-/** Lines that are aligned stay lines; sentences are a paragraph. */
+/** Keeps aligned lines as they are, and joins sentences into a paragraph. */
 const detailsOf = (details: string): string[] =>
   /^\w+: {1,2}\S/m.test(details) ? fence('text', details) : paragraph(details)
 

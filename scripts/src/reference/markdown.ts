@@ -1,4 +1,4 @@
-/** A Markdown table; a cell that holds `|` keeps it. */
+/** Builds a Markdown table. Cells may contain `|`. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) return []
   const line = (cells: readonly string[]) =>
@@ -15,7 +15,7 @@ export const fence = (language: string, text: string): string[] => [
   '',
 ]
 
-/** JSON whose short objects and lists stand on one line. */
+/** Formats JSON with short objects and lists on one line. */
 export function readableJson(value: unknown, indent = ''): string {
   const flat = onOneLine(value)
   if (typeof value !== 'object' || value === null || indent.length + flat.length <= 80) return flat
@@ -39,7 +39,7 @@ function onOneLine(value: unknown): string {
 const membersOf = (value: object): [string, unknown][] =>
   Object.entries(value).filter(([, one]) => one !== undefined)
 
-/** A paragraph, wrapped at 100 columns. */
+/** Wraps a paragraph at 100 columns. */
 export function paragraph(text: string): string[] {
   const lines = ['']
   for (const word of text.split(/\s+/)) {
@@ -51,6 +51,6 @@ export function paragraph(text: string): string[] {
   return [...lines, '']
 }
 
-/** Sentences end with a full stop; descriptions of fields may lack it. */
+/** Adds the full stop that descriptions of fields may lack. */
 export const sentence = (text: string): string =>
   text === '' || /[.!?]$/.test(text) ? text : `${text}.`

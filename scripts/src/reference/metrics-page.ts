@@ -7,10 +7,10 @@ export type MetricDefinition = {
   labels: readonly string[]
 }
 
-/** A source file: its path from the root, and its text. */
+/** A source file with its path from the root. */
 export type SourceFile = { path: string; text: string }
 
-/** Where metrics are defined, and which processes have those. */
+/** The folders that define metrics, and the processes that export them. */
 const places: readonly (readonly [folder: string, title: string])[] = [
   ['libs/service-kit/', 'Every service'],
   ['libs/kafka/', 'Services that use Kafka'],
@@ -25,7 +25,7 @@ const places: readonly (readonly [folder: string, title: string])[] = [
 const definition =
   /(histogram\(|)\{\s*name: '(surehook_\w+)',\s*help:\s*'([^']*)',?(?:\s*labelNames: \[([^\]]*)\])?/g
 
-/** The metrics that a source file defines, each as `{ name, help, labelNames }` in literals. */
+/** Finds the metrics that a source file defines as literals `{ name, help, labelNames }`. */
 export function metricsIn({ text }: SourceFile): MetricDefinition[] {
   return Array.from(text.matchAll(definition), ([, call, name = '', help = '', labels = '']) => ({
     name,
@@ -35,7 +35,7 @@ export function metricsIn({ text }: SourceFile): MetricDefinition[] {
   }))
 }
 
-/** Every metric, by the processes that have it. */
+/** Describes every metric, by the processes that export it. */
 export function metricsPage(files: readonly SourceFile[]): string {
   return [
     '# Metrics',

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from '@jest/globals'
 import { repoRoot } from '../lib/paths.ts'
 
-/** A `diff` block of a recipe, and the file that the text names last before it. */
+/** A `diff` block of a recipe, and the last file named before it. */
 type Block = { file: string; diff: string }
 
 function blocksOf(page: string): Block[] {
@@ -16,9 +16,9 @@ function blocksOf(page: string): Block[] {
 }
 
 /**
- * How often a file has the block's place: its lines in their order, with anything between them where
- * the block adds lines or has `…`. Whoever follows a recipe adds lines for another event there. What
- * stands there is indented as the line after it or more: a place ends where its list ends.
+ * Counts the places in a file that match the block: its lines in order. Any lines may stand where
+ * the block adds lines or has `…`, because earlier users of the recipe have added some there. Such
+ * lines are indented at least as far as the line after them, so a place ends with its list.
  */
 function countPlaces(text: string, diff: string): number {
   const runs = diff.split(/^(?:\+.*\n| …\n)+/m).filter((run) => run !== '')
@@ -29,15 +29,15 @@ function countPlaces(text: string, diff: string): number {
 }
 
 describe.each(['add-an-event', 'add-an-endpoint'])('the recipe %s', (name) => {
-  // Who follows the recipe runs this test, too.
-  test('only adds lines, each at a place that its file has once', async () => {
+  // Users of a recipe run this test too.
+  test('only adds lines, each at a unique place in its file', async () => {
     const blocks = blocksOf(await readFile(`${repoRoot}/docs/contribute/${name}.md`, 'utf8'))
     expect(blocks).not.toEqual([])
     const counted = blocks.map(async (block) => {
       const text = await readFile(`${repoRoot}/${block.file}`, 'utf8')
       return { ...block, places: countPlaces(text, block.diff) }
     })
-    // A line with `-` stays as it is in the pattern, so that no file has it.
+    // A removed line keeps its `-` in the pattern, so it matches no file and fails the test.
     const wrong = (await Promise.all(counted)).filter(({ places }) => places !== 1)
     expect(wrong).toEqual([])
   })

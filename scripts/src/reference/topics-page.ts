@@ -6,7 +6,7 @@ import { code, paragraph, table } from './markdown.ts'
 const day = 86_400_000
 const people: ReadonlySet<string> = new Set(['operator', 'lag-reader'])
 
-/** Every topic: how it is kept, who uses it, and the record that it holds. */
+/** Describes every topic: its retention, its users and its record. */
 export function topicsPage(topics: readonly TopicSpec[], records: readonly AvroRecord[]): string {
   return [
     '# Topics',
@@ -49,7 +49,10 @@ export function topicsPage(topics: readonly TopicSpec[], records: readonly AvroR
     .concat('\n')
 }
 
-/** A record's documentation names its topics; a family shares the record of its first. */
+/**
+ * Finds the record of a topic by its documentation, which names its topics. A family shares the
+ * record of its first topic.
+ */
 function recordOf(topic: string, records: readonly AvroRecord[]): AvroRecord {
   const wanted = topic.endsWith('.invalid')
     ? '*.invalid'
@@ -75,7 +78,7 @@ function keptOf({ name, config }: TopicSpec): string {
   return `until ${whoMay('Delete', name).join(', ')} deletes the finished records`
 }
 
-/** The services that may do this to a topic. */
+/** Returns the services that may perform the operation on a topic. */
 function whoMay(operation: KafkaOperation, topic: string): string[] {
   return kafkaUsers.filter(
     (user) =>

@@ -1,4 +1,4 @@
-/** A release as `changeset status --output` describes it, as far as it is needed here. */
+/** The needed parts of a release plan, as `changeset status --output` writes it. */
 export type ReleasePlan = {
   changesets: readonly { summary: string; releases: readonly { type: ReleaseType }[] }[]
   releases: readonly { name: string; newVersion: string }[]
@@ -6,7 +6,7 @@ export type ReleasePlan = {
 
 type ReleaseType = 'major' | 'minor' | 'patch' | 'none'
 
-/** Headings of https://keepachangelog.com/en/1.1.0, in their order. */
+/** Headings of https://keepachangelog.com/en/1.1.0, in order. */
 const headings = [
   { heading: 'Changed', type: 'major' },
   { heading: 'Added', type: 'minor' },
@@ -16,7 +16,7 @@ const headings = [
 const bySize: readonly ReleaseType[] = ['major', 'minor', 'patch', 'none']
 
 /**
- * CHANGELOG.md with a section for the release below its introduction.
+ * Adds a section for the release to CHANGELOG.md, below its introduction.
  * @param date as YYYY-MM-DD
  */
 export function withSection(

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { type Circumstances, chooseWay } from './choose-way.ts'
 
-/** A fresh checkout, on a machine whose Docker has the images. */
+/** A fresh checkout on a machine whose Docker has the images. */
 const fresh: Circumstances = {
   asked: undefined,
   keptLocally: false,
@@ -13,7 +13,7 @@ const fresh: Circumstances = {
 
 const unasked = () => Promise.reject(new Error('nobody should have looked'))
 
-it('takes containers where they can be had at once', async () => {
+it('uses containers if they are available at once', async () => {
   expect(await chooseWay(fresh)).toMatchObject({ way: 'containers' })
 })
 
@@ -21,25 +21,25 @@ it.each([
   ['Docker does not answer', { whyNoContainers: async () => 'Docker does not answer' }],
   ['redis:8 cannot be pulled', { missingImage: async () => 'redis:8' }],
   ['CI is set', { isCi: true, whyNoContainers: unasked, missingImage: unasked }],
-])('takes processes when %s, and says so', async (because, difference) => {
+])('uses processes when %s, and says so', async (because, difference) => {
   expect(await chooseWay({ ...fresh, ...difference })).toEqual({ way: 'local', because })
 })
 
-it('stays where the data of the checkout is', async () => {
+it("uses the place of the checkout's data", async () => {
   const locally = { ...fresh, keptLocally: true, whyNoContainers: unasked }
   expect(await chooseWay(locally)).toMatchObject({ way: 'local' })
   const inContainers = { ...fresh, keptInContainers: true, isCi: true }
   expect(await chooseWay(inContainers)).toMatchObject({ way: 'containers' })
 })
 
-it('does not begin anew beside data in containers that cannot be reached', async () => {
+it('does not start empty beside unreachable data in containers', async () => {
   const whyNoContainers = async () => 'Docker does not answer'
   await expect(chooseWay({ ...fresh, keptInContainers: true, whyNoContainers })).rejects.toThrow(
     'Docker does not answer, but the data of this checkout is there',
   )
 })
 
-it('does what it is asked for, whatever else is so', async () => {
+it('follows START_WITH in any case', async () => {
   const local = { ...fresh, asked: 'local', keptInContainers: true, whyNoContainers: unasked }
   expect(await chooseWay(local)).toMatchObject({ way: 'local' })
   const containers = { ...fresh, asked: 'containers', keptLocally: true, isCi: true }
@@ -48,7 +48,7 @@ it('does what it is asked for, whatever else is so', async () => {
   await expect(chooseWay(missing)).rejects.toThrow('redis:8 cannot be pulled')
 })
 
-it('refuses a way that there is not', async () => {
+it('refuses an unknown way', async () => {
   await expect(chooseWay({ ...fresh, asked: 'podman' })).rejects.toThrow(
     'START_WITH is "local" or "containers", not "podman"',
   )

@@ -4,25 +4,28 @@ import { infrastructureImages } from '../compose/infrastructure-images.ts'
 import { state } from '../lib/paths.ts'
 import { containersFile } from './containers-state.ts'
 
-/** How Kafka, registry, PostgreSQL and Redis are run: as processes, or in containers. */
+/** How Kafka, registry, PostgreSQL and Redis run: as processes or in containers. */
 export type Way = 'local' | 'containers'
 
 export type Choice = { way: Way; because: string }
 
-/** What bears on the choice. */
+/** The facts that the choice depends on. */
 export type Circumstances = {
-  /** `START_WITH`. */
+  /** The value of `START_WITH`. */
   asked: string | undefined
   keptLocally: boolean
   keptInContainers: boolean
   isCi: boolean
-  /** Why containers cannot be used; null when they can. Asked only when it matters. */
+  /** Returns why containers cannot be used, or `null`. Called only if needed. */
   whyNoContainers: () => Promise<string | null>
-  /** Of images that cannot be had within the time of a start; null when all are there. */
+  /** Returns an image that cannot be pulled within the time limit of a start, or `null`. */
   missingImage: () => Promise<string | null>
 }
 
-/** So long a start waits for images before it goes on without: as long as the other way's downloads may take. */
+/**
+ * How long a start waits for images before it uses the local stack, whose downloads take about as
+ * long.
+ */
 const pullWithinMs = 120_000
 const pullWhenAskedMs = 1_200_000
 
@@ -45,7 +48,10 @@ export function circumstancesOf(
   }
 }
 
-/** `START_WITH` wins; else where this checkout's data is; else containers when they can be had at once. */
+/**
+ * Chooses `START_WITH` if set. Otherwise chooses the place of this checkout's data, or else
+ * containers if they are available at once.
+ */
 export async function chooseWay(circumstances: Circumstances): Promise<Choice> {
   const { asked, keptLocally, keptInContainers, isCi } = circumstances
   if (asked === 'local') return { way: 'local', because: 'START_WITH=local' }
@@ -61,7 +67,7 @@ export async function chooseWay(circumstances: Circumstances): Promise<Choice> {
   return { way: 'containers', because: 'Docker answers and has the images' }
 }
 
-/** There is no other way: data of its own would begin there. */
+/** The local stack is no alternative here, because it would start with its own, empty data. */
 async function inContainers(circumstances: Circumstances, because: string): Promise<Choice> {
   const obstacle = await obstacleOf(circumstances)
   if (obstacle === null) return { way: 'containers', because }

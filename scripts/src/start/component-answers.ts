@@ -5,18 +5,20 @@ import type { ComponentName } from '../local-stack/component.ts'
 const probes: Readonly<Record<ComponentName, (port: number) => Promise<boolean>>> = {
   kafka: async (port) => (await askPort(port, apiVersions)) !== null,
   registry: (port) => answersOk(`http://127.0.0.1:${port}/apis/ccompat/v7/subjects`),
-  // While it starts or recovers it answers with an error; later it asks for the password.
+  // PostgreSQL answers with an error while it starts or recovers, and otherwise asks for the
+  // password.
   postgres: async (port) =>
     (await askPort(port, startupMessage()))?.toString('latin1', 0, 1) === 'R',
   redis: async (port) => (await askPort(port, 'PING\r\n'))?.toString() === '+PONG\r\n',
 }
 
-/** Whether what listens on the port is the component, and takes work. */
+/** Resolves to whether the server on the port is the component and accepts work. */
 export function componentAnswers(name: ComponentName, port: number): Promise<boolean> {
   return probes[name](port)
 }
 
-// Version 0, correlation id 1, an empty client id: the first thing any client asks.
+// A request of ApiVersions v0 with correlation id 1 and an empty client id, which any client sends
+// first.
 const apiVersions = Buffer.from([0, 0, 0, 10, 0, 18, 0, 0, 0, 0, 0, 1, 0, 0])
 
 function startupMessage(): Buffer {

@@ -19,12 +19,12 @@ type Ports = Record<ComponentName, number>
 
 const composeFilesDir = `${state.containersDir}/compose`
 const readyTimeoutMs = 300_000
-/** Kafka and PostgreSQL write down what they have first. */
+/** Long, because Kafka and PostgreSQL write their data to disk first. */
 const stopTimeoutMs = 60_000
 
 /**
- * Starts the containers, follows their logs, and stops them at the signal that ends it. So they are a process like the
- * others here, which ends when whoever started it is gone.
+ * Starts the containers, follows their logs, and stops them on a signal. The containers thus behave
+ * like the other processes here, which end with their parent.
  */
 const holder = `
 end() { trap '' TERM INT HUP; [ -z "$logs" ] || kill "$logs" 2>/dev/null; "$@" stop; exit 0; }
@@ -35,7 +35,7 @@ logs=$!
 wait "$logs"
 `
 
-/** The named parts of docker-compose.yml, ready, on free ports of this machine. */
+/** Starts the named parts of docker-compose.yml on free ports. Resolves when they are ready. */
 export async function startContainers(
   only: readonly ComponentName[],
   log: (line: string) => void,
@@ -73,7 +73,7 @@ async function holdContainers(holding: Holding): Promise<ProcessHandle> {
   try {
     return await startHolder(holding)
   } catch (err) {
-    // One that was not ready in time was killed, and could not stop them itself.
+    // A holder that was killed because it was not ready in time could not stop its containers.
     await runCommand({
       args: [...holding.compose, 'stop'],
       env: { COMPOSE_FILES_DIR: composeFilesDir },
@@ -95,7 +95,7 @@ function startHolder({ compose, only, ports, group, log }: Holding): Promise<Pro
         ...portVariables(ports),
         COMPOSE_FILES_DIR: composeFilesDir,
         COMPONENTS: only.join(' '),
-        // Brought back when it fails, but not when the machine starts again.
+        // Docker restarts a failed container, but not after a reboot.
         RESTART_POLICY: 'on-failure',
       },
       marker: startProject(),
@@ -113,7 +113,7 @@ function startHolder({ compose, only, ports, group, log }: Holding): Promise<Pro
   )
 }
 
-/** What `npm start` keeps in volumes, and its containers; nothing when it never had any. */
+/** Removes the containers and volumes of `npm start`, if it ever had any. */
 export async function removeContainers(): Promise<void> {
   if (!existsSync(containersFile)) return
   const args = [...(await composeOfStart()), 'down', '--volumes']
@@ -127,7 +127,9 @@ async function composeOfStart(): Promise<string[]> {
   return [...compose, '--project-directory', repoRoot, '--project-name', startProject()]
 }
 
-/** Those of the last time where they are free, so that the containers can stay as they are. */
+/**
+ * Reuses the ports of the last run if they are free, so that the containers need not be recreated.
+ */
 async function choosePorts(): Promise<Ports> {
   const kept = existsSync(containersFile)
     ? (JSON.parse(await readFile(containersFile, 'utf8')) as Partial<Ports>)
@@ -141,7 +143,7 @@ async function choosePorts(): Promise<Ports> {
   return ports
 }
 
-/** As docker-compose.yml names them. */
+/** The variables of docker-compose.yml. */
 function portVariables(ports: Ports): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(ports).map(([name, port]) => [`${name.toUpperCase()}_PORT`, String(port)]),

@@ -1,6 +1,6 @@
 import type { RunningSystem } from '../lib/running-system.ts'
 
-/** What a new user needs to go on: where it is, how to get in, what to try. */
+/** The text for a new user: the address, the credentials and the next steps. */
 export function greeting(
   { baseUrl, adminToken }: Pick<RunningSystem, 'baseUrl' | 'adminToken'>,
   { seconds, isOwnBroker }: { seconds: string; isOwnBroker: boolean },

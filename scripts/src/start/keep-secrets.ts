@@ -3,7 +3,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { newSecrets, type Secrets } from '../system/service-catalog.ts'
 
-/** Secrets from the environment, else those made at the first start and kept in `file`. */
+/**
+ * Returns the secrets of the environment, or else those of `file`, which are made at the first
+ * start.
+ */
 export async function keepSecrets(file: string, env: NodeJS.ProcessEnv): Promise<Secrets> {
   const kept = await readOrMake(file)
   return {
@@ -15,7 +18,7 @@ export async function keepSecrets(file: string, env: NodeJS.ProcessEnv): Promise
 
 async function readOrMake(file: string): Promise<Secrets> {
   const kept = existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')) as Secrets) : {}
-  // A release may need one that the file does not have yet.
+  // A newer release may need a secret that the file lacks.
   const made = { ...newSecrets(), ...kept }
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 })

@@ -15,7 +15,10 @@ const variables = {
   redis: 'REDIS_URL',
 } as const satisfies Record<ComponentName, string>
 
-/** What the environment names is used as it is; the rest is started, and stopped by `stop`. */
+/**
+ * Uses the components that the environment names, and starts the others. `stop` stops only the
+ * latter.
+ */
 export async function openInfrastructure(env: NodeJS.ProcessEnv): Promise<Infrastructure> {
   const names = Object.keys(variables) as ComponentName[]
   const given = names.filter((name) => Boolean(env[variables[name]]))

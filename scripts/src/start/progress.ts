@@ -1,4 +1,4 @@
-/** One line per finished step, with the seconds it took. */
+/** Prints one line per finished step, with its duration in seconds. */
 export async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now()
   const result = await work()

@@ -13,18 +13,18 @@ export type Replica = { program: Program; id: string; address: Address }
 
 export type Placement = {
   replicas: readonly Replica[]
-  /** First replica of each service: where the gateway sends requests. */
+  /** The first replica of each service, to which the gateway sends requests. */
   addresses: Partial<Record<ServiceName, Address>>
 }
 
 export type PlacementOptions = {
   mode?: Mode
   replicas?: Partial<Record<ServiceName, number>>
-  /** The gateway's. */
+  /** The gateway's port. */
   port?: number
 }
 
-/** The processes of a system, on free ports. */
+/** Assigns free ports to the processes of a system. */
 export async function placeReplicas(options: PlacementOptions): Promise<Placement> {
   const { mode, port } = options
   if (mode === 'single') {

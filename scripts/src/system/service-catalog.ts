@@ -12,7 +12,7 @@ export type Secrets = {
   adminToken: string
   /** 32 bytes in base64. */
   keyEncryptionKey: string
-  /** What services show each other. */
+  /** The token with which services authenticate to each other. */
   serviceToken: string
 }
 
@@ -24,22 +24,22 @@ export function newSecrets(): Secrets {
   }
 }
 
-/** All six services in one process. */
+/** The process with all six services. */
 export const singleProcess = 'single-process'
 
-/** What runs as a process. */
+/** A program that runs as a process. */
 export type Program = ServiceName | typeof singleProcess
 
 export type Mode = 'separate' | 'single'
 
-/** What `SUREHOOK_MODE` asks for. */
+/** Returns the mode in `SUREHOOK_MODE`. */
 export function modeOf({ SUREHOOK_MODE: mode }: NodeJS.ProcessEnv): Mode {
   if (!mode || mode === 'separate') return 'separate'
   if (mode === 'single') return 'single'
   throw new Error(`SUREHOOK_MODE is "separate" or "single", not "${mode}"`)
 }
 
-/** @param root the checkout that the program is started from */
+/** @param root the checkout from which the program starts */
 export function entryOf(program: Program, root: string = repoRoot): string {
   return `${root}/services/${program}/dist/main.js`
 }

@@ -10,12 +10,12 @@ export type EnvironmentInput = {
   secrets: Secrets
   /** Each service's own connection string. */
   databaseUrls: Partial<Record<ServiceName, string>>
-  /** First replica of each service: where the gateway sends requests. */
+  /** The first replica of each service, to which the gateway sends requests. */
   addresses: Partial<Record<ServiceName, Address>>
   overrides: NodeJS.ProcessEnv
 }
 
-/** The variables of one service process. It gets the secrets it needs and no others. */
+/** Returns the variables of one service process, with only the secrets that it needs. */
 export function environmentOf(
   service: ServiceName,
   address: Address,
@@ -83,25 +83,28 @@ function ownVariables(service: ServiceName, input: EnvironmentInput): NodeJS.Pro
   }
 }
 
-/** Of each of the tokens, as `PLATFORM_ADMIN_TOKEN` lists them. */
+/** Returns the digest of each token in the list of `PLATFORM_ADMIN_TOKEN`. */
 function digestsOf(tokens: string): string {
   const digest = (token: string) => createHash('sha256').update(token.trim()).digest('hex')
   return tokens.split(',').map(digest).join(',')
 }
 
-/** Password hashes take as many as there are cores, or as they are told; signatures and files need some too. */
+/**
+ * One thread per concurrent password hash (by default one per core), and 4 for signatures and
+ * files.
+ */
 function threadsFor({ AUTH_HASH_CONCURRENCY: hashes }: NodeJS.ProcessEnv): string {
   return String((Number(hashes) || availableParallelism()) + 4)
 }
 
-/** For systems in which no mail is read: it waits, and goes when its code expires. */
+/** For systems without a mail server: mails wait in the outbox until their codes expire. */
 const nobodyTakesMail = 'smtp://127.0.0.1:1'
 
 function publicUrlOf({ overrides, addresses }: EnvironmentInput): string {
   return overrides['PUBLIC_URL'] || `http://localhost:${addresses.gateway?.api ?? 0}`
 }
 
-/** Of a balancer before the replicas, where one is named. */
+/** The address of a balancer, if one is set, or of the first replica. */
 function authUrlOf(input: EnvironmentInput): string {
   return input.overrides['AUTH_SERVICE_URL'] || urlOf('auth-service', input)
 }

@@ -2,12 +2,12 @@ import { type ServiceName, serviceNames } from './service-catalog.ts'
 
 export type Environments = Readonly<Record<ServiceName, NodeJS.ProcessEnv>>
 
-/** The process knows where its own services are. */
+/** Variables that the process does not need, because it contains these services. */
 const knownInside = new Set(['AUTH_SERVICE_URL', 'DATA_API_URL', 'WEBHOOK_API_URL'])
 
 /**
- * The variables of the process that holds all services. A variable of which services have different values has the name
- * of its service at its end: `DATABASE_URL_DATA_API`.
+ * Returns the variables of the process with all services. If services need different values, the
+ * name ends with the service: `DATABASE_URL_DATA_API`.
  */
 export function singleEnvironment(environments: Environments): NodeJS.ProcessEnv {
   const merged: NodeJS.ProcessEnv = {}

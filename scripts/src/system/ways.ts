@@ -1,6 +1,6 @@
 import type { ComponentName } from '../local-stack/component.ts'
 
-/** Loopback ports that lead to components, as those of proxies. */
+/** Loopback ports that lead to components, such as those of proxies. */
 export type Ways = Partial<Record<ComponentName, number>>
 
 const variables: Record<ComponentName, string> = {
@@ -10,7 +10,7 @@ const variables: Record<ComponentName, string> = {
   redis: 'REDIS_URL',
 }
 
-/** The variables of a service that takes these ways to its components. */
+/** Replaces the ports in a service's variables. */
 export function onWays(env: NodeJS.ProcessEnv, ways: Ways): NodeJS.ProcessEnv {
   const changed: NodeJS.ProcessEnv = {}
   for (const [component, port] of Object.entries(ways) as [ComponentName, number][]) {

@@ -7,18 +7,18 @@ import { cacheDir, localDir, repoRoot } from '../lib/paths.ts'
 /** A checkout whose services can be built and started. */
 export type Version = { name: string; dir: string }
 
-/** The commit in a checkout of its own below `.local`, which is kept for the next time. */
+/** Checks out the commit into a folder below `.local`, which is kept for later runs. */
 export async function checkOut(commit: string): Promise<Version> {
   const sha = git('rev-parse', '--verify', `${commit}^{commit}`)
   const dir = `${localDir}/compare/${sha}`
   if (!existsSync(dir)) git('worktree', 'add', '--detach', dir, sha)
   await mkdir(`${dir}/.local`, { recursive: true })
-  // Downloads of Kafka and the others are the same for both.
+  // Both checkouts share the downloads of Kafka and the other components.
   if (!existsSync(`${dir}/.local/cache`)) await symlink(cacheDir, `${dir}/.local/cache`)
   return { name: git('log', '-1', '--format=%h %s', sha), dir }
 }
 
-/** Installs what the checkout's lock file asks for, if nothing is installed there, and builds it. */
+/** Installs the packages of the checkout's lock file, if none are installed, and builds it. */
 export async function build({ name, dir }: Version): Promise<void> {
   const install = ['npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline']
   const isInstalled = existsSync(`${dir}/node_modules/.package-lock.json`)
@@ -29,7 +29,10 @@ export async function build({ name, dir }: Version): Promise<void> {
   }
 }
 
-/** The newest tag before this commit; without one, the commit that was the newest so many before it. */
+/**
+ * Returns the newest tag before this commit. Without one, returns the commit `commitsBack` before
+ * it.
+ */
 export function previousVersion(commitsBack: number): string {
   const args = ['describe', '--tags', '--abbrev=0', 'HEAD^']
   const { status, stdout } = spawnSync('git', args, { cwd: repoRoot, encoding: 'utf8' })

@@ -15,7 +15,7 @@ import { checkEviction } from './revocation/check-eviction.ts'
 
 export type AuthService = Service & { readonly ports: { api: number; internal: number } }
 
-/** Opens what the process needs. What opens last closes first. */
+/** Opens the parts of the process. They close in reverse order. */
 export async function compose(
   config: Config,
   log: Logger,
@@ -59,7 +59,8 @@ export async function compose(
         postgres: async () => void (await pool.query('select 1')),
         kafka: () => check(producer.healthy, 'not connected to Kafka'),
         relay: () => check(relay.healthy, 'state is not relayed'),
-        // Not Redis: keys and administration go on without it, the rest says 503 itself.
+        // Without Redis: keys and administration work without it, and the other routes answer 503
+        // themselves.
       })
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -19,32 +19,32 @@ const required = {
 const read = (change: Record<string, string> = {}) => readConfig({ ...required, ...change })
 
 describe('the threads', () => {
-  it('have to be two more than the hashes at once, and the fault names both variables', () => {
+  it('must be two more than the concurrent hashes, and the error names both variables', () => {
     const threads = (UV_THREADPOOL_SIZE: string, AUTH_HASH_CONCURRENCY: string) =>
       read({ UV_THREADPOOL_SIZE, AUTH_HASH_CONCURRENCY })
     expect(threads('10', '8').hashing.concurrency).toBe(8)
     expect(() => threads('9', '8')).toThrow(
       'UV_THREADPOOL_SIZE: must be at least 10, since AUTH_HASH_CONCURRENCY is 8',
     )
-    // Nothing set is four threads.
+    // An unset UV_THREADPOOL_SIZE means four threads.
     expect(threads('', '2').hashing.concurrency).toBe(2)
     expect(() => threads('', '3')).toThrow('UV_THREADPOOL_SIZE: must be at least 5')
   })
 
-  it('have to do for all cores, where nothing is said of hashes', () => {
+  it('must suffice for all cores if the number of hashes is not set', () => {
     const cores = availableParallelism()
     expect(read({ UV_THREADPOOL_SIZE: String(cores + 2) }).hashing.concurrency).toBe(cores)
     expect(() => read({ UV_THREADPOOL_SIZE: String(cores + 1) })).toThrow('UV_THREADPOOL_SIZE')
   })
 })
 
-it('publishes a key for as long as verifiers may keep a key set, at least', () => {
+it('publishes a key at least as long as verifiers may cache a key set', () => {
   expect(read().keyLeadMs).toBe(7 * 60_000)
   expect(read({ AUTH_KEY_LEAD: '5m' }).keyLeadMs).toBe(5 * 60_000)
   expect(() => read({ AUTH_KEY_LEAD: '4m' })).toThrow('AUTH_KEY_LEAD: must be 5m to 7d')
 })
 
-it('believes the proxies that are declared, by default on this machine alone', () => {
+it('trusts the declared proxies, by default only this machine', () => {
   const proxies = (text?: string) =>
     read(text === undefined ? {} : { AUTH_TRUSTED_PROXIES: text }).trustedProxies.map(
       ([network, prefix]) => `${network.toString()}/${prefix}`,

@@ -25,7 +25,7 @@ import * as z from 'zod'
 
 export const service = 'auth-service'
 
-/** Threads of libuv for what is not a hash: signatures, files, names. */
+/** Threads of libuv that are kept free for work other than hashes: signatures, files, DNS. */
 const otherThreads = 2
 
 const variables = z.object({
@@ -46,10 +46,11 @@ const variables = z.object({
   AUTH_BREACH_URL: z.url({ protocol: /^https?$/ }).default('https://api.pwnedpasswords.com/range/'),
   AUTH_HASH_MAX_WAIT: duration.prefault('2s'),
   AUTH_KEY_MAX_AGE: duration.prefault('90d'),
-  // Not shorter than verifiers may keep a key set: they would refuse tokens under a key they cannot know.
+  // Must be at least as long as verifiers may cache a key set: they refuse tokens under a key that
+  // they do not know.
   AUTH_KEY_LEAD: durationBetween('5m', '7d').prefault('7m'),
   ...gatewayEnv,
-  /** Node's own; 4 is its default. */
+  /** Node's own variable; its default is 4. */
   UV_THREADPOOL_SIZE: z.coerce.number().int().min(1).max(1024).default(4),
 })
 
@@ -62,7 +63,7 @@ export const Env = variables.superRefine((read, ctx) => {
 
 export type Config = ReturnType<typeof readConfig>
 
-/** The only reader of the environment; a bad value stops the process before anything opens. */
+/** Reads the environment; no other code does. A bad value throws before anything opens. */
 export function readConfig(env: NodeJS.ProcessEnv) {
   const read = readEnv(Env, env)
   return Object.freeze({
@@ -78,18 +79,18 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     redis: redisConnection(read),
     encryptionKeys: encryptionKeysOf(read),
     adminTokens: read.PLATFORM_ADMIN_TOKEN,
-    /** Of other services, for what no client may ask. */
+    /** Bearer tokens of other services, for routes that clients may not call. */
     serviceTokens: read.SERVICE_TOKEN,
-    /** What clients see as our base URL, without a slash at its end. */
+    /** The base URL that clients use, without a trailing slash. */
     publicUrl: read.PUBLIC_URL,
     mail: { smtpUrl: read.SMTP_URL, from: read.MAIL_FROM },
     hashing: { concurrency: read.AUTH_HASH_CONCURRENCY, maxWaitMs: read.AUTH_HASH_MAX_WAIT },
     breachRangeUrl: read.AUTH_BREACH_URL,
-    /** Whose `X-Forwarded-For` is believed. */
+    /** Proxies whose `X-Forwarded-For` is trusted. */
     trustedProxies: read.AUTH_TRUSTED_PROXIES,
     maxFailedTokensPerMinute: read.AUTH_FAILED_TOKENS_PER_MINUTE,
     keyMaxAgeMs: read.AUTH_KEY_MAX_AGE,
-    /** As long as anybody may keep the published keys, at least. */
+    /** At least as long as verifiers may cache the published keys. */
     keyLeadMs: read.AUTH_KEY_LEAD,
   })
 }

@@ -30,7 +30,7 @@ type Infrastructure = Pick<
   'pool' | 'redis' | 'writer' | 'producer' | 'relay' | 'metrics' | 'log'
 >
 
-/** Sessions, accounts and the routes to them, on what the process has opened. */
+/** Opens sessions, accounts and their routes on the resources of the process. */
 export async function openAuthentication(
   config: Config,
   infrastructure: Infrastructure,

@@ -32,14 +32,14 @@ afterAll(async () => {
 const post = (path: string, body: unknown) => client.send(`POST ${path}`, { body })
 const newPassword = 'a wholly new one 9'
 
-/** As everybody sees it. */
+/** Waits until the service's own answers show the outage or its end. */
 async function waitForAnswers(isAway: boolean): Promise<void> {
   const isThere = async () =>
     ((await post('login', { email: newEmail(), password })).status === 503) === isAway
   await waitUntil(isThere, { what: isAway ? 'refusals' : 'answers', timeoutMs: 20_000 })
 }
 
-/** As a client that is asked to try again does: what has to be relayed goes on later than the rest. */
+/** Retries as a client does after a 503: the relay recovers later than the other parts. */
 async function postUntilAnswered(path: string, body: unknown) {
   let answer = await post(path, body)
   const isAnswered = async () => {
@@ -51,7 +51,7 @@ async function postUntilAnswered(path: string, body: unknown) {
   return answer
 }
 
-/** A user who waits for confirmation and one who asked for a new password, with the codes they got. */
+/** A user who awaits confirmation and one who requested a new password, with their codes. */
 async function twoWithCodes() {
   const [fresh, forgetful] = [newEmail(), newEmail()]
   await post('signup', { email: fresh, password })
@@ -71,7 +71,7 @@ describe.each([
   ['Redis', () => redis],
   ['PostgreSQL', () => postgres],
 ])('without %s', (_, proxy) => {
-  it('every operation is 503 with Retry-After; nothing is used up, and it goes on by itself', async () => {
+  it('every operation is 503 with Retry-After; nothing is used up, and service resumes by itself', async () => {
     const { confirm, reset } = await twoWithCodes()
     const stranger = newEmail()
     proxy().set({ kind: 'reset' })

@@ -52,7 +52,7 @@ describe('signup', () => {
     expect([login.status, login.body.user]).toEqual([200, user])
   })
 
-  it('without verification lets the user in at once and mails nothing', async () => {
+  it('without verification logs the user in at once and mails nothing', async () => {
     await client.change({ emailVerification: false })
     expect(outcome(await post('signup', { email, password }))).toEqual([201])
     const login = await post('login', { email, password })
@@ -126,7 +126,7 @@ describe('signup', () => {
 })
 
 describe('login', () => {
-  it('answers alike for a wrong password and for an address that nobody has', async () => {
+  it('answers alike for a wrong password and an unknown address', async () => {
     await verified()
     const wrong = await post('login', { email, password: 'not the password' })
     const unknown = await post('login', { email: newEmail(), password })
@@ -151,7 +151,7 @@ describe('login', () => {
     expect(outcome(await post('login', { email, password: typed }))).toEqual([200])
   })
 
-  it('does not let in who holds a password that is reset at the same moment', async () => {
+  it('refuses a password that is reset at the same moment', async () => {
     await verified()
     await post('recover-password', { email })
     const code = await mailedCode(2)
@@ -169,7 +169,7 @@ describe('login', () => {
 })
 
 describe('a new password', () => {
-  it('takes the mailed code once, ends every session and lets in with the new one alone', async () => {
+  it('accepts the mailed code once, ends every session and replaces the old password', async () => {
     await verified()
     const { accessToken, refreshToken } = (await post('login', { email, password })).body
     const recovery = await post('recover-password', { email })
@@ -200,7 +200,7 @@ describe('a new password', () => {
     expect(outcome(await post('reset-password', { email, newPassword, code }))).toEqual([200])
   })
 
-  it('is offered alike to everybody, and mailed only to who is there', async () => {
+  it('is requested alike for every address, but mailed only to existing users', async () => {
     await verified()
     const known = await post('recover-password', { email })
     const stranger = newEmail()

@@ -68,7 +68,7 @@ describe.each(transports)('over %s one answer names the faults of every field', 
     ])
   })
 
-  it('and takes null for a field that may be left out', async () => {
+  it('and accepts null for an optional field', async () => {
     const nothing = { firstName: null, lastName: null, roleId: null }
     const args = { email: newEmail(), password, ...nothing }
     expect(await ask({ name: 'signup', path: 'signup', args })).toBeUndefined()
@@ -77,7 +77,7 @@ describe.each(transports)('over %s one answer names the faults of every field', 
   })
 })
 
-describe('the administrator hears of the faults of every field', () => {
+describe('the administrator gets the faults of every field', () => {
   it('of a change of a user', async () => {
     const { user } = await client.newUser()
     const change = { firstName: 7, roles: ['ghost'] }
@@ -102,7 +102,7 @@ describe('the administrator hears of the faults of every field', () => {
     expect(fieldsOf(answer.body.violations)).toEqual(['environments.0', 'expiresAt', 'name'])
   })
 
-  it('of a user that is imported, where null is as good as nothing', async () => {
+  it('of an imported user, where null equals an absent field', async () => {
     const none = { firstName: null, lastName: null, roles: null, emailVerified: null }
     const passwordHash = `$2b$04$${'a'.repeat(53)}`
     const { body } = await client.admin('POST /users/import', {

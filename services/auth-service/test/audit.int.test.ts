@@ -13,7 +13,7 @@ const lines: string[] = []
 
 beforeAll(async () => {
   accounts = await openAccountWorld()
-  // Quieter than the audit trail, which is written all the same.
+  // The audit trail is written even at the level `error`.
   const log = createLogger('audited', 'error', { write: (line) => void lines.push(line) })
   await accounts.service[Symbol.asyncDispose]()
   const mail = { smtpUrl: accounts.catcher.url, from: 'no-reply@test.example' }
@@ -31,7 +31,7 @@ type Line = Record<string, string>
 const trail = (): Line[] =>
   lines.map((line) => JSON.parse(line) as Line).filter(({ msg }) => msg === 'audit')
 
-/** The lines of one request, without what every line has. */
+/** The audit lines of one request, without the fields that every line has. */
 function linesOf(requestId: string) {
   const own = trail().filter((line) => line['requestId'] === requestId)
   for (const { level, name, client: address } of own) {
@@ -133,7 +133,7 @@ describe('every step of a user leaves one line', () => {
     expect(texts.filter((text) => written.includes(text))).toEqual([])
   })
 
-  it('with a keyed hash in the place of an address that nobody has', async () => {
+  it('with a keyed hash instead of an unknown address', async () => {
     const [email, other] = [newEmail(), newEmail()]
     const hashOf = async (address: string) => {
       const [line] = (await post('login', { email: address, password })).lines
@@ -202,7 +202,7 @@ describe('every administration call leaves one line', () => {
     expect(lines.filter((line) => line.includes(secret) || line.includes(adminToken))).toEqual([])
   })
 
-  it('names what was made or changed, and for whom, and never the token that was made', async () => {
+  it('names the object and its owner, but never the new token', async () => {
     const requestId = randomUUID()
     const { projectId } = await openAuthClient(loud.api)
     const response = await fetch(`${loud.api}/auth/admin/projects/${projectId}/management-tokens`, {

@@ -14,7 +14,7 @@ import { createBlacklist } from '../src/revocation/blacklist.ts'
 import { type AuthClient, openAuthClient, outcome } from './support/auth-client.ts'
 import { log, openWorld, type Running, sharedStack, type World } from './support/under-test.ts'
 
-// Redis is taken away here: this one is nobody else's.
+// These tests stop Redis, so they use their own stack.
 let stack: Stack & AsyncDisposable
 let redis: RedisClient
 let world: World
@@ -60,7 +60,7 @@ async function expectUnavailable(token: string, refreshToken: string): Promise<v
   expect((await client.send('GET .well-known/jwks.json')).status).toBe(200)
 }
 
-/** Asks until the answer is no 503, and refuses any answer but the right one on the way. */
+/** Repeats the request until the answer is not 503. Every other answer on the way must be right. */
 async function firstDecision(token: string): Promise<boolean> {
   let active: boolean | undefined
   const decided = async () => {
@@ -88,7 +88,7 @@ describe('Redis', () => {
     expect(JSON.parse(line)).toMatchObject({ msg: 'redis.may.evict', policy: 'allkeys-lru' })
   })
 
-  it('flushed has every revocation again before the next answer', async () => {
+  it('that was flushed has every revocation again before the next answer', async () => {
     const { gone, here } = await twoUsers()
     await redis.flushAll()
     expect(await client.isActive(gone.accessToken)).toBe(false)
@@ -102,7 +102,7 @@ describe('Redis', () => {
     expect(answers).not.toContain(true)
   })
 
-  it('killed: 503, never 401 nor a silent accept; restarted empty it is filled first', async () => {
+  it('that was killed causes 503; restarted empty, it is filled before the next answer', async () => {
     const { gone, here } = await twoUsers()
     await stack.processes.redis?.kill()
     await expectUnavailable(here.accessToken, here.refreshToken)
@@ -113,7 +113,7 @@ describe('Redis', () => {
     expect(outcome(await client.refresh(here.refreshToken))).toEqual([200])
   })
 
-  it('restarted with what it had earlier is filled first as well', async () => {
+  it('that restarts with an old snapshot is filled before the next answer', async () => {
     const users = [await client.newUser(), await client.newUser()]
     expect(await client.isActive(users[0]?.accessToken ?? '')).toBe(true)
     await redis.sendCommand(['SAVE'])
@@ -128,7 +128,7 @@ describe('Redis', () => {
     await redis.sendCommand(['SAVE'])
   })
 
-  it('hanging: 503 soon', async () => {
+  it('that hangs causes 503 within seconds', async () => {
     const { here } = await twoUsers()
     await stack.processes.redis?.kill('SIGSTOP')
     const startedAt = performance.now()
@@ -140,7 +140,7 @@ describe('Redis', () => {
 })
 
 describe('a revocation', () => {
-  it('reaches Redis also when whoever made it died before the copy', async () => {
+  it('reaches Redis even if its process died before the copy', async () => {
     const { accessToken } = await client.newUser()
     const { body } = await client.introspect(accessToken)
     const owner = new Client({ connectionString: world.database.databaseUrl })
@@ -192,12 +192,12 @@ describe('a revocation', () => {
     }
   })
 
-  it('is copied however long the copy of all takes, and anew when they were flushed meanwhile', async () => {
+  it('is copied however long a rebuild takes, and again after a flush during it', async () => {
     const tenant = { projectId: client.projectId, environment: 'master' }
     const expiresAt = new Date(Date.now() + 600_000)
     let flushAt = -1
     let pages = 0
-    // Each page takes less than the lease lasts, all of them take longer.
+    // Each page takes less than the lease; all pages together take longer.
     async function* living() {
       for (let page = 0; page < 5; page++) {
         await new Promise((resolve) => setTimeout(resolve, 150))
@@ -212,7 +212,7 @@ describe('a revocation', () => {
     await redis.flushAll()
     flushAt = 5 + 3
     expect(await isRevoked('page-0')).toBe(true)
-    // The rebuild that was flushed stopped at the page that found out, and another was whole.
+    // The flushed rebuild stopped at the page that noticed it, and a second one completed.
     expect(pages).toBe(5 + 4 + 5)
     await redis.flushAll()
   })

@@ -19,7 +19,7 @@ afterAll(async () => {
   await accounts?.[Symbol.asyncDispose]()
 })
 
-/** Each from another client: what one of them may guess is bounded too. */
+/** Each call uses another client, because guesses are limited per client too. */
 const confirm = (code: string) =>
   client.send('POST confirm-signup', {
     body: { email, code },
@@ -29,7 +29,7 @@ const resend = () => client.send('POST resend-code', { body: { email } })
 const mailedCode = async (count = 1) =>
   (await accounts.catcher.waitFor(email, { count })).code ?? 'no code'
 const invalidCode = [400, 'AUTH_INVALID_CODE']
-/** Some other code. */
+/** A code other than this one. */
 const wrong = (code: string, by = 1) => String((Number(code) + by) % 1_000_000).padStart(6, '0')
 
 async function sql(text: string): Promise<void> {
@@ -38,19 +38,19 @@ async function sql(text: string): Promise<void> {
 const ofUser = 'user_id = (select id from user_account where email = $1)'
 
 describe('a code', () => {
-  it('has five attempts: with four wrong ones the right one is taken', async () => {
+  it('has five attempts: after four wrong ones the right one is accepted', async () => {
     const code = await mailedCode()
     for (let i = 1; i <= 4; i++) expect(outcome(await confirm(wrong(code, i)))).toEqual(invalidCode)
     expect(outcome(await confirm(code))).toEqual([200])
   })
 
-  it('is dead after five wrong attempts, though it is the right one then', async () => {
+  it('is invalid after five wrong attempts, even if it is then right', async () => {
     const code = await mailedCode()
     for (let i = 1; i <= 5; i++) expect(outcome(await confirm(wrong(code, i)))).toEqual(invalidCode)
     expect(outcome(await confirm(code))).toEqual(invalidCode)
   })
 
-  it('gives no sixth attempt to many who try at once', async () => {
+  it('allows no sixth attempt to simultaneous tries', async () => {
     const code = await mailedCode()
     const tries = Array.from({ length: 60 }, (_, i) => confirm(wrong(code, i + 1)))
     expect(new Set((await Promise.all(tries)).map((answer) => outcome(answer).join()))).toEqual(
@@ -88,7 +88,7 @@ describe('a code', () => {
     expect(outcome(await confirm(code))).toEqual(invalidCode)
   })
 
-  /** The mailed codes, the oldest first: the one of the signup and `count` more. */
+  /** The mailed codes, oldest first: that of the signup and `count` more. */
   const codesAfter = async (count: number) => {
     const codes = [await mailedCode()]
     for (let more = 1; more <= count; more++) {
@@ -97,18 +97,18 @@ describe('a code', () => {
     }
     return codes
   }
-  /** None of `codes`. */
+  /** A code that is none of `codes`. */
   const noneOf = (codes: string[], nth: number) => {
     const others = Array.from({ length: 20 }, (_, i) => wrong(codes[0] ?? '', i + 1))
     return others.filter((one) => !codes.includes(one))[nth] ?? ''
   }
 
-  it('stays good beside the two that are asked for after it', async () => {
+  it('stays valid beside the next two codes', async () => {
     const [first = ''] = await codesAfter(2)
     expect(outcome(await confirm(first))).toEqual([200])
   })
 
-  it('is ended by the third that is asked for after it', async () => {
+  it('is ended by the third code after it', async () => {
     const codes = await codesAfter(3)
     const [first = '', second = '', ...later] = codes
     if (![second, ...later].includes(first)) {
@@ -117,7 +117,7 @@ describe('a code', () => {
     expect(outcome(await confirm(second))).toEqual([200])
   })
 
-  it('shares its attempts with the ones beside it, and does not get them back', async () => {
+  it('shares its attempts with the codes beside it, and does not get them back', async () => {
     const codes = await codesAfter(1)
     for (let n = 0; n < 4; n++)
       expect(outcome(await confirm(noneOf(codes, n)))).toEqual(invalidCode)
@@ -137,7 +137,7 @@ describe('a code', () => {
     expect(outcome(await confirm(second))).toEqual(invalidCode)
   })
 
-  it('that recovers lasts while a stranger asks for more', async () => {
+  it('for recovery stays valid while a stranger requests more', async () => {
     const recover = (from: string) =>
       client.send('POST recover-password', {
         body: { email },
@@ -154,7 +154,7 @@ describe('a code', () => {
     expect(outcome(await client.send('POST reset-password', { body: reset }))).toEqual([200])
   })
 
-  it('is for its purpose, its address and its environment alone', async () => {
+  it('is valid only for its purpose, its address and its environment', async () => {
     const code = await mailedCode()
     const newPassword = 'a wholly new one 9'
     expect(
@@ -173,7 +173,7 @@ describe('a code', () => {
     expect(outcome(await confirm(code))).toEqual([200])
   })
 
-  it('is not followed by another, after 30 wrong tries, until the hour is over', async () => {
+  it('is not followed by another within the hour after 30 wrong tries', async () => {
     let code = await mailedCode()
     for (let codes = 1; codes <= 5; codes++) {
       for (let i = 1; i <= 5; i++) await confirm(wrong(code, i))
@@ -192,13 +192,13 @@ describe('a code', () => {
     expect(rows).toEqual([{ attempts_left: 0, wrong_tries: 30 }])
     await sql(`update code set wrong_since = now() - interval '61 minutes' where ${ofUser}`)
     await resend()
-    // The next mail after the sixth: none was sent in between.
+    // This is the next mail after the sixth: no mail was sent in between.
     code = await mailedCode(7)
     expect(accounts.catcher.mails.filter(({ to }) => to === email)).toHaveLength(7)
     expect(outcome(await confirm(code))).toEqual([200])
   })
 
-  it('that was issued keeps its five attempts, however many were wrong before it', async () => {
+  it('keeps its five attempts, however many tries were wrong before it', async () => {
     const first = await mailedCode()
     await confirm(wrong(first))
     await sql(`update code set wrong_tries = 29 where ${ofUser}`)
@@ -222,7 +222,7 @@ describe('a code', () => {
     expect(accounts.catcher.mails.filter(({ to }) => to === email)).toHaveLength(2)
   })
 
-  it('that is confirmed already is not sent again', async () => {
+  it('is not sent again to a confirmed address', async () => {
     await confirm(await mailedCode())
     expect(outcome(await resend())).toEqual([200])
     const later = newEmail()
@@ -231,7 +231,7 @@ describe('a code', () => {
     expect(accounts.catcher.mails.filter(({ to }) => to === email)).toHaveLength(1)
   })
 
-  it('is nowhere in the database', async () => {
+  it('is not readable in the database', async () => {
     const code = await mailedCode()
     const { rows } = await accounts.database.query<{ row: string }>(
       `select row_to_json(c)::text as row from code c where ${ofUser}
@@ -243,7 +243,7 @@ describe('a code', () => {
   })
 })
 
-/** The limit of five codes a minute is not what is tested here. */
+/** These tests do not cover the limit of five codes a minute. */
 async function forgetResends(): Promise<void> {
   const { createClient } = await import('redis')
   const redis = createClient({ url: process.env['TEST_REDIS_URL'] ?? '' })

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 type Times = { idle?: string; absolute?: string; access?: string; ended?: string | null }
 
-/** Sessions whose times are so far from now. */
+/** Adds sessions with these times relative to now. */
 async function addSessions(count: number, times: Times): Promise<string[]> {
   const { idle = '1 day', absolute = '1 day', access = '-1 day', ended = null } = times
   const ids = Array.from({ length: count }, () => randomUUID())
@@ -70,7 +70,7 @@ it('removes what is old, in batches, and nothing else', async () => {
       (await idsIn('session', 'id')).length <= kept.length &&
       (await idsIn('revocation', 'session_id')).length <= living.length
     await waitUntil(isClean, { what: 'the deletion of expired rows', timeoutMs: 10_000 })
-    // Once more over everything that is left.
+    // Runs once more over the rows that are left.
     for (const job of jobs) while (await job.run(pool)) continue
   }
   expect((await idsIn('session', 'id')).toSorted()).toEqual(kept.toSorted())

@@ -6,7 +6,7 @@ import { type AuthClient, outcome, password } from './support/auth-client.ts'
 let accounts: AccountWorld
 
 beforeAll(async () => {
-  // One hash at a time, and on a fast machine room for 75 that wait.
+  // One hash at a time, and room for 75 waiting ones on a fast machine.
   accounts = await openAccountWorld({ hashing: { concurrency: 1, maxWaitMs: 3_000 } })
 }, 60_000)
 afterAll(async () => {
@@ -28,7 +28,7 @@ describe('a flood of logins', () => {
       const flood = Array.from({ length: 130 }, (_, n) =>
         login(flooded, newEmail(), `198.${18 + round}.${n}.1`),
       )
-      // The line is full before the guest comes.
+      // Waits until the line is full before the quiet client calls.
       await Promise.any(flood.map(async (one) => expect(await one).toMatchObject({ status: 503 })))
       expect(outcome(await login(quiet, email, '203.0.113.7'))).toEqual([200])
       expect(count(await Promise.all(flood), 503)).toBeGreaterThan(30)
@@ -46,7 +46,7 @@ describe('a flood of logins', () => {
     expect(count(await Promise.all(flood), 503)).toBeGreaterThan(30)
   }, 60_000)
 
-  it('that is refused for want of room uses up nothing of the client’s limit', async () => {
+  it('that is refused for lack of capacity does not count for the client’s limit', async () => {
     await using narrow = await accounts.startService({ hashing: { concurrency: 1, maxWaitMs: 0 } })
     const client = await accounts.project({ emailVerification: false })
     const { email } = await client.newUser()
@@ -69,7 +69,8 @@ describe('a flood of logins', () => {
       admitted += answers.filter((status) => status === 200).length
       refused += answers.filter((status) => status === 503).length
     }
-    // More were refused than the limit has, and the limit is exactly used up, on every replica.
+    // More calls got 503 than the limit allows, but none of them counts. The admitted calls use up
+    // the limit exactly, on every replica.
     expect(refused).toBeGreaterThan(20)
     expect([await at(narrow.api), await at(accounts.service.api)]).toEqual([429, 429])
   }, 60_000)

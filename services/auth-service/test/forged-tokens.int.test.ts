@@ -21,7 +21,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-/** What anybody can make: encrypted for the issuer with the key that it publishes. */
+/** Anyone can make such a token: it is encrypted with the issuer's published key. */
 async function openForge(): Promise<() => Promise<string>> {
   const { body } = await client.send('GET .well-known/jwks.json')
   const jwk = body.keys.find(({ use }) => use === 'enc') as JWK
@@ -34,7 +34,7 @@ async function openForge(): Promise<() => Promise<string>> {
 const logout = (token: string, from: string) =>
   client.send('POST logout', { token, headers: { 'x-forwarded-for': from } })
 
-/** Encrypted tokens by what came of them. */
+/** Counts encrypted tokens by result. */
 async function decryptions(): Promise<Record<string, number>> {
   const text = await (await fetch(`${service.internal}/metrics`)).text()
   const lines = text.matchAll(
@@ -48,7 +48,7 @@ const invalid = [401, 'AUTH_TOKEN_INVALID']
 const clientAddress = (n: number) => `203.0.113.${n}`
 
 describe('forged encrypted tokens', () => {
-  it('of one client are decrypted up to a limit, whatever their number; others go on', async () => {
+  it('of one client are decrypted up to a limit, without affecting others', async () => {
     const forge = await openForge()
     const forger = clientAddress(1)
     const [known, unknown, elsewhere] = [
@@ -75,12 +75,12 @@ describe('forged encrypted tokens', () => {
     expect((after['limited'] ?? 0) - (before['limited'] ?? 0)).toBe(21)
   })
 
-  it('of many at once are decrypted hardly more often than of one after the other', async () => {
+  it('sent at once are decrypted hardly more often than one after another', async () => {
     const forge = await openForge()
     const tokens = await Promise.all(Array.from({ length: 60 }, forge))
     const answers = await Promise.all(tokens.map((token) => logout(token, clientAddress(3))))
     const refused = answers.filter(({ status }) => status === 401)
-    // Two at a time are decrypted: one more may be on its way when the limit is reached.
+    // Two tokens are decrypted at a time, so one more may be in progress when the limit is reached.
     expect(refused.length).toBeGreaterThanOrEqual(maxFailedTokensPerMinute)
     expect(refused.length).toBeLessThanOrEqual(maxFailedTokensPerMinute + 1)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(60 - refused.length)
@@ -113,7 +113,7 @@ describe('forged encrypted tokens', () => {
     ])
   })
 
-  it('that cannot be ours cost nothing and count for nothing', async () => {
+  it('of another issuer cost nothing and do not count', async () => {
     const forge = await openForge()
     const forger = clientAddress(5)
     const parts = (await forge()).split('.')

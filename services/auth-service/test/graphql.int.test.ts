@@ -16,7 +16,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-/** The status, the codes of the errors, and whether there is data at all. */
+/** Returns the status, the codes of the errors, and whether the answer has data. */
 async function ask(body: string, headers: Record<string, string> = {}) {
   const response = await fetch(`${service.api}/auth/graphql`, {
     method: 'POST',

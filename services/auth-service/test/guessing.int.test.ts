@@ -5,7 +5,7 @@ import { type AuthClient, openAuthClient, password } from './support/auth-client
 import type { Running } from './support/under-test.ts'
 
 let accounts: AccountWorld
-/** Shares everything with the other instance but believes no proxy. */
+/** Shares everything with the other instance but trusts no proxy. */
 let open: Running
 let client: AuthClient
 
@@ -35,7 +35,7 @@ const rest: Transport = (calls, from) =>
     }),
   )
 
-/** Five aliases in each request: the cost of one is limited too. */
+/** Sends five aliases per request, because the cost of a request is limited too. */
 const graphql: Transport = async (calls, from) => {
   const outcomes: Outcome[] = []
   for (let at = 0; at < calls.length; at += 5) {
@@ -101,7 +101,7 @@ describe.each([
   ['REST', rest],
   ['GraphQL', graphql],
 ])('over %s', (_name, call) => {
-  it('a client has 30 wrong codes in ten minutes, over all addresses and both purposes', async () => {
+  it('a client may send 30 wrong codes in ten minutes, over all addresses and purposes', async () => {
     const guesses = Array.from({ length: 35 }, (_, n) =>
       (n % 2 === 0 ? confirm : reset)(newEmail(), '123456'),
     )
@@ -114,7 +114,7 @@ describe.each([
     expect(await call([confirm(email, code)], '203.0.113.1')).toMatchObject([
       { code: 'RATE_LIMIT_EXCEEDED' },
     ])
-    // Not looked at, so not used up.
+    // The code was not checked, so it is not used up.
     expect(await call([confirm(email, code)], '203.0.113.2')).toMatchObject([{ code: 'ok' }])
     const elsewhere = await accounts.project()
     const headers = { 'x-forwarded-for': '203.0.113.1' }
@@ -123,7 +123,7 @@ describe.each([
     expect(answer.body.error).toBe('AUTH_INVALID_CODE')
   })
 
-  it('right codes count nothing', async () => {
+  it('right codes do not count', async () => {
     await call(
       Array.from({ length: 29 }, () => confirm(newEmail(), '123456')),
       '203.0.113.3',
@@ -167,7 +167,7 @@ it('a client of IPv6 is its /64', async () => {
   expect(countOf(outcomes, 'RATE_LIMIT_EXCEEDED')).toBe(2)
 })
 
-describe('whoever says to have another address', () => {
+describe('a client that claims another address', () => {
   const signups = async (by: AuthClient, forwardedFor: (n: number) => string) => {
     const answers = Array.from({ length: 12 }, (_, n) =>
       by.send('POST signup', {
@@ -178,13 +178,13 @@ describe('whoever says to have another address', () => {
     return (await Promise.all(answers)).filter(({ status }) => status === 429).length
   }
 
-  it('is not believed unless it is a declared proxy', async () => {
+  it('is not trusted unless it is a declared proxy', async () => {
     const stranger = await openAuthClient(open.api, { projectId: client.projectId })
     expect(await signups(stranger, (n) => `203.0.113.${n}`)).toBe(2)
     expect(await signups(client, (n) => `203.0.113.${n}`)).toBe(0)
   })
 
-  it('is found from the right of the chain, past declared proxies alone', async () => {
+  it('is found from the right of the chain, skipping only declared proxies', async () => {
     expect(await signups(client, (n) => `203.0.113.${n}, 198.51.100.1`)).toBe(2)
     const trustedProxies = proxyList.parse('127.0.0.1, ::1, 198.51.100.0/24')
     await using service = await accounts.startService({ trustedProxies })

@@ -7,7 +7,7 @@ let accounts: AccountWorld
 let client: AuthClient
 
 beforeAll(async () => {
-  // One at a time and a short queue: full with few logins.
+  // One hash at a time and a short queue: a few logins fill it.
   accounts = await openAccountWorld({ hashing: { concurrency: 1, maxWaitMs: 200 } })
   client = await accounts.project({ emailVerification: false })
 }, 60_000)
@@ -16,7 +16,7 @@ afterAll(async () => {
 })
 
 let counter = 0
-/** From ever new addresses: the limits are not what is tested here. */
+/** Each login comes from a new address, because rate limits are not tested here. */
 function login(email: string): Promise<Answer> {
   const address = `198.51.${Math.floor(++counter / 250)}.${counter % 250}`
   return client.send('POST login', {
@@ -52,7 +52,7 @@ describe('more logins than can be hashed', () => {
     expect(metrics).toMatch(/surehook_auth_hash_duration_seconds_count\{[^}]*\} [1-9]/)
   }, 60_000)
 
-  it('keep no token check waiting', async () => {
+  it('do not delay token checks', async () => {
     const { email, accessToken } = await client.newUser()
     const flooding = flood(email)
     const times: number[] = []
@@ -62,7 +62,7 @@ describe('more logins than can be hashed', () => {
       times.push(performance.now() - startedAt)
     }
     await flooding
-    // Client, service and hashes share this machine and, but for the hashes, one thread.
+    // The client and the service share one thread of this machine; only hashes run on others.
     const median = times.toSorted((a, b) => a - b)[20] ?? 0
     expect(median).toBeLessThan(100)
   }, 60_000)

@@ -16,7 +16,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-it('refuses every hostile token, and goes on taking the good ones', async () => {
+it('refuses every hostile token, and still accepts valid ones', async () => {
   const client = await openAuthClient(service.api, { settings: { encryptTokens: true } })
   const { accessToken: encrypted, email } = await client.newUser()
   await client.change({ encryptTokens: false })

@@ -81,7 +81,7 @@ describe('an import', () => {
     expect(await storedHash(email)).toBe(passwordHash)
   })
 
-  it('of a hash that cannot be read is refused, and one that is there matches nothing', async () => {
+  it('of an unreadable hash is refused, and a stored unreadable one matches nothing', async () => {
     const good = await argon2Hash(password, { type: argon2id, memoryCost: 4096, timeCost: 1 })
     const broken = good.replace(/(m=[^$]*)/, '$1,')
     const email = newEmail()

@@ -41,7 +41,7 @@ describe('the key set', () => {
     expect(await jwksOf(client)).toEqual([sig])
   })
 
-  it('answers 304 to whoever has it, and anew when it changed', async () => {
+  it('answers 304 while it is unchanged', async () => {
     const etag = (await client.send('GET .well-known/jwks.json')).headers.get('etag') ?? ''
     const held = { headers: { 'if-none-match': etag } }
     expect((await client.send('GET .well-known/jwks.json', held)).status).toBe(304)
@@ -75,7 +75,7 @@ describe('the key set', () => {
     expect(new Set(sets.map((keys) => JSON.stringify(keys))).size).toBe(1)
   })
 
-  it('shows no private member, and the database has the private key sealed only', async () => {
+  it('shows no private member, and the database has only encrypted private keys', async () => {
     await client.newUser()
     const rows = await sql<{ row: string }>(
       world,
@@ -99,7 +99,7 @@ describe('a rotation', () => {
     const kidOf = (token: string) => decodeProtectedHeader(token).kid
     const during = await client.login(before.email)
     expect(kidOf(during.accessToken)).toBe(old?.['kid'])
-    // A second request while one is on its way makes no third key.
+    // A second request makes no third key while one is waiting.
     await client.admin('POST /keys/rotate')
     expect(await jwksOf(client)).toHaveLength(2)
     await new Promise((resolve) => setTimeout(resolve, 1_100))
@@ -107,7 +107,7 @@ describe('a rotation', () => {
     expect(kidOf(after.accessToken)).not.toBe(old?.['kid'])
     expect(published).toContain(kidOf(after.accessToken))
     expect(await client.isActive(after.accessToken)).toBe(true)
-    // As if the time of the last token and a minute had passed.
+    // Moves the times back as if the lifetime of the last token and a minute had passed.
     await sql(
       world,
       `update signing_key set active_from = active_from - interval '2 minutes'
@@ -117,7 +117,7 @@ describe('a rotation', () => {
     expect((await jwksOf(client)).map(({ kid }) => kid)).toEqual([kidOf(after.accessToken)])
   })
 
-  it('happens by itself when the key has reached its age', async () => {
+  it('happens automatically when the key has reached its maximum age', async () => {
     const { accessToken } = await client.newUser()
     await sql(
       world,
@@ -129,7 +129,7 @@ describe('a rotation', () => {
     expect(await client.isActive(accessToken)).toBe(true)
   })
 
-  it('needs the administration and an environment that is there', async () => {
+  it('needs the administration token and an existing environment', async () => {
     expect((await client.admin('POST /keys/rotate')).status).toBe(200)
     const response = await fetch(
       `${service.api}/auth/admin/projects/${client.projectId}/environments/master/keys/rotate`,

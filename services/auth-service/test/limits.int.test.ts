@@ -8,7 +8,7 @@ import type { Running } from './support/under-test.ts'
 
 let accounts: AccountWorld
 let twin: Running
-/** The same project through two instances. */
+/** The same project on two instances. */
 let client: AuthClient
 let other: AuthClient
 
@@ -124,7 +124,7 @@ describe('the lockout', () => {
     await signup(email, { at: clientIp() })
   })
 
-  it('locks after five failures, also for the right password, until the time that it says', async () => {
+  it('locks after five failures, also for the right password, until the announced time', async () => {
     expect(await wrongTimes(email, 5)).toEqual(Array(5).fill(invalid))
     const refused = await login(email, password)
     expect(outcome(refused)).toEqual(locked)
@@ -134,7 +134,7 @@ describe('the lockout', () => {
     expect(outcome(await login(email, password, { by: other }))).toEqual(locked)
   })
 
-  it('does not grow while it holds, whoever tries', async () => {
+  it('is not extended by further tries', async () => {
     await wrongTimes(email, 5)
     const first = untilOf(await login(email, 'wrong'))
     const later = await Promise.all(
@@ -145,7 +145,7 @@ describe('the lockout', () => {
     expect(later.map(untilOf)).toEqual(Array(10).fill(first))
   })
 
-  it('tells no more than five of many who try at once whether they were right', async () => {
+  it('reveals at most five results of simultaneous tries', async () => {
     const answers = await Promise.all(
       Array.from({ length: 19 }, (_, i) =>
         login(email, `wrong ${i}`, { by: i % 2 === 0 ? client : other }),
@@ -160,7 +160,7 @@ describe('the lockout', () => {
     expect(new Set(times).size).toBe(1)
   })
 
-  it('treats an address that nobody has alike', async () => {
+  it('treats an unknown address alike', async () => {
     const nobody = newEmail()
     expect(await wrongTimes(nobody, 5)).toEqual(Array(5).fill(invalid))
     const refused = await login(nobody, password)
@@ -168,7 +168,7 @@ describe('the lockout', () => {
     expect(untilOf(refused) - Date.now()).toBeGreaterThan(890_000)
   })
 
-  it('is for where the failures came from, unless the environment wants it for all', async () => {
+  it('applies to the network of the failures, unless the environment applies it to all', async () => {
     await wrongTimes(email, 5, { at: '203.0.113.7' })
     expect(outcome(await login(email, password, { at: '203.0.113.7' }))).toEqual(locked)
     expect(outcome(await login(email, password, { at: '203.0.113.8' }))).toEqual([200])
@@ -178,14 +178,14 @@ describe('the lockout', () => {
     expect(outcome(await login(email, password, { at: '203.0.113.10' }))).toEqual(locked)
   })
 
-  it('begins to count anew after a success', async () => {
+  it('starts counting again after a success', async () => {
     await wrongTimes(email, 4)
     expect(outcome(await login(email, password))).toEqual([200])
     expect(await wrongTimes(email, 4)).toEqual(Array(4).fill(invalid))
     expect(outcome(await login(email, password))).toEqual([200])
   })
 
-  it('ends by itself after the time that the environment sets, and then counts anew', async () => {
+  it('ends after the time that the environment sets, and then counts again', async () => {
     await client.change({ lockout: { threshold: 2, duration: 1 } })
     await wrongTimes(email, 2)
     const refused = await login(email, password)
@@ -222,7 +222,7 @@ describe('the lockout', () => {
     expect(outcome(await login(email, password))).toEqual([200])
   })
 
-  it('that stood before the signup is not the new account’s', async () => {
+  it('from before the signup does not apply to the new account', async () => {
     const early = newEmail()
     await wrongTimes(early, 5)
     expect(outcome(await login(early, password))).toEqual(locked)
@@ -243,7 +243,7 @@ describe('the lockout', () => {
     expect(outcome(await login(email, password))).toEqual(locked)
   })
 
-  it('never speaks for an address that is not confirmed', async () => {
+  it('never applies to an unconfirmed address', async () => {
     const unconfirmed = newEmail()
     await wrongTimes(unconfirmed, 5)
     const passwordHash = await bcrypt.hash(password, 4)
@@ -262,7 +262,7 @@ describe('the lockout', () => {
   })
 })
 
-/** Redis's clock and ours are of one machine. */
+/** Redis and this process use the clock of one machine. */
 function pastTime(time: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.max(0, time - Date.now() + 5)))
 }

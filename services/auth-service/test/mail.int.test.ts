@@ -35,7 +35,7 @@ describe('a mail', () => {
     client = await accounts.project()
   })
 
-  it('comes in text and in HTML, from the sender of the installation, and leaves nothing behind', async () => {
+  it("has text and HTML and the installation's sender, and leaves nothing in the outbox", async () => {
     await signup()
     const mail = await accounts.catcher.waitFor(email)
     expect(mail).toMatchObject({
@@ -49,7 +49,7 @@ describe('a mail', () => {
     await waitUntil(isEmpty, { what: 'an empty outbox', timeoutMs: 5_000 })
   })
 
-  it('is as the environment wants it', async () => {
+  it("follows the environment's settings", async () => {
     await client.change({
       mail: {
         locale: 'de',
@@ -104,7 +104,7 @@ describe('a mail', () => {
     expect(await waiting()).toEqual([])
   })
 
-  it('gets no header of its own from a setting', async () => {
+  it('gets no extra header from a setting', async () => {
     const mail = { senderName: 'Shop\r\nBcc: everybody@example.com' }
     const { status, body } = await client.admin('PUT ', { auth: { mail } })
     expect([status, body.violations?.[0]?.field]).toEqual([400, 'auth.mail.senderName'])
@@ -112,7 +112,7 @@ describe('a mail', () => {
 })
 
 describe('a tenant with many mails', () => {
-  // The world's own instance would send what the tests' own are to send.
+  // The world's own instance would otherwise send the mails of the tests' instances.
   beforeAll(async () => {
     await accounts.service[Symbol.asyncDispose]()
   })
@@ -127,7 +127,7 @@ describe('a tenant with many mails', () => {
       ),
     )
 
-  it('keeps nobody else’s waiting while its own are not taken', async () => {
+  it("does not delay others' mails while its own are refused", async () => {
     const silent = Promise.withResolvers<void>()
     const stuck = new Set(Array.from({ length: 30 }, newEmail))
     let asked = 0
@@ -152,7 +152,7 @@ describe('a tenant with many mails', () => {
     await waitUntil(async () => catcher.mails.length >= 31, { what: 'all', timeoutMs: 20_000 })
   }, 60_000)
 
-  it('takes turns with all others, whoever was first', async () => {
+  it('takes turns with all others', async () => {
     const many = Array.from({ length: 60 }, newEmail)
     await using catcher = await startMailCatcher()
     const settings = { emailVerification: true }
@@ -176,7 +176,7 @@ describe('a tenant with many mails', () => {
     expect(service.api).toMatch(/^http/)
     const arrived = catcher.mails.map(({ to }) => to)
     const lastOfOthers = Math.max(...others.map((address) => arrived.indexOf(address)))
-    // One round of 13 tenants, and what was on its way beside it.
+    // One round of 13 tenants, and the mails already in progress.
     expect(lastOfOthers).toBeLessThan(30)
   }, 90_000)
 })
@@ -202,7 +202,7 @@ describe('without its mail server', () => {
 
   const failedOnce = async () => ((await waiting())[0]?.attempts ?? 0) >= 1
 
-  it('the service answers as ever and mails when the server is back, the newest code alone', async () => {
+  it('the service answers as usual and mails the newest code when the server is back', async () => {
     const startedAt = performance.now()
     expect(outcome(await signup(dark))).toEqual([201])
     expect(outcome(await dark.send('POST resend-code', { body: { email } }))).toEqual([200])

@@ -27,7 +27,7 @@ describe('a management token', () => {
   const tokens = () => `/${project}/management-tokens`
   beforeEach(() => put())
 
-  it('is shown once, and known to the topic by its hash before the answer', async () => {
+  it('is shown once, and its hash is on the topic before the answer', async () => {
     const { status, body } = await call(`POST ${tokens()}`, { name: ' ci ' })
     const known = (await world.platformState()).tokens.get(body.id)
     expect([status, body]).toEqual([
@@ -57,9 +57,9 @@ describe('a management token', () => {
     expect(text).not.toContain(known?.tokenHash)
   })
 
-  it('may be for some environments and a time', async () => {
+  it('may be limited to environments and a time', async () => {
     await put(undefined, 'dev')
-    // PostgreSQL itself takes offsets up to 15:59 only.
+    // PostgreSQL itself accepts offsets only up to 15:59.
     const request = { name: 'dev', environments: ['dev'], expiresAt: '2999-01-01T23:30:00+23:30' }
     const { status, body } = await call(`POST ${tokens()}`, request)
     expect([status, body.environments, body.expiresAt]).toEqual([

@@ -16,7 +16,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-/** The value of `name{label="value",…}`, whatever other labels there are; 0 when it is not there. */
+/** Returns the value of `name{label="value",…}`, whatever other labels exist; 0 if it is absent. */
 async function metric(name: string, labels: Record<string, string> = {}): Promise<number> {
   const text = await (await fetch(`${service.internal}/metrics`)).text()
   const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)
@@ -55,7 +55,7 @@ it('logins, failures by code, lockouts, hashes, refreshes, reuse and revocations
   await client.send('POST logout', { token: accessToken })
   expect(await metric('surehook_auth_revocations_total', { reason: 'logout' })).toBe(1)
   expect((await login(password)).status).toBe(200)
-  // What is only published again is not counted again.
+  // A revocation that is only published again is not counted again.
   for (let n = 1; n <= 2; n++) await client.admin(`POST /users/${user.id}/logout`)
   expect(await metric('surehook_auth_revocations_total', { reason: 'forced' })).toBe(1)
 })

@@ -7,7 +7,7 @@ import { waitForReadiness } from '@surehook/testing/platform-service'
 import { callAdmin } from './support/auth-client.ts'
 import { openWorld, type Running, type World } from './support/under-test.ts'
 
-// Parts of this stack are taken away: it is nobody else's.
+// These tests stop parts of the stack, so they use their own.
 let stack: Stack & AsyncDisposable
 let world: World
 let service: Running
@@ -26,7 +26,7 @@ afterAll(async () => {
 const call = (request: string, body?: unknown) => callAdmin(service.api, request, body)
 
 describe('without Kafka', () => {
-  it('refuses changes with nothing half done, reads on, and recovers by itself', async () => {
+  it('refuses changes completely, serves reads, and recovers by itself', async () => {
     await stack.processes.kafka?.kill()
     await waitForReadiness(service.internal, 503)
     const refused = await call('PUT /dark/environments/master', {})
@@ -51,7 +51,7 @@ describe('without Kafka', () => {
     expect((await world.platformState()).environments.has('frozen/master')).toBe(true)
   }, 60_000)
 
-  it('says that a management token is gone only when the topic has it', async () => {
+  it('answers 404 for a revoked management token only when the topic has it', async () => {
     await call('PUT /frozen/environments/master', {})
     const made = await call('POST /frozen/management-tokens', { name: 'leaked' })
     const { id } = made.body as unknown as { id: string }
@@ -72,7 +72,7 @@ describe('without Kafka', () => {
     expect(await repeated).toEqual([404, true])
   }, 60_000)
 
-  it('waits at start, not ready, until it is there', async () => {
+  it('waits at start, not ready, until Kafka is reachable', async () => {
     await stack.processes.kafka?.kill()
     const port = await freePort()
     const internal = `http://127.0.0.1:${port}`
@@ -100,7 +100,7 @@ describe('without PostgreSQL', () => {
   }, 60_000)
 })
 
-/** Resolves when the database has the project, whatever Kafka has. */
+/** Resolves when the database holds the project, even if Kafka does not. */
 async function committed(project: string): Promise<'committed'> {
   const isThere = async () => (await call(`GET /${project}/environments/master`)).status === 200
   await waitUntil(isThere, { what: `commit of ${project}`, timeoutMs: 5_000 })

@@ -13,11 +13,11 @@ afterAll(async () => {
   await accounts?.[Symbol.asyncDispose]()
 })
 
-/** Each from a client of its own: what is refused is not refused for being many. */
+/** Each call comes from its own client, so that rate limits refuse none of them. */
 const from = (n: number) => ({ 'x-forwarded-for': `198.51.100.${n}` })
 
 describe('more passwords than can be hashed in time', () => {
-  it('are refused with 503 and Retry-After, those that have their turn are answered', async () => {
+  it('are refused with 503 and Retry-After, and those that get their turn are answered', async () => {
     const answers = await Promise.all(
       Array.from({ length: 24 }, (_, n) => {
         const path = n % 2 === 0 ? 'login' : 'signup'
@@ -36,7 +36,7 @@ describe('more passwords than can be hashed in time', () => {
     for (const { status } of answered) expect([201, 401]).toContain(status)
   }, 30_000)
 
-  it('take nothing from who comes afterwards, on either transport', async () => {
+  it('do not affect later requests, on either transport', async () => {
     const body = { email: newEmail(), password }
     const signedUp = await client.send('POST signup', { body, headers: from(100) })
     expect(signedUp.status).toBe(201)

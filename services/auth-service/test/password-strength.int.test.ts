@@ -35,7 +35,7 @@ describe('password.minScore', () => {
     expect(outcome(await signup())).toEqual([201])
   })
 
-  it('refuses at signup what is easy to guess, for who knows the user too', async () => {
+  it("refuses guessable passwords at signup, also those with the user's names", async () => {
     await client.change({ password: { minScore: 3 } })
     const signup = async (fields: object) =>
       (await client.send('POST signup', { body: { email: newEmail(), ...fields } })).body.violations
@@ -51,7 +51,7 @@ describe('password.minScore', () => {
     ])
   })
 
-  it('refuses it at a reset, once the code is right, which stays good', async () => {
+  it('refuses them at a reset with a right code, which stays valid', async () => {
     const { email } = await client.newUser()
     await client.change({ password: { minScore: 3 } })
     await client.send('POST recover-password', { body: { email } })

@@ -53,7 +53,7 @@ const userId = async () => {
 describe('an address that two sign up with', () => {
   const passwordsAfterConfirmation = async () => [await login(password), await login(own)]
 
-  it('keeps no password but the one that its owner resets', async () => {
+  it('keeps only the password that its owner resets', async () => {
     expect(await signup(here, password)).toEqual([201])
     expect(await signup(elsewhere, own)).toEqual(exists)
     expect(await confirm()).toEqual([200])
@@ -64,7 +64,7 @@ describe('an address that two sign up with', () => {
     expect(await passwordsAfterConfirmation()).toEqual([wrongPassword, [200]])
   })
 
-  it('keeps none either when both ask at once', async () => {
+  it('keeps none either if both sign up at once', async () => {
     const outcomes = await Promise.all([signup(here, password), signup(elsewhere, own)])
     expect(outcomes.toSorted()).toEqual([[201], exists])
     expect(await confirm()).toEqual([200])
@@ -81,7 +81,7 @@ describe('an address that two sign up with', () => {
     expect(await login(password)).toEqual([200])
   })
 
-  it('knows its own network in IPv6 by /48', async () => {
+  it('compares IPv6 networks by /48', async () => {
     await signup('2001:db8:1:2::3', password)
     expect(await signup('2001:db8:1:ffff::4', own)).toEqual(exists)
     expect(await confirm()).toEqual([200])
@@ -141,7 +141,7 @@ describe('the administrator', () => {
 })
 
 describe('a redeemed recovery code', () => {
-  it('tells that the address is confirmed', async () => {
+  it('confirms the address', async () => {
     await signup(here, password)
     await mailedCode(1)
     await from(here, 'recover-password', { email })
@@ -164,7 +164,7 @@ describe('an account that nobody confirms', () => {
     return (body as unknown as { users: { email: string }[] }).users.map((user) => user.email)
   }
 
-  it('is deleted after a day, and its deletion is published; what others made stays', async () => {
+  it('is deleted after a day, its deletion is published, and other accounts stay', async () => {
     const confirmed = email
     await signup(here, password)
     await confirm()
@@ -175,7 +175,7 @@ describe('an account that nobody confirms', () => {
     const users = [{ email: imported, passwordHash, emailVerified: false }]
     await client.admin('POST /users/import', { users })
     await age(25)
-    // It looks when it starts.
+    // The service deletes expired signups when it starts.
     await using _service = await accounts.startService()
     await waitUntil(async () => (await list()).length === 2, {
       what: 'the deletion',
@@ -200,7 +200,7 @@ describe('an account that nobody confirms', () => {
     expect(await list()).toEqual([])
   })
 
-  it('goes in the next batch, however many of another environment wait', async () => {
+  it('is deleted in the next batch, however many another environment has', async () => {
     const crowd = await accounts.project()
     await signup(here, password)
     await accounts.database.query(

@@ -58,7 +58,7 @@ describe('an environment', () => {
     expect((await put(null)).body.auth).toEqual(defaultAuthSettings)
   })
 
-  it('loses none of many changes made at once, the last one being on the topic', async () => {
+  it('loses none of many simultaneous changes, and has the last one on the topic', async () => {
     const changes = [
       { accessTokenTtl: 7 },
       { refreshTokenTtl: 8 },
@@ -85,7 +85,7 @@ describe('an environment', () => {
     expect(JSON.parse(state?.settings ?? '')).toEqual({ auth: expected })
   })
 
-  it('is 404 when there is none', async () => {
+  it('is 404 if it does not exist', async () => {
     const { status, body } = await call(`GET /${project}/environments/master`)
     expect([status, body.error]).toEqual([404, 'ENVIRONMENT_NOT_FOUND'])
   })

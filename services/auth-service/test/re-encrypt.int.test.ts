@@ -17,7 +17,7 @@ import {
 const newKey = randomBytes(32)
 
 let world: World
-/** One project, seen through replicas from before, while and after the key is replaced. */
+/** One project on replicas that started before, during and after the replacement of the key. */
 let running: Running[] = []
 let before: AuthClient
 let during: AuthClient
@@ -61,7 +61,7 @@ async function reEncrypt(query = '', token = adminToken) {
 }
 
 describe('while the key is replaced', () => {
-  it('sessions go on, whichever replica answers, and a repeated refresh is no reuse', async () => {
+  it('sessions continue on any replica, and a repeated refresh is no reuse', async () => {
     const { refreshToken } = await before.newUser()
     const first = await during.refresh(refreshToken)
     expect(outcome(first)).toEqual([200])
@@ -81,7 +81,7 @@ describe('while the key is replaced', () => {
     expect(outcome(await during.refresh(refreshToken))).toEqual([401, 'AUTH_TOKEN_INVALID'])
   })
 
-  it('codes count that were mailed before', async () => {
+  it('codes that were mailed before stay valid', async () => {
     const { email } = await before.newUser()
     await before.send('POST recover-password', { body: { email } })
     const code = await waitingCode(encryptionKey)
@@ -104,7 +104,7 @@ async function waitingCode(key: Buffer): Promise<string> {
 }
 
 describe('sealing keys anew', () => {
-  it('leaves nothing that needs the previous key but what clients hold, and says how long', async () => {
+  it("leaves only clients' values under the previous key, and reports until when", async () => {
     const { email, refreshToken, accessToken } = await before.newUser()
     await before.send('POST recover-password', { body: { email } })
     const code = await waitingCode(encryptionKey)
@@ -142,7 +142,7 @@ describe('sealing keys anew', () => {
     })
   })
 
-  it('goes on where it was, page by page, and tells of what nobody can read', async () => {
+  it('continues page by page, and reports unreadable values', async () => {
     await before.newUser()
     await sql(
       world,
@@ -174,7 +174,7 @@ describe('sealing keys anew', () => {
   })
 })
 
-it('each of several administration and service tokens counts while they are replaced', async () => {
+it('each of several administration and service tokens is valid during a rotation', async () => {
   await using twin = await world.startService({
     adminTokens: ['the-next-admin-token', adminToken],
     serviceTokens: ['the-next-service-token', serviceToken],

@@ -12,7 +12,7 @@ import { type AuthClient, openAuthClient } from './support/auth-client.ts'
 import { sql } from './support/sql.ts'
 import { log, openWorld, type Running, sharedStack, type World } from './support/under-test.ts'
 
-// Redis is taken away here: this one is nobody else's.
+// These tests stop Redis, so they use their own stack.
 let stack: Stack & AsyncDisposable
 let world: World
 let service: Running
@@ -54,7 +54,7 @@ const calls = [
   { what: 'a disabling', request: 'PATCH', body: { disabled: true }, repeated: 200 },
   { what: 'a change of roles', request: 'PATCH', body: { roles: ['writer'] }, repeated: 200 },
   { what: 'a forced logout', request: 'POST /logout', body: undefined, repeated: 204 },
-  // It finds no user, and says so when everybody knows.
+  // A repeated deletion finds no user, and answers 404 once every verifier knows.
   { what: 'a deletion', request: 'DELETE', body: undefined, repeated: 404 },
 ] as const
 
@@ -67,7 +67,7 @@ async function withoutRedis(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** As whoever revoked left it when Redis did not answer, and before the loop that looks for such has come round. */
+/** Restores the state of a revocation that Redis missed, before the copy loop has found it. */
 async function missRedis(sid: string): Promise<string> {
   const key = `auth:revoked:${client.projectId}/master:${sid}`
   await redis.del(key)
@@ -86,7 +86,7 @@ describe.each(calls)('$what that is repeated', ({ request, body, repeated }) => 
   const [method, path = ''] = request.split(' ')
   const call = (userId: string) => client.admin(`${method} /users/${userId}${path}`, body)
 
-  it('after a 503 for want of Redis is answered when nobody is let in', async () => {
+  it('after a 503 without Redis succeeds once every token is refused', async () => {
     const { user, accessToken } = await client.newUser()
     await withoutRedis(async () => {
       expect(outcomeOf(await call(user.id))).toEqual(unavailable)

@@ -33,7 +33,7 @@ const kidsOf = async (of: AuthClient) =>
   (await of.send('GET .well-known/jwks.json')).body.keys.map(({ kid }) => kid).toSorted()
 const replace = () => client.admin('POST /keys/rotate?immediately=true')
 
-/** What whoever has the private key makes of a token that was good. */
+/** Signs changed claims of a valid token, as the holder of a leaked private key could. */
 async function forge(claims: Record<string, unknown>, { kid, key }: StoredKey): Promise<string> {
   const { active: _active, token_type: _type, ...own } = claims
   return new SignJWT({ ...own, jti: 'forged', gen: 2_000_000_000 })
@@ -42,11 +42,11 @@ async function forge(claims: Record<string, unknown>, { kid, key }: StoredKey): 
 }
 
 describe('keys that are replaced at once', () => {
-  it('are gone from the answer on, on every replica, with every token that was made with them', async () => {
+  it('are gone on every replica from the answer on, with every token made with them', async () => {
     const { accessToken, refreshToken, email } = await client.newUser()
     const leaked = await storedKey(world, client, 'sig')
     const forged = await forge((await client.introspect(accessToken)).body, leaked)
-    // Both replicas know the keys and have read the tokens.
+    // Both replicas have cached the keys and the tokens.
     for (const at of [client, other]) {
       expect(await at.isActive(accessToken)).toBe(true)
       expect(await at.isActive(forged)).toBe(true)
@@ -71,7 +71,7 @@ describe('keys that are replaced at once', () => {
     expect(await client.isActive(refreshed.body.accessToken)).toBe(true)
   })
 
-  it('are those of encryption too, and those that are on their way', async () => {
+  it('include encryption keys and waiting keys', async () => {
     await client.change({ encryptTokens: true })
     const { accessToken } = await client.newUser()
     expect(await other.isActive(accessToken)).toBe(true)
@@ -100,7 +100,7 @@ describe('keys that are replaced at once', () => {
     expect(await epoch()).toBe(before + 1)
   })
 
-  it('are of one environment alone', async () => {
+  it('belong to one environment only', async () => {
     const neighbour = await openAuthClient(service.api, {
       projectId: client.projectId,
       environment: 'neighbour',
@@ -110,7 +110,7 @@ describe('keys that are replaced at once', () => {
     expect(await neighbour.isActive(accessToken)).toBe(true)
   })
 
-  it('are so only when that is asked for in the right words, by the administrator', async () => {
+  it('require the administrator and the exact request', async () => {
     const { accessToken } = await client.newUser()
     const { status, body } = await client.admin('POST /keys/rotate?immediately=yes')
     expect([status, body.error, body.violations?.[0]?.field]).toEqual([
@@ -128,7 +128,7 @@ describe('keys that are replaced at once', () => {
 })
 
 describe('keys that have ended', () => {
-  /** As if so much time had passed. */
+  /** Moves the times back as if this time had passed. */
   const pass = (time: string) =>
     sql(
       world,
@@ -155,7 +155,7 @@ describe('keys that have ended', () => {
       return stored()
     }
     expect(await deleteReplaced()).toEqual([old, next])
-    // 7 minutes until the next one is used, 15 of the last token, and the hour.
+    // 7 minutes until the next key is used, 15 for the last token, and the hour.
     await pass('81 minutes')
     expect(await deleteReplaced()).toEqual([old, next])
     await pass('2 minutes')

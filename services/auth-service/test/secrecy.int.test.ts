@@ -18,7 +18,7 @@ beforeAll(async () => {
   changes = await followUserChanges()
   const log = createLogger('loud', 'trace', { write: (line) => void lines.push(line) })
   const mail = { smtpUrl: accounts.catcher.url, from: 'no-reply@test.example' }
-  // The quiet one would send the mails, and say nothing of them.
+  // The world's quiet instance would otherwise send the mails without logging them.
   await accounts.service[Symbol.asyncDispose]()
   loud = await accounts.world.startService({ mail }, log)
   client = await openAuthClient(loud.api, {
@@ -34,7 +34,10 @@ afterAll(async () => {
 const post = (path: string, body: unknown, token?: string) =>
   client.send(`POST ${path}`, { body, token })
 
-/** Everything that a user and an administrator can do, right and wrong; gives what must stay secret. */
+/**
+ * Calls everything that a user and an administrator can do, rightly and wrongly. Returns the values
+ * that must stay secret.
+ */
 async function wholeLife(): Promise<Record<string, string>> {
   const email = newEmail()
   const newPassword = 'a wholly new one 9'
@@ -99,11 +102,11 @@ describe('what the service puts out', () => {
       expect([name, secret.length]).toEqual([name, expect.any(Number)])
       expect([name, secret.length >= 6]).toEqual([name, true])
     }
-    // INSERT, UPDATE, DELETE of the user; INSERT of the imported one.
+    // The INSERT, UPDATE and DELETE of the user, and the INSERT of the imported one.
     const events = await changes.until(client.projectId, 4)
     const metrics = await (await fetch(`${loud.internal}/metrics`)).text()
     const text = lines.join('')
-    // The output is there to be searched.
+    // Proves that the searched output is not empty.
     expect(text).toContain('mail.sent')
     expect(text).toContain('"operation":"resetPassword"')
     expect(metrics).toMatch(/surehook_auth_operations_total\{[^}]*operation="login"/)
@@ -111,7 +114,7 @@ describe('what the service puts out', () => {
     const output = { log: text, events: JSON.stringify(events), metrics }
     for (const [where, said] of Object.entries(output)) {
       for (const [name, secret] of Object.entries(secrets)) {
-        // Six digits may be a part of any number: as a word of their own.
+        // Six digits may occur inside any number, so a code is searched as a separate word.
         const found = /^\d{6}$/.test(secret)
           ? new RegExp(`(?<![0-9a-f.-])${secret}(?![0-9a-f-])`).test(said)
           : said.includes(secret)

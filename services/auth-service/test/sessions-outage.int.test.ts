@@ -10,7 +10,7 @@ import { waitUntil } from '@surehook/service-kit/wait-until'
 import { type AuthClient, openAuthClient, outcome } from './support/auth-client.ts'
 import { log, openWorld, type Running, type World } from './support/under-test.ts'
 
-// Kafka is taken away: this stack is nobody else's.
+// These tests stop Kafka, so they use their own stack.
 let stack: Stack & AsyncDisposable
 let world: World
 let service: Running
@@ -34,7 +34,7 @@ const invalid = [401, 'AUTH_TOKEN_INVALID']
 const logout = (token: string) => client.send('POST logout', { token })
 
 describe('without Kafka', () => {
-  it('a logout does nothing, a reuse ends its session, and is refused only when the topic has it', async () => {
+  it('a logout does nothing, and a reuse ends its session but gets 401 only with the topic', async () => {
     const leaving = await client.newUser()
     const robbed = await client.newUser()
     const renewed = (await client.refresh(robbed.refreshToken)).body
@@ -45,7 +45,7 @@ describe('without Kafka', () => {
     expect(outcome(await logout(leaving.accessToken))).toEqual(unavailable)
     expect(await client.isActive(leaving.accessToken)).toBe(true)
 
-    // The reuse, its repeat, and the thief: ended, and not everybody knows.
+    // The reuse, its repeat and the thief: the session has ended, but not every verifier knows.
     for (const token of [robbed.refreshToken, robbed.refreshToken, renewed.refreshToken]) {
       expect(outcome(await client.refresh(token))).toEqual(unavailable)
     }
@@ -67,7 +67,7 @@ describe('without Kafka', () => {
   }, 90_000)
 })
 
-/** What is on the topic by now. */
+/** Reads the revocations that are on the topic by now. */
 async function revocations(): Promise<ReadonlyMap<string, SessionRevocation>> {
   const seen = new Map<string, SessionRevocation>()
   await using view = await openTopicView<SessionRevocation>({

@@ -11,7 +11,7 @@ beforeAll(async () => {
   world = await openWorld()
   service = await world.startService()
 }, 60_000)
-// A project of its own for each test: limits count by project.
+// Each test has its own project, because limits count per project.
 beforeEach(async () => {
   client = await openAuthClient(service.api)
 })
@@ -25,7 +25,7 @@ const sql = <Row>(text: string, values?: unknown[]) => sqlOf<Row>(world, text, v
 const invalid = [401, 'AUTH_TOKEN_INVALID']
 
 describe('a refresh', () => {
-  it('exchanges the token for a new pair; the access token of before goes on', async () => {
+  it('exchanges the token for a new pair; the old access token stays valid', async () => {
     const { accessToken, refreshToken } = await client.newUser()
     const answer = await client.refresh(refreshToken)
     expect(outcome(answer)).toEqual([200])
@@ -37,7 +37,7 @@ describe('a refresh', () => {
     expect(outcome(await client.refresh(answer.body.refreshToken))).toEqual([200])
   })
 
-  it('with a token that was used ends the session, its access tokens and its refresh token', async () => {
+  it('with a used token ends the session, its access tokens and its refresh token', async () => {
     const first = await client.newUser()
     const second = (await client.refresh(first.refreshToken)).body
     expect(outcome(await client.refresh(first.refreshToken))).toEqual(invalid)
@@ -66,7 +66,7 @@ describe('a refresh', () => {
     expect(outcome(await client.refresh(other.refreshToken))).toEqual([200])
   })
 
-  it('50 times at once has one winner, and the family ends', async () => {
+  it('50 times at once succeeds once, and the session ends', async () => {
     const { accessToken, refreshToken } = await client.newUser()
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => client.refresh(refreshToken)),
@@ -82,7 +82,7 @@ describe('a refresh', () => {
     expect(outcome(await client.refresh(winner?.refreshToken ?? ''))).toEqual(invalid)
   })
 
-  it('repeated within the interval gets the same successor, after it ends the family', async () => {
+  it('repeated within the interval gets the same successor, and later ends the session', async () => {
     const lenient = await openAuthClient(service.api, { settings: { refreshReuseInterval: 2 } })
     const { refreshToken } = await lenient.newUser()
     const answers = await Promise.all(
@@ -101,7 +101,7 @@ describe('a refresh', () => {
     expect(outcome(await lenient.refresh(successor))).toEqual(invalid)
   })
 
-  it('refuses what is no token of ours, and ends nothing by it', async () => {
+  it('refuses a foreign token without ending a session', async () => {
     const { refreshToken, accessToken } = await client.newUser()
     const bytes = Buffer.from(refreshToken, 'base64')
     const flipped = (index: number) => {
@@ -201,7 +201,7 @@ describe('a logout', () => {
     expect(outcome(await client.send('POST logout', basic))).toEqual(invalid)
   })
 
-  it('is seen at once on the other replica', async () => {
+  it('takes effect at once on the other replica', async () => {
     await using second = await world.startService()
     const there = await openAuthClient(second.api, { projectId: client.projectId })
     const { accessToken, refreshToken } = await client.newUser()
@@ -251,7 +251,7 @@ describe('the administration', () => {
     expect(await client.isActive(renewed.body.accessToken)).toBe(false)
   })
 
-  it('never leaves a good token with the roles of before, whenever it is refreshed', async () => {
+  it('never leaves a valid token with old roles, whenever it is refreshed', async () => {
     await client.admin('POST /roles', { name: 'reader' })
     const { user, refreshToken } = await client.newUser()
     let token = refreshToken

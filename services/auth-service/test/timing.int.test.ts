@@ -9,7 +9,7 @@ let client: AuthClient
 const known: string[] = []
 
 const samples = 60
-// Generous: what would betray an address, a hash or a row that is not written, is a multiple.
+// Generous: a time that reveals an address, a hash or a missing row is a multiple.
 const bound = 2
 
 beforeAll(async () => {
@@ -36,10 +36,10 @@ async function timeOf(path: string, body: unknown, status: number): Promise<numb
   return performance.now() - startedAt
 }
 
-/** The lower quartile: of what else the machine did, the slower times tell more than of us. */
+/** The lower quartile, because slower times reflect other load of the machine. */
 const typicalOf = (times: number[]) => times.toSorted((a, b) => a - b)[times.length >> 2] ?? 0
 
-/** Of each kind of address the typical time of a login with a wrong password. */
+/** For each kind of address, the typical time of a login with a wrong password. */
 async function typicalTimesOf<K extends string>(kinds: Record<K, () => string>, rounds: number) {
   const times = Object.keys(kinds).map((kind) => [kind as K, [] as number[]] as const)
   for (let i = 0; i < rounds; i++) {
@@ -52,14 +52,14 @@ async function typicalTimesOf<K extends string>(kinds: Record<K, () => string>, 
 
 function expectAlike(times: Record<string, number>): void {
   const all = Object.values(times)
-  // Names the times when it fails.
+  // Compares an object, so that a failure prints the times.
   expect({ times, alike: Math.max(...all) / Math.min(...all) < bound }).toEqual({
     times,
     alike: true,
   })
 }
 
-/** In turns, so that what else the machine does falls on both alike. */
+/** Alternates the two, so that other load of the machine affects both alike. */
 async function ratio(what: string, time: (email: string) => Promise<number>): Promise<number> {
   const [ofKnown, ofUnknown]: [number[], number[]] = [[], []]
   for (const email of known) {
@@ -72,7 +72,7 @@ async function ratio(what: string, time: (email: string) => Promise<number>): Pr
   return Math.max(a, b) / Math.min(a, b)
 }
 
-describe('the time of an answer tells a known address from an unknown one by no more than chance', () => {
+describe('the time of an answer does not depend on whether the address is known', () => {
   it('at login', async () => {
     const login = (email: string) => timeOf('login', { email, password }, 401)
     expect(await ratio('login', login)).toBeLessThan(bound)
@@ -108,7 +108,7 @@ describe('the time of an answer tells a known address from an unknown one by no 
   }, 60_000)
 })
 
-describe('the time of a login tells nothing of what hashes an environment has taken over', () => {
+describe('the time of a login does not depend on the imported hashes of its environment', () => {
   const rounds = 25
 
   it.each([
@@ -116,7 +116,7 @@ describe('the time of a login tells nothing of what hashes an environment has ta
     ['cheaper', () => bcrypt.hash(password, 4)],
     ['like', () => bcrypt.hash(password, 9)],
   ])(
-    'than its own: %s',
+    'compared with the default scheme: %s',
     async (_kind, hashed) => {
       client = await accounts.project({ emailVerification: false })
       const passwordHash = await hashed()
@@ -133,7 +133,7 @@ describe('the time of a login tells nothing of what hashes an environment has ta
     60_000,
   )
 
-  it('and follows none of them once the last has been made better', async () => {
+  it('nor on hashes of which the last has been rehashed', async () => {
     client = await accounts.project({ emailVerification: false })
     const email = newEmail()
     const users = [{ email, passwordHash: await bcrypt.hash(password, 12) }]

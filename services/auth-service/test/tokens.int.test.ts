@@ -58,7 +58,7 @@ describe('an access token', () => {
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(900)
   })
 
-  it('is a JWE of five parts with that same token in it, when tokens are encrypted', async () => {
+  it('is a JWE of five parts around the same token, when tokens are encrypted', async () => {
     await client.change({ encryptTokens: true })
     const { accessToken, refreshToken } = await client.newUser()
     expect(accessToken.split('.')).toHaveLength(5)
@@ -79,7 +79,7 @@ describe('an access token', () => {
     expect(await client.isActive(accessToken)).toBe(false)
   })
 
-  it('is taken in both forms, whatever the setting is by then', async () => {
+  it('is accepted in both forms, whatever the present setting', async () => {
     const signed = await client.newUser()
     await client.change({ encryptTokens: true })
     const encrypted = await client.login(signed.email)
@@ -102,7 +102,7 @@ describe('an access token', () => {
     })
   })
 
-  it('is nothing to another environment, even when the keys have one name', async () => {
+  it('is invalid in another environment, even if the keys have the same kid', async () => {
     const other = await openAuthClient(service.api, {
       projectId: client.projectId,
       environment: 'staging',
@@ -116,7 +116,7 @@ describe('an access token', () => {
       'master',
       kid,
     ])
-    // Signed anew with the key of mine, under the name that both have now.
+    // Signed again with the first environment's key, under the `kid` that both have now.
     for (const environment of ['staging', 'master']) {
       const token = await new SignJWT({ sid: randomUUID(), gen: 1, roles: [] })
         .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: kid ?? '' })
@@ -150,7 +150,7 @@ describe('an introspection', () => {
       body: init.body,
     })
 
-  it('tells services the claims, asked with a form as with JSON', async () => {
+  it('returns the claims to services, for a form and for JSON', async () => {
     const { accessToken, user } = await client.newUser()
     const form = await ask({ body: new URLSearchParams({ token: accessToken }).toString() })
     expect(form.headers.get('cache-control')).toBe('no-store')
@@ -159,7 +159,7 @@ describe('an introspection', () => {
     expect((await client.introspect(accessToken)).body).toEqual(claims)
   })
 
-  it('tells nobody else', async () => {
+  it('answers only services', async () => {
     const { accessToken } = await client.newUser()
     for (const token of [`${serviceToken}x`, accessToken, adminToken]) {
       expect((await ask({ body: `token=${accessToken}`, token })).status).toBe(401)

@@ -25,7 +25,9 @@ const email = () => newEmail()
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   client.send(`POST ${path}`, { body, headers })
 
-/** Something that surely makes an event, after everything that may have made one. */
+/**
+ * Makes an event that surely comes after every event of the test, and returns the events before it.
+ */
 async function eventsUntilNow(): Promise<ReturnType<ChangeLog['of']>> {
   const marker = email()
   await post('signup', { email: marker, password })
@@ -38,7 +40,7 @@ async function eventsUntilNow(): Promise<ReturnType<ChangeLog['of']>> {
 }
 
 describe('the events of a user', () => {
-  it('tell of its whole life, and of public fields only', async () => {
+  it('cover its whole life, with public fields only', async () => {
     const address = email()
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
     const headers = { 'x-request-id': 'the-signup', traceparent }
@@ -119,7 +121,7 @@ describe('the events of a user', () => {
     expect(await eventsUntilNow()).toHaveLength(2)
   })
 
-  it('of an import are one for each user that was taken, and none for its better hash', async () => {
+  it('of an import are one per imported user, and none for its rehash', async () => {
     const passwordHash = await bcrypt.hash(password, 4)
     const users = Array.from({ length: 20 }, () => ({ email: email(), passwordHash }))
     await client.admin('POST /users/import', { users: [...users, { email: 'nobody' }, users[0]] })
@@ -131,7 +133,7 @@ describe('the events of a user', () => {
     )
   })
 
-  it('are not there when the change is not: both commit, or neither', async () => {
+  it('commit together with the change, or not at all', async () => {
     const address = email()
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => post('signup', { email: address, password })),

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 type Users = { users: UserAccount[]; nextCursor: string | null }
 
-// Every field that an answer may have; the tests say which ones they expect.
+// Every field that an answer may have. Each test states the ones it expects.
 type Body = UserAccount & Users & { roles: unknown[] }
 
 async function admin(request: string, body?: unknown): Promise<{ status: number; body: Body }> {
@@ -41,7 +41,7 @@ const login = (email: string, tried = password) =>
   client.send('POST login', { body: { email, password: tried } })
 
 describe('roles', () => {
-  it('are made once, listed by name and not self-assignable unless so said', async () => {
+  it('are created once, listed by name and not self-assignable by default', async () => {
     const { status, body } = await admin('POST /roles', { name: 'writer' })
     const role = { id: expect.any(String), name: 'writer', selfAssignable: false }
     expect([status, body]).toEqual([201, role])
@@ -55,7 +55,7 @@ describe('roles', () => {
 })
 
 describe('the list of users', () => {
-  it('has everybody once, newest first, in pages, and finds one by address', async () => {
+  it('has every user once, newest first, in pages, and finds one by address', async () => {
     const emails: string[] = []
     for (let i = 0; i < 5; i++) emails.push((await client.newUser()).email)
     const seen: UserAccount[] = []
@@ -98,7 +98,7 @@ describe('the list of users', () => {
 })
 
 describe('a user', () => {
-  it('is changed in what is given; null clears', async () => {
+  it('is changed in the given fields; null clears a field', async () => {
     const { user } = await client.newUser()
     await admin('POST /roles', { name: 'writer' })
     const change = { firstName: 'Ada', lastName: 'Lovelace', roles: ['writer'] }
@@ -112,7 +112,7 @@ describe('a user', () => {
     expect((await userOf(user.id)).body).toEqual(cleared.body)
   })
 
-  it('gets no role that there is none of, and no field that there is none of', async () => {
+  it('gets no unknown role and no unknown field', async () => {
     const { user } = await client.newUser()
     const patch = `PATCH /users/${user.id}`
     expect(await problem(patch, { roles: ['ghost'] })).toEqual([
@@ -133,7 +133,7 @@ describe('a user', () => {
     expect(await problem('PATCH /users/nobody', {})).toEqual([404, 'USER_NOT_FOUND', undefined])
   })
 
-  it('with other roles has them in its next tokens, and none of before is good', async () => {
+  it('with other roles has them in its next tokens, and older tokens are invalid', async () => {
     const { user, accessToken, refreshToken } = await client.newUser()
     await admin('POST /roles', { name: 'writer' })
     await admin(`PATCH /users/${user.id}`, { roles: ['writer'] })
@@ -144,7 +144,7 @@ describe('a user', () => {
     expect(introspected.body).toMatchObject({ active: true, roles: ['writer'] })
   })
 
-  it('that is disabled is out at once and cannot come in, until it is enabled', async () => {
+  it('that is disabled is logged out at once and cannot log in until enabled', async () => {
     const { user, email, accessToken, refreshToken } = await client.newUser()
     await admin(`PATCH /users/${user.id}`, { disabled: true })
     expect(await client.isActive(accessToken)).toBe(false)
@@ -154,7 +154,7 @@ describe('a user', () => {
     expect(outcome(await login(email))).toEqual([200])
   })
 
-  it('that is deleted is out at once, and its address free', async () => {
+  it('that is deleted is logged out at once, and its address is free', async () => {
     const { user, email, accessToken, refreshToken } = await client.newUser()
     expect((await admin(`DELETE /users/${user.id}`)).status).toBe(204)
     expect(await client.isActive(accessToken)).toBe(false)
@@ -164,7 +164,7 @@ describe('a user', () => {
     expect(outcome(await client.send('POST signup', { body: { email, password } }))).toEqual([201])
   })
 
-  it('is logged out of every session by force, and may come in again', async () => {
+  it('is logged out of every session by force, and may log in again', async () => {
     const first = await client.newUser()
     const second = await client.login(first.email)
     expect((await admin(`POST /users/${first.user.id}/logout`)).status).toBe(204)
@@ -198,7 +198,7 @@ describe('without the administration token', () => {
     }
   })
 
-  it('an environment that is none is 404', async () => {
+  it('an unknown environment is 404', async () => {
     const { status, body } = await callAdmin(
       accounts.service.api,
       `GET /${client.projectId}/environments/none/users`,

@@ -34,7 +34,7 @@ const admin = async (request: string, body?: unknown) => {
   return answer.status < 400 ? [answer.status] : [answer.status, answer.body.error]
 }
 
-it('without Redis exactly this goes on, and the rest is 503', async () => {
+it('without Redis exactly these operations work, and the others get 503', async () => {
   const idle = { email: `${randomUUID()}@example.com`, passwordHash: `$2b$04$${'a'.repeat(53)}` }
   await client.admin('POST /users/import', { users: [idle] })
   const { body: list } = await client.admin('GET /users')
@@ -49,7 +49,7 @@ it('without Redis exactly this goes on, and the rest is 503', async () => {
   const isAway = async () => (await client.introspect(here.accessToken)).status === 503
   await waitUntil(isAway, { what: 'the outage', timeoutMs: 20_000 })
 
-  // The key set, and what the administrator reads and changes without ending anything.
+  // The key set, and everything that the administrator reads or changes without ending a session.
   expect((await client.send('GET .well-known/jwks.json')).status).toBe(200)
   const { body } = await client.send('POST graphql', {
     body: { query: '{ jwks { keys { kid } } }' },
@@ -69,7 +69,7 @@ it('without Redis exactly this goes on, and the rest is 503', async () => {
   const token = `POST /${client.projectId}/management-tokens`
   expect((await callAdmin(service.api, token, { name: 'one' })).status).toBe(201)
 
-  // What forgets failures does nothing; what ends sessions is done, and has to be repeated.
+  // An unlock does nothing. An operation that ends sessions takes effect but has to be repeated.
   expect(await admin(`POST ${of(here, '/unlock')}`)).toEqual(unavailable)
   expect(await admin(`DELETE ${of(here)}`)).toEqual(unavailable)
   expect(await admin(`GET ${of(here)}`)).toEqual([200])
@@ -77,12 +77,12 @@ it('without Redis exactly this goes on, and the rest is 503', async () => {
   expect(await admin(`PATCH ${of(disabled)}`, { disabled: true })).toEqual(unavailable)
   expect((await client.admin(`GET ${of(disabled)}`)).body).toMatchObject({ disabled: true })
 
-  // What is refused without a question to Redis is refused as ever.
+  // A request that is refused without asking Redis gets its usual answer.
   expect(outcome(await client.send('POST logout'))).toEqual([401, 'AUTH_TOKEN_INVALID'])
   expect(outcome(await client.refresh('none of ours'))).toEqual([401, 'AUTH_TOKEN_INVALID'])
   expect(outcome(await client.send('POST login', { body: {} }))).toEqual([400, 'VALIDATION_ERROR'])
 
-  // Whatever else a user asks for.
+  // All other operations of a user.
   const { email, accessToken, refreshToken } = here
   const code = '123456'
   for (const [path, sent] of [

@@ -35,12 +35,12 @@ const openPurge = ({ pool, access, log }: PurgeDeps) =>
     log,
   })
 
-/** A request that was let in before its environment was deleted has ended by then. */
+/** Requests that were admitted before their environment was deleted have ended after this time. */
 const longestRequestMs = 10_000
 
 export type DataApi = Service & { readonly ports: { api: number; internal: number } }
 
-/** Opens what the process needs. What opens last closes first. */
+/** Opens the parts of the process. They close in reverse order. */
 export async function compose(
   config: Config,
   log: Logger,
@@ -63,7 +63,7 @@ export async function compose(
   observePool(metrics, pool)
   opening.use(openExpiryDeletion({ pool, jobs: [endedKeys(idempotencyTable)], log }))
   const { clientId } = config.kafka
-  // A user's request waits for both views: one question tells where both end.
+  // A user's request waits for both views; one request to the brokers returns the ends of both.
   const ends = opening.use(new LogEnds(kafka, [...platformTopics, revocationsTopic], log))
   const viewing = { kafka, codec, clientId, ends, log }
   const access = opening.use(await wait('kafka', () => openPlatformAccess(viewing)))

@@ -15,7 +15,7 @@ import * as z from 'zod'
 
 export const service = 'data-api'
 
-/** Without a slash at its end. */
+/** An address without a trailing slash. */
 const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''))
 
 export const Env = z.object({
@@ -34,7 +34,7 @@ export const Env = z.object({
 
 export type Config = ReturnType<typeof readConfig>
 
-/** The only reader of the environment; a bad value stops the process before anything opens. */
+/** Reads the environment; no other code does. A bad value throws before anything opens. */
 export function readConfig(env: NodeJS.ProcessEnv) {
   const read = readEnv(Env, env)
   return Object.freeze({
@@ -48,14 +48,14 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     slot: slotOf(service),
     ...messagingConfig(read, service),
     auth: {
-      /** Where auth-service answers us. */
+      /** The address of auth-service. */
       url: read.AUTH_SERVICE_URL,
-      /** What clients see as the base URL: whose tokens count follows from it. */
+      /** The base URL that clients use. The issuer of valid tokens follows from it. */
       publicUrl: read.PUBLIC_URL,
-      /** The first: the others are for those who check. */
+      /** The first token is for sending; the others are only for verifying. */
       serviceToken: read.SERVICE_TOKEN[0] ?? '',
     },
-    /** Whose `X-Forwarded-For` is believed. */
+    /** Proxies whose `X-Forwarded-For` is trusted. */
     trustedProxies: read.AUTH_TRUSTED_PROXIES,
     maxFailedTokensPerMinute: read.AUTH_FAILED_TOKENS_PER_MINUTE,
   })

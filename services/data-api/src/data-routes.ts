@@ -40,7 +40,7 @@ import { createTenantGate, type TenantGate } from './tenant-gate.ts'
 
 export type DataRoutesDeps = {
   pool: Pool
-  /** Resolves once others can know of the tables that were changed before this call. */
+  /** Resolves once the changes of tables before this call are on the topic. */
   relayed: () => Promise<void>
   tables: TableCache
   access: PlatformAccess
@@ -51,7 +51,7 @@ type ServeOptions = { on?: Router; enter?: TenantGate['pass'] }
 
 type Serve = <Op extends Operation>(operation: Op, handle: Handle<Op, Caller>) => void
 
-/** As long as anybody waits for a connection. */
+/** Equals the longest wait for a database connection. */
 const maxWaitMs = 3_000
 
 export function dataRoutes(deps: DataRoutesDeps): (router: Router) => void {
@@ -70,7 +70,7 @@ export function dataRoutes(deps: DataRoutesDeps): (router: Router) => void {
             return enter(ctx.auth.tenant, async () => handle(input, ctx))
           },
         })
-    // Before the records, also with the methods that it does not have: `_tables` is no table.
+    // Mounted before the records and for all methods, because `_tables` is no table name.
     const tables = Router({ caseSensitive: true })
     tableRoutes(serveTo(authorizers.tables, { on: tables }), deps)
     refuseOtherMethods(tables)
@@ -116,7 +116,10 @@ function tableRoutes(serve: Serve, { pool, relayed }: DataRoutesDeps): void {
   })
 }
 
-/** Whose statements pass the gate, and not its requests: those wait for one another's. */
+/**
+ * A record API whose statements, rather than requests, pass the gate: its requests share
+ * statements.
+ */
 function sharingApi(pool: Pool, { pass: enter }: TenantGate): RecordApi {
   const waiting = { enter, maxWaitMs }
   return createRecordApi({
@@ -140,7 +143,7 @@ function sharingRoutes(serve: Serve, { api, sharing, gate }: SharingDeps): void 
     return one(records[0])
   })
   serve(getRecord, async ({ params, headers }, call) =>
-    // `mount` looks at If-None-Match.
+    // `mount` handles If-None-Match.
     one(await sharing.get(call, { ...params, preconditions: { ifMatch: headers['if-match'] } })),
   )
 }

@@ -1,7 +1,9 @@
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Pool } from 'pg'
 
-/** Connections of the pool by what they do; `waiting` counts requests that wait for one. */
+/**
+ * Exports the pool's connections by state. `waiting` counts requests that wait for a connection.
+ */
 export function observePool(metrics: Metrics, pool: Pool): void {
   metrics.gauge({
     name: 'surehook_postgres_pool_connections',

@@ -7,7 +7,7 @@ const other = { projectId: 'shop', environment: 'staging' }
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
-/** Work that goes on until the test ends it. */
+/** Work that runs until the test ends it. */
 function openWork() {
   const end = Promise.withResolvers<string>()
   let started = false
@@ -21,7 +21,7 @@ function openWork() {
 const settled = () => jest.advanceTimersByTimeAsync(0)
 
 describe('the gate of a tenant', () => {
-  test('lets in so many at once, the others in their order as room comes', async () => {
+  test('admits up to its limit, and others in order as places become free', async () => {
     const gate = createTenantGate({ maxInside: 2, maxWaitMs: 3_000 })
     const works = [openWork(), openWork(), openWork(), openWork()] as const
     const results = works.map(({ work }) => gate.pass(shop, work))
@@ -36,7 +36,7 @@ describe('the gate of a tenant', () => {
     expect(await Promise.all(results)).toEqual(['done', 'second', 'done', 'done'])
   })
 
-  test('is closed to nobody else', async () => {
+  test('does not affect other tenants', async () => {
     const gate = createTenantGate({ maxInside: 1, maxWaitMs: 3_000 })
     const slow = openWork()
     const waiting = gate.pass(shop, slow.work)
@@ -45,7 +45,7 @@ describe('the gate of a tenant', () => {
     expect(await waiting).toBe('late')
   })
 
-  test('sends away who waited too long, without starting their work', async () => {
+  test('refuses work that waited too long, without starting it', async () => {
     const gate = createTenantGate({ maxInside: 1, maxWaitMs: 3_000 })
     const slow = openWork()
     const late = openWork()
@@ -61,7 +61,7 @@ describe('the gate of a tenant', () => {
     expect(await gate.pass(shop, () => 'again')).toBe('again')
   })
 
-  test('gives the place on when the work fails', async () => {
+  test('frees the place when the work fails', async () => {
     const gate = createTenantGate({ maxInside: 1, maxWaitMs: 3_000 })
     const failing = openWork()
     const failed = gate.pass(shop, failing.work)

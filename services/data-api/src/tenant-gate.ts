@@ -2,13 +2,19 @@ import { unavailable } from '@surehook/service-kit/errors'
 import type { Tenant } from './tables/table-definition.ts'
 
 export type TenantGate = {
-  /** Does the work when the tenant has room for it; SERVICE_UNAVAILABLE when it waited too long. */
+  /**
+   * Runs the work when the tenant has capacity. Rejects with SERVICE_UNAVAILABLE after too long a
+   * wait.
+   */
   pass<T>(tenant: Tenant, work: () => Promise<T> | T): Promise<T>
 }
 
 type Line = { inside: number; waiting: Set<() => void> }
 
-/** Lets so much of one tenant in at once, so that its slow requests leave connections for others. */
+/**
+ * Limits the concurrent requests of each tenant, so that slow requests of one leave connections for
+ * others.
+ */
 export function createTenantGate(limits: { maxInside: number; maxWaitMs: number }): TenantGate {
   const lines = new Map<string, Line>()
   return {
@@ -27,7 +33,7 @@ export function createTenantGate(limits: { maxInside: number; maxWaitMs: number 
   }
 }
 
-/** Resolves when somebody who leaves gives up their place. */
+/** Resolves when a request that ends passes on its place. */
 function turnIn({ waiting }: Line, maxWaitMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const enter = () => {

@@ -10,7 +10,7 @@ const lines: string[] = []
 
 beforeAll(async () => {
   world = await openWorld()
-  // Quieter than the audit trail, which is written all the same.
+  // The audit trail is written even at the level `error`.
   const log = createLogger('audited', 'error', { write: (line) => void lines.push(line) })
   service = await world.startService({}, log)
   tenant = await world.tenant()

@@ -118,7 +118,7 @@ describe('a write', () => {
   })
 })
 
-/** Every change follows from the one before it, and the last is what is there now. */
+/** Every change follows from the one before it, and the last one equals the present record. */
 function expectChain(changes: readonly Change[], now: Fields): void {
   for (const [index, change] of changes.entries()) {
     const before = changes[index - 1]
@@ -152,7 +152,7 @@ describe('writes of one record at the same time', () => {
     for (const { text } of answers) expect(published.has(text)).toBe(true)
   })
 
-  test('a delete among them is the last', async () => {
+  test('a deletion among them is the last', async () => {
     const { tenant, client } = await newTenant()
     const { body } = await client.call('POST orders', { a: 0 })
     const path = `orders/${body.id}`
@@ -186,8 +186,8 @@ test('the time of a change is after the last one, even when the clock was set ba
   expect([hourLater, ...times]).toEqual([...new Set([hourLater, ...times])].toSorted())
 })
 
-describe('guarantee 1: what was answered with success is on the topic', () => {
-  test('also when the process is killed right after the answers', async () => {
+describe('guarantee 1: every acknowledged change reaches the topic', () => {
+  test('even if the process is killed right after the answers', async () => {
     const tenant = await world.tenant()
     const answered: Fields[] = []
     for (let round = 0; round < 3; round++) {
@@ -206,7 +206,7 @@ describe('guarantee 1: what was answered with success is on the topic', () => {
       await Promise.all(kills)
     }
     expect(answered.length).toBeGreaterThanOrEqual(600)
-    // `running` has stood by and takes over.
+    // `running` was on standby and takes over.
     const isPublished = (changes: Change[]) => {
       const published = new Set(changes.map(({ recordId }) => recordId))
       return answered.every(({ id }) => published.has(id))
@@ -216,7 +216,7 @@ describe('guarantee 1: what was answered with success is on the topic', () => {
     for (const record of answered) expect(published.get(record.id)).toEqual(record)
   }, 60_000)
 
-  test('SIGTERM: the requests in flight are answered, and the process ends with 0', async () => {
+  test('SIGTERM: requests in flight are answered, and the process exits with 0', async () => {
     const tenant = await world.tenant()
     await using service = await startServiceProcess(world.config)
     const client = clientOf(service.api, tenant)

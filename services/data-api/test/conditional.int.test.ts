@@ -34,7 +34,7 @@ const patch = (n: number, headers: Record<string, string> = {}) =>
 const refused = { status: 412, body: { error: 'PRECONDITION_FAILED' } }
 
 describe('ETag', () => {
-  test('is another after every change and the same without one', async () => {
+  test('differs after every change and stays the same without one', async () => {
     const seen = [etagOf(created)]
     for (const n of [1, 2, 1, 0]) seen.push(etagOf(await patch(n)))
     expect(new Set(seen).size).toBe(5)
@@ -47,7 +47,7 @@ describe('ETag', () => {
     expect(etagOf(await get())).toBe(seen.at(-1))
   })
 
-  test('is another when a new column changes how the record is shown', async () => {
+  test('differs when a new column changes the form of the record', async () => {
     await client.call('PUT _tables/orders', {
       columns: [
         { name: 'n', type: 'integer' },
@@ -59,14 +59,14 @@ describe('ETag', () => {
     expect(await patch(5, { 'if-match': etagOf(await get()) })).toMatchObject({ status: 200 })
   })
 
-  test('no list and no several have one', async () => {
+  test('lists and arrays of records have none', async () => {
     expect((await client.call('GET orders')).headers.has('etag')).toBe(false)
     expect((await client.call('POST orders', [{ n: 1 }])).headers.has('etag')).toBe(false)
   })
 })
 
 describe('If-None-Match of a GET', () => {
-  test('is 304 for what the client holds, and only for that', async () => {
+  test("is 304 only for the client's own version", async () => {
     const etag = etagOf(created)
     for (const held of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
       const answer = await get({ 'if-none-match': held })
@@ -78,7 +78,7 @@ describe('If-None-Match of a GET', () => {
 })
 
 describe('If-Match', () => {
-  test('lets the change of a known state through, and no other', async () => {
+  test('allows only a change of the known state', async () => {
     const first = etagOf(created)
     const second = etagOf(await patch(1, { 'if-match': first }))
     expect(await patch(2, { 'if-match': first })).toMatchObject(refused)
@@ -110,7 +110,7 @@ describe('If-Match', () => {
     expect(await get({ 'if-match': '"x"' })).toMatchObject(refused)
   })
 
-  test('one of many that start from the same state wins', async () => {
+  test('one of many from the same state succeeds', async () => {
     const etag = etagOf(created)
     const numbers = Array.from({ length: 8 }, (_, n) => n + 1)
     const answers = await Promise.all(numbers.map((n) => patch(n, { 'if-match': etag })))
@@ -120,7 +120,7 @@ describe('If-Match', () => {
     expect((await get()).body).toEqual(won?.body)
   })
 
-  test('is looked at after everything else that is wrong', async () => {
+  test('is checked after all other faults', async () => {
     const stale = { 'if-match': '"x"' }
     expect(await client.call(`PATCH ${path}`, { n: 'x' }, stale)).toMatchObject({ status: 400 })
     const missing = await client.call(`PATCH orders/${randomUUID()}`, { n: 1 }, stale)
@@ -130,7 +130,7 @@ describe('If-Match', () => {
   })
 })
 
-test('If-None-Match of a change: 412 for a state that it is not for', async () => {
+test('If-None-Match of a change: 412 for an excluded state', async () => {
   expect(await patch(1, { 'if-none-match': '*' })).toMatchObject(refused)
   expect(await patch(1, { 'if-none-match': etagOf(created) })).toMatchObject(refused)
   expect(await patch(1, { 'if-none-match': '"x"' })).toMatchObject({ status: 200 })

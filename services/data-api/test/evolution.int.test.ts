@@ -7,7 +7,7 @@ import { openWorld, type Running, type Tenant, type World } from './support/unde
 
 let world: World
 let running: Running
-/** As the administrator: what holds a snapshot, and what looks on. */
+/** The administrator's connections: one holds a snapshot, the other observes. */
 let database: Database
 let observer: Database
 let tenant: Tenant
@@ -34,7 +34,7 @@ const n = { name: 'n', type: 'integer' }
 const code = { name: 'code', type: 'text', unique: true }
 const put = (columns: object[]) => client.call('PUT _tables/orders', { columns })
 
-/** Where the table is in PostgreSQL. */
+/** Returns the table's name in PostgreSQL. */
 async function placeOf(): Promise<{ id: string; name: string }> {
   const { rows } = await database.query<{ id: string; name: string }>(
     `select id, format('%I.%I', schema_name, name) as name from data_api.table_definition where project_id = $1`,
@@ -45,14 +45,14 @@ async function placeOf(): Promise<{ id: string; name: string }> {
   return place
 }
 
-/** A snapshot that is older than anything after it: an index that is built waits for its end. */
+/** Holds a snapshot, so that a later index build waits for its end. */
 async function holdSnapshot(): Promise<() => Promise<unknown>> {
   await database.query('begin isolation level repeatable read')
   await database.query('select txid_current_snapshot()')
   return () => database.query('commit')
 }
 
-/** Resolves when an index is being built and waits. */
+/** Resolves when an index build is waiting. */
 async function buildsIndex(): Promise<void> {
   const isBuilding = async () => {
     const { rowCount } = await observer.query(
@@ -66,13 +66,13 @@ async function buildsIndex(): Promise<void> {
 }
 
 describe('a new unique column', () => {
-  test('keeps nobody from writing while its index is made', async () => {
+  test('does not block writes while its index is made', async () => {
     await put([n])
     const { id } = (await client.call('POST orders', { n: 1 })).body
     const release = await holdSnapshot()
     const evolving = put([n, code])
     await buildsIndex()
-    // The index cannot be done before the snapshot is: all of this happens meanwhile.
+    // The index build cannot end before the snapshot is released, so all of this happens during it.
     for (let i = 2; i < 6; i++)
       expect((await client.call('POST orders', { n: i })).status).toBe(201)
     expect((await client.call(`PATCH orders/${id}`, { n: 9 })).body).toEqual(
@@ -87,7 +87,7 @@ describe('a new unique column', () => {
     expect((await client.call('GET orders')).body.records).toHaveLength(5)
   })
 
-  test('asked for by several at once is made once', async () => {
+  test('that several requests ask for is made once', async () => {
     await put([n])
     await client.call('POST orders', { n: 1 })
     const answers = await Promise.all(Array.from({ length: 4 }, () => put([n, code])))
@@ -100,7 +100,7 @@ describe('a new unique column', () => {
     expect(rowCount).toBe(2)
   })
 
-  test('that was begun and never done is made when it is asked for again', async () => {
+  test('that was left unfinished is made at the next request', async () => {
     await put([n])
     await client.call('POST orders', { n: 1 })
     const { name } = await placeOf()
@@ -122,7 +122,7 @@ test('tables of one environment may be made at the same time', async () => {
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
 })
 
-test('a table that evolves under load loses no write, and each event says what was answered', async () => {
+test('a table that evolves under load loses no write, and each event equals its answer', async () => {
   await put([n])
   const seeds = Array.from({ length: 500 }, (_, i) => ({ n: i }))
   const [target] = (await client.call('POST orders', seeds)).list

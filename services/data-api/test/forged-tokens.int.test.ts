@@ -43,7 +43,7 @@ async function forgeUpToLimit(from: string): Promise<void> {
 }
 
 describe('forged encrypted tokens of one client', () => {
-  test('are asked about up to a limit; known tokens of it and new ones of others go on', async () => {
+  test("are introspected up to a limit; its known tokens and others' new ones are accepted", async () => {
     const forger = '203.0.113.1'
     const known = await goodToken()
     expect(outcome(await read(known, forger))).toEqual([200])
@@ -90,7 +90,7 @@ describe('forged encrypted tokens of one client', () => {
     expect(asked()).toBe(before)
   })
 
-  test('leave tokens that are only signed alone', async () => {
+  test('do not affect tokens that are only signed', async () => {
     const forger = '203.0.113.4'
     await forgeUpToLimit(forger)
     const signed = await world.issuer.token(tenant, { roles: ['reader'] })

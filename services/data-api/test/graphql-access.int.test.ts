@@ -62,13 +62,13 @@ async function codesOf(ask: GraphQLClient): Promise<string[]> {
   return codes
 }
 
-/** Alike, whatever was asked. */
+/** The answer is the same for every query. */
 const refusal = JSON.stringify({
   errors: [{ message: 'None of your roles allows this', extensions: { code: 'FORBIDDEN' } }],
 })
 
 describe('over GraphQL', () => {
-  it('a user may what access grants, and nothing by default', async () => {
+  it('a user may do what access grants, and nothing by default', async () => {
     const no = 'FORBIDDEN'
     expect(await codesOf(await userOf(tenant))).toEqual([no, no, no, no, no, no])
     expect(await codesOf(await userOf(tenant, { roles: ['reader'] }))).toEqual([
@@ -91,7 +91,7 @@ describe('over GraphQL', () => {
     expect(all).toEqual(['ok', 'ok', 'ok', 'ok', 'ok', 'RECORD_NOT_FOUND'])
   })
 
-  it('a right to write shows no fields', async () => {
+  it('permission to write shows no fields', async () => {
     const ask = await userOf(tenant, { roles: ['writer'] })
     const { data, errors } = await ask(
       'mutation { createOrder(input: { status: "x" }) { id status } }',
@@ -100,7 +100,7 @@ describe('over GraphQL', () => {
     expect(data?.['createOrder']).toEqual({ id: expect.any(String), status: null })
   })
 
-  it('one operation that is forbidden leaves the others', async () => {
+  it('a forbidden operation does not affect the others', async () => {
     const ask = await userOf(tenant, { roles: ['writer'] })
     const { data, errors } = await ask('{ posts { nextCursor } orders { nextCursor } }')
     expect(data).toEqual({ posts: { nextCursor: null }, orders: null })
@@ -114,12 +114,12 @@ describe('over GraphQL', () => {
     '{ secrets(where: { other: { eq: "x" } }) { nextCursor } }',
     '{ __typename ...f } fragment f on Secret { hidden_fiel }',
     'mutation { createSecret(input: { other: 1 }) { id } }',
-  ])('whoever may do nothing with a table cannot guess its columns: %s', async (query) => {
+  ])('a user without any permission on a table cannot guess its columns: %s', async (query) => {
     const { text } = await (await userOf(tenant, { roles: ['reader'] }))(query)
     expect(text).toBe(refusal)
   })
 
-  it('nor by what a variable may hold', async () => {
+  it('nor with the types of variables', async () => {
     const ask = await userOf(tenant, { roles: ['reader'] })
     const query = 'query ($w: Secret_where) { secrets(where: $w) { nextCursor } }'
     for (const w of [{ hidden_field: { eq: 'x' } }, { other: { eq: 'x' } }]) {
@@ -127,7 +127,7 @@ describe('over GraphQL', () => {
     }
   })
 
-  it('the schema is shown as far as a user may use it', async () => {
+  it('the schema has only the parts that a user may use', async () => {
     const schemaOf = async (roles: string[]) =>
       (await (await userOf(tenant, { roles }))(getIntrospectionQuery())).text
     expect(await schemaOf(['reader'])).toContain('createOrder')
@@ -137,7 +137,7 @@ describe('over GraphQL', () => {
     expect(whole.text).toContain('hidden_field')
   })
 
-  it('a fault of their own is returned to them, without what else there is', async () => {
+  it('users get their own faults, without hints at other columns', async () => {
     const { codes, errors } = await (await userOf(tenant, { roles: ['reader'] }))(
       '{ secre { id } ordes { id } }',
     )
@@ -181,12 +181,12 @@ describe('over GraphQL', () => {
     expect({ status, codes }).toEqual({ status: 401, codes: [code] })
   })
 
-  it('an environment that is not there is said to whoever may know', async () => {
+  it('a missing environment is reported only to authorised callers', async () => {
     const ask = graphqlClientOf(service.api, { ...tenant, environment: 'none' })
     expect((await ask('{ __typename }')).codes).toEqual(['ENVIRONMENT_NOT_FOUND'])
   })
 
-  it('what is no GraphQL request is 400, another method 405', async () => {
+  it('an invalid GraphQL request is 400, another method 405', async () => {
     const post = (body: unknown) =>
       fetch(`${service.api}/api/graphql`, {
         method: 'POST',

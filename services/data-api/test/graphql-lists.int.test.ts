@@ -62,11 +62,11 @@ describe('a list over GraphQL', () => {
     [{ meta: { city: 'Rome', 'geo.lat': { gt: 0 } } }, [1, 2]],
     [{ not: { meta: { city: 'Rome' } } }, [3, 4, 5, null]],
     [{ meta: { exists: false } }, []],
-  ])('of what fits %j', async (where, expected) => {
+  ])('of records that match %j', async (where, expected) => {
     expect(await numbers({ where })).toEqual(expected)
   })
 
-  it('is ordered, and goes on page by page', async () => {
+  it('is ordered, and continues page by page', async () => {
     expect(await numbers({ order: '-n,id', limit: 3 })).toEqual([null, 5, 4])
     const seen: unknown[] = []
     let cursor: string | null = null
@@ -97,7 +97,7 @@ describe('a list over GraphQL', () => {
     expect(errors[0]?.extensions.violations).toMatchObject([{ field }])
   })
 
-  it('shares the room of one answer with the others of it', async () => {
+  it('shares the size limit of the answer with other lists', async () => {
     const to = clientOf(service.api, lists)
     await to.call('PUT _tables/texts', { columns: [{ name: 'body', type: 'text' }] })
     const body = 'x'.repeat(200_000)

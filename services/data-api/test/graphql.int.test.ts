@@ -71,7 +71,7 @@ describe('GraphQL', () => {
     expect(got.data?.['order']).toEqual(created.data?.['createOrder'])
   })
 
-  it('takes values that are written in the document', async () => {
+  it('accepts literals in the document', async () => {
     const { data, errors } = await ask(`mutation { createOrder(input: {
       status: "x", big: 9007199254740993, price: 12.340, ratio: 2, done: true, at: "2026-02-03T04:05:06+02:00",
       meta: { a: [1, "x", null, { b: true }] }
@@ -88,7 +88,7 @@ describe('GraphQL', () => {
     })
   })
 
-  it('changes and deletes, and makes the events that REST makes', async () => {
+  it('changes and deletes records, and makes the same events as REST', async () => {
     const other = await world.tenant()
     const to = clientOf(service.api, other)
     await to.call('PUT _tables/orders', { columns })
@@ -115,7 +115,7 @@ describe('GraphQL', () => {
     ])
   })
 
-  it('creates all of several or none', async () => {
+  it('creates all of several records or none', async () => {
     const create = `mutation ($input: [Order_new!]!) { createOrders(input: $input) { status } }`
     const inputs = ['a', 'b', 'c'].map((status) => ({ status }))
     const made = await ask(create, { input: inputs })
@@ -132,7 +132,7 @@ describe('GraphQL', () => {
     expect(none.data?.['orders']?.records).toEqual([])
   })
 
-  it('runs mutations in order, each for itself', async () => {
+  it('runs mutations in order, each by itself', async () => {
     const { data, errors } = await ask(`mutation {
       first: createOrder(input: { status: "1", code: "only" }) { status }
       again: createOrder(input: { status: "2", code: "only" }) { status }
@@ -189,7 +189,7 @@ describe('the schema', () => {
       expect((await at(list('a'))).codes).toEqual(['VALIDATION_ERROR'])
   })
 
-  it('is good, whatever the tables are called', async () => {
+  it('is valid, whatever the names of the tables', async () => {
     const other = await world.tenant()
     const to = clientOf(service.api, other)
     const names = [
@@ -222,7 +222,7 @@ describe('the schema', () => {
   })
 })
 
-describe('what does not fit', () => {
+describe('a value that does not fit', () => {
   const list = 'query ($where: Order_where) { orders(where: $where) { nextCursor } }'
 
   it.each([
@@ -247,7 +247,7 @@ describe('what does not fit', () => {
     expect(literal.text.length).toBeLessThan(20_000)
   })
 
-  it('is refused when it nests too deep to be read', async () => {
+  it('is refused if it is nested too deep', async () => {
     const deep = `${'['.repeat(2_000)}${']'.repeat(2_000)}`
     const { codes } = await ask(`{ orders(where: { meta: ${deep} }) { nextCursor } }`)
     expect(codes).toEqual(['VALIDATION_ERROR'])
@@ -274,7 +274,7 @@ describe('bounds', () => {
     expect(errors[0]?.message).toContain(message)
   })
 
-  it('lets a person and a tool through', async () => {
+  it('accepts the requests of people and tools', async () => {
     expect((await ask(`{ ${lists(25)} }`)).errors).toEqual([])
     expect((await ask(getIntrospectionQuery())).errors).toEqual([])
   })

@@ -47,7 +47,7 @@ describe('a write with an Idempotency-Key', () => {
     expect(await countOf()).toBe(1)
   })
 
-  test('also when it changes or deletes', async () => {
+  test('also for changes and deletions', async () => {
     const { id } = (await client.call('POST orders', { n: 1 })).body
     const [change, removal] = [keyOf(), keyOf()]
     const changed = await client.call(`PATCH orders/${id}`, { n: 2 }, change)
@@ -127,7 +127,7 @@ describe('a write with an Idempotency-Key', () => {
     expect((await client.call('POST orders', { code: 'free' }, key)).status).toBe(201)
   })
 
-  test('is the key of one tenant and one caller', async () => {
+  test('belongs to one tenant and one caller', async () => {
     const key = keyOf()
     const otherToken = await world.token(tenant.projectId)
     const other = clientOf(running.api, { ...tenant, token: otherToken })
@@ -156,7 +156,7 @@ describe('a write with an Idempotency-Key', () => {
     },
   )
 
-  test('over GraphQL: each mutation for itself', async () => {
+  test('over GraphQL: each mutation by itself', async () => {
     const ask = graphqlClientOf(running.api, tenant)
     const key = keyOf()
     const query = `mutation ($n: Int) { a: createOrder(input: { n: $n }) { id } b: createOrders(input: [{ n: 1 }]) { id } }`

@@ -110,7 +110,7 @@ describe('a list', () => {
     '-price,label,-n',
     'at,price',
     '-createdAt',
-  ])('by %s: page after page gives what one page gives', async (order) => {
+  ])('by %s: several pages equal one large page', async (order) => {
     const whole = (await list({ order, limit: 200 })).body.records
     expect(whole).toHaveLength(items.length)
     for (const limit of [1, 7, 39, 40]) {
@@ -156,7 +156,7 @@ describe('a list', () => {
     expect(second.nextCursor).toBeNull()
   })
 
-  test('a text that is too long for a cursor still has its place', async () => {
+  test('a text that is too long for a cursor still has its position', async () => {
     const own = clientOf(running.api, await world.tenant())
     await own.call('PUT _tables/items', { columns: [text('label')] })
     const labels = ['a', 'b', 'c'].map((end) => ({ label: `${'🎉'.repeat(30_000)}${end}` }))
@@ -205,7 +205,7 @@ describe('a faulty query', () => {
     expect(answers.map(fieldsOf)).toEqual(answers.map(() => ['cursor']))
   })
 
-  test('a cursor that somebody made up, check and all, shows a page or is refused', async () => {
+  test('a forged cursor with a valid check shows a page or is refused', async () => {
     const { rows } = await database.query<{ id: string }>(
       `select id from table_definition where name = 'items' and project_id = $1`,
       [tenant.projectId],

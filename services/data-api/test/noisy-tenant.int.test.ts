@@ -39,7 +39,7 @@ async function waitingForLocks(): Promise<number> {
 }
 
 describe('a tenant whose queries are slow', () => {
-  test('holds half of the connections; the rest of it waits 3 s, and nobody else does', async () => {
+  test("holds half of the connections; its other requests wait 3 s, and no other tenant's do", async () => {
     const slow = await tenantWithRecord()
     const quick = await tenantWithRecord()
     const half = world.config.poolSize / 2

@@ -56,18 +56,18 @@ describe('PostgreSQL away', () => {
     const changes = await world.changes.until(tenant.projectId, (all) =>
       [0, 2].every((a) => all.some(({ data }) => data['a'] === a)),
     )
-    // One that was published just before may be published again, under the same id.
+    // An event that was published just before may be published again, with the same id.
     const once = new Map(changes.map(({ id, data }) => [id, data['a']]))
-    // Of two records, on partitions of their own: any of them may come first.
+    // The two records are on different partitions, so either may come first.
     expect([...once.values()].toSorted()).toEqual([0, 2])
   })
 
-  test('when it starts: it waits, says so and is not ready until it is there', async () => {
+  test('at start: the service waits, logs it and is not ready until PostgreSQL is reachable', async () => {
     proxy.set({ kind: 'reset' })
     const lines: string[] = []
     const log = pino({ level: 'info' }, { write: (line) => void lines.push(line) })
     const stop = new AbortController()
-    // Port 0 would hide where to ask before it has started.
+    // With port 0 the address would be unknown before the service has started.
     const internal = 20_000 + Math.floor(Math.random() * 10_000)
     const config = {
       ...world.config,

@@ -30,7 +30,7 @@ async function capture(content: string): Promise<void> {
   await database.end()
 }
 
-/** The first refused message whose value names `mark`. */
+/** Returns the first refused message whose value contains `mark`. */
 async function refused(mark: string): Promise<InvalidMessage> {
   const { brokers } = world.config.kafka
   const codec = await openEventCodec({ registryUrl: world.config.registryUrl })
@@ -51,7 +51,7 @@ async function refused(mark: string): Promise<InvalidMessage> {
   return message
 }
 
-test('a captured message that cannot be relayed is put aside and holds up no tenant', async () => {
+test('a captured message that cannot be relayed is refused and delays no tenant', async () => {
   const tenant = await world.tenant()
   const client = clientOf(running.api, tenant)
   await client.call('PUT _tables/orders', { columns: [{ name: 'a', type: 'integer' }] })

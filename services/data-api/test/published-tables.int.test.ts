@@ -42,7 +42,7 @@ beforeEach(async () => {
   client = clientOf(service.api, tenant)
 })
 
-/** What whoever follows the topic knows by now. */
+/** Returns the table's state as a reader of the topic knows it now. */
 async function published(name: string): Promise<TableState | undefined> {
   await view.barrier()
   return tables.get(`${tenant.projectId}/${tenant.environment}/${name}`)
@@ -69,7 +69,7 @@ describe('a table', () => {
     expect(await published('orders')).toBeUndefined()
   })
 
-  it('is there without a column of its own', async () => {
+  it('exists without a column', async () => {
     await client.call('PUT _tables/empty', { columns: [] })
     expect((await published('empty'))?.columns).toEqual([])
   })

@@ -189,7 +189,7 @@ describe('validation', () => {
     expect([created.status, created.body.error]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
   })
 
-  test('a number that JSON writes long counts as long as it is', async () => {
+  test('a number counts with the length of its JSON', async () => {
     const data = Array(2_000).fill(1e-300)
     expect((await client.call('POST orders', { name: 'a', data })).status).toBe(413)
   })
@@ -214,7 +214,7 @@ describe('a unique field', () => {
     expect((await client.call('POST orders', records)).status).toBe(201)
   })
 
-  test('of many that are sent at once exactly one wins', async () => {
+  test('of many simultaneous inserts exactly one succeeds', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
         client.call('POST orders', { name: `${n}`, code: 'one' }),
@@ -224,7 +224,7 @@ describe('a unique field', () => {
     expect(statuses).toEqual([201, ...Array(19).fill(409)])
   })
 
-  test('longer than an index holds is a fault, not a failure', async () => {
+  test('that is too long for an index is a 400', async () => {
     const code = Array.from({ length: 2_001 }, (_, n) =>
       String.fromCharCode(33 + ((n * 7919) % 90)),
     )

@@ -50,7 +50,7 @@ describe('a table that changes under another replica', () => {
     }
   })
 
-  test('is not there any more once it is dropped, and is another when it is made again', async () => {
+  test('is gone once it is dropped, and is a new one when made again', async () => {
     const { one, other } = await newTenant()
     for (const type of ['text', 'integer', 'json', 'boolean']) {
       const value = { text: 'x', integer: 1, json: {}, boolean: true }[type]
@@ -63,7 +63,7 @@ describe('a table that changes under another replica', () => {
     }
   })
 
-  test('while both write: no write fails, none is published without the columns it was answered with', async () => {
+  test('while both write: no write fails, and each event has the columns of its answer', async () => {
     const { tenant, one, other } = await newTenant()
     const columns = [column('a')]
     await one.call('PUT _tables/orders', { columns })
@@ -88,7 +88,7 @@ describe('a table that changes under another replica', () => {
   })
 })
 
-test('one replica relays, the other is ready to: when the first goes, it goes on', async () => {
+test('one replica relays, and the other takes over when the first ends', async () => {
   const { tenant, one, other } = await newTenant()
   await one.call('PUT _tables/orders', { columns: [column('a')] })
   for (const { internal } of replicas) {

@@ -36,7 +36,7 @@ async function newTenant(): Promise<{ tenant: Tenant; client: Client; things: st
   return { tenant, client, things: `${quoteIdent(schemaName(tenant))}.things` }
 }
 
-/** Sends while nothing can be inserted, so that requests wait for one another. */
+/** Sends requests while a lock prevents inserts, so that they wait for one another. */
 async function together<T>(things: string, send: () => Promise<T>[]): Promise<T[]> {
   await locker.query('begin')
   await locker.query(`lock table ${things} in share mode`)
@@ -79,7 +79,7 @@ describe('inserts that come at the same time', () => {
     expect(new Set(published.map(({ id }) => id)).size).toBe(numbers.length)
   })
 
-  test('have their own faults: what is taken, or too large, keeps no other from being inserted', async () => {
+  test('fail separately: a taken or too large value prevents no other insert', async () => {
     const { client, things } = await newTenant()
     const faulty = [
       { a: -1 },
@@ -100,7 +100,7 @@ describe('inserts that come at the same time', () => {
     expect(Number(rows[0]?.count)).toBe(numbers.length + 1)
   })
 
-  test('of one value are one record, however they meet', async () => {
+  test('of one value make one record, however they coincide', async () => {
     const { client, things } = await newTenant()
     const answers = await together(things, () =>
       numbers.map((n) => client.call('POST things', { a: n % 4 })),

@@ -72,7 +72,7 @@ describe('PUT _tables/{table}', () => {
     expect((await client.call('POST growing', { u: '1' })).status).toBe(409)
   })
 
-  test('refuses what would lose data, each wish by name, and changes nothing', async () => {
+  test('refuses each change that would lose data by name, and changes nothing', async () => {
     const columns = [text('a'), text('b'), text('c', { required: true })]
     const { body: before } = await client.call('PUT _tables/kept', { columns })
     await client.call('POST kept', { c: '1' })
@@ -123,7 +123,7 @@ describe('PUT _tables/{table}', () => {
     },
   )
 
-  test('many at once end in one table with all that each asked for', async () => {
+  test('many at once make one table with all requested columns', async () => {
     const base = [text('a')]
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => client.call('PUT _tables/raced', { columns: base })),
@@ -134,12 +134,12 @@ describe('PUT _tables/{table}', () => {
     const grown = await Promise.all(
       [1, 2, 3].map((n) => client.call('PUT _tables/raced', { columns: [...base, text(`n${n}`)] })),
     )
-    // Whoever comes second would drop the first one's column.
+    // The second change would drop the column of the first.
     const refused = grown.filter(({ status }) => status === 400)
     expect([grown.length, refused.length]).toEqual([3, 2])
   })
 
-  test('while others write: every write succeeds, and has the columns of its moment', async () => {
+  test('while others write: every write succeeds, with the columns of its time', async () => {
     await client.call('PUT _tables/busy', { columns: [text('a')] })
     const stop = new AbortController()
     const writers = [1, 2, 3, 4].map(async () => {
@@ -164,7 +164,7 @@ describe('PUT _tables/{table}', () => {
 })
 
 describe('a table that a long transaction holds', () => {
-  test('is not changed for now (503), is written meanwhile, and changed when it is free', async () => {
+  test('cannot be changed (503) but written meanwhile, and is changed when it is free', async () => {
     const tenant = await world.tenant()
     const own = clientOf(running.api, tenant)
     await own.call('PUT _tables/held', { columns: [text('a')] })
@@ -216,7 +216,7 @@ describe('the other table calls', () => {
     expect([status, body.error]).toEqual([404, 'TABLE_NOT_FOUND'])
   })
 
-  test('names that mean something to PostgreSQL are only names', async () => {
+  test('names with a meaning in PostgreSQL are only names', async () => {
     const names = [
       'select',
       'order',

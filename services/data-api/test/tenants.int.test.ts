@@ -20,7 +20,7 @@ afterAll(async () => {
 const columns = [{ name: 'owner', type: 'text', unique: true }]
 
 describe('tenants', () => {
-  // Pairs that a careless joining of the two names would take for one another.
+  // Pairs that become equal if the two names are joined carelessly.
   const unique = randomUUID().slice(0, 8)
   const pairs = [
     ['a', 'bc'],
@@ -43,7 +43,7 @@ describe('tenants', () => {
     const records: string[] = []
     for (const [index, client] of clients.entries()) {
       expect((await client.call('PUT _tables/things', { columns })).status).toBe(200)
-      // The same value everywhere: unique only within one table.
+      // The same value everywhere: values are unique only within one table.
       const { status, body } = await client.call('POST things', { owner: 'same' })
       expect(status).toBe(201)
       records.push(body.id)
@@ -135,7 +135,7 @@ describe('a credential', () => {
     expect(await outcome({ environment: 'nope' })).toEqual([404, 'ENVIRONMENT_NOT_FOUND'])
   })
 
-  test('for other environments is refused, for this one taken; expired it is none', async () => {
+  test('is refused for other environments, accepted for this one, and invalid once expired', async () => {
     const statusWith = async (limits: Parameters<World['token']>[1]) => {
       const token = await world.token(tenant.projectId, limits)
       return (await client.call('GET things', undefined, { authorization: `Bearer ${token}` }))

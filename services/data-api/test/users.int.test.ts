@@ -46,7 +46,7 @@ describe('a key that was replaced at once', () => {
       expect(await outcome(reader, 'GET posts')).toEqual([200])
       world.issuer.replaced = true
       try {
-        // The state is on its topic before the replacement is answered.
+        // auth-service publishes the state before it answers the replacement.
         await world.setUp(tenant, {}, 1)
         expect(await outcome(reader, 'GET posts')).toEqual(invalid)
       } finally {
@@ -82,7 +82,7 @@ describe('a user', () => {
     },
   )
 
-  test('may nothing of a table that grants nothing, and does not see what is in it', async () => {
+  test('may do nothing with a table that grants nothing, and does not see its content', async () => {
     const { id } = (await manager.call('POST secrets', { title: 'x' })).body
     const user = await userOf({ roles: ['reader', 'editor', 'admin'] })
     const requests: [string, object?][] = [
@@ -108,7 +108,7 @@ describe('a user', () => {
     expect(await outcome(user, 'DELETE _tables/posts')).toEqual(forbidden)
   })
 
-  test('is shown no record by a right to change it', async () => {
+  test('sees no record through the permission to change it', async () => {
     const access = { create: ['writer'], update: ['writer'], delete: ['writer'] }
     await manager.call('PUT _tables/letters', {
       columns: [{ name: 'title', type: 'text' }],
@@ -135,12 +135,12 @@ describe('a user', () => {
       ['id', 'createdAt', 'updatedAt'],
     ])
     const changes = await world.changes.until(tenant.projectId, 6)
-    // Only the changes of one record have an order.
+    // Only the changes of a single record are ordered.
     const titles = changes.map((change) => String(JSON.parse(change.record).title))
     expect(titles.toSorted()).toEqual(['new', 'new', 'secret', 'x', 'y', 'z'])
   })
 
-  test('gains and loses access with the table, at once on every replica', async () => {
+  test('gains and loses access when the table changes, at once on every replica', async () => {
     await using second = await world.startService()
     const token = await world.issuer.token(tenant, { roles: ['guest'] })
     const guests = [running.api, second.api].map((api) => clientOf(api, { ...tenant, token }))
@@ -167,7 +167,7 @@ describe('an access token', () => {
     },
   )
 
-  test('of an older generation counts no longer, newer ones do', async () => {
+  test('of an older generation is invalid, newer ones are valid', async () => {
     const sid = randomUUID()
     const before = await userOf({ roles: ['reader'], sid, gen: 1 })
     const after = await userOf({ roles: ['reader'], sid, gen: 2 })
@@ -188,7 +188,7 @@ describe('an access token', () => {
     }
   })
 
-  test('that has expired says so; one that is tampered with or unknown is invalid', async () => {
+  test('that has expired gets its own error; a changed or unknown one is invalid', async () => {
     const expired = await userOf({ roles: ['reader'], ttlS: 0 })
     expect(await outcome(expired, 'GET posts')).toEqual([401, 'AUTH_TOKEN_EXPIRED'])
     const token = await world.issuer.token(tenant, { roles: ['reader'] })
@@ -221,7 +221,7 @@ describe('an access token', () => {
     },
   )
 
-  test('is verified without a question to auth-service but the first', async () => {
+  test('is verified with only one request to auth-service', async () => {
     for (const encrypted of [false, true]) {
       const user = await userOf({ roles: ['reader'], encrypted })
       await user.call('GET posts')
@@ -231,7 +231,7 @@ describe('an access token', () => {
     }
   })
 
-  test('is 503 while auth-service is away and its keys are not known, and no verdict', async () => {
+  test('gets 503 while auth-service is down and its keys are unknown', async () => {
     world.issuer.status = 500
     try {
       for (const encrypted of [false, true]) {

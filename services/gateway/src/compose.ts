@@ -19,14 +19,14 @@ import { upstreamChecks } from './upstream-checks.ts'
 
 export type Gateway = Service & { readonly port: number }
 
-/** How much and how long clients are waited for, where that is not what it always is. */
+/** Limits that tests set; the defaults apply otherwise. */
 export type GatewayLimits = Pick<ForwarderOptions, 'spool' | 'maxUnreadMs'> &
   Pick<ApiServerOptions, 'patience'>
 
-/** Services may be in this process. */
+/** The upstream services, which may run in this process. */
 export type Places = { upstreams: Readonly<Record<Upstream, Place>> }
 
-/** The only file that constructs things. Resources close in the reverse of the order they open. */
+/** Constructs all parts of the process. They close in reverse order. */
 export async function compose(
   config: Omit<Config, 'upstreams'> & Places,
   log: Logger,

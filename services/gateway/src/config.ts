@@ -13,7 +13,7 @@ export const Env = z.object({
   AUTH_SERVICE_URL: upstream,
   DATA_API_URL: upstream,
   WEBHOOK_API_URL: upstream,
-  /** What clients see as our base URL. */
+  /** The base URL that clients use. */
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
   TRUSTED_PROXIES: proxyList.prefault(''),
   GATEWAY_BODY_LIMIT_BYTES: z.coerce

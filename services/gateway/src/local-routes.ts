@@ -13,14 +13,14 @@ const documents = {
   webhooks: require.resolve('@surehook/contracts/openapi/webhooks.json'),
 }
 
-/** What the gateway answers itself. */
+/** Mounts the routes that the gateway answers itself. */
 export function mountLocalRoutes(router: Router, checks: Readonly<Record<string, Check>>): void {
   const answers: Readonly<Record<string, RequestHandler>> = {
     '/healthz': (_req, res) => sendJson(res, 200, '{"status":"ok"}'),
     '/readyz': async (_req, res) => {
       const failed = await failedChecks(checks)
       const ready = Object.keys(failed).length === 0
-      // Reasons name inner addresses: they are on the internal port only.
+      // The reasons contain internal addresses, so only the internal port shows them.
       const body = ready ? { status: 'ok' } : { status: 'unavailable', failed: Object.keys(failed) }
       sendJson(res, ready ? 200 : 503, JSON.stringify(body))
     },

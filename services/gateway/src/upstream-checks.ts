@@ -4,8 +4,8 @@ import type { Check } from '@surehook/service-kit/http/internal-server'
 import type { Place } from './forwarding/target.ts'
 
 /**
- * Not ready only when no upstream can be reached at all: one that is away must not take the paths of
- * the others down with it.
+ * The gateway is unready only if no upstream is reachable. One missing upstream must not make the
+ * others' paths unavailable.
  */
 export function upstreamChecks(upstreams: Readonly<Record<string, Place>>): Record<string, Check> {
   return {
@@ -18,9 +18,9 @@ export function upstreamChecks(upstreams: Readonly<Record<string, Place>>): Reco
   }
 }
 
-/** Any answer will do: what it says about itself is its own readiness. */
+/** Any answer passes: the upstream's own readiness probe judges its state. */
 async function answers(url: Place): Promise<void> {
-  // A service of this process.
+  // A service in this process always answers.
   if (!(url instanceof URL)) return
   const open = url.protocol === 'https:' ? requestTls : request
   await new Promise<void>((resolve, reject) => {

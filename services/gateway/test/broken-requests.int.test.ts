@@ -38,7 +38,7 @@ it('refuses a small body that is malformed', async () => {
   expect(stand.auth.seen).toEqual([])
 })
 
-it('refuses a large body that is malformed in its middle, and breaks it off at the upstream', async () => {
+it('refuses a large body that is malformed in the middle, and aborts it at the upstream', async () => {
   await using other = await startStand()
   const began = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<string>()
@@ -48,7 +48,7 @@ it('refuses a large body that is malformed in its middle, and breaks it off at t
     req.once('error', () => ended.resolve('broken off'))
   }
   const client = connect(other.port, '127.0.0.1')
-  // More than is spooled.
+  // Larger than the spool limit.
   const large = 128 * 1024
   client.write(`${chunked}${large.toString(16)}\r\n${'x'.repeat(large)}\r\n`)
   await began.promise

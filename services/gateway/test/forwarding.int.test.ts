@@ -55,7 +55,7 @@ describe('a request', () => {
     expect(stand.data.seen.map(({ headers }) => headers['x-request-id'])).toEqual(['abc-1', made])
   })
 
-  it('loses what is for one hop only or may be said only by us', async () => {
+  it('loses hop-by-hop headers and those that only the gateway may set', async () => {
     await rawGet(
       stand.port,
       '/gw/api/rest/orders',
@@ -177,7 +177,7 @@ describe('a body', () => {
 })
 
 describe('an answer', () => {
-  it('comes back as it is, without what is between gateway and upstream', async () => {
+  it('comes back unchanged, without the hop-by-hop headers of the upstream', async () => {
     stand.webhooks.answer = (_req, res) => {
       res.writeHead(418, {
         'Content-Type': 'text/x-tea',

@@ -11,7 +11,7 @@ export type Stand = AsyncDisposable & {
   readonly webhooks: Upstream
 }
 
-/** The gateway in front of three upstreams of the test's own. */
+/** Starts the gateway in front of three test upstreams. */
 export async function startStand(
   env: Record<string, string> = {},
   log: Logger = pino({ level: 'silent' }),

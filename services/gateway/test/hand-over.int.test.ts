@@ -16,10 +16,10 @@ import { compose } from '../src/compose.ts'
 import { readConfig } from '../src/config.ts'
 import { rawExchange, rawGet } from './raw-request.ts'
 
-/** More than the buffers of a connection hold. */
+/** Larger than the buffers of a connection. */
 const longText = 'x'.repeat(16_000_000)
 
-/** What a service sees of a request. */
+/** The parts of a request that a service sees. */
 type Seen = {
   url: string
   headers: Record<string, string>
@@ -51,7 +51,7 @@ beforeAll(async () => {
     ...{ port: 0, host: '127.0.0.1', log, routes, metrics: createServiceMetrics('test') },
     trustedProxies: readConfig({ ...env, TRUSTED_PROXIES: '0.0.0.0/0' }).trustedProxies,
   }
-  // The same API, in this process and over a connection.
+  // The same API twice: in this process, and over a connection.
   const api = createApi(options)
   const elsewhere = opened.use(await serveApi(api, options))
   const upstream = new URL(`http://127.0.0.1:${elsewhere.port}`)
@@ -77,14 +77,14 @@ async function seenBy(service: 'data' | 'webhooks', headers = ''): Promise<Seen>
   return JSON.parse(answer.body) as Seen
 }
 
-/** Of a connection between the two, which there is not in one process. */
+/** Headers of a connection, which do not exist in a single process. */
 const ofConnection = ['host', 'connection', 'x-request-id']
 
 const without = <T>(fields: Record<string, T>) =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !ofConnection.includes(name)))
 
 describe('a service in the process of the gateway', () => {
-  it('sees what it would see of a request that was forwarded', async () => {
+  it('sees the same request as if it had been forwarded', async () => {
     const headers = [
       'X-Project-Id: p',
       'X-Internal-Role: admin',
@@ -135,7 +135,7 @@ describe('a service in the process of the gateway', () => {
     expect(answer.status).toBe(413)
   })
 
-  it('leaves the connection to the next request when it refuses a body unread', async () => {
+  it('keeps the connection usable after refusing an unread body', async () => {
     const chunk = `${(100_000).toString(16)}\r\n${'x'.repeat(100_000)}\r\n`
     const head = 'Host: h\r\nTransfer-Encoding: chunked\r\n\r\n'
     const first = `POST /gw/api/rest/refused HTTP/1.1\r\n${head}${chunk.repeat(3)}0\r\n\r\n`
@@ -144,13 +144,13 @@ describe('a service in the process of the gateway', () => {
     expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 403', 'HTTP/1.1 200'])
   })
 
-  it('cuts a client off that takes its answer too slowly', async () => {
+  it('disconnects a client that reads its answer too slowly', async () => {
     const socket = connect(port, '127.0.0.1')
     socket.write('GET /gw/api/rest/long HTTP/1.1\r\nHost: h\r\n\r\n')
     let received = 0
     const closed = new Promise((resolve) => socket.once('close', resolve))
     socket.on('error', () => undefined)
-    // Some bytes every now and then, so that the connection never stands still.
+    // Reads a few bytes now and then, so that the connection never looks idle.
     socket.on('data', (bytes) => {
       received += bytes.length
       socket.pause()
@@ -160,8 +160,8 @@ describe('a service in the process of the gateway', () => {
     expect(received).toBeLessThan(longText.length)
   })
 
-  it('gives its slot back with each answer', async () => {
-    // One client has 512.
+  it('frees its slot with each answer', async () => {
+    // One client may have 512 requests in progress.
     for (let nth = 0; nth < 520; nth++) {
       const answer = await fetch(`${url}/gw/api/rest/echo`)
       await answer.arrayBuffer()
@@ -169,7 +169,7 @@ describe('a service in the process of the gateway', () => {
     }
   })
 
-  it('has its connection cut when it answers nothing', async () => {
+  it('is disconnected if it does not answer', async () => {
     await expect(fetch(`${url}/gw/api/rest/silent`)).rejects.toThrow('fetch failed')
   })
 })

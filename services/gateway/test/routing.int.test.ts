@@ -23,7 +23,7 @@ const seenBy = () => ({
 
 const nobody = { auth: [], data: [], webhooks: [] }
 
-it('logs of a path no more than its start: what follows may be a secret in the wrong place', async () => {
+it('logs only the start of a path, because the rest may contain a misplaced secret', async () => {
   const lines: string[] = []
   const log = createLogger('test', 'info', { write: (line) => void lines.push(line) })
   await using loud = await startStand({}, log)

@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 const slowBodies = 2_000
-/** More than is spooled. */
+/** Larger than the spool limit. */
 const largeBytes = 100_000
 
 const begin = (request: SlowRequest) => slowClient.begin(request)
@@ -38,7 +38,7 @@ async function post(path: string, body = '{}'): Promise<number> {
 }
 
 describe('bodies that never end', () => {
-  it('of 2,000 connections leave other requests their answers, small and large', async () => {
+  it('of 2,000 connections block no other request, small or large', async () => {
     await Promise.all(Array.from({ length: slowBodies }, (_, n) => begin(slow(n))))
     for (let n = 0; n < 20; n++) {
       expect(await post('/auth/login')).toBe(200)
@@ -47,7 +47,7 @@ describe('bodies that never end', () => {
     expect(stand.auth.seen).toHaveLength(20)
   })
 
-  it('of one client, large and announced, leave the connections for large ones to others', async () => {
+  it('of one client, large and announced, leave connections for the large bodies of others', async () => {
     const large = { ...slow(0, '192.0.2.7'), path: '/gw/api/rest/orders' }
     const framing = `Content-Length: ${largeBytes}`
     const many = Array.from({ length: 100 }, () => begin({ ...large, framing, body: '{' }))
@@ -56,7 +56,7 @@ describe('bodies that never end', () => {
     expect(await post('/gw/api/rest/orders')).toBe(200)
   })
 
-  it('of one client are answered 408, the oldest first, beyond what one may have', async () => {
+  it('of one client beyond its limit are answered 408, the oldest first', async () => {
     const first = answerTo(await begin(slow(0, '192.0.2.9')))
     await Promise.all(Array.from({ length: 300 }, (_, n) => begin(slow(n, '192.0.2.9'))))
     const text = await first

@@ -3,20 +3,20 @@ import { connect, type Socket } from 'node:net'
 
 export type SlowRequest = {
   path: string
-  /** As `X-Forwarded-For` names it. */
+  /** The address in `X-Forwarded-For`. */
   client: string
   /** The header that frames the body. */
   framing: string
-  /** The beginning of it. */
+  /** The first part of the body. */
   body: string
 }
 
-/** A client that begins requests and leaves them. Disposing ends its connections. */
+/** A client that starts requests without finishing them. Disposing closes its connections. */
 export type SlowClient = Disposable & {
   readonly sockets: readonly Socket[]
-  /** Resolves with the connection once the beginning of the request has left. */
+  /** Resolves with the connection once the first part of the request was sent. */
   begin(request: SlowRequest): Promise<Socket>
-  /** The same with any bytes, from an address of this machine. */
+  /** Sends any bytes, optionally from another address of this machine. */
   send(bytes: string, localAddress?: string): Promise<Socket>
 }
 
@@ -43,7 +43,7 @@ export function openSlowClient(port: number): SlowClient {
   }
 }
 
-/** All that comes until the connection closes. */
+/** Returns everything received until the connection closes. */
 export function answerTo(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = ''

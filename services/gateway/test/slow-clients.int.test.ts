@@ -35,10 +35,10 @@ describe('a body below the least rate', () => {
     expect(stand.auth.seen).toEqual([])
   })
 
-  it('is not one that takes as long and keeps the rate', async () => {
+  it('is not a body that takes as long but keeps the rate', async () => {
     await using stand = await startWith({ patience: { ...patience, bodyMs: 1_000 } })
     using slow = openSlowClient(stand.port)
-    // It comes while another one, which was begun later, is ended for want of bytes.
+    // It completes although another request, which started later, is ended for lack of bytes.
     const steady = await slow.begin({
       ...login('192.0.2.2'),
       framing: 'Connection: close\r\nTransfer-Encoding: chunked',
@@ -64,7 +64,7 @@ describe('the memory for bodies that are still arriving', () => {
     body: 'x'.repeat(40_000),
   })
 
-  it('has a bound for one client, beyond which it gets 503 with Retry-After; others go on', async () => {
+  it('is limited per client: above the limit the client gets 503 with Retry-After', async () => {
     await using stand = await startWith({ spool })
     using slow = openSlowClient(stand.port)
     const both = [await slow.begin(part('192.0.2.1')), await slow.begin(part('192.0.2.1'))]
@@ -74,7 +74,7 @@ describe('the memory for bodies that are still arriving', () => {
     expect(await post(stand, '192.0.2.2')).toBe(200)
   })
 
-  it('has a bound for all, and is free again when a client leaves', async () => {
+  it('is limited in all, and is freed when a client leaves', async () => {
     await using stand = await startWith({ spool })
     using slow = openSlowClient(stand.port)
     const clients = Array.from({ length: 6 }, (_, n) => `192.0.2.${n}`)
@@ -84,7 +84,7 @@ describe('the memory for bodies that are still arriving', () => {
     expect(text).toMatch(/Retry-After: \d+/)
     for (const socket of sockets) socket.destroy()
     for (const socket of sockets) if (!socket.closed) await once(socket, 'close')
-    // The gateway hears of it a moment later: a body that needs the room of one of them tells.
+    // The gateway notices a moment later. A body that needs the freed memory shows when.
     const answer = await fetch(`${stand.url}/auth/login`, {
       method: 'POST',
       headers: { 'X-Forwarded-For': '192.0.2.9', 'Content-Type': 'text/plain' },
@@ -95,7 +95,7 @@ describe('the memory for bodies that are still arriving', () => {
 })
 
 describe('a client that reads nothing of its answer', () => {
-  it('is cut off, and gives its connection to the upstream back', async () => {
+  it('is disconnected, which frees its connection to the upstream', async () => {
     await using stand = await startWith({ maxUnreadMs: 200 })
     using slow = openSlowClient(stand.port)
     const answered = new Promise<boolean>((resolve) => {
@@ -114,7 +114,7 @@ describe('a client that reads nothing of its answer', () => {
 })
 
 describe('1,030 slow bodies of one client', () => {
-  it('leave others and the client itself their answers', async () => {
+  it('do not block other clients or other requests of the same one', async () => {
     await using stand = await startWith({})
     using slow = openSlowClient(stand.port)
     const client = '192.0.2.1'
@@ -128,7 +128,7 @@ describe('1,030 slow bodies of one client', () => {
 })
 
 describe('200 large bodies of 12 clients that stand still', () => {
-  it('give their connections to others that send', async () => {
+  it('give up their connections to clients that send', async () => {
     await using stand = await startWith({})
     using slow = openSlowClient(stand.port)
     const begun = { path: '/gw/api/rest/orders', framing: 'Content-Length: 900000' }
@@ -149,10 +149,10 @@ describe('200 large bodies of 12 clients that stand still', () => {
 
 describe('half-sent heads', () => {
   const half = 'POST /auth/login HTTP/1.1\r\nHost: g\r\n'
-  // It is none of the trusted proxies.
+  // An address that is no trusted proxy.
   const stranger = '127.0.0.2'
 
-  it('of one address lose the oldest ones beyond 256, which get 408; others go on', async () => {
+  it('of one address beyond 256 get 408, the oldest first', async () => {
     await using stand = await startWith({})
     using slow = openSlowClient(stand.port)
     const oldest = answerTo(await slow.send(half, stranger))

@@ -14,11 +14,11 @@ export type Upstream = AsyncDisposable & {
   readonly url: string
   readonly server: Server
   readonly seen: Seen[]
-  /** Replaces the answer, which is 200 and the upstream's name. */
+  /** Replaces the default answer: 200 with the upstream's name. */
   answer: RequestListener
 }
 
-/** A real HTTP server in a service's place that remembers what reached it. */
+/** A real HTTP server that replaces a service and records its requests. */
 export async function startUpstream(name: string): Promise<Upstream> {
   const seen: Seen[] = []
   const server = createServer((req, res) => upstream.answer(req, res)).listen(0, '127.0.0.1')

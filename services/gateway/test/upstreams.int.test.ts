@@ -21,7 +21,7 @@ describe('an upstream', () => {
     expect((await fetch(`${other.url}/auth/x`)).status).toBe(200)
   })
 
-  it('that refused the connection is tried again, with the same body', async () => {
+  it('that refuses the connection gets the same body again', async () => {
     const upstream: { comesBack?: () => void } = {}
     const write = (line: string) => {
       if (line.includes('upstream.unreached')) upstream.comesBack?.()
@@ -36,7 +36,7 @@ describe('an upstream', () => {
     expect(data.seen).toMatchObject([request])
   })
 
-  it('that does not answer in time is 503, and was asked once', async () => {
+  it('that does not answer in time is asked once, and the client gets 503', async () => {
     await using other = await startStand({ GATEWAY_UPSTREAM_TIMEOUT: '100ms' })
     let asked = 0
     other.data.answer = () => void asked++
@@ -52,13 +52,13 @@ describe('an upstream', () => {
     await expectUnavailable(await fetch(`${other.url}/gw/api/rest/orders`))
   })
 
-  it('that talks nonsense is 503', async () => {
+  it('that sends garbage is 503', async () => {
     await using other = await startStand()
     other.data.answer = (req) => void req.socket.end('nonsense\r\n\r\n')
     await expectUnavailable(await fetch(`${other.url}/gw/api/rest/orders`))
   })
 
-  it('that breaks off in the middle cuts the answer, so that it cannot pass for whole', async () => {
+  it('that breaks off in the middle truncates the answer visibly', async () => {
     await using other = await startStand()
     other.data.answer = (req, res) => {
       res.writeHead(200, { 'Content-Length': '100' })
@@ -69,7 +69,7 @@ describe('an upstream', () => {
     expect((await fetch(`${other.url}/healthz`)).status).toBe(200)
   })
 
-  it('may answer before it has read the body, and leaves the client its connection', async () => {
+  it('may answer before it has read the body, and the client keeps its connection', async () => {
     await using other = await startStand()
     other.data.answer = (_req, res) => void res.writeHead(409, { 'Content-Length': '2' }).end('no')
     for (const size of [100, 1_000_000]) {
@@ -82,7 +82,7 @@ describe('an upstream', () => {
     expect((await fetch(`${other.url}/auth/x`)).status).toBe(200)
   })
 
-  it('hears when the client leaves', async () => {
+  it('notices when the client leaves', async () => {
     await using other = await startStand()
     const left = Promise.withResolvers<void>()
     const leave = new AbortController()
@@ -95,7 +95,7 @@ describe('an upstream', () => {
     await left.promise
   })
 
-  it('finishes what it has begun when the gateway stops', async () => {
+  it('finishes its requests when the gateway stops', async () => {
     const other = await startStand()
     const asked = Promise.withResolvers<void>()
     const mayAnswer = Promise.withResolvers<void>()
@@ -112,7 +112,7 @@ describe('an upstream', () => {
     await expect(fetch(`${other.url}/healthz`)).rejects.toThrow()
   })
 
-  it('never takes what a client began and left for a whole request', async () => {
+  it('never gets a partial request as a complete one', async () => {
     await using other = await startStand()
     const began = Promise.withResolvers<void>()
     const ended = Promise.withResolvers<string>()
@@ -124,7 +124,7 @@ describe('an upstream', () => {
     const client = connect(other.port, '127.0.0.1')
     const head =
       'POST /gw/api/rest/orders HTTP/1.1\r\nHost: g\r\nTransfer-Encoding: chunked\r\n\r\n'
-    // More than is spooled: of less, nothing would reach the upstream.
+    // Larger than the spool limit: a smaller body would not reach the upstream.
     const large = 128 * 1024
     client.write(`${head}${large.toString(16)}\r\n${'x'.repeat(large)}\r\n`)
     await began.promise

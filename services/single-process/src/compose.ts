@@ -13,8 +13,9 @@ import { openSharedHost } from './shared-host.ts'
 export type Logs = (name: ServiceName | typeof processName) => Logger
 
 /**
- * Opens all six services. The gateway opens last and closes first, so that no request finds a service gone. When one of
- * them fails, the process ends: whoever started it starts all of them again.
+ * Opens all six services. The gateway opens last and closes first, so that its requests always find
+ * the other services. If a service fails, the process ends, and its supervisor restarts all of
+ * them.
  */
 export async function compose(config: Config, logs: Logs, signal: AbortSignal): Promise<Service> {
   await using opening = new AsyncDisposableStack()
@@ -27,7 +28,7 @@ export async function compose(config: Config, logs: Logs, signal: AbortSignal): 
       log: logs(processName),
     }),
   )
-  /** What each `compose` takes after its configuration. */
+  /** The arguments of each `compose` after its configuration. */
   const parts = (name: ServiceName) => [logs(name), signal, host.of(name)] as const
   const auth = opening.use(await openAuthService(configs['auth-service'], ...parts('auth-service')))
   const webhooks = opening.use(

@@ -12,15 +12,18 @@ export const processName = 'single-process'
 
 const { INTERNAL_PORT, HOST } = httpEnv
 
-/** What the process has itself, beside its services. */
+/** The variables of the process itself; each service reads its own. */
 const Env = z.object({ INTERNAL_PORT, HOST })
 
-/** So long the gateway may take to close, before what is behind it does. */
+/** How long the gateway may take to close before the services behind it do. */
 const gatewayGraceMs = 10_000
 
 export type Config = ReturnType<typeof readConfig>
 
-/** The only reader of the environment; a bad value of any service stops the process before anything opens. */
+/**
+ * Reads the environment; no other code does. A bad value for any service throws before anything
+ * opens.
+ */
 export function readConfig(env: NodeJS.ProcessEnv) {
   const read = readEnv(Env, env)
   const dispatcherConfig = dispatcher.readConfig(environmentOf('webhook-dispatcher', env))

@@ -25,7 +25,7 @@ it('gives a service the variables with its name instead of the common ones', () 
   expect(environmentOf('webhook-api', env)).not.toHaveProperty('DATABASE_URL')
 })
 
-it('lets the gateway alone listen where the process does', () => {
+it('lets only the gateway listen on the address of the process', () => {
   for (const service of services) {
     const { HOST, PORT } = environmentOf(service, env)
     const isGateway = service === 'gateway'
@@ -33,7 +33,7 @@ it('lets the gateway alone listen where the process does', () => {
   }
 })
 
-it('believes the gateway, which alone asks the services, where a request came from', () => {
+it("trusts the gateway's client addresses, because only it calls the services", () => {
   const { AUTH_TRUSTED_PROXIES } = environmentOf('auth-service', env)
   expect(AUTH_TRUSTED_PROXIES).toBe('0.0.0.0/0,::/0')
 })

@@ -9,22 +9,24 @@ export const services = [
 
 export type ServiceName = (typeof services)[number]
 
-/** Only this process reaches the servers that these variables are about. */
+/** Only this process can reach these servers. */
 const inside = {
   HOST: '127.0.0.1',
   PORT: '0',
   INTERNAL_PORT: '0',
-  // The gateway alone asks them: whoever is connected is a client, or the client's own proxy.
+  // Only the gateway calls these servers, so every address they see is a client or the client's own
+  // proxy.
   AUTH_TRUSTED_PROXIES: '0.0.0.0/0,::/0',
-  // The address of auth-service is known when it listens; the gateway needs none.
+  // The address of auth-service is known only once it listens. The gateway needs no addresses.
   AUTH_SERVICE_URL: 'http://127.0.0.1',
   DATA_API_URL: 'http://127.0.0.1',
   WEBHOOK_API_URL: 'http://127.0.0.1',
 }
 
 /**
- * The variables of one service: those of the process, of which `DATABASE_URL_DATA_API` is data-api's own `DATABASE_URL`.
- * The gateway listens where the process does.
+ * Returns the variables of one service. A variable with the service's suffix overrides the general
+ * one: `DATABASE_URL_DATA_API` sets data-api's `DATABASE_URL`. The gateway listens on the `HOST`
+ * and `PORT` of the process.
  */
 export function environmentOf(service: ServiceName, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const suffix = suffixOf(service)
@@ -40,7 +42,7 @@ export function environmentOf(service: ServiceName, env: NodeJS.ProcessEnv): Nod
   }
 }
 
-/** What `environmentOf` would say of `LOG_LEVEL`, before anything is read. */
+/** The `LOG_LEVEL` that `environmentOf` would return, for use before the configuration is read. */
 export function logLevelOf(name: string, env: NodeJS.ProcessEnv): string | undefined {
   return env[`LOG_LEVEL${suffixOf(name)}`] || env['LOG_LEVEL']
 }

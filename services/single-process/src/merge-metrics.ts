@@ -1,6 +1,7 @@
 /**
- * One page of several pages of metrics. A metric that many of them have stands there once, with the lines of all
- * (https://prometheus.io/docs/instrumenting/exposition_formats: one group for each metric).
+ * Merges several pages of metrics. A metric that several pages have appears once with all its
+ * lines, because the format requires one group per metric
+ * (https://prometheus.io/docs/instrumenting/exposition_formats).
  */
 export function mergeMetrics(pages: readonly string[]): string {
   const groups = new Map<string, string[]>()

@@ -23,11 +23,14 @@ import { mergeMetrics } from './merge-metrics.ts'
 
 export type SharedHost = AsyncDisposable & {
   of(service: ServiceName): Host
-  /** The API of a service that is open. */
+  /** Returns the API of an open service. */
   apiOf(service: ServiceName): RequestListener
 }
 
-/** The gateway for clients, and auth-service for data-api, which asks it for keys. The gateway alone asks the others. */
+/**
+ * Listens for clients (gateway) and for data-api, which fetches keys (auth-service). The gateway
+ * calls the other services inside the process.
+ */
 const listening: ReadonlySet<ServiceName> = new Set(['gateway', 'auth-service'])
 
 const notListening: ApiServer = { port: 0, [Symbol.asyncDispose]: async () => {} }
@@ -46,8 +49,9 @@ const startup: Readonly<Record<string, Check>> = {
 }
 
 /**
- * One internal server for all services of the process. Its `/metrics` has their numbers under their own names, and those
- * of the process once. `/readyz` is ready when all of them are, `/readyz/<service>` when that one is.
+ * Opens one internal server for all services of the process. Its `/metrics` has the metrics of each
+ * service under their own names, and those of the process once. `/readyz` is ready if all services
+ * are; `/readyz/<service>` shows one.
  */
 export async function openSharedHost({
   name,
@@ -102,7 +106,7 @@ export async function openSharedHost({
   }
 }
 
-/** `data-api.kafka`, for each check of each service. */
+/** Names each check of each service, such as `data-api.kafka`. */
 function named(checksOf: (service: ServiceName) => Readonly<Record<string, Check>>) {
   const entries = services.flatMap((service) =>
     Object.entries(checksOf(service)).map(([check, run]) => [`${service}.${check}`, run] as const),

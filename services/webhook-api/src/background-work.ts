@@ -1,17 +1,22 @@
 export type BackgroundWork = AsyncDisposable & {
-  /** There is something to do: nobody need wait for the next look. */
+  /** Starts the next piece of work at once instead of at the next poll. */
   wake: () => void
 }
 
 export type BackgroundWorkOptions = {
-  /** Does what is next; resolves to the time after which to look again, 0 for at once. */
+  /**
+   * Does the next piece of work. Resolves to the milliseconds until the next call, 0 for at once.
+   */
   work: (signal: AbortSignal) => Promise<number>
   onFailure: (err: unknown) => void
-  /** When to look again after a failure. */
+  /** The milliseconds until the next call after a failure. */
   retryMs: number
 }
 
-/** Works for as long as it is open, one piece after the other; disposing waits for the one at hand. */
+/**
+ * Runs pieces of work one after another until it is disposed. Disposing waits for the present
+ * piece.
+ */
 export function runBackgroundWork(options: BackgroundWorkOptions): BackgroundWork {
   const { work, onFailure, retryMs } = options
   const stop = new AbortController()

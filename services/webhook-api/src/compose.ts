@@ -42,12 +42,12 @@ import { webhookRoutes } from './subscriptions/webhook-routes.ts'
 import { type KnownTables, openKnownTables } from './tables/known-tables.ts'
 import { runSettleFilters } from './tables/settle-filters.ts'
 
-/** A request that was let in before its environment was deleted has ended by then. */
+/** Requests that were admitted before their environment was deleted have ended after this time. */
 const longestRequestMs = 10_000
 
 export type WebhookApi = Service & { readonly ports: { api: number; internal: number } }
 
-/** Opens what the process needs. What opens last closes first. */
+/** Opens the parts of the process. They close in reverse order. */
 export async function compose(
   config: Config,
   log: Logger,
@@ -161,7 +161,8 @@ function openManagement(deps: ManagementDeps) {
       isDeleted,
       purge: (environment) =>
         purgeEnvironment({ pool, writer, isDeleted: () => isDeleted(environment) }, environment),
-      // A job on the slowest retry topic is cancelled when it is due, and filed in the history.
+      // A job on the slowest retry topic is cancelled, and recorded in the history, only when it is
+      // due.
       settleMs: config.longestDelayMs * 1.1 + longestRequestMs,
       log,
     }),
@@ -176,7 +177,7 @@ function openManagement(deps: ManagementDeps) {
     reEncrypt: createReEncryption(config.encryptionKeys),
   })
   const mounts = [
-    // Before those whose paths have an id in its place.
+    // Mounted before the routes whose path parameter would also match these paths.
     ledgerRoutes({ admit, ledgers }),
     rebuildRoutes({ admit, rebuilds }),
     reEncryptRoutes({ admit, reEncryptPage }),

@@ -36,15 +36,15 @@ export const Env = z.object({
     .union([z.literal('0').transform(() => 0), durationBetween('100ms', '365d')])
     .prefault('0'),
   WEBHOOK_MAX_SUBSCRIPTIONS: z.coerce.number().int().min(1).max(100_000).default(1_000),
-  // The SHA-256 recognises the administrator's token, and cannot be used as the token elsewhere.
-  // Without it nobody is let in.
+  // The SHA-256 of the administrator's token suffices to recognise it, and is useless elsewhere. If
+  // it is empty, nobody is admitted.
   PLATFORM_ADMIN_TOKEN_SHA256: commaList.pipe(z.array(sha256).max(5)).prefault(''),
   WEBHOOK_HISTORY_DAYS: z.coerce.number().int().min(1).max(3_650).default(30),
 })
 
 export type Config = ReturnType<typeof readConfig>
 
-/** The only reader of the environment; a bad value stops the process before anything opens. */
+/** Reads the environment; no other code does. A bad value throws before anything opens. */
 export function readConfig(env: NodeJS.ProcessEnv) {
   const read = readEnv(Env, env)
   return Object.freeze({

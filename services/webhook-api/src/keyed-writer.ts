@@ -6,31 +6,34 @@ import { requestFingerprint } from '@surehook/service-kit/idempotency/request-fi
 import type { PoolClient } from 'pg'
 import type { Tenant } from './subscriptions/subscription-changes.ts'
 
-/** What a client asked for: the answer belongs to it, and to nothing else under the same key. */
+/** A client's request. The stored answer is valid only for exactly this request. */
 export type Asked = {
   tenant: Tenant
-  /** `Idempotency-Key`, if it sent one. */
+  /** The header `Idempotency-Key`, if sent. */
   key: string | undefined
-  /** Operation, path parameters and body. */
+  /** The operation, path parameters and body. */
   request: readonly unknown[]
 }
 
 export type KeyedWriter = {
-  /** As `StateWriter.write`; under a key that has an answer `work` does not run, and that is the answer. */
+  /**
+   * Like `StateWriter.write`. If the key already has an answer, `work` does not run and that answer
+   * is returned.
+   */
   write<T extends object>(
     asked: Asked,
     work: (tx: PoolClient, emit: EmitState) => Promise<T>,
   ): Promise<T>
 }
 
-/** Where the keys are kept, each with its answer. */
+/** Stores each key with its answer. */
 export const keyTable = 'idempotency_key'
 
 export function createKeyedWriter(
   writer: StateWriter,
   encryptionKeys: EncryptionKeys,
 ): KeyedWriter {
-  // Fingerprints cover secrets: without this key nobody can try what they may have been.
+  // Fingerprints cover secrets, so they are keyed: without the key nobody can test guesses.
   const [current, ...previous] = encryptionKeys.map((key) =>
     createHmac('sha256', key).update('idempotency').digest(),
   )
@@ -48,7 +51,7 @@ export function createKeyedWriter(
           JSON.stringify(await work(tx, emit)),
         ),
       )
-      // The first of them may have been killed before its own wait was over.
+      // The first request may have been killed while it waited for the relay.
       if (repeated) await writer.relayed()
       return JSON.parse(answer) as T
     },

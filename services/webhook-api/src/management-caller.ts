@@ -2,7 +2,7 @@ import type { PlatformAccess } from '@surehook/access/management-access'
 import type { RequestContext } from '@surehook/service-kit/http/request/request-context'
 import type { Tenant } from './subscriptions/subscription-changes.ts'
 
-/** Whose webhooks a request is about, once its token is good for them. */
+/** Authorises a management token, and returns the tenant of the request. */
 export function managementCaller(access: Pick<PlatformAccess, 'authorizeManagement'>) {
   return async (context: RequestContext): Promise<Tenant> => {
     const { headers } = context.req

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const long = (length: number) => 'x'.repeat(length)
 
-/** [field that is named, what makes it wrong]: the same for POST and PATCH. */
+/** [named field, invalid body], the same for POST and PATCH. */
 const faults: [string, object][] = [
   ['projectId', { projectId: 1 }],
   ['projectId', { projectId: 'another-project' }],
@@ -131,7 +131,7 @@ describe('a field that is wrong is named', () => {
   })
 })
 
-describe('a body that is none', () => {
+describe('an invalid body', () => {
   it.each([
     ['{', 400, 'VALIDATION_ERROR'],
     ['[]', 400, 'VALIDATION_ERROR'],
@@ -217,7 +217,7 @@ describe('who calls', () => {
   })
 })
 
-describe('an id that is none', () => {
+describe('an invalid id', () => {
   it.each(['not-a-uuid', '1', '00000000-0000-4000-8000-000000000000', '%00', long(3000)])(
     '%.40s is 404 WEBHOOK_NOT_FOUND',
     async (unknown) => {
@@ -229,8 +229,8 @@ describe('an id that is none', () => {
   )
 })
 
-describe('a method that is none', () => {
-  it('is 405 with those that are', async () => {
+describe('an unknown method', () => {
+  it('is 405 with the allowed methods', async () => {
     const { status, headers, body } = await client.call(`PUT /${id}`, {})
     expect([status, body.error]).toEqual([405, 'METHOD_NOT_ALLOWED'])
     expect(headers.get('allow')?.split(', ').sort()).toEqual(['DELETE', 'GET', 'HEAD', 'PATCH'])

@@ -52,7 +52,7 @@ const untilRead = (deliveryId: string) =>
     timeoutMs: 20_000,
   })
 
-/** A dead letter that the log has read, with a body of its own. */
+/** Publishes a dead letter with its own body, and waits until the log has read it. */
 async function deadLetter(change: Partial<DeliveryJob> = {}): Promise<DeliveryJob> {
   const { projectId, environment } = tenant
   const own = { deliveryId: randomUUID(), subscriptionId: id, projectId, environment }
@@ -77,7 +77,7 @@ const shownBody = async (deliveryId: string) => {
 }
 const redeliver = (deliveryId: string) => client.call(`POST ${pathOf(deliveryId)}/redeliver`)
 
-/** The bodies of what was sent again, by the delivery that it is of. */
+/** Returns the bodies of the redeliveries, by original delivery. */
 async function sentAgain(): Promise<Record<string, string | null>> {
   const { rows } = await pool.query<{ id: string; redelivery_of: string }>(
     'select id, redelivery_of from delivery where subscription_id = $1 and redelivery_of is not null',
@@ -96,7 +96,7 @@ async function recover(): Promise<number> {
   return body.count
 }
 
-/** As the trimmer does it with what is old. */
+/** Deletes the record as the trimming of old records does. */
 async function trim({ deliveryId }: DeliveryJob): Promise<void> {
   const row = await rowOf(deliveryId)
   const admin = world.kafka.admin()
@@ -107,7 +107,7 @@ async function trim({ deliveryId }: DeliveryJob): Promise<void> {
   await admin.disconnect()
 }
 
-/** As if the topic had been made anew, and others had filled it. */
+/** Simulates a recreated topic in which other deliveries have the same offsets. */
 async function swapPlaces(one: DeliveryJob, other: DeliveryJob): Promise<void> {
   await pool.query(
     `update delivery d set job_partition = o.job_partition, job_offset = o.job_offset
@@ -117,7 +117,7 @@ async function swapPlaces(one: DeliveryJob, other: DeliveryJob): Promise<void> {
 }
 
 describe('the body of a delivery', () => {
-  it('is where its job is, and is shown, sent again and recovered from there', async () => {
+  it("is read from its job's record, for display, redelivery and recovery", async () => {
     const letters = [await deadLetter(), await deadLetter(), await deadLetter()] as const
     for (const { deliveryId, body } of letters) {
       expect((await rowOf(deliveryId))?.body).toBeNull()
@@ -126,7 +126,7 @@ describe('the body of a delivery', () => {
     const [first] = letters
     const { status, body: answer } = await redeliver(first.deliveryId)
     expect(status).toBe(202)
-    // At once, and also when the log has read where it is.
+    // The body is available at once, and also after the log has read its place.
     expect(await shownBody(answer.deliveryId)).toBe(first.body.toString())
     await untilRead(answer.deliveryId)
     expect((await rowOf(answer.deliveryId))?.body).toBeNull()
@@ -139,7 +139,7 @@ describe('the body of a delivery', () => {
     )
   })
 
-  it('is that of a test event, at once and later', async () => {
+  it('of a test event is shown at once and later', async () => {
     const { body: test } = await client.call(`POST /${id}/test`)
     const before = await shownBody(test.deliveryId)
     expect(before).toContain('"test":true')
@@ -147,7 +147,7 @@ describe('the body of a delivery', () => {
     expect(await shownBody(test.deliveryId)).toBe(before)
   })
 
-  it('is gone with its job, and never that of another delivery', async () => {
+  it("is gone with its job, and is never another delivery's", async () => {
     const [trimmed, mine, kept] = [await deadLetter(), await deadLetter(), await deadLetter()]
     await trim(trimmed)
     const theirs = await deadLetter({ projectId: 'of-somebody-else' })
@@ -161,7 +161,7 @@ describe('the body of a delivery', () => {
     expect(await sentAgain()).toEqual({ [kept.deliveryId]: kept.body.toString() })
   })
 
-  it('is not sought by who may not see the delivery', async () => {
+  it('is not read for a caller who may not see the delivery', async () => {
     const { deliveryId } = await deadLetter()
     const stranger = clientOf(service.api, await world.tenant())
     for (const [method, path] of [
@@ -172,7 +172,7 @@ describe('the body of a delivery', () => {
     }
   })
 
-  it('answers a repeated request although the body is gone meanwhile', async () => {
+  it('is not needed for a repeated request', async () => {
     const letter = await deadLetter()
     const path = `${pathOf(letter.deliveryId)}/redeliver`
     const key = { 'idempotency-key': 'once' }
@@ -190,7 +190,7 @@ describe('beside a version that keeps bodies in rows', () => {
     'operation, webhook_id, body, body_of',
   ].join(', ')
 
-  /** A row as that version writes it. */
+  /** Inserts a row as the older version wrote it. */
   async function oldRow({ body = null, of = null }: { body?: Buffer | null; of?: string | null }) {
     const [deliveryId, eventId, now] = [randomUUID(), randomUUID(), new Date()]
     const { projectId, environment } = tenant
@@ -203,7 +203,7 @@ describe('beside a version that keeps bodies in rows', () => {
     return { deliveryId, eventId }
   }
 
-  it('reads the bodies of its rows, and of those that name them', async () => {
+  it('reads the bodies of its rows, and of rows that refer to them', async () => {
     const body = Buffer.from('{"kept":"in the row"}')
     const keeper = await oldRow({ body })
     const named = await oldRow({ of: keeper.deliveryId })
@@ -218,7 +218,7 @@ describe('beside a version that keeps bodies in rows', () => {
     })
   })
 
-  it('leaves a body where another row may name it', async () => {
+  it('keeps a body that another row may refer to', async () => {
     const body = Buffer.from('{"kept":"in the row"}')
     const { deliveryId, eventId } = await oldRow({ body })
     const { projectId, environment } = tenant
@@ -229,7 +229,7 @@ describe('beside a version that keeps bodies in rows', () => {
     await world.producer.send([
       { topic: deliveriesTopic, key: again.url, value: world.codec.job.encode(again) },
     ])
-    // Of the same key: when its place is known the log has read what was before it.
+    // This job has the same key, so once its place is known, the log has read everything before it.
     await deadLetter()
     await world.producer.send([{ topic: attemptsTopic, key: deliveryId, value }])
     const isMoved = async () =>
@@ -250,7 +250,7 @@ describe('beside a version that keeps bodies in rows', () => {
       pool.query(`update recovery set position_at = now() ${own}`, [id]),
     ).rejects.toThrow(refused)
     await pool.query(`update recovery set worked_at = now() ${own}`, [id])
-    // What is asked of an environment that was deleted ends with it, whoever is at it.
+    // The recovery of a deleted environment may be removed by any version.
     await pool.query('delete from subscription where id = $1', [id])
     await pool.query(`delete from recovery ${own}`, [id])
   })

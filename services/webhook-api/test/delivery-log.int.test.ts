@@ -33,13 +33,13 @@ afterAll(async () => {
   await database?.[Symbol.asyncDispose]()
 })
 
-/** No job of these tests is on a topic. */
+/** The jobs of these tests are on no topic. */
 const bodies = storedBodies({
   reader: { readFrom: async () => [] },
   codec: { job: { encode: () => Buffer.alloc(0), decode: () => aJob() } },
 })
 
-/** A delivery of its own, so that tests do not see each other. */
+/** Makes a new delivery, so that tests do not affect each other. */
 function aDelivery() {
   const own = { deliveryId: randomUUID(), subscriptionId: randomUUID() }
   return {
@@ -73,7 +73,7 @@ describe('the delivery log', () => {
     })
   })
 
-  it('shows what the attempts came to', async () => {
+  it('shows the results of the attempts', async () => {
     const delivery = aDelivery()
     const retrying = delivery.transition({
       step: 1,
@@ -115,7 +115,7 @@ describe('the delivery log', () => {
     ])
   })
 
-  it('comes to the same in any order, in any batches, however often', async () => {
+  it('gives the same result in any order, in any batches, however often', async () => {
     const history = (delivery: ReturnType<typeof aDelivery>): DeliveryAttempt[] => [
       delivery.transition({ step: 1, status: 'retrying', httpStatus: 500, errorClass: 'http' }),
       delivery.transition({ step: 2, status: 'paused', attempted: false, at: someTime + 20 }),
@@ -126,7 +126,7 @@ describe('the delivery log', () => {
         httpStatus: 503,
         at: someTime + 30,
       }),
-      // The same step again after a crash: later, and with another end.
+      // The same step again after a crash, later and with another result.
       delivery.transition({
         step: 3,
         status: 'dead_letter',
@@ -177,7 +177,7 @@ describe('the delivery log', () => {
     )
   })
 
-  it('keeps the bytes of a job until it was read, and then where they are', async () => {
+  it('keeps the bytes of a job until it was read, and then their place', async () => {
     const delivery = aDelivery()
     const body = Buffer.from([0, 1, 2, 255, 0x5c, 0x22])
     const row = async () => {
@@ -198,7 +198,7 @@ describe('the delivery log', () => {
     expect(await row()).toEqual({ body: null, job_partition: 3, job_offset: String(2 ** 40) })
   })
 
-  it('takes what a receiver may answer, whatever it is', async () => {
+  it('accepts any answer of a receiver', async () => {
     const delivery = aDelivery()
     const answer = 'a\u0000b\ud800"\\{}\n'
     await store.addTransitions([delivery.transition({ answer, errorMessage: answer })])
@@ -219,7 +219,7 @@ describe('the delivery log', () => {
     expect((await delivery.detail())?.attemptLog).toEqual([])
   })
 
-  it('makes the partition of a new day once, whoever needs it first', async () => {
+  it('makes the partition of a new day once', async () => {
     const day = 86_400_000
     const stores = Array.from({ length: 5 }, () =>
       createDeliveryStore(pool, createDeliveryDays(pool)),
@@ -239,7 +239,7 @@ describe('the delivery log', () => {
     expect(times).toEqual(times.toSorted().reverse())
   })
 
-  it('makes the partition of a day again when its history was dropped', async () => {
+  it('makes the partition of a dropped day again', async () => {
     const subscriptionId = randomUUID()
     const onThatDay = { subscriptionId, createdAt: someTime + 50 * 86_400_000 }
     const write = (deliveryId: string) =>

@@ -49,7 +49,7 @@ async function explain(id: string, eventId: string, more = ''): Promise<Explanat
   return JSON.parse(text) as Explanation
 }
 
-/** Where the WAL is now, as a relay tells it of a change that commits here. */
+/** Returns the present WAL position, in the form that a relay gives a change committed here. */
 async function walPosition(): Promise<string> {
   const { rows } = await pg.query<{ system: string; lsn: string }>(
     `select (select system_identifier::text from pg_control_system()) as system,
@@ -59,7 +59,7 @@ async function walPosition(): Promise<string> {
 }
 
 describe('GET /_webhooks/{id}/explain', () => {
-  it('shows the delivery that there is, with its status', async () => {
+  it('shows an existing delivery, with its status', async () => {
     const id = await subscribe()
     const { projectId, environment } = tenant
     const eventId = newEventId()
@@ -101,7 +101,7 @@ describe('GET /_webhooks/{id}/explain', () => {
     expect(reason).not.toBe('')
   })
 
-  it('says of a change that matches and has no delivery yet that it is pending', async () => {
+  it('reports a matching change without a delivery as pending', async () => {
     const id = await subscribe()
     const event = await logged()
     expect(await explain(id, event.id)).toMatchObject({ outcome: 'pending' })
@@ -136,7 +136,7 @@ describe('GET /_webhooks/{id}/explain', () => {
     })
   })
 
-  it('judges by what was in force at the place of the change in the WAL, whatever clocks say', async () => {
+  it('uses the version in force at the WAL position of the change, whatever clocks say', async () => {
     const id = await subscribe({ active: false })
     const whileInactive = await walPosition()
     await client.call(`PATCH /${id}`, { active: true, filter: { total: 1 } })
@@ -154,7 +154,7 @@ describe('GET /_webhooks/{id}/explain', () => {
     expect(await explained(await walPosition())).toEqual(['pending', undefined])
   })
 
-  it('says that it cannot know: an id without a time, a time before the log, versions long gone', async () => {
+  it('reports that it cannot know: an id without a time, a time before the log, deleted versions', async () => {
     const id = await subscribe()
     const event = await logged({ id: randomUUID() })
     expect(await explain(id, event.id)).toMatchObject({ outcome: 'unknown' })
@@ -173,7 +173,7 @@ describe('GET /_webhooks/{id}/explain', () => {
     expect(await explain(id, before.id)).toMatchObject({ outcome: 'unknown' })
   })
 
-  it('knows neither an event that never was nor one of another tenant', async () => {
+  it('knows neither a nonexistent event nor one of another tenant', async () => {
     const id = await subscribe()
     const foreign = await logged({}, await world.tenant())
     const elsewhere = await logged({}, { ...tenant, environment: 'other' })

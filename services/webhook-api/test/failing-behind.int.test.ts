@@ -24,7 +24,7 @@ let client: Client
 
 beforeAll(async () => {
   world = await openWorld()
-  // The tests look for what fails themselves.
+  // The tests look for failing subscriptions themselves.
   service = await world.startService({ disableAfterMs: 0 })
   pool = world.pool
 })
@@ -57,7 +57,7 @@ function lookForFailing(isRead: () => Promise<boolean>): AsyncDisposable {
 }
 
 describe('a subscription that seems to fail', () => {
-  it('stays active for as long as the log has not read all that was published', async () => {
+  it('stays active while the log has unread attempts', async () => {
     const id = await subscribe()
     await attempted(id, [disableAfterMs + 5_000, 'retrying'], [1_000, 'dead_letter'])
     let asked = 0
@@ -74,7 +74,7 @@ describe('a subscription that seems to fail', () => {
     await waitUntil(isDisabled, { what: 'the deactivation', timeoutMs: 10_000 })
   })
 
-  it('is not deactivated for what it did before it was set right, when that is read again', async () => {
+  it('is not deactivated by old failures that are read again', async () => {
     const mended = await subscribe()
     const canary = await subscribe()
     await client.call(`PATCH /${mended}`, { active: true })
@@ -87,7 +87,7 @@ describe('a subscription that seems to fail', () => {
     expect(await isActive(mended)).toBe(true)
   })
 
-  it('is kept no record of once it is gone', async () => {
+  it('leaves no record once it is deleted', async () => {
     const id = await subscribe()
     await attempted(id, [1_000, 'retrying'])
     await client.call(`DELETE /${id}`)
@@ -113,7 +113,7 @@ describe('a subscription that seems to fail', () => {
 })
 
 describe('hasReadAll', () => {
-  it('is true when the group has committed every end as it was at the call', async () => {
+  it('is true when the group has committed every end at the time of the call', async () => {
     const topic = `read-${randomUUID()}`
     const groupId = `group-${topic}`
     const admin = world.kafka.admin()

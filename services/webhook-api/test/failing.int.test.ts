@@ -45,7 +45,7 @@ const isDisabled = async (id: string) => !(await shown(id)).active
 const disabled = (id: string) =>
   waitUntil(() => isDisabled(id), { what: 'the deactivation', timeoutMs: 10_000 })
 
-/** The events about the tenant's subscriptions, as anybody who watches them gets them. */
+/** Returns the events about the tenant's subscriptions, as a subscriber gets them. */
 async function eventsOf(of: Tenant): Promise<ChangeEvent[]> {
   const events: ChangeEvent[] = []
   for await (const { key, value } of readLog(reader)) {
@@ -55,13 +55,13 @@ async function eventsOf(of: Tenant): Promise<ChangeEvent[]> {
   return events
 }
 
-/** Warnings say what a subscription meets now: they are answered, and are no part of its state. */
+/** Removes the warnings: they are part of the answer but not of the state. */
 function asEvent({ warnings: _warnings, ...webhook }: Record<string, unknown>) {
   return webhook
 }
 
 describe('a subscription of which nothing but failure was seen', () => {
-  it('is deactivated, says why, and is announced once', async () => {
+  it('is deactivated with a reason, and announced once', async () => {
     const id = await subscribe()
     await attempted(id, [disableAfterMs + 5_000, 'retrying'], [1_000, 'dead_letter'])
     await disabled(id)
@@ -100,7 +100,7 @@ describe('a subscription of which nothing but failure was seen', () => {
       [30_000, 'delivered'],
       [1_000, 'dead_letter'],
     )
-    // What was read last happened first.
+    // The success is read last but happened before the failures.
     await attempted(
       late,
       [5_000, 'delivered'],
@@ -108,12 +108,12 @@ describe('a subscription of which nothing but failure was seen', () => {
       [1_000, 'dead_letter'],
     )
     await attempted(canary, [disableAfterMs + 8_000, 'retrying'], [1_000, 'dead_letter'])
-    // It has failed for less long than the others, which had their turn before.
+    // The canary has failed for a shorter time than the others, so their turn came before.
     await disabled(canary)
     expect([await isDisabled(between), await isDisabled(late)]).toEqual([false, false])
   })
 
-  it('stays active as long as it has not failed for long enough, or begins anew elsewhere', async () => {
+  it('stays active if it has not failed long enough, or gets a new URL', async () => {
     const young = await subscribe()
     const moved = await subscribe()
     const canary = await subscribe()
@@ -128,7 +128,7 @@ describe('a subscription of which nothing but failure was seen', () => {
 })
 
 describe('the table _webhooks', () => {
-  it('has an event of each change of a subscription, and never a secret', async () => {
+  it('has an event for each change of a subscription, and never a secret', async () => {
     const { body: created } = await client.call('POST', validInput(tenant))
     const filter = { total: 1 }
     const { body: changed } = await client.call(`PATCH /${created.id}`, { filter })

@@ -41,10 +41,10 @@ beforeEach(async () => {
   id = (await client.call('POST', validInput(tenant))).body.id
 })
 
-/** By delivery: the status that it has once all its transitions are written. */
+/** The final status of each delivery. */
 const lastStatus = new Map<unknown, string>()
 
-/** A delivery that goes the way of these statuses. */
+/** Publishes a delivery that passes through these statuses. */
 async function publish(statuses: readonly DeliveryAttempt['status'][]): Promise<string> {
   const { projectId, environment } = tenant
   const own = { deliveryId: randomUUID(), subscriptionId: id, projectId, environment }
@@ -64,7 +64,7 @@ async function publish(statuses: readonly DeliveryAttempt['status'][]): Promise<
   return own.deliveryId
 }
 
-/** Rows as they are read: a line of the attempts may be there twice. */
+/** Reads the rows; a line of the attempts may occur twice. */
 async function rows(): Promise<Record<string, unknown>[]> {
   const { rows: found } = await pool.query(
     `select d.*, array(select distinct line from regexp_split_to_table(attempt_log, E'\\n') line
@@ -102,7 +102,7 @@ async function finished(): Promise<HistoryRebuild> {
 }
 
 describe('a rebuild of the history', () => {
-  it('comes to the same rows, while replicas follow the topics', async () => {
+  it('makes the same rows while replicas follow the topics', async () => {
     await publish(['retrying', 'delivered'])
     await publish(['retrying', 'retrying', 'dead_letter'])
     await publish([])
@@ -125,7 +125,7 @@ describe('a rebuild of the history', () => {
     expect((await rows()).filter((row) => known.has(row['id']))).toEqual(before)
   }, 90_000)
 
-  it('goes on where a replica had come that died', async () => {
+  it('continues where a dead replica stopped', async () => {
     await publish(['delivered'])
     await shows(1)
     const before = await rows()
@@ -153,7 +153,7 @@ describe('a rebuild of the history', () => {
     await finished()
   }, 120_000)
 
-  it('holds back what would take a part of the history for all of it', async () => {
+  it('blocks operations that need the whole history', async () => {
     await pool.query(
       `insert into history_rebuild (id, state, due_at) values ($1, 'emptied', now() + interval '1 h')`,
       [randomUUID()],
@@ -171,7 +171,7 @@ describe('a rebuild of the history', () => {
     expect((await client.call(`POST /${id}/deliveries/${missing}/redeliver`)).status).toBe(404)
   }, 60_000)
 
-  it('takes the token of the administration', async () => {
+  it('needs the administration token', async () => {
     for (const method of ['GET', 'POST']) {
       const { status, body } = await client.call(`${method} /_history/rebuild`)
       expect([status, body.error]).toEqual([401, 'ADMIN_TOKEN_INVALID'])

@@ -11,7 +11,7 @@ import { type DeliveryLog, openDeliveryLog } from '../src/history/write/delivery
 import { aJob, aTransition } from './support/delivery-samples.ts'
 import { log, openWorld, type World } from './support/under-test.ts'
 
-/** Far below what a service has, so that the test need not wait for it. */
+/** Far below the service's setting, so that the test does not wait for it. */
 const statementTimeoutMs = 1_000
 
 let world: World
@@ -55,7 +55,7 @@ const jobsOf = (count: number, change: Partial<DeliveryJob> = {}) =>
     }),
   )
 
-/** With its transition, each: what was attempted is written at once. */
+/** Each job has its transition: attempted deliveries are written at once. */
 async function publish(jobs: readonly DeliveryJob[]): Promise<void> {
   const { producer, codec } = world
   for (const job of jobs) {
@@ -91,7 +91,7 @@ const untilDelivered = (count: number) =>
   })
 
 describe('the history', () => {
-  it('is written by halves where all at once takes too long', async () => {
+  it('is written by halves if all at once takes too long', async () => {
     await admin.query(`
       create function take_time() returns trigger language plpgsql as
         $$ begin perform pg_sleep(0.02); return new; end $$;
@@ -105,7 +105,7 @@ describe('the history', () => {
     }
   }, 120_000)
 
-  it('goes on for the rest of a batch while one of its rows cannot be written', async () => {
+  it('is written for the rest of a batch while one row cannot be written', async () => {
     follow()
     const [stuck, ...others] = jobsOf(60) as [DeliveryJob, ...DeliveryJob[]]
     const value = world.codec.job.encode(stuck)
@@ -120,14 +120,14 @@ describe('the history', () => {
     await publish([stuck, ...others])
     await untilDelivered(others.length)
     expect(await delivered()).not.toContain(stuck.deliveryId)
-    // What comes later does not wait for it either.
+    // Later deliveries do not wait for the slow chunk either.
     await publish(jobsOf(20))
     await untilDelivered(others.length + 20)
     await admin.query('rollback')
     await untilDelivered(others.length + 21)
   }, 120_000)
 
-  it('waits a second for a locked row, however long a statement may take', async () => {
+  it('waits one second for a locked row, whatever the statement timeout', async () => {
     const { databaseUrl: connectionString } = world.database
     await using patient = {
       pool: openPool({
@@ -152,7 +152,7 @@ describe('the history', () => {
     follow()
   }, 120_000)
 
-  it('goes on for the rest while PostgreSQL refuses one row by a rule of its own', async () => {
+  it('is written for the rest while PostgreSQL refuses one row', async () => {
     const [refused, ...others] = jobsOf(60) as [DeliveryJob, ...DeliveryJob[]]
     await admin.query(`
       create function refuse_row() returns trigger language plpgsql as
@@ -171,7 +171,7 @@ describe('the history', () => {
     await untilDelivered(others.length + 21)
   }, 120_000)
 
-  it('takes many large bodies whose transitions are read before them', async () => {
+  it('accepts many large bodies whose transitions are read before them', async () => {
     const large = jobsOf(100).map((job) => ({ ...job, body: Buffer.alloc(900_000, job.eventId) }))
     await publish(large)
     follow()

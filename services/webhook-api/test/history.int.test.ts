@@ -39,7 +39,10 @@ const now = Date.now()
 
 type Given = { at: number; status?: DeliveryStatus; eventId?: string }
 
-/** Writes deliveries into the log; their ids, in the given order. A second one of an event was sent again. */
+/**
+ * Writes deliveries into the log and returns their ids in the given order. A second delivery of an
+ * event is a redelivery.
+ */
 async function logged(given: readonly Given[]): Promise<string[]> {
   const { projectId, environment } = tenant
   const seen = new Set<string>()
@@ -71,7 +74,7 @@ const list = async (query = '') => {
   return { ids: body.deliveries.map((delivery) => delivery.id), cursor: body.nextCursor }
 }
 
-/** All pages, with `between` after each. */
+/** Returns all pages, and calls `between` after each. */
 async function pages(query: string, between: () => Promise<unknown> = async () => undefined) {
   const ids: string[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -86,7 +89,7 @@ async function pages(query: string, between: () => Promise<unknown> = async () =
 }
 
 describe('GET …/deliveries', () => {
-  it('comes in pages, newest first, across days, also of one millisecond', async () => {
+  it('comes in pages, newest first, across days and within one millisecond', async () => {
     const times = [0, 0, 0, 1, dayMs, dayMs, 2 * dayMs, 5 * dayMs].map((back) => now - back)
     const ids = await logged(times.map((at) => ({ at })))
     const all = await pages('limit=3')
@@ -97,7 +100,7 @@ describe('GET …/deliveries', () => {
     expect((await list('?limit=8')).cursor).toBeNull()
   })
 
-  it('shows what was there once, whatever comes meanwhile', async () => {
+  it('shows each delivery once, whatever arrives meanwhile', async () => {
     const ids = await logged(Array.from({ length: 20 }, (_, n) => ({ at: now - n * 3_600_000 })))
     const all = await pages('limit=4', () => logged([{ at: now + 1 }, { at: now - 1_800_000 }]))
     expect(all.filter((one) => ids.includes(one))).toEqual(ids)
@@ -197,7 +200,7 @@ describe('what belongs to others', () => {
   ]
   const rows = async () => (await pool.query('select count(*) from delivery')).rows[0]
 
-  it('is 404, as what nobody has, and nothing is done', async () => {
+  it('is 404, like an unknown id, and nothing happens', async () => {
     const [deliveryId = ''] = await logged([{ at: now, status: 'dead_letter' }])
     const before = await rows()
     const stranger = await world.tenant()
@@ -243,7 +246,7 @@ describe('redeliver', () => {
     expect([status, body.error]).toEqual([409, 'CONFLICT'])
   })
 
-  it('says that a delivery is to be tried later whose job the log has not read yet', async () => {
+  it('answers 503 for a delivery whose job the log has not read yet', async () => {
     const { projectId, environment } = tenant
     const transition = {
       ...{ subscriptionId: id, projectId, environment },
@@ -259,7 +262,7 @@ describe('redeliver', () => {
     const soon = await redelivered(Date.now())
     expect([soon.status, soon.body.error]).toEqual([503, 'SERVICE_UNAVAILABLE'])
     expect(soon.headers.get('retry-after')).toBe('1')
-    // What has not come for so long was refused, or is gone from its topic.
+    // A job that has not arrived for this long was refused, or is gone from its topic.
     const old = await redelivered(Date.now() - 3_600_000)
     expect([old.status, old.body.error]).toEqual([409, 'CONFLICT'])
   })

@@ -27,7 +27,7 @@ const table = (name: string, of: Record<string, string> | null, owner: Tenant = 
 
 const columns = { status: 'text', total: 'integer', address: 'json', paid: 'boolean' }
 
-/** [fields that are named, what is asked]: the same for POST, PATCH and a preview. */
+/** [named fields, request], the same for POST, PATCH and a preview. */
 const faults: [string[], object][] = [
   [['filter.nope'], { filter: { nope: 1 } }],
   [['filter.or.1.and.0.nope'], { filter: { or: [{ status: 'a' }, { and: [{ nope: 1 }] }] } }],
@@ -57,7 +57,7 @@ describe('for a table that is known', () => {
     expect((await client.call(`GET /${body.id}`)).body.webhook).toEqual(body)
   })
 
-  it('takes what the table has, also of every table and inside JSON', async () => {
+  it('accepts existing fields, also those of every table and inside JSON', async () => {
     await table('orders', columns)
     const input = {
       ...validInput(tenant),
@@ -73,7 +73,7 @@ describe('for a table that is known', () => {
     expect((await client.call('POST /preview', input)).status).toBe(200)
   })
 
-  it('settles by their types what operands mean', async () => {
+  it('interprets operands by the types of their columns', async () => {
     await table('orders', { total: 'decimal', due: 'timestamp', owner: 'uuid', note: 'text' })
     const filter = {
       total: { gte: '100.50' },
@@ -99,7 +99,7 @@ describe('for a table that is known', () => {
     }
   })
 
-  it('names what another table does not have', async () => {
+  it('names the fields that another table lacks', async () => {
     await table('orders', columns)
     await table('invoices', { total: 'integer' })
     const input = { ...validInput(tenant), filter: { status: 'a' }, select: ['total', 'paid'] }
@@ -110,7 +110,7 @@ describe('for a table that is known', () => {
     expect((await client.call(`PATCH /${body.id}`, both)).status).toBe(200)
   })
 
-  it('leaves a subscription as it is when the table changed since', async () => {
+  it('leaves a subscription unchanged if the table changed since', async () => {
     const input = { ...validInput(tenant), filter: { status: 'a' } }
     const { body } = await client.call('POST', input)
     await table('orders', { total: 'integer' })
@@ -121,7 +121,7 @@ describe('for a table that is known', () => {
 })
 
 describe('for a table that is not known', () => {
-  it('takes any field: the table may come later, was dropped, or is of another tenant', async () => {
+  it('accepts any field: the table may come later, was dropped, or belongs to another tenant', async () => {
     const input = { ...validInput(tenant), filter: { anything: 1 }, select: ['anything'] }
     await table('orders', columns, await world.tenant())
     await table('orders', columns, { ...tenant, environment: 'other' })

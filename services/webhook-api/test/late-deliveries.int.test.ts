@@ -35,7 +35,7 @@ beforeEach(async () => {
 
 const dropOld = () => dropOldDays(pool, { historyDays, now: Date.now() })
 
-/** A delivery of a time whose history is over. */
+/** Makes a delivery of an expired day. */
 function aDelivery() {
   const createdAt = Date.now() - 40 * dayMs
   const { projectId, environment } = tenant
@@ -65,7 +65,7 @@ const untilStatus = (id: string, status: string) =>
     timeoutMs: 20_000,
   })
 
-it('shows what was paused for longer than history is kept, and died then', async () => {
+it('shows a delivery that was paused for longer than history is kept, and then died', async () => {
   const delivery = aDelivery()
   await delivery.publishTransition({
     step: 6,
@@ -84,7 +84,7 @@ it('shows what was paused for longer than history is kept, and died then', async
   expect(body.deliveries.map(({ id }) => id)).toEqual([delivery.id])
 })
 
-it('takes the row of a day that is still to be dropped along, with its bytes', async () => {
+it('moves the row of an expired day, with its bytes', async () => {
   const delivery = aDelivery()
   await delivery.publishJob()
   await untilStatus(delivery.id, 'pending')
@@ -98,7 +98,7 @@ it('takes the row of a day that is still to be dropped along, with its bytes', a
   ])
 })
 
-it('leaves nothing out between the pages of a list', async () => {
+it('leaves no delivery out between the pages of a list', async () => {
   const deliveries = [aDelivery(), aDelivery(), aDelivery()]
   for (const [days, delivery] of deliveries.entries()) {
     await delivery.publishTransition({ step: 6, at: Date.now() - days * dayMs })

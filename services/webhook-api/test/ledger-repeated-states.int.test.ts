@@ -43,7 +43,7 @@ async function ledger(tenant: Tenant): Promise<Ledger> {
   return JSON.parse(text) as Ledger
 }
 
-/** Where the WAL stands now. */
+/** Returns the present WAL position. */
 async function walPosition(): Promise<string> {
   const pg = new PgClient({ connectionString: world.database.adminUrl })
   await pg.connect()
@@ -56,7 +56,7 @@ async function walPosition(): Promise<string> {
   return formatWalPosition({ systemId: system, timeline: '1' }, parseLsn(lsn))
 }
 
-/** The records of a subscription on its topic, the oldest first. */
+/** Returns the records of a subscription on its topic, oldest first. */
 async function statesOf(subscription: string) {
   const { kafka } = world
   await using reader = openLogReader({ kafka, topic: subscriptionsTopic, clientId: 'test', log })

@@ -26,7 +26,7 @@ let pg: PgClient
 let tenant: Tenant
 let client: Client
 let startedAt: Date
-/** The one subscription of the test, and its deliveries. */
+/** The test's only subscription, and its deliveries. */
 let id: string
 let published: PublishedDeliveries
 
@@ -60,7 +60,7 @@ async function ledger(query: Record<string, string> = {}): Promise<Ledger> {
   return JSON.parse(text) as Ledger
 }
 
-/** Changes that commit now, one after the other in the WAL. */
+/** Logs changes with successive WAL positions. */
 async function logged(count: number, change: Given = {}): Promise<ChangeEvent[]> {
   const walPosition = await walEnd(pg)
   return logChanges(
@@ -108,7 +108,7 @@ describe('the ledger', () => {
     expect({ closes, complete, changes }).toEqual({
       closes: true,
       complete: true,
-      // With the one about the subscription itself.
+      // Includes the change about the subscription itself.
       changes: 7,
     })
     const one = { delivered: 1, dead: 1, cancelled: 1, retrying: 1, paused: 1, pending: 1 }
@@ -117,13 +117,13 @@ describe('the ledger', () => {
     expect(webhooks).toEqual([{ projectId, environment, webhookId: id, ...total }])
   })
 
-  it('waits for what the matcher has not come to, and finds what it passed over', async () => {
+  it('waits for changes that the matcher has not reached, and finds those it skipped', async () => {
     await matchedAll()
     const { id: eventId } = await oneLogged()
     const before = await ledger()
     expect(before.total).toMatchObject({ matched: 0, awaiting: 1 })
     expect(before.closes).toBe(true)
-    // Committed past it, and no job was ever made.
+    // The matcher has committed past the change without making a job.
     await matchedAll()
     const after = await ledger()
     expect(after.closes).toBe(false)
@@ -132,7 +132,7 @@ describe('the ledger', () => {
     expect(after.holes).toEqual([expect.objectContaining(hole)])
   })
 
-  it('finds a job that is gone from where it was', async () => {
+  it('finds a job that disappeared from its place', async () => {
     const event = await oneLogged()
     await matchedAll()
     await published.job(event)
@@ -148,11 +148,11 @@ describe('the ledger', () => {
     expect(holes).toEqual([expect.objectContaining({ eventId: event.id, reason: 'lost' })])
   })
 
-  it('takes a job for gone that was finished ahead of others, and no other', async () => {
+  it('reports only a job that was finished ahead of others as gone', async () => {
     const [waiting, finished] = (await logged(2)) as [ChangeEvent, ChangeEvent]
     await matchedAll()
     await dispatched(topics.deliveriesTopic)
-    // In one partition.
+    // The same key puts both on one partition.
     for (const event of [waiting, finished]) await published.job(event, {}, { key: 'one' })
     await finishNewest(world, 'webhook-dispatcher', topics.deliveriesTopic)
     const { holes, total } = await ledger()
@@ -160,7 +160,7 @@ describe('the ledger', () => {
     expect(holes).toEqual([expect.objectContaining({ eventId: finished.id, reason: 'lost' })])
   })
 
-  it('finds jobs that no change accounts for', async () => {
+  it('finds jobs without a change', async () => {
     const other = await oneLogged({ table: 'invoices' })
     const never = { ...other, id: newEventId() }
     await matchedAll()
@@ -173,7 +173,7 @@ describe('the ledger', () => {
     )
   })
 
-  it('counts jobs of changes that were written outside of the span with those', async () => {
+  it('counts jobs with their changes if those were written outside the span', async () => {
     const before = await oneLogged()
     await published.job(before)
     const from = new Date()
@@ -188,7 +188,7 @@ describe('the ledger', () => {
     expect((await ledger()).total).toMatchObject({ matched: 2, pending: 2 })
   })
 
-  it('counts what somebody asked for apart', async () => {
+  it('counts requested deliveries separately', async () => {
     const event = await oneLogged()
     await matchedAll()
     await published.job(event)
@@ -203,7 +203,7 @@ describe('the ledger', () => {
     expect(closes).toBe(true)
   })
 
-  it('knows what the subscription was when each change was made', async () => {
+  it("knows the subscription's version at each change", async () => {
     await oneLogged()
     const changed = await client.call(`PATCH /${id}`, { active: false })
     expect(changed.status).toBe(200)
@@ -215,8 +215,8 @@ describe('the ledger', () => {
     expect((await ledger()).total).toMatchObject({ matched: 0, awaiting: 1 })
   })
 
-  it('does not blame the matcher for a state that came to its topic after a later change', async () => {
-    // As if it had committed after what follows.
+  it('does not blame the matcher for a state that reached its topic after a later change', async () => {
+    // The change gets a WAL position after everything that follows.
     const walPosition = (await walEnd(pg)).replace(/[^/]*$/, 'f'.repeat(16))
     const event = await oneLogged({ walPosition })
     await published.job(event)
@@ -229,13 +229,13 @@ describe('the ledger', () => {
     expect(webhooks.map(({ webhookId }) => webhookId).toSorted()).toEqual([id, second].toSorted())
   })
 
-  it('reports deliveries that ended twice, which are no holes', async () => {
+  it('reports deliveries that ended twice, which are not lost', async () => {
     const event = await oneLogged()
     await matchedAll()
     await published.job(event)
     const at = Date.now()
     await published.transition(event, { step: 1, status: 'delivered', at })
-    // Sent again by a producer that was not sure.
+    // The producer retried a message that had already arrived.
     await published.transition(event, { step: 1, status: 'delivered', at })
     expect((await ledger()).endedTwice).toEqual([])
     await published.transition(event, { step: 1, status: 'delivered', at: at + 5 })
@@ -245,7 +245,7 @@ describe('the ledger', () => {
     expect(endedTwice).toEqual([expect.objectContaining({ eventId: event.id, webhookId: id })])
   })
 
-  it('does not know what is only on the dead letters as their number', async () => {
+  it('counts a dead letter only if it is on its topic', async () => {
     const event = await oneLogged()
     await matchedAll()
     await published.job(event)
@@ -278,7 +278,7 @@ describe('GET /_webhooks/_ledger', () => {
     expect(body.violations?.map((violation) => violation.field)).toEqual([field])
   })
 
-  it('takes one at a time, and is free again when its client left', async () => {
+  it('takes one at a time, and is free again when its client leaves', async () => {
     const leave = new AbortController()
     const url = `${service.api}/api/rest/_webhooks/_ledger?from=${startedAt.toISOString()}`
     const headers = { authorization: `Bearer ${adminToken}` }

@@ -42,7 +42,7 @@ async function endsNow(): Promise<Ends> {
   return new Map(await Promise.all(ends))
 }
 
-/** Everything since then is read once more, as from the beginning of the topics. */
+/** Makes the log read everything since `since` again, as from the beginning of the topics. */
 async function readAgain(since: Ends): Promise<void> {
   const isReset = async () => {
     const { groups } = await admin.describeGroups(['webhook-api'])
@@ -55,7 +55,7 @@ async function readAgain(since: Ends): Promise<void> {
   await waitUntil(isReset, { what: 'an empty group', timeoutMs: 20_000 })
 }
 
-it('comes to the same history when the log is lost and read again from the topics', async () => {
+it('rebuilds the same history from the topics after the log is lost', async () => {
   const since = await endsNow()
   const tenant = await world.tenant()
   const { projectId, environment } = tenant
@@ -79,7 +79,7 @@ it('comes to the same history when the log is lost and read again from the topic
   const job = aJob({ ...own, eventId: randomUUID(), createdAt: Date.now() - 60_000 })
   const moveOf = (change: Partial<DeliveryAttempt>) =>
     aTransition({ ...own, eventId: job.eventId, createdAt: job.createdAt, ...change })
-  // Transitions before their job, out of order, and twice.
+  // The transitions come before their job, out of order and twice.
   await sendMove(moveOf({ step: 2, status: 'dead_letter', attempts: 2, httpStatus: 500 }))
   await sendMove(moveOf({ step: 1, status: 'retrying', httpStatus: 503 }))
   await sendJob(job)

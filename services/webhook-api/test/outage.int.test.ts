@@ -12,7 +12,7 @@ import { aJob, aTransition } from './support/delivery-samples.ts'
 import { publishTable } from './support/tables.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
-// Parts of this stack are taken away: it is nobody else's.
+// These tests stop parts of the stack, so they use their own.
 let stack: Stack & AsyncDisposable
 let world: World
 let service: Running
@@ -25,7 +25,7 @@ beforeAll(async () => {
   service = await world.startService()
   tenant = await world.tenant()
   client = clientOf(service.api, tenant)
-  // Of a table that is not known the service asks Kafka before it writes anything.
+  // For an unknown table the service would ask Kafka before every write.
   await publishTable(world, tenant, { name: 'orders', columns: {} })
 }, 60_000)
 afterAll(async () => {
@@ -40,14 +40,14 @@ const error = ({ status, body }: { status: number; body: { error?: string } }) =
 ]
 const unavailable = [503, 'SERVICE_UNAVAILABLE']
 
-/** The database's own answer, past the service. */
+/** Reads from the database directly rather than through the service. */
 async function committed(): Promise<number> {
   const { body } = await client.call('GET')
   return body.webhooks.length
 }
 
 describe('without Kafka', () => {
-  it('refuses changes with nothing half done, and recovers by itself', async () => {
+  it('refuses changes completely, and recovers by itself', async () => {
     const { body: kept } = await client.call('POST', validInput(tenant))
     await stack.processes.kafka?.kill()
     await waitForReadiness(service.internal, 503)
@@ -65,7 +65,7 @@ describe('without Kafka', () => {
     expect([...states].map(([id, { active }]) => [id, active])).toEqual([[kept.id, false]])
   }, 90_000)
 
-  it('says that it cannot show the body of a delivery, and shows it afterwards', async () => {
+  it('reports that it cannot show the body of a delivery, and shows it afterwards', async () => {
     const { body: kept } = await client.call('POST', validInput(tenant))
     const { projectId, environment } = tenant
     const own = { deliveryId: randomUUID(), subscriptionId: kept.id, projectId, environment }
@@ -104,7 +104,7 @@ describe('without Kafka', () => {
       isCommitted.then(() => 'committed'),
     ])
     expect(first).toBe('committed')
-    // Who repeats it hears as little before the topic has it.
+    // A repeated request does not get its answer either before the topic has the state.
     let resumed = false
     const repeated = create().then((answer) => ({ ...answer, early: !resumed }))
     await committed()
@@ -118,7 +118,7 @@ describe('without Kafka', () => {
     expect((await world.subscriptionStates()).has(body.id)).toBe(true)
   }, 60_000)
 
-  it('says that a subscription is gone only when the topic has it', async () => {
+  it('answers 404 for a deleted subscription only when the topic has it', async () => {
     const { body: doomed } = await client.call('POST', validInput(tenant))
     const before = await committed()
     await stack.processes.kafka?.kill('SIGSTOP')
@@ -140,7 +140,7 @@ describe('without Kafka', () => {
     expect((await world.subscriptionStates()).has(doomed.id)).toBe(false)
   }, 60_000)
 
-  it('waits at start, not ready, until it is there', async () => {
+  it('waits at start, not ready, until Kafka is reachable', async () => {
     await stack.processes.kafka?.kill()
     const port = await freePort()
     const internal = `http://127.0.0.1:${port}`

@@ -34,7 +34,7 @@ async function preview(input: object, by: Client = client): Promise<Preview> {
 }
 
 describe('POST /_webhooks/preview', () => {
-  it('shows the newest changes that match, first the newest, in the bytes that would be sent', async () => {
+  it('shows the newest matching changes, newest first, with the bytes that would be sent', async () => {
     const [, second, third] = await logChanges(world, tenant, [
       { timestamp: '2026-01-01T00:00:00.000Z', record: { total: 1 } },
       { timestamp: '2026-01-01T00:00:01.000Z', record: { total: 2, note: 'ü' } },
@@ -50,7 +50,7 @@ describe('POST /_webhooks/preview', () => {
     )
   })
 
-  it('signs with the secret that is given, over what is selected, and with none not at all', async () => {
+  it('signs the selected fields with the given secret, and without a secret not at all', async () => {
     const [event] = await logChanges(world, tenant, [{ record: { total: 1, status: 'open' } }])
     const secret = 'preview-secret-1'
     const { samples } = await preview({ ...inserts, secret, select: ['status'] })
@@ -76,7 +76,7 @@ describe('POST /_webhooks/preview', () => {
     ])
   })
 
-  it('counts no more than it says, and shows ten', async () => {
+  it('counts up to its limit, and shows ten', async () => {
     await logChanges(
       world,
       tenant,
@@ -112,7 +112,7 @@ describe('POST /_webhooks/preview', () => {
     expect(body.violations?.map((violation) => violation.field)).toEqual([field])
   })
 
-  it('is for the tenant alone', async () => {
+  it('is only for the tenant', async () => {
     const { body } = await client.call('POST /preview', { ...inserts, environment: 'other' })
     expect(body.error).toBe('ENVIRONMENT_MISMATCH')
     const none = clientOf(service.api, { ...tenant, environment: 'nowhere' })

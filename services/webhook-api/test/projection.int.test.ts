@@ -99,12 +99,12 @@ describe('GET /_webhooks/{id}', () => {
   })
 })
 
-describe('what cannot be read', () => {
+describe('an unreadable message', () => {
   it('goes to the invalid topic with the reason, and the partition moves on', async () => {
     const deliveryId = randomUUID()
     const own = { deliveryId, subscriptionId, createdAt: Date.now() }
     const marker = randomUUID()
-    // All of one key: what follows stands behind them on the same partition.
+    // One key puts all of them on the same partition, in this order.
     const key = aJob().url
     await sendRaw(deliveriesTopic, key, Buffer.from(`no avro ${marker}`))
     await sendRaw(deliveriesTopic, key, null)
@@ -133,7 +133,7 @@ describe('what cannot be read', () => {
 })
 
 describe('a second replica', () => {
-  it('shares the work, and takes over when the first ends', async () => {
+  it('shares the work, and takes over when the first replica ends', async () => {
     await using second = await world.startService()
     const tenant = await world.tenant()
     const there = clientOf(second.api, tenant)
@@ -152,7 +152,7 @@ describe('a second replica', () => {
   }, 60_000)
 })
 
-/** While the replication slot changes hands a write may be told to try again. */
+/** Retries writes, which may get 503 while the replication slot changes hands. */
 async function waitForOk<T extends { status: number }>(request: () => Promise<T>): Promise<T> {
   let answer = await request()
   const isOk = async () => {

@@ -19,7 +19,7 @@ const newKey = randomBytes(32)
 
 let world: World
 let pool: Pool
-/** Before, while and after the key is replaced. */
+/** Services that run before, during and after the replacement of the key. */
 let before: Running
 let during: Running
 let after: Running
@@ -67,8 +67,8 @@ const stateOf = async (id: string) => (await world.subscriptionStates()).get(id)
 const secretsUnder = (key: Buffer, id: string, secrets: { ciphertext: string }[] = []) =>
   secrets.map(({ ciphertext }) => createSecretBox(key).open(ciphertext, id))
 
-describe('sealing secrets anew', () => {
-  it('puts every secret that still signs under the current key, in the table and on the topic, and sends no event', async () => {
+describe('re-encrypting secrets', () => {
+  it('re-encrypts every signing secret in the table and on the topic, and sends no event', async () => {
     const client = clientOf(before.api, tenant)
     const { id } = (await client.call('POST', validInput(tenant))).body
     await client.call(`PATCH /${id}`, { secret: 'signing-secret-2' })
@@ -95,7 +95,7 @@ describe('sealing secrets anew', () => {
     expect(await reEncryptAll()).toEqual([{ checked: 1, resealed: 0, unreadable: 0, next: null }])
   })
 
-  it('leaves out a secret that signs nothing any more, and reports one that nobody can read', async () => {
+  it('drops a secret that no longer signs, and reports an unreadable one', async () => {
     const client = clientOf(before.api, tenant)
     const { id } = (await client.call('POST', validInput(tenant))).body
     const lost = createSecretBox(randomBytes(32)).seal('lost', id)
@@ -113,7 +113,7 @@ describe('sealing secrets anew', () => {
     ])
   })
 
-  it('goes on where it was, page by page', async () => {
+  it('continues page by page', async () => {
     const { id } = (await clientOf(before.api, tenant).call('POST', validInput(tenant))).body
     await pool.query(
       `insert into subscription select gen_random_uuid(), project_id, environment, watched_table, events, url,
@@ -123,12 +123,12 @@ describe('sealing secrets anew', () => {
     )
     const pages = await reEncryptAll()
     expect(pages.map(({ checked }) => checked)).toEqual([200, 200, 51])
-    // A copy is bound to another id.
+    // The copies are unreadable, because a secret is bound to the id of its row.
     expect(pages.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(1)
     expect(pages.reduce((sum, { unreadable }) => sum + unreadable, 0)).toBe(450)
   })
 
-  it('is for the administrator, who shows the old or the new token', async () => {
+  it("needs the administrator's old or new token", async () => {
     expect(await ask('', 'other-token-of-somebody')).toMatchObject({
       status: 401,
       body: { error: 'ADMIN_TOKEN_INVALID' },

@@ -40,7 +40,7 @@ beforeEach(async () => {
   id = (await client.call('POST', validInput(tenant))).body.id
 })
 
-/** A job that no topic has: its row has the body. */
+/** The jobs are on no topic: their rows have the bodies. */
 const bodies = storedBodies({
   reader: { readFrom: async () => [] },
   codec: { job: { encode: () => Buffer.alloc(0), decode: () => aJob() } },
@@ -49,7 +49,7 @@ const bodies = storedBodies({
 const now = Date.now()
 const since = new Date(now - 10 * 86_400_000)
 
-/** Dead letters over the last days; their ids. */
+/** Inserts dead letters over the last days and returns their ids. */
 async function deadLetters(
   count: number,
   change: Partial<DeliveryAttempt> = {},
@@ -60,7 +60,7 @@ async function deadLetters(
     subscriptionId: id,
     projectId,
     environment,
-    // Several of one millisecond, and several days.
+    // Several share a millisecond, and they span several days.
     createdAt: now - 5 * 86_400_000 + Math.floor(n / 3) * 600_000,
   }))
   await store.addJobs(all.map((own) => aJob(own)))
@@ -75,7 +75,10 @@ async function deadLetters(
 type Emitted = { deliveryId: string; redeliveryOf: string | null }
 type Crash = 'never' | 'before commit' | 'after commit'
 
-/** As the real one but for Kafka: reports what was committed, and dies where `crash` says. */
+/**
+ * Like the real writer but without Kafka: records what was committed, and crashes where `crash`
+ * says.
+ */
 function aWriter(crash: (nth: number) => Crash = () => 'never') {
   const emitted: Emitted[] = []
   let writes = 0
@@ -116,7 +119,7 @@ async function recover(span: { since: Date; until?: Date } = { since }): Promise
   return count
 }
 
-/** Lets workers run until no recovery is open. */
+/** Runs workers until no recovery is left. */
 async function finish(writer: Pick<StateWriter, 'write'>, workers = 1): Promise<void> {
   const days = createDeliveryDays(pool)
   const running = Array.from({ length: workers }, () =>
@@ -135,7 +138,7 @@ const originalsOf = (emitted: readonly Emitted[]) =>
   emitted.map(({ redeliveryOf }) => redeliveryOf).toSorted()
 
 describe('a recovery', () => {
-  it('puts back each dead letter of the span once, in their order, in batches', async () => {
+  it('sends each dead letter of the span once, in order, in batches', async () => {
     const letters = await deadLetters(450)
     await deadLetters(3, { errorClass: 'too_large' })
     expect(await recover()).toBe(450)
@@ -146,7 +149,7 @@ describe('a recovery', () => {
     expect(await recover()).toBe(0)
   })
 
-  it('goes on after a crash at any line, and repeats nothing', async () => {
+  it('continues after a crash at any line, and repeats nothing', async () => {
     const letters = await deadLetters(900)
     await recover()
     const fates: Crash[] = ['never', 'before commit', 'after commit']
@@ -155,7 +158,7 @@ describe('a recovery', () => {
     expect(originalsOf(emitted)).toEqual(letters.toSorted())
   })
 
-  it('is worked on by one replica at a time', async () => {
+  it('runs on one replica at a time', async () => {
     const letters = await deadLetters(900)
     await recover()
     const { writer, emitted } = aWriter()
@@ -163,7 +166,7 @@ describe('a recovery', () => {
     expect(originalsOf(emitted)).toEqual(letters.toSorted())
   })
 
-  it('of a span that another one covers already sends nothing twice', async () => {
+  it('of a span that another one covers sends nothing twice', async () => {
     const letters = await deadLetters(500)
     expect([await recover(), await recover()]).toEqual([500, 500])
     const { writer, emitted } = aWriter()
@@ -171,7 +174,7 @@ describe('a recovery', () => {
     expect(originalsOf(emitted)).toEqual(letters.toSorted())
   })
 
-  it('gives every delivery an id that follows from the request', async () => {
+  it('derives the id of every delivery from the request', async () => {
     const [letter = ''] = await deadLetters(1)
     await recover()
     const requestId = String((await pool.query('select id from recovery')).rows[0]?.id)
@@ -182,7 +185,7 @@ describe('a recovery', () => {
     ])
   })
 
-  it('takes the redelivery that died, not what it was made of', async () => {
+  it('sends the redelivery that died, not its original', async () => {
     await deadLetters(1)
     await recover()
     const first = aWriter()

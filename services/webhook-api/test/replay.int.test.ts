@@ -57,7 +57,7 @@ async function ended(id: string, replayId: string, by = client): Promise<Replay>
   return shown(id, replayId, by)
 }
 
-/** Every job of the subscription that is on its topic, under its endpoint's key, in the order in which it stands there. */
+/** Returns every job of the subscription on the topic, with its endpoint's key, in order. */
 async function jobsOf(id: string): Promise<DeliveryJob[]> {
   const jobs: DeliveryJob[] = []
   for await (const { key, value } of readLog(reader)) {
@@ -69,7 +69,7 @@ async function jobsOf(id: string): Promise<DeliveryJob[]> {
   return jobs
 }
 
-/** As a dispatcher would publish it. */
+/** Publishes what a dispatcher would. */
 async function deliverAll(jobs: readonly DeliveryJob[]): Promise<void> {
   await world.producer.send(
     jobs.map(({ deliveryId: id, eventId, subscriptionId, projectId, environment, createdAt }) => ({
@@ -91,7 +91,7 @@ async function deliverAll(jobs: readonly DeliveryJob[]): Promise<void> {
 }
 
 describe('POST /_webhooks/{id}/replay', () => {
-  it('delivers the changes of the span that match, once more, to this subscription alone', async () => {
+  it('delivers the matching changes of the span once more, to this subscription only', async () => {
     const id = await subscribe({ filter: { total: { gte: 2 } }, select: ['total'] })
     const other = await subscribe()
     const [, second, third] = await logChanges(world, tenant, [
@@ -124,7 +124,7 @@ describe('POST /_webhooks/{id}/replay', () => {
     expect((await client.call(`GET /${other}/deliveries`)).text).not.toContain(second?.id)
   })
 
-  it('gives deliveries of their own to each replay', async () => {
+  it('makes separate deliveries for each replay', async () => {
     const id = await subscribe()
     await logChanges(world, tenant, [{}])
     for (let count = 0; count < 2; count++) await ended(id, await replay(id))
@@ -133,7 +133,7 @@ describe('POST /_webhooks/{id}/replay', () => {
     expect(new Set(jobs.map(({ webhookId }) => webhookId)).size).toBe(1)
   })
 
-  it('takes the span as it is given: from inclusive, until exclusive', async () => {
+  it('includes the start of the span and excludes its end', async () => {
     const id = await subscribe()
     const [from, until] = [ago(50_000), ago(40_000)]
     const [first] = await logChanges(world, tenant, [
@@ -145,7 +145,7 @@ describe('POST /_webhooks/{id}/replay', () => {
     expect((await jobsOf(id)).map(({ eventId }) => eventId)).toEqual([first?.id])
   })
 
-  it('waits for what it sent, and is gone on with by another process without a repetition', async () => {
+  it('waits for its deliveries, and is continued by another process without repetition', async () => {
     const id = await subscribe()
     const events = await logChanges(
       world,
@@ -186,7 +186,8 @@ describe('POST /_webhooks/{id}/replay', () => {
       what: 'the first batch',
       timeoutMs: 15_000,
     })
-    // Another replay has its turns meanwhile: after it this one would have had its own.
+    // A second replay runs to its end. Without the limit, the first one would have had its next
+    // turn before that.
     const quick = await subscribe()
     await ended(quick, await replay(quick, { from: ago(hour), until: ago(hour / 2) }))
     expect(await shown(id, replayId)).toMatchObject({ state: 'running', deliveries: 100 })
@@ -201,7 +202,7 @@ describe('POST /_webhooks/{id}/replay', () => {
     expect(await jobsOf(id)).toHaveLength(100)
   })
 
-  it('answers the same request with the same key alike, and does it once', async () => {
+  it('answers a repeated request with the same key alike, and runs once', async () => {
     const id = await subscribe()
     await logChanges(world, tenant, [{}])
     const span = { from: ago(hour) }
@@ -221,7 +222,7 @@ describe('POST /_webhooks/{id}/replay', () => {
     expect([status, text]).toEqual([202, answers[0]?.text])
   })
 
-  it('sends nothing of another tenant, and is not for strangers', async () => {
+  it('sends nothing of another tenant, and is refused to strangers', async () => {
     const id = await subscribe()
     const other = await world.tenant()
     await logChanges(world, other, [{}])
@@ -255,7 +256,7 @@ describe('POST /_webhooks/{id}/replay', () => {
     expect([status, body.violations?.map((violation) => violation.field)]).toEqual([400, [field]])
   })
 
-  it('sends to where the subscription is now, as it is now', async () => {
+  it('uses the present URL and settings of the subscription', async () => {
     const id = await subscribe({ filter: { total: 1 } })
     await logChanges(world, tenant, [{ record: { total: 2 } }])
     const url = 'https://elsewhere.example/'

@@ -23,7 +23,7 @@ afterAll(async () => {
 const dayMs = 86_400_000
 const now = Date.now()
 
-/** A delivery, with its body and an attempt, on each of these days before today. */
+/** Logs a delivery with body and attempt on each of these days before today. */
 async function logOn(...daysBack: number[]): Promise<void> {
   const store = createDeliveryStore(pool, createDeliveryDays(pool))
   for (const back of daysBack) {
@@ -40,7 +40,7 @@ const back = (...daysBack: number[]) => daysBack.map((days) => dayOf(now - days 
 const dropOld = (historyDays: number) => dropOldDays(pool, { historyDays, now })
 
 describe('history', () => {
-  it('ends with its day: what is older goes, whole days of what is younger stay', async () => {
+  it('ends with its day: older days are dropped, and younger days stay whole', async () => {
     await logOn(0, 1, 2, 3, 4)
     const { dropped, busy } = await dropOld(2)
     expect(busy).toEqual([])
@@ -58,7 +58,7 @@ describe('history', () => {
     expect(await daysOf('delivery')).not.toContain(back(10)[0])
   })
 
-  it('waits for nobody who reads it, and is dropped once they are done', async () => {
+  it('does not wait for its readers, and is dropped once they are done', async () => {
     await logOn(20)
     const reader = await pool.connect()
     await reader.query('begin; select * from delivery limit 1')
@@ -71,7 +71,7 @@ describe('history', () => {
     expect(await daysOf('delivery')).not.toContain(back(20)[0])
   })
 
-  it('is deleted by the service itself, as WEBHOOK_HISTORY_DAYS says', async () => {
+  it('is deleted by the service itself after WEBHOOK_HISTORY_DAYS', async () => {
     await logOn(6, 8)
     await using _service = await world.startService({ historyDays: 7 })
     const isGone = async () => !(await daysOf('delivery')).includes(back(8)[0] ?? '')
@@ -79,7 +79,7 @@ describe('history', () => {
     expect(await daysOf('delivery')).toContain(back(6)[0])
   })
 
-  it('takes idempotency keys with it that are older than a day, however many there are', async () => {
+  it('includes idempotency keys older than a day, however many there are', async () => {
     await pool.query(
       `insert into idempotency_key (scope, key, fingerprint, answer, created_at)
        select 'test', n::text, '', '{}',

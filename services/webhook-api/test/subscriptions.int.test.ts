@@ -44,13 +44,13 @@ describe('POST /_webhooks', () => {
       url: 'https://receiver.example/hooks',
       active: true,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      // Nobody has made the table yet.
+      // The table does not exist yet.
       warnings: [{ field: 'table', message: expect.any(String) }],
     })
     expect(text).not.toContain('signing-secret-1')
   })
 
-  it('has the state on the topic before it answers, the secret only sealed', async () => {
+  it('has the state on the topic before it answers, with the secret encrypted', async () => {
     const input = { ...validInput(tenant), filter: { status: 'paid' }, select: ['id', 'status'] }
     const { body } = await client.call('POST', input)
     const state = (await world.subscriptionStates()).get(body.id)
@@ -71,7 +71,7 @@ describe('POST /_webhooks', () => {
     expect(body).toMatchObject({ filter: { status: 'paid' }, select: ['id', 'status'] })
   })
 
-  it('keeps what is given for active, and takes null for no filter and no selection', async () => {
+  it('keeps the given active, and accepts null for no filter and no selection', async () => {
     const input = { ...validInput(tenant), active: false, filter: null, select: null }
     const { status, body } = await client.call('POST', input)
     expect([status, body.active]).toEqual([201, false])
@@ -86,7 +86,7 @@ describe('POST /_webhooks', () => {
     expect(first.body.id).not.toBe(second.body.id)
   })
 
-  it('refuses more than the environment may have, whoever comes at the same time', async () => {
+  it("refuses more than the environment's limit, also for simultaneous requests", async () => {
     await using limited = await world.startService({ maxSubscriptions: 3 })
     const limitedClient = clientOf(limited.api, tenant)
     const answers = await Promise.all(
@@ -171,7 +171,7 @@ describe('PATCH /_webhooks/{id}', () => {
     })
   })
 
-  it('leaves what is absent, and takes the tenant it has', async () => {
+  it('keeps absent fields, and accepts its own tenant', async () => {
     const { body: created } = await client.call('POST', validInput(tenant))
     expect((await client.call(`PATCH /${created.id}`, {})).body).toEqual(created)
     const { projectId, environment } = tenant
@@ -181,7 +181,7 @@ describe('PATCH /_webhooks/{id}', () => {
     expect(opened(created.id, state?.secrets)).toEqual(['signing-secret-1'])
   })
 
-  it('keeps the old secret for 24 hours, for as long as is asked for, or not at all', async () => {
+  it('keeps the old secret for 24 hours, for the requested time, or not at all', async () => {
     const { body: created } = await client.call('POST', validInput(tenant))
     const secretsAfter = async (change: object) => {
       const { text, status } = await client.call(`PATCH /${created.id}`, change)
@@ -205,9 +205,9 @@ describe('PATCH /_webhooks/{id}', () => {
     expect(opened(created.id, alone)).toEqual(['four'])
   })
 
-  it('loses none of many changes made at once, and leaves the last one on the topic', async () => {
+  it('loses none of many simultaneous changes, and leaves the last one on the topic', async () => {
     const { body: created } = await client.call('POST', validInput(tenant))
-    // Each round changes every field once: a change that is lost leaves the round before behind.
+    // Each round changes every field once, so a lost change leaves a value of the previous round.
     for (const round of [1, 2, 3, 4]) {
       const expected = {
         table: `orders${round}`,
@@ -232,7 +232,7 @@ describe('PATCH /_webhooks/{id}', () => {
 })
 
 describe('DELETE /_webhooks/{id}', () => {
-  it('answers 204, after which nothing of it is left, also on the topic', async () => {
+  it('answers 204, and leaves nothing, also on the topic', async () => {
     const { body: created } = await client.call('POST', validInput(tenant))
     expect(await world.subscriptionStates()).toContainEqual([created.id, expect.anything()])
     const deleted = await client.call(`DELETE /${created.id}`)
@@ -248,7 +248,7 @@ describe('DELETE /_webhooks/{id}', () => {
 })
 
 describe('a tenant', () => {
-  it('neither sees, changes nor ends what is not its own', async () => {
+  it("neither sees, changes nor deletes another tenant's subscriptions", async () => {
     const { body: created } = await client.call('POST', validInput(tenant))
     const stranger = clientOf(service.api, await world.tenant())
     for (const [method, body] of [['GET'], ['DELETE'], ['PATCH', { active: false }]] as const) {

@@ -23,7 +23,7 @@ beforeAll(async () => {
     value: `made ${days} days ago`,
     timestamp: String(now - days * dayMs),
   }))
-  // Each in a batch of its own, as they come.
+  // Each message is a batch of its own, as in production.
   for (const message of messages) await producer.send({ topic, messages: [message] })
   await producer.disconnect()
 })
@@ -40,10 +40,10 @@ const firstAfterTrim = async () => {
 const commit = (offset: string) =>
   admin.setOffsets({ groupId: 'webhook-dispatcher', topic, partitions: [{ partition: 0, offset }] })
 
-it('deletes jobs that are old and finished, never one that still waits', async () => {
+it('deletes old finished jobs, but never a waiting one', async () => {
   expect(await firstAfterTrim()).toBe('0')
   await commit('1')
-  // The second job waits since 35 days: its place is not committed.
+  // The second job has waited for 35 days, so its offset is not committed.
   expect(await firstAfterTrim()).toBe('1')
   await commit('5')
   expect(await firstAfterTrim()).toBe('3')

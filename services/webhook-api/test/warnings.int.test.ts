@@ -44,7 +44,7 @@ async function untilWarned(id: string, fields: string[] | undefined): Promise<vo
 }
 
 describe('a subscription to a table that does not exist', () => {
-  it('is accepted with warnings, which go when the table appears', async () => {
+  it('is accepted with warnings, which disappear when the table appears', async () => {
     const asked = { filter: { status: 'paid' }, select: ['status', 'later'] }
     const made = await create(asked)
     expect(fieldsOf(made)).toEqual(['table', 'filter', 'select'])
@@ -58,7 +58,7 @@ describe('a subscription to a table that does not exist', () => {
     await untilWarned(made.id, undefined)
   })
 
-  it('gets its operands settled when the table appears, on the topic too', async () => {
+  it('gets its operands fitted when the table appears, on the topic too', async () => {
     const filter = { total: { gte: '100.50' }, owner: 'ABCDEF00-0000-4000-8000-000000000000' }
     const settled = { total: { gte: 100.5 }, owner: 'abcdef00-0000-4000-8000-000000000000' }
     const { id } = await create({ filter })
@@ -75,7 +75,7 @@ describe('a subscription to a table that does not exist', () => {
     }
   })
 
-  it('is settled by a service that was down when the table appeared', async () => {
+  it('is fitted by a service that was down when the table appeared', async () => {
     const { id } = await create({ filter: { total: '1.50' } })
     await service[Symbol.asyncDispose]()
     await table({ total: 'decimal' })
@@ -88,7 +88,7 @@ describe('a subscription to a table that does not exist', () => {
     await waitUntil(isSettled, { what: 'the settled filter', timeoutMs: 20_000 })
   }, 60_000)
 
-  it('keeps a filter that does not fit, and says where', async () => {
+  it('keeps a filter that does not fit, and names the places', async () => {
     const filter = { total: { gte: 'many' }, nope: 1 }
     const { id } = await create({ filter })
     await table({ total: 'integer' })
@@ -103,7 +103,7 @@ describe('a subscription to a table that does not exist', () => {
   })
 })
 
-describe('what a known table does not have', () => {
+describe('a field that a known table lacks', () => {
   it('is a warning in a selection, and refused in a filter', async () => {
     await table({ status: 'text' })
     const made = await create({ select: ['status', 'nope'] })
@@ -134,7 +134,7 @@ describe('a whsec_ secret', () => {
     },
   )
 
-  it('of base64, and any other secret, need none', async () => {
+  it('of base64, and any other secret, causes no warning', async () => {
     for (const secret of ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'plain']) {
       expect(await create({ secret })).not.toHaveProperty('warnings')
     }

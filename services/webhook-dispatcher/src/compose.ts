@@ -21,7 +21,7 @@ import { dispatcherMetrics, registerGauges } from './metrics.ts'
 /** Outcomes are gathered for 25 ms: the receiver already has the delivery. */
 const outcomesGatherMs = 25
 
-/** Opens what the process needs; what opens last closes first. */
+/** Opens the parts of the process. They close in reverse order. */
 export async function compose(
   config: Config,
   log: Logger,

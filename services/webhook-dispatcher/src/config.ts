@@ -37,28 +37,30 @@ export const Env = z.object({
   WEBHOOK_WINDOW: z.coerce.number().int().min(1).max(100_000).default(1_000),
 })
 
-/** "5 consecutive failures": the product's promise, not a setting. */
+/** The product promises "5 consecutive failures", so this is no setting. */
 const circuitThreshold = 5
-/** Deliveries that failed are tried again within the longest delay: a count outlives that. */
+/** A failure count must outlive the longest retry delay, or failures would never be consecutive. */
 const leastForgetAfterMs = 10 * 60_000
-/** So many hanging endpoints of one tenant and origin leave sockets for its others. */
+/**
+ * This many hanging endpoints of one tenant and origin still leave sockets for its other endpoints.
+ */
 const endpointsPerOrigin = 16
 const maxPools = 2_000
-/** The session of a group's member is 10 s: by then it must have joined again. */
+/** A group member's session lasts 10 s, and it must have rejoined by then. */
 const longestDrainMs = 8_000
 const leastGraceMs = 10_000
 const windowBytes = 4 * 1024 * 1024
 
 export type Config = ReturnType<typeof readConfig>
 
-/** The only reader of the environment; a bad value stops the process before anything opens. */
+/** Reads the environment; no other code does. A bad value throws before anything opens. */
 export function readConfig(env: NodeJS.ProcessEnv) {
   const read = readEnv(Env, env)
   return Object.freeze({
     logLevel: read.LOG_LEVEL,
     tracing: tracingConfig(read, service),
     certificates: certificateFiles(read),
-    // An attempt in flight may take its whole time, and what came of it must still be recorded.
+    // An attempt in flight may take its whole time, and its outcome must still be recorded.
     graceMs: Math.max(leastGraceMs, read.WEBHOOK_TIMEOUT + 5_000),
     internal: { host: read.HOST, port: read.INTERNAL_PORT },
     ...messagingConfig(read, service),

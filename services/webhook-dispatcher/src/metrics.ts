@@ -3,7 +3,7 @@ import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 
 export type DispatcherMetrics = ReturnType<typeof dispatcherMetrics>
 
-/** Labels are closed sets: never an endpoint, a subscription or a project. */
+/** Labels have closed sets of values: never an endpoint, a subscription or a project. */
 export function dispatcherMetrics(metrics: Metrics) {
   return {
     attempts: fromZero(
@@ -40,7 +40,7 @@ export function dispatcherMetrics(metrics: Metrics) {
   }
 }
 
-/** What is read when metrics are asked for. */
+/** Values that are read when metrics are scraped. */
 export type DispatcherGauges = {
   inFlight: () => number
   paused: () => number

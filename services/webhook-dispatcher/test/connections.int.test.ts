@@ -38,7 +38,7 @@ const listen = async (speaks: Speaks) => {
 const post = async (port = receiver.port) => {
   const url = `https://localhost:${port}/`
   const result = await poster.post({ tenant: 't', url, headers: {}, body: Buffer.from('{}') })
-  // Its connection can be used again after a turn of the loop.
+  // The connection can be reused after a turn of the event loop.
   await turn()
   return result
 }
@@ -54,14 +54,14 @@ const both = ['HTTP/1.1 alone', 'HTTP/2 and HTTP/1.1'] as const
 describe.each(both)('a receiver that speaks %s', (speaks) => {
   beforeEach(() => listen(speaks))
 
-  it('is spoken to in HTTP/1.1, on connections that are used again', async () => {
+  it('gets HTTP/1.1 on reused connections', async () => {
     for (let round = 0; round < 5; round++) expect(failed(await many(16))).toEqual([])
     expect(new Set(receiver.versions)).toEqual(new Set(['1.1']))
     expect(receiver.sessions).toEqual([])
     expect(receiver.sockets.length).toBeLessThanOrEqual(16)
   })
 
-  it('costs no more than the attempts in flight when connections are cut without a word', async () => {
+  it('fails only the attempts in flight when connections are cut silently', async () => {
     const proxy = open.use(await TcpProxy.open(receiver.port))
     expect(failed(await many(2, proxy.port))).toEqual([])
     proxy.forget()
@@ -71,7 +71,7 @@ describe.each(both)('a receiver that speaks %s', (speaks) => {
     expect(failed(await many(64, proxy.port))).toEqual([])
   })
 
-  it('costs only those of its requests that hang', async () => {
+  it('fails only the requests that hang', async () => {
     receiver.behave = (res, nth) => {
       if (nth > 3) res.writeHead(204).end()
     }
@@ -82,7 +82,7 @@ describe.each(both)('a receiver that speaks %s', (speaks) => {
     )
   })
 
-  it('costs one attempt for each answer that it breaks off', async () => {
+  it('fails one attempt for each answer that it breaks off', async () => {
     receiver.behave = (res, nth) => {
       if (nth !== 5) return void res.writeHead(204).end()
       res.socket?.write('HTTP/1.1 204 No')
@@ -94,7 +94,7 @@ describe.each(both)('a receiver that speaks %s', (speaks) => {
     expect(receiver.versions).toHaveLength(10)
   })
 
-  it('costs nothing when it sends early hints first', async () => {
+  it('fails no attempt when it sends early hints first', async () => {
     receiver.behave = (res) => {
       res.writeEarlyHints({ link: '</style.css>; rel=preload' })
       res.writeHead(204).end()
@@ -102,7 +102,7 @@ describe.each(both)('a receiver that speaks %s', (speaks) => {
     for (let round = 0; round < 3; round++) expect(failed(await many(8))).toEqual([])
   })
 
-  it('costs nothing when it tells every session to go away', async () => {
+  it('fails no attempt when it sends GOAWAY to every session', async () => {
     receiver.behave = (res) => {
       for (const session of receiver.sessions) session.goaway()
       res.writeHead(204).end()
@@ -111,7 +111,7 @@ describe.each(both)('a receiver that speaks %s', (speaks) => {
   })
 })
 
-it('the class of the failure names a receiver that speaks HTTP/2 alone', async () => {
+it('has its own error class if it speaks only HTTP/2', async () => {
   await listen('HTTP/2 alone')
   expect(await post()).toMatchObject({ kind: 'unreachable', errorClass: 'tls' })
 })
@@ -133,7 +133,7 @@ describe('a reused connection that is closed before any byte of an answer', () =
     expect(receiver.sockets).toHaveLength(2)
   })
 
-  it('costs no attempt of many at once, when a receiver restarts', async () => {
+  it('fails no attempt of many when a receiver restarts', async () => {
     receiver.behave = (res, nth) => {
       if (nth <= 32) res.writeHead(204).end()
       else if (nth === 64) receiver.reset()
@@ -144,7 +144,7 @@ describe('a reused connection that is closed before any byte of an answer', () =
     expect(receiver.versions).toHaveLength(96)
   })
 
-  it('is followed by one fresh connection, not by more', async () => {
+  it('is followed by exactly one fresh connection', async () => {
     receiver.behave = (res, nth) => {
       if (nth === 1) res.writeHead(204).end()
       else res.socket?.destroy()
@@ -154,7 +154,7 @@ describe('a reused connection that is closed before any byte of an answer', () =
     expect(receiver.versions).toHaveLength(3)
   })
 
-  it('leaves to the second request what is left of the time of the attempt', async () => {
+  it('leaves the second request the remaining time of the attempt', async () => {
     receiver.behave = (res, nth) => {
       if (nth === 1) res.writeHead(204).end()
       else if (nth === 2) setTimeout(() => res.socket?.destroy(), 1_500)
@@ -176,7 +176,7 @@ describe('nothing is sent twice', () => {
     expect(receiver.versions).toHaveLength(1)
   })
 
-  it('when a byte of the answer has come', async () => {
+  it('when a byte of the answer has arrived', async () => {
     receiver.behave = (res, nth) => {
       if (nth === 1) res.writeHead(204).end()
       else res.socket?.end('H')
@@ -186,7 +186,7 @@ describe('nothing is sent twice', () => {
     expect(receiver.versions).toHaveLength(2)
   })
 
-  it('when an interim answer has come', async () => {
+  it('when an interim answer has arrived', async () => {
     receiver.behave = (res, nth) => {
       if (nth === 1) res.writeHead(204).end()
       else res.socket?.end('HTTP/1.1 102 Processing\r\n\r\n')
@@ -196,7 +196,7 @@ describe('nothing is sent twice', () => {
     expect(receiver.versions).toHaveLength(2)
   })
 
-  it('when the time is over', async () => {
+  it('when the time limit has passed', async () => {
     receiver.behave = (res, nth) => {
       if (nth === 1) res.writeHead(204).end()
     }

@@ -69,7 +69,7 @@ describe('a delivery', () => {
     ])
   })
 
-  it('is not left behind on a retry topic whose delay is no longer configured', async () => {
+  it('is delivered from a retry topic whose delay is no longer configured', async () => {
     const former = retryTopic('150ms')
     await (await harness.start({ WEBHOOK_RETRY_DELAYS: '150ms' }))[Symbol.asyncDispose]()
     await dispatcher[Symbol.asyncDispose]()
@@ -79,7 +79,7 @@ describe('a delivery', () => {
     await harness.settled(job.deliveryId, 'delivered')
   })
 
-  it('is made once, however often the same job is written', async () => {
+  it('is delivered once, however often the same job is written', async () => {
     const subscription = await harness.subscribe(url)
     const job = await harness.enqueueOne(subscription)
     for (let i = 0; i < 3; i++) await harness.send(deliveriesTopic, job)
@@ -88,7 +88,7 @@ describe('a delivery', () => {
     expect(harness.bodies(path).filter(({ id }) => id === job.eventId)).toHaveLength(1)
   })
 
-  it('is made once, also when the repetition comes after a restart', async () => {
+  it('is delivered once, even if the repetition comes after a restart', async () => {
     const subscription = await harness.subscribe(url)
     const job = await harness.enqueueOne(subscription)
     await harness.settled(job.deliveryId, 'delivered')

@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(async () => dispatcher[Symbol.asyncDispose]())
 
 describe('the circuit of an endpoint', () => {
-  it('opens on the fifth failure in a row, holds everything, then delivers all of it in order', async () => {
+  it('opens on the fifth consecutive failure, holds everything, then delivers all in order', async () => {
     let failing = true
     harness.receiver.answer(path, () => ({ status: failing ? 503 : 200 }))
     const subscription = await harness.subscribe(url)
@@ -57,7 +57,7 @@ describe('the circuit of an endpoint', () => {
     ])
   })
 
-  it('is of one endpoint: another one goes on', async () => {
+  it('belongs to one endpoint: others continue', async () => {
     harness.receiver.answer(path, () => ({ status: 500 }))
     const failing = await harness.subscribe(url)
     const healthy = await harness.subscribe(harness.receiver.url(`${path}/ok`))
@@ -84,7 +84,7 @@ describe('the circuit of an endpoint', () => {
 })
 
 describe('a subscription that changes', () => {
-  it('holds its deliveries while it is inactive and lets them go in order', async () => {
+  it('holds its deliveries while it is inactive, and then releases them in order', async () => {
     const subscription = await harness.subscribe(url, { active: false })
     const jobs = await harness.enqueue(subscription, 30)
     await until(() => jobs.every(({ deliveryId }) => harness.statusOf(deliveryId) === 'paused'))
@@ -125,7 +125,7 @@ describe('a subscription that changes', () => {
     expect(harness.receiver.receipts(path)).toHaveLength(0)
   })
 
-  it('delivers what was on its way to its new URL', async () => {
+  it('delivers pending deliveries to its new URL', async () => {
     const subscription = await harness.subscribe(url, { active: false })
     await harness.enqueue(subscription, 5)
     const moved = `${path}/moved`
@@ -164,7 +164,7 @@ describe('an endpoint that hangs', () => {
       await harness.enqueue(healthy, 10)
       await harness.receiver.waitFor(`${path}/ok`, round * 10, 15_000)
     }
-    // Not one attempt of the hanging endpoint has ended yet: nobody waited for it.
+    // No attempt of the hanging endpoint has ended yet, so no delivery waited for it.
     const last = harness.receiver.receipts(`${path}/ok`).at(-1)
     expect((last?.at ?? 0) - (first?.at ?? 0)).toBeLessThan(15_000)
     expect(harness.receiver.receipts(path).length).toBeLessThanOrEqual(32)
@@ -177,7 +177,7 @@ describe('an endpoint that hangs', () => {
 })
 
 describe('a delivery that cannot be signed', () => {
-  it('holds up nobody else, and goes out when its secret can be read', async () => {
+  it('delays no other, and is sent once its secret is readable', async () => {
     const broken = await harness.subscribe(url, {
       secrets: [{ ciphertext: 'v1.sealed.under.another-key', validUntil: null }],
     })
@@ -204,7 +204,7 @@ describe('a subscription with a replaced secret that cannot be read', () => {
 })
 
 describe('a message that is no job', () => {
-  it('is put aside and holds nothing up', async () => {
+  it('is refused and delays nothing', async () => {
     const subscription = await harness.subscribe(url)
     const garbage = [Buffer.from('not avro'), Buffer.alloc(0), null]
     await harness.producer.send(

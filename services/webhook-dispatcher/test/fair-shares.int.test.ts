@@ -17,7 +17,7 @@ const few = 5
 const partition = (projectId: string, url: string) =>
   partitionOf(endpointId(projectId, 'master', url), 4)
 
-/** A path whose endpoint has the partition of another one. */
+/** Returns a path whose endpoint has the same partition as another one. */
 function pathBeside(projectId: string, wanted: number): string {
   for (;;) {
     const path = `/few-${randomUUID()}`
@@ -25,19 +25,19 @@ function pathBeside(projectId: string, wanted: number): string {
   }
 }
 
-it('delivers what came behind the flood of another tenant before most of the flood', async () => {
+it('delivers changes behind the flood of another tenant before most of the flood', async () => {
   const floodPath = `/flood-${randomUUID()}`
   const flood = await harness.subscribe(harness.receiver.url(floodPath))
   const projectId = `small-${randomUUID()}`
   const path = pathBeside(projectId, partition(flood.projectId, flood.url))
   const small = await harness.subscribe(harness.receiver.url(path), { projectId })
-  // Behind which of the flood's deliveries each of the others came.
+  // How many deliveries of the flood came before each of the others.
   const behind: number[] = []
   harness.receiver.answer(path, () => {
     behind.push(harness.receiver.receipts(floodPath).length)
     return { status: 200 }
   })
-  // Several times what one fetch brings.
+  // Several times the size of one fetch.
   await harness.enqueue(flood, flooding, { bytes: 4_000 })
   await harness.enqueue(small, few)
   await using _dispatcher = await harness.start({
@@ -51,6 +51,6 @@ it('delivers what came behind the flood of another tenant before most of the flo
   const numbers = harness.receiver
     .receipts(floodPath)
     .map(({ body }) => (JSON.parse(body) as { n: number }).n)
-  // Two at a time they may change places with their neighbours, and none is missing or repeated.
+  // With two in flight, neighbours may swap, but none is missing or repeated.
   expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: flooding }, (_, n) => n))
 })

@@ -26,7 +26,7 @@ it('repeats no attempt that takes 3 s while a second dispatcher joins', async ()
   }
   await enqueue()
   await receiver.waitFor(paths[0] ?? '', 1)
-  // At every moment of the join some attempts are in flight that began just now.
+  // At every moment of the join, some attempts have just begun.
   const joining = harness.start(env)
   const joined = settled(joining)
   while (!joined()) {
@@ -53,7 +53,7 @@ function settled(work: Promise<unknown>): () => boolean {
   return () => is
 }
 
-/** True when `condition` is, and 300 ms from now anyway. */
+/** Returns true once `condition` is true, and after 300 ms in any case. */
 function moment(condition: () => boolean): () => boolean {
   const over = Date.now() + 300
   return () => condition() || Date.now() >= over

@@ -9,7 +9,7 @@ let resources: AsyncDisposableStack
 beforeAll(async () => {
   resources = new AsyncDisposableStack()
   harness = resources.use(await openHarness())
-  // One attempt each: the next one is too far away to come in between.
+  // One attempt per delivery: the next one is too far away to interfere.
   resources.use(await harness.start({ WEBHOOK_TIMEOUT: '1s', WEBHOOK_RETRY_DELAYS: '1h' }))
 })
 afterAll(async () => resources?.disposeAsync())
@@ -40,7 +40,7 @@ const tricks: Record<string, [Trick, object]> = {
   'a reset': [(_socket, server) => server.reset(), { errorClass: 'refused', httpStatus: null }],
 }
 
-it('records one failed attempt with its class for each, and goes on delivering', async () => {
+it('records one failed attempt with its class for each, and keeps delivering', async () => {
   const made = await Promise.all(
     Object.entries(tricks).map(async ([name, [trick, expected]]) => {
       const server = resources.use(await HostileServer.open(harness.certificates, trick))

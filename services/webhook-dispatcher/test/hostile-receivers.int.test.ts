@@ -38,7 +38,7 @@ const hostile = async (trick: Trick, { key, cert } = certificates) =>
 const post = (url: string, by = poster) =>
   by.post({ tenant: 't', url, headers: {}, body: Buffer.from('{}') })
 
-/** What was sent and has not come: in the buffers of the kernel, both ways. */
+/** The most bytes that the kernel's buffers hold in both directions. */
 const kernelBuffers = 16 * 1024 * 1024
 
 const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
@@ -108,7 +108,7 @@ describe('one attempt fails, with its class of error', () => {
   })
 })
 
-describe('one attempt succeeds, by the status that came', () => {
+describe('one attempt succeeds, by the status received', () => {
   it.each<[string, Trick, object]>([
     ['a body without end', flood('HTTP/1.1 200 OK\r\n\r\n'), { answer: 'a'.repeat(4096) }],
     ['a body byte by byte', drip('HTTP/1.1 200 OK\r\n\r\n', 'b'.repeat(999)), {}],
@@ -146,7 +146,7 @@ describe('one attempt succeeds, by the status that came', () => {
   })
 })
 
-/** It cost one request, took no more than buffers hold, and left no connection. */
+/** The attempt cost one request, took no more than the buffers hold, and left no connection. */
 async function isOver(server: HostileServer): Promise<void> {
   expect(server.requests).toBe(1)
   await until(() => server.open === 0)
@@ -187,7 +187,7 @@ describe('a server without TLS', () => {
     const sockets: Socket[] = []
     const server = createServer((socket) => {
       sockets.push(socket)
-      // The other side hangs up on what is done to it here.
+      // The peer resets the connection as a reaction.
       socket.on('error', () => {})
       socket.once('data', () => trick(socket))
     })
@@ -216,7 +216,7 @@ describe('an address that is not allowed', () => {
     return { poster: newPoster([certificates.ca], guard), asked: () => asked }
   }
 
-  it('is not followed to by a redirect', async () => {
+  it('is not reached through a redirect', async () => {
     const target = await inside()
     const location = `https://127.0.0.2:${target.port}/`
     const server = await hostile(
@@ -226,18 +226,19 @@ describe('an address that is not allowed', () => {
     expect(target.connections).toBe(0)
   })
 
-  it('is not reached by a name whose next answer is another', async () => {
+  it('is not reached by a name that resolves differently the next time', async () => {
     const target = await inside()
     const url = `https://localhost:${target.port}/`
     const names = namesAnswering(['127.0.0.1'], ['127.0.0.2'])
-    // Nobody listens there: what was checked is what was connected to.
+    // Nothing listens there. The refused connection shows that the checked address was the one
+    // connected to.
     expect(await post(url, names.poster)).toMatchObject({ errorClass: 'refused' })
     expect(names.asked()).toBe(1)
     expect(await post(url, names.poster)).toMatchObject({ errorClass: 'ssrf_blocked' })
     expect(target.connections).toBe(0)
   })
 
-  it('is not reached by a name that has an allowed one as well', async () => {
+  it('is not reached by a name that also has an allowed address', async () => {
     const target = await inside()
     const names = namesAnswering(['127.0.0.1', '127.0.0.2'])
     const url = `https://localhost:${target.port}/`

@@ -16,7 +16,7 @@ const log = pino({ level: 'silent' })
 const threshold = 5
 const limits = { timeoutMs: 5_000, connectionsPerOrigin: 64, maxPools: 10 }
 const here = { addresses: ['127.0.0.1'], ttl: 1 }
-/** The shortest delay before a retry. */
+/** The shortest retry delay. */
 const firstRetryMs = 1_000
 
 let certificates: Certificates
@@ -59,7 +59,7 @@ const many = (count: number) => Promise.all(Array.from({ length: count }, attemp
 const failures = (count: number) =>
   Array.from({ length: count }, () => ({ kind: 'unreachable', errorClass: 'dns' }))
 
-it('one lookup that failed is one failure for the circuit, and the first retry asks anew', async () => {
+it('a failed lookup counts once for the circuit, and the first retry asks again', async () => {
   names.answer = () => 'SERVFAIL'
   expect(await many(32)).toMatchObject(failures(32))
   expect(circuit.isOpen).toBe(false)
@@ -69,7 +69,7 @@ it('one lookup that failed is one failure for the circuit, and the first retry a
   expect(retries.filter((retry) => retry.kind === 'unreachable')).toEqual([])
 })
 
-it('a silent name server is one failure for all who waited for it', async () => {
+it('a silent name server counts once for all attempts that waited for it', async () => {
   names.answer = () => 'silence'
   expect(await many(32)).toMatchObject(failures(32))
   expect(circuit.isOpen).toBe(false)
@@ -83,15 +83,15 @@ it('five lookups that fail in a row open the circuit', async () => {
   expect(circuit.isOpen).toBe(true)
 })
 
-it('an address is known for as long as its TTL says', async () => {
-  // Each attempt needs a connection of its own.
+it('an address is cached for its TTL', async () => {
+  // Each attempt needs a new connection.
   receiver.behave = (res) => void res.writeHead(204, { connection: 'close' }).end()
   names.answer = () => ({ addresses: ['127.0.0.1'], ttl: 60 })
   for (let nth = 0; nth < 5; nth++) expect(await attempt()).toMatchObject({ status: 204 })
   expect(names.asked).toEqual(['receiver.example'])
 })
 
-it('a receiver that moves is found again when the TTL is over', async () => {
+it('a receiver that moves is found again after the TTL', async () => {
   receiver.behave = (res) => void res.writeHead(204, { connection: 'close' }).end()
   names.answer = () => ({ addresses: ['127.0.0.2'], ttl: 1 })
   expect(await attempt()).toMatchObject({ errorClass: 'refused' })

@@ -26,7 +26,7 @@ const config = readConfig({
 
 let messaging: Messaging
 let stop: AbortController
-/** Resources of the process before anything was opened. */
+/** The number of active resources before anything was opened. */
 let before: number
 const running = () => getActiveResourcesInfo().filter((kind) => kind !== 'Immediate').length
 
@@ -53,7 +53,7 @@ const open = () =>
     signal: stop.signal,
   })
 
-/** From now on Kafka does not list topics; tells how often it was asked. */
+/** Makes Kafka refuse to list topics from now on, and counts the requests. */
 function refuseListing(times: number): { asked: number } {
   const count = { asked: 0 }
   const { kafka } = messaging

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(async () => harness?.[Symbol.asyncDispose]())
 
-/** More than one fetch brings: a new owner looks back at them before it reads on. */
+/** More than one fetch returns: a new owner reads these before it continues. */
 const before = 2_000
 const crowd = 300
 const env = { WEBHOOK_WINDOW: '60', WEBHOOK_ENDPOINT_CONCURRENCY: '1' }
@@ -32,7 +32,7 @@ async function pausedSoFar(): Promise<number> {
   }
 }
 
-it('starts first attempts in order of arrival also when a dispatcher goes on where another has paused some', async () => {
+it('keeps first attempts in order of arrival when a dispatcher takes over paused deliveries', async () => {
   const path = `/${randomUUID()}`
   const { receiver } = harness
   const subscription = await harness.subscribe(receiver.url(path))
@@ -47,7 +47,7 @@ it('starts first attempts in order of arrival also when a dispatcher goes on whe
   const had = await pausedSoFar()
   dispatcher = await harness.start(env)
   await harness.enqueue(subscription, crowd)
-  // What has no room is paused, and the first of them wait in memory.
+  // Deliveries without room are paused, and the first of them wait in memory.
   await waitUntil(async () => (await pausedSoFar()) - had >= crowd / 2, {
     what: 'most are paused',
     timeoutMs: 30_000,

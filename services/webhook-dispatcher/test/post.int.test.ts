@@ -69,7 +69,7 @@ describe('an answer whose status came', () => {
 })
 
 describe('connections', () => {
-  it('of one tenant to an origin are not those of another', async () => {
+  it('of one tenant to an origin are not shared with another', async () => {
     receiver.answer('/hang', () => 'hang')
     const { post } = bound(open({ connectionsPerOrigin: 1 }))
     const hanging = post(exchange(receiver.url('/hang'), 'a'))
@@ -78,7 +78,7 @@ describe('connections', () => {
     expect(await hanging).toMatchObject({ errorClass: 'timeout' })
   })
 
-  it('are closed for others only when what is in flight on them has ended', async () => {
+  it('are closed for others only when their requests have ended', async () => {
     receiver.answer('/late', () => ({ status: 200, delayMs: 500 }))
     const { post } = bound(open({ maxPools: 1 }))
     const late = post(exchange(receiver.url('/late'), 'a'))
@@ -89,7 +89,7 @@ describe('connections', () => {
 })
 
 describe('a tenant with more origins than pools are kept', () => {
-  it('does not cost another tenant its open connection', async () => {
+  it("does not close another tenant's open connection", async () => {
     const { post } = bound(open({ maxPools: 4 }))
     await using closing = new AsyncDisposableStack()
     const one = closing.use(await ProtocolReceiver.open(certificates, 'HTTP/1.1 alone'))

@@ -4,7 +4,7 @@ import type { DeliveryJob } from '@surehook/contracts/events'
 import { endpointId } from '@surehook/contracts/ids'
 import { type Harness, openHarness } from './support/harness.ts'
 
-/** The largest record that is sent, as it is counted: key, value and this. */
+/** The largest record that may be sent: key, value and this overhead. */
 const maxRecordBytes = 2 * 1024 * 1024 - 1024
 const recordOverhead = 70
 
@@ -22,10 +22,13 @@ afterAll(async () => {
 
 const ends = (job: DeliveryJob, status: string) => harness.settled(job.deliveryId, status)
 
-/** The length of a body of such a size is written in as many bytes as that of the largest. */
+/** At this size the length of the body is encoded in as many bytes as that of the largest. */
 const bytes = 1_500_000
 
-/** A job that fits its topic to the byte: with a due time or a header it fits no other. */
+/**
+ * Enqueues a job that fits its topic to the byte. With a due time or a header it fits no other
+ * topic.
+ */
 async function enqueueLargest(subscription: Parameters<Harness['enqueue']>[0]) {
   const other = await harness.subscribe(subscription.url)
   const [small] = await harness.enqueue(other, 1, { bytes })
@@ -37,7 +40,7 @@ async function enqueueLargest(subscription: Parameters<Harness['enqueue']>[0]) {
   return job
 }
 
-it('ends a job that no retry topic takes as a dead letter after its attempt', async () => {
+it('makes a job that no retry topic takes a dead letter after its attempt', async () => {
   const path = `/${randomUUID()}`
   harness.receiver.answer(path, () => ({ status: 500, body: 'no' }))
   const subscription = await harness.subscribe(harness.receiver.url(path))
@@ -49,10 +52,10 @@ it('ends a job that no retry topic takes as a dead letter after its attempt', as
   ])
 })
 
-it('ends a job that the paused topic does not take as a dead letter, and later ones go on', async () => {
+it('makes a job that the paused topic does not take a dead letter, and continues', async () => {
   const path = `/${randomUUID()}`
   const url = harness.receiver.url(path)
-  // The place at which a delivery arrived takes more bytes from here on.
+  // From here on the encoded arrival takes more bytes.
   await harness.enqueue(await harness.subscribe(url), 64)
   const subscription = await harness.subscribe(url, { active: false })
   const job = await enqueueLargest(subscription)

@@ -11,7 +11,7 @@ import type { PostingSettings } from './support/posting-process.ts'
 import { ProtocolReceiver } from './support/protocol-receiver.ts'
 
 const timeoutMs = 2_000
-/** The fault: long enough that every limit by the clock is over. */
+/** The length of the stall: every wall-clock limit ends during it. */
 const standsStillMs = 2 * timeoutMs
 
 let certificates: Certificates
@@ -57,7 +57,7 @@ async function stopWhile(work: () => void): Promise<void> {
 }
 
 describe('a dispatcher that was stopped for longer than an attempt may take', () => {
-  it('takes the answer that came meanwhile', async () => {
+  it('accepts the answer that arrived meanwhile', async () => {
     let answer = () => {}
     receiver.behave = (res) => {
       answer = () => void res.writeHead(204).end()
@@ -68,7 +68,7 @@ describe('a dispatcher that was stopped for longer than an attempt may take', ()
     expect(await result).toMatchObject({ kind: 'responded', status: 204 })
   })
 
-  it('still waits for an answer to what it could not send before', async () => {
+  it('still waits for an answer to a request that it could not send before', async () => {
     receiver.behave = (res) => void setTimeout(() => res.writeHead(204).end(), timeoutMs / 2)
     const proxy = open.use(await TcpProxy.open(receiver.port))
     proxy.set({ kind: 'drop' })
@@ -78,7 +78,7 @@ describe('a dispatcher that was stopped for longer than an attempt may take', ()
     expect(await result).toMatchObject({ kind: 'responded', status: 204 })
   })
 
-  it('takes the answer of a name server that came meanwhile', async () => {
+  it('accepts the answer of a name server that arrived meanwhile', async () => {
     names.hold()
     const result = post(receiver.port, 'receiver.example')
     await until(() => names.asked.length > 0)
@@ -86,7 +86,7 @@ describe('a dispatcher that was stopped for longer than an attempt may take', ()
     expect(await result).toMatchObject({ kind: 'responded', status: 204 })
   })
 
-  it('gives up a receiver that goes on to be silent', async () => {
+  it('gives up a receiver that stays silent', async () => {
     receiver.behave = () => {}
     const result = post(receiver.port)
     await until(() => receiver.versions.length === 1)

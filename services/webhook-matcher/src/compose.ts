@@ -17,16 +17,20 @@ import { createMatcher } from './matching/matcher.ts'
 import { matcherMetrics } from './metrics.ts'
 import { openSubscriptionsView } from './subscriptions-view.ts'
 
-/** Of each partition, read and not matched yet: a few of the largest batches. */
+/**
+ * The limit per partition of changes that were read and not matched: a few of the largest batches.
+ */
 const changesWindow = { messages: 2_000, bytes: 4 * 1024 * 1024 }
-/** A change that is matched again makes the same deliveries, which dispatchers drop. */
+/**
+ * Long is safe: a change that is matched again makes the same deliveries, which dispatchers drop.
+ */
 const commitIntervalMs = 250
 const commitAtOnce = 500
 const drainMs = 8_000
 
 export type Matcher = Service & { readonly internalPort: number }
 
-/** The only file that constructs things. What opens last closes first. */
+/** Constructs all parts of the process. They close in reverse order. */
 export async function compose(
   config: Config,
   log: Logger,
@@ -80,7 +84,8 @@ function followChanges(config: Config, { kafka, batches, registry, log }: Follow
     topics: [config.topics.changes],
     window: changesWindow,
     tenants: { topics: [config.topics.changes], of: projectOf },
-    // Matchers that read in the order of the log join with the library's own; then this group uses it too.
+    // Older matchers join with the library's own assignor. While such a member is in the group, the
+    // group uses it.
     olderAssignors: [PartitionAssigners.roundRobin],
     commitIntervalMs,
     commitAtOnce,

@@ -31,7 +31,7 @@ export const Env = z.object({
   ...maxBodyEnv,
 })
 
-/** Where it reads and writes. Only tests use other names. */
+/** The topics to read and write. Only tests use other names. */
 export type Topics = Readonly<
   Record<'changes' | 'subscriptions' | 'deliveries' | 'deadLetter' | 'attempts', string>
 >
@@ -49,7 +49,7 @@ export type Config = Readonly<{
   maxBodyBytes: number
 }>
 
-/** The only reader of the environment; a bad value stops the process before anything opens. */
+/** Reads the environment; no other code does. A bad value throws before anything opens. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = readEnv(Env, env)
   const { delayNames, ...connections } = messagingConfig(read, service)

@@ -20,8 +20,8 @@ export type SubscriptionsViewOptions = {
 }
 
 /**
- * The index of all subscriptions, kept from their topic. A state that has no meaning is put aside,
- * and the subscription's last good one stays: whoever wrote it was not the one who owns the topic.
+ * The index of all subscriptions, from their topic. An invalid state is refused and the last valid
+ * one stays, because only a foreign writer can have written it.
  */
 export async function openSubscriptionsView({
   kafka,

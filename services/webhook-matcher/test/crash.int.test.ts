@@ -54,7 +54,7 @@ test('after a crash between Kafka and the commit the same deliveries are made ag
     topics: [config.topics.changes],
   })
   await admin.disconnect()
-  // The change is the first of its partition.
+  // The change is the first one of its partition.
   expect(committed[0]?.partitions.every(({ offset }) => Number(offset) <= 0)).toBe(true)
 
   matcher = spawnMatcher()

@@ -3,7 +3,7 @@ import { changeKey, endpointId } from '@surehook/contracts/ids'
 import { partitionOf } from '@surehook/kafka/producer/partitioned/partition-of'
 import { openWorld, type World } from './support/world.ts'
 
-/** Of one partition; the matcher's window holds a third of it. */
+/** All on one partition; the matcher's window holds a third of them. */
 const flooding = 6_000
 const few = 5
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 }, 40_000)
 afterAll(async () => world?.[Symbol.asyncDispose]())
 
-/** Something whose key is on the same partition as the given one. */
+/** Returns a value whose key is on the same partition as the given key. */
 function beside(key: string, keyOf: (n: number) => string): number {
   const wanted = partitionOf(key, 4)
   for (let n = 0; ; n++) if (partitionOf(keyOf(n), 4) === wanted) return n
@@ -23,7 +23,7 @@ function beside(key: string, keyOf: (n: number) => string): number {
 test('changes behind the flood of another tenant are matched before most of the flood', async () => {
   const floodUrl = 'https://receiver.example/flood'
   const urlOf = (n: number) => `https://receiver.example/${n}`
-  // On one partition their jobs stand in the order in which they were made.
+  // One partition shows the order in which the jobs were made.
   const floodEndpoint = endpointId('flood', 'master', floodUrl)
   const url = urlOf(beside(floodEndpoint, (n) => endpointId('small', 'master', urlOf(n))))
   await world.subscribe({ projectId: 'flood', url: floodUrl })

@@ -8,7 +8,7 @@ describe('a change after the answer', () => {
   let world: World
   let matchers: AsyncDisposable[]
 
-  // Two, so that neither may rely on what the other has seen.
+  // Two matchers, so that neither can rely on what the other has seen.
   beforeAll(async () => {
     world = await openWorld()
     matchers = [await world.startMatcher(), await world.startMatcher()]
@@ -39,7 +39,7 @@ describe('a change after the answer', () => {
       else await world.subscribe({ id, projectId, active: false })
       await world.publish({ projectId, recordId: `r${round}` })
     }
-    // On every partition something that comes after.
+    // A later change on every partition.
     await world.subscribe({ projectId: 'last' })
     const after = Array.from({ length: 40 }, (_, n) => ({ projectId: 'last', recordId: `l${n}` }))
     await world.publish(...after)

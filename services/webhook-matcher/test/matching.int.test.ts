@@ -7,7 +7,7 @@ import { openWorld, type World } from './support/world.ts'
 describe('the matcher on real Kafka', () => {
   let world: World
   let matcher: Awaited<ReturnType<World['startMatcher']>>
-  /** Every test has a project of its own. */
+  /** Every test has its own project. */
   let projectId: string
   let tests = 0
 
@@ -88,7 +88,7 @@ describe('the matcher on real Kafka', () => {
     expect((await bodies(200)).map(({ record }) => record['at'])).toEqual(n)
   })
 
-  test('what is no change goes to changes.invalid with its reason, and the partition moves on', async () => {
+  test('a message that is no change goes to changes.invalid with its reason, and the partition moves on', async () => {
     await world.subscribe({ projectId })
     const { producer, codec, config, written } = world
     const topic = config.topics.changes
@@ -141,7 +141,7 @@ describe('the matcher on real Kafka', () => {
     expect(written.invalid[0]?.value?.toString()).toBe('garbage')
   })
 
-  test('a subscription that has no meaning is put aside, and the view moves on', async () => {
+  test('an invalid subscription is refused, and the view moves on', async () => {
     const { producer, codec, config, written } = world
     written.invalid.length = 0
     const topic = config.topics.subscriptions
@@ -191,7 +191,7 @@ describe('the matcher on real Kafka', () => {
     ])
   })
 
-  test('a job that its topic does not take is a dead letter at once, and the others go on', async () => {
+  test('a job that its topic does not take is a dead letter at once, and the others continue', async () => {
     const { written } = world
     await world.limitDeliveries(2_000)
     const large = await world.subscribe({ projectId, url: 'https://large.example/' })

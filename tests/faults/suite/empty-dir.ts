@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { ownerOf } from '@surehook/scripts/lib/process-group'
 import { removeStackData } from '@surehook/scripts/local-stack/local-stack'
 
-/** What an earlier run has left there goes. */
+/** Deletes the files of an earlier run. */
 export async function emptyDir(path: string): Promise<string> {
   const dir = resolve(path)
   const owner = await ownerOf(`${dir}/stack`)

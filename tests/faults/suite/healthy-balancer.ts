@@ -10,13 +10,16 @@ const answerAllWithinMs = 30_000
 export type HealthyBalancer = AsyncDisposable & {
   readonly url: string
   watch(replicas: readonly ServiceHandle[]): void
-  /** Sends it nothing more; resolves when it has answered what it has. So it is taken out before it is stopped. */
+  /**
+   * Sends the replica no more requests. Resolves when it has answered those it has. Call it before
+   * stopping the replica.
+   */
   takeOut(replica: ServiceHandle): Promise<void>
-  /** It gets requests again as soon as it is ready. */
+  /** Sends requests to the replica again as soon as it is ready. */
   putBack(replica: ServiceHandle): void
 }
 
-/** Sends requests to the replicas that are ready; to all of them when none is, as balancers do. */
+/** Sends requests to the ready replicas, or to all if none is ready, as load balancers do. */
 export async function openHealthyBalancer(): Promise<HealthyBalancer> {
   const balancer = await openBalancer()
   const stop = new AbortController()

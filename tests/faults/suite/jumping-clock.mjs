@@ -1,5 +1,5 @@
-// Preloaded into a service: its clock is ahead of the real one by the milliseconds in a file of its own.
-// Only the time of day jumps: timers and performance.now() go on as they do when a real clock is set.
+// Preloaded into a service: sets its clock ahead of the real one by the milliseconds in a file.
+// Only the time of day jumps. Timers and performance.now() continue, as when a real clock is set.
 import { existsSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 

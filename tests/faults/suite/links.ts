@@ -6,7 +6,7 @@ import type { Ways } from '@surehook/scripts/system/ways'
 import { type LinkState, TcpProxy } from '@surehook/testing/tcp-proxy'
 import { components, needs } from './plan.ts'
 
-/** One process's way to one component. */
+/** The connection of one process to one component. */
 type Link = {
   replica: string
   service: ServiceName | 'publisher'
@@ -15,9 +15,9 @@ type Link = {
 }
 
 export type Links = AsyncDisposable & {
-  /** Where the components must listen. */
+  /** The ports on which the components must listen. */
   readonly ports: Readonly<Record<ComponentName, number>>
-  /** The broker advertises to each client the link by which it came. */
+  /** The broker advertises to each client the link that the client used. */
   readonly kafkaListeners: readonly KafkaListener[]
   waysOf(replica: string): Ways
   set(state: LinkState, which: (link: Pick<Link, 'replica' | 'service' | 'to'>) => boolean): void
@@ -28,7 +28,7 @@ export const publisherReplica = 'publisher'
 export const replicaName = (service: ServiceName, place: number): string =>
   place === 0 ? service : `${service}-${place + 1}`
 
-/** A TCP proxy between each replica and each component that it needs, and one for a publisher. */
+/** Opens a TCP proxy between each replica and each of its components, and one for a publisher. */
 export async function openLinks(replicas: Readonly<Record<ServiceName, number>>): Promise<Links> {
   await using opening = new AsyncDisposableStack()
   const ports = Object.fromEntries(

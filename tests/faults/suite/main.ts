@@ -16,7 +16,10 @@ import { describeOutcome, describeTotal, describeTrial } from './report.ts'
 import { type Outcome, runTrial } from './run-trial.ts'
 import { openStage, type Stage } from './stage.ts'
 
-/** `npm run faults`: every part of a loaded system fails in turn; exit code 1 when anything is lost or stuck. */
+/**
+ * `npm run faults`: makes every part of a loaded system fail in turn. Exits with 1 if anything is
+ * lost or stuck.
+ */
 const usage = `npm run faults -- [--seed <number>] [--only kafka,data-api] [--kinds kill,stop] [--rounds 1] [--stop-seconds 30] [--dir .local/faults] [--plan]
 targets: ${targets.join(', ')}
 kinds:   ${kinds.join(', ')}`

@@ -8,7 +8,7 @@ import { components, type Trial } from './plan.ts'
 import type { Stage } from './stage.ts'
 import { standStill } from './stand-still.ts'
 
-/** Makes the fault, lets it last, and ends it. */
+/** Makes the fault, waits, and ends it. */
 export async function makeFault(trial: Trial, stage: Stage): Promise<void> {
   const lasts = () => wait(trial.seconds * 1_000)
   const victims = victimsOf(trial, stage)
@@ -51,7 +51,7 @@ export async function makeFault(trial: Trial, stage: Stage): Promise<void> {
   }
 }
 
-/** Two of three run, but while they are scaled. */
+/** Two of three replicas run, except during scaling. */
 const running = (stage: Stage, service: ServiceName): readonly ServiceHandle[] =>
   stage.system.services[service].slice(0, 2)
 
@@ -100,7 +100,7 @@ async function setClocks(trial: Trial, stage: Stage, aheadMs: number): Promise<v
   )
 }
 
-/** Two, one, two, one, three where there is a third, two. */
+/** Runs two replicas, one, two, one, three (if there is a third), and two. */
 async function scale([, second, third]: readonly ServiceHandle[]): Promise<void> {
   await second?.stop()
   await second?.restart()

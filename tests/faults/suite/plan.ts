@@ -16,12 +16,12 @@ export type Kind = (typeof kinds)[number]
 
 export const components = ['kafka', 'postgres', 'redis', 'registry'] as const
 
-/** `system` is all services, one after the other. */
+/** `system` means all services, one after another. */
 export type Target = ServiceName | ComponentName | 'system'
 
 export const targets: readonly Target[] = [...serviceNames, ...components, 'system']
 
-/** What each service reaches by a link that can be cut. */
+/** The components that each service reaches through a link that can be cut. */
 export const needs: Readonly<Record<ServiceName, readonly ComponentName[]>> = {
   'auth-service': ['kafka', 'registry', 'postgres', 'redis'],
   'data-api': ['kafka', 'registry', 'postgres'],
@@ -31,21 +31,21 @@ export const needs: Readonly<Record<ServiceName, readonly ComponentName[]>> = {
   gateway: [],
 }
 
-/** Every decision that chance takes about one fault. */
+/** The random choices of one fault. */
 export type Trial = {
   kind: Kind
   target: Target
-  /** Of a service's two replicas. */
+  /** Which of a service's two replicas. */
   victims: 'first' | 'second' | 'both'
   seconds: number
-  /** The component that a service loses; of a component, all lose it. */
+  /** The component that a service loses. If the target is a component, all services lose it. */
   from: ComponentName | null
   link: 'drop' | 'reset' | 'delay'
   linkDelayMs: number
-  /** Set by so much, then by as much to the other side, then right. */
+  /** The clock is first this much ahead, then this much behind, then right. */
   clockAheadMs: number
   diskLateMs: number
-  /** Writers at each transport, and how long each of them rests after a change. */
+  /** The number of writers per transport; each pauses for `pauseMs` after a change. */
   writers: { rest: number; graphql: number; topic: number }
   pauseMs: number
   /** Seconds of load before the fault. */
@@ -69,7 +69,7 @@ export function makePlan(options: PlanOptions): Trial[] {
     ),
   )
   return Array.from({ length: options.rounds }, () =>
-    // Everything is drawn, also for what was not asked for: `--only` leaves the rest as it was.
+    // Draws all faults, also unselected ones, so that `--only` does not change the selected ones.
     random.shuffled(faults).map((fault) => draw(fault, options.stopSeconds, random)),
   )
     .flat()
@@ -94,7 +94,7 @@ function targetsOf(kind: Kind): readonly Target[] {
   }
 }
 
-/** A service loses each of its components in turn; a component is lost by all at once. */
+/** A service loses each of its components in turn. A component is lost by all services at once. */
 function losses(kind: Kind, target: Target): readonly (ComponentName | null)[] {
   const service = serviceNames.find((name) => name === target)
   return kind === 'partition' && service !== undefined ? needs[service] : [null]

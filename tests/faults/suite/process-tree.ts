@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** A process and everything that it has started, also in groups of their own, as PostgreSQL does. */
+/**
+ * Returns a process and all its descendants, including those in other process groups, as PostgreSQL
+ * makes them.
+ */
 export function treeOf(pid: number): number[] {
   const children = new Map<number, number[]>()
   for (const name of readdirSync('/proc')) {
@@ -15,13 +18,13 @@ export function treeOf(pid: number): number[] {
 function parentOf(pid: number): number | null {
   if (!Number.isInteger(pid)) return null
   try {
-    // Behind the name, which may hold anything: state, parent.
+    // The fields after the process name, which may contain anything: state, parent.
     const [, parent] = (readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1) ?? '').split(
       ' ',
     )
     return Number(parent)
   } catch {
-    // It has ended since the directory was read.
+    // The process has ended since the directory was read.
     return null
   }
 }

@@ -1,4 +1,4 @@
-/** Numbers that look like chance, and are the same again for the same seed. */
+/** Pseudo-random numbers that are the same for the same seed. */
 export type Random = {
   /** A whole number from `from` to `to`, both included. */
   int(from: number, to: number): number
@@ -6,7 +6,7 @@ export type Random = {
   shuffled<T>(items: readonly T[]): T[]
 }
 
-/** mulberry32. */
+/** The generator mulberry32. */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0
   const next = () => {

@@ -4,18 +4,24 @@ import type { Subscriber } from '../../support/deliveries/ledger.ts'
 export type Repetitions = {
   subscriber: string
   deliveries: number
-  /** Deliveries that came again though the receiver had taken them. */
+  /** Deliveries that came again although the receiver had accepted them. */
   repeated: number
-  /** Of those: first taken while the fault lasted, or so shortly before that nobody could have written it down. */
+  /**
+   * Those of them that were first accepted during the fault, or so shortly before that their
+   * offsets could not be committed.
+   */
   inFlight: number
-  /** How long before the fault the first of the repeated ones was taken. */
+  /** How long before the fault the first of the repeated deliveries was accepted. */
   earliestMs: number
 }
 
-/** While something waits longer for its commit the dispatcher starts nothing; on a quiet machine it is 25 ms. */
+/**
+ * The dispatcher starts nothing while offsets wait longer than this for their commit. On a quiet
+ * machine they wait 25 ms.
+ */
 const uncommittedMs = 1_000
 
-/** Counted at the receiver, whatever the product itself has written down. */
+/** Counts at the receiver, independently of the product's own records. */
 export function countRepetitions(
   receiver: Receiver,
   subscribers: readonly Subscriber[],
@@ -29,7 +35,7 @@ export function countRepetitions(
     }
     let [repeated, inFlight, earliestMs] = [0, 0, 0]
     for (const [event, times] of takenAt) {
-      // Those that were refused came first.
+      // The refused tries came first.
       const [first = 0, ...more] = times.slice(refused.get(event) ?? 0)
       repeated += more.length
       if (more.length > 0) earliestMs = Math.max(earliestMs, fault.from - first)

@@ -3,7 +3,7 @@ import type { Target, Trial } from './plan.ts'
 import type { Outcome } from './run-trial.ts'
 import { seconds } from './seconds.ts'
 
-/** What is about to happen, in words. */
+/** Describes the fault in words. */
 export function describeTrial(trial: Trial): string {
   const { kind, target, seconds: lasts, clockAheadMs, diskLateMs } = trial
   switch (kind) {

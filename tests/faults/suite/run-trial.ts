@@ -24,36 +24,36 @@ import { Watch } from './watch.ts'
 
 export type Outcome = {
   faultMs: number
-  /** Null when it did not come about in time. */
+  /** `null` if the system did not recover in time. */
   recoveryMs: number | null
   acknowledged: number
   unanswered: number
-  /** The longest time that the suite itself, with load, links and receiver, stood still. */
+  /** The longest stall of the suite's own process, which runs load, links and receiver. */
   stoodStillMs: number
   accounts: readonly Account[]
   repetitions: readonly Repetitions[]
-  /** What is wrong, in words; empty when nothing is. */
+  /** Descriptions of what is wrong; empty if nothing is. */
   faults: readonly string[]
 }
 
 const transportNames = ['rest', 'graphql', 'topic'] as const
-/** A change that is delivered so soon after its answer is what one is used to. */
+/** The usual time between the answer to a change and its delivery. */
 const usualMs = 1_000
 const recoverWithinMs = 120_000
 const settleWithinMs = 90_000
 
 export type LoadShape = Pick<Trial, 'writers' | 'pauseMs' | 'leadS'> & {
-  /** Of each subscription's deliveries; more is a fault. */
+  /** The allowed repetitions per subscription; more are a fault. */
   mayRepeat: number
 }
 
-/** Load, the fault, recovery, and everything counted. */
+/** Runs the load, the fault and the recovery, and checks everything. */
 export function runTrial(trial: Trial, stage: Stage): Promise<Outcome> {
   const shape = { ...trial, mayRepeat: mayRepeatIn(trial) }
   return runUnderLoad(shape, stage, () => makeFault(trial, stage))
 }
 
-/** As `runTrial`, with whatever is to happen under the load. */
+/** Like `runTrial`, with any action under the load. */
 export async function runUnderLoad(
   shape: LoadShape,
   stage: Pick<Stage, 'receiver' | 'audit' | 'platform' | 'publisher'>,
@@ -144,7 +144,7 @@ async function recovered(watch: Watch, endedAt: number, load: Load): Promise<num
   return ended ?? endedAt
 }
 
-/** Where processes end in order, or nothing ends, nothing is to be repeated. */
+/** Nothing may be repeated if processes shut down cleanly, or if none ends. */
 function mayRepeatIn({ kind, target }: Trial): number {
   switch (kind) {
     case 'kill':

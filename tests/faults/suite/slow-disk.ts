@@ -3,15 +3,15 @@ import { fileURLToPath } from 'node:url'
 import { compilePreloaded } from '../../support/compile-preloaded.ts'
 
 export type SlowDisk = {
-  /** For a component whose disk is to be slow. */
+  /** The environment of a component whose disk will be slow. */
   env(component: string): NodeJS.ProcessEnv
-  /** From now on each sync of a file is so late; 0 ends it. */
+  /** Delays each sync of a file from now on; 0 ends it. */
   set(component: string, lateMs: number): void
 }
 
 const source = fileURLToPath(new URL('./slow-disk.c', import.meta.url))
 
-/** Compiles what is preloaded into components; null where there is no C compiler, or no Linux. */
+/** Compiles the preloaded library. Returns `null` without a C compiler or Linux. */
 export function prepareSlowDisk(dir: string): SlowDisk | null {
   const library = compilePreloaded(source, `${dir}/slow-disk.so`)
   if (library === null) return null
@@ -19,7 +19,7 @@ export function prepareSlowDisk(dir: string): SlowDisk | null {
   const set = (component: string, lateMs: number) => {
     const late = Buffer.alloc(4)
     late.writeInt32LE(lateMs * 1_000)
-    // In place: it is mapped.
+    // Written in place, because the file is mapped into memory.
     writeFileSync(fileOf(component), late, { mode: 0o644, flag: 'r+' })
   }
   return {

@@ -22,11 +22,14 @@ import { type HealthyBalancer, openHealthyBalancer } from './healthy-balancer.ts
 import { type Links, openLinks, publisherReplica } from './links.ts'
 import { prepareSlowDisk, type SlowDisk } from './slow-disk.ts'
 
-/** The whole system, two replicas of each service, with everything between its parts in our hands. */
+/**
+ * The whole system with two replicas of each service. The suite controls everything between its
+ * parts.
+ */
 export type Stage = AsyncDisposable & {
   readonly stack: LocalStack
   readonly secrets: Secrets
-  /** What all services are set to. */
+  /** The variables of all services. */
   readonly env: Readonly<Record<string, string>>
   readonly system: System
   readonly links: Links
@@ -35,15 +38,15 @@ export type Stage = AsyncDisposable & {
   readonly receiver: Receiver
   readonly audit: DeliveryAudit
   readonly publisher: ChangePublisher
-  /** Null where none can be made. */
+  /** `null` where it is not available. */
   readonly slowDisk: SlowDisk | null
-  /** What sends requests to the replicas of each service that takes any. */
+  /** The balancers before the replicas of each service that takes requests. */
   readonly balancers: ReadonlyMap<ServiceName, HealthyBalancer>
   /** Sets the clock of a replica; 0 sets it right. */
   setClock(replica: string, aheadMs: number): Promise<void>
 }
 
-/** The third of those that scale runs only while they are scaled. */
+/** The third replica of a scalable service runs only during scaling. */
 const scaled: Record<ServiceName, number> = {
   'auth-service': 2,
   'data-api': 2,
@@ -63,7 +66,8 @@ const balanced = {
 const clockModule = fileURLToPath(new URL('./jumping-clock.mjs', import.meta.url))
 
 const fixedEnv = {
-  // On a busy machine an attempt that ends at 5 s would repeat what no fault has repeated.
+  // Generous: on a busy machine an attempt that ends after 5 s would repeat a delivery without a
+  // fault.
   WEBHOOK_TIMEOUT: '30s',
   WEBHOOK_RETRY_DELAYS: '100ms,200ms,300ms,400ms',
   WEBHOOK_CIRCUIT_COOLDOWN: '2s',
@@ -78,14 +82,14 @@ export type StageOptions = {
   postgresSettings?: Readonly<Record<string, string>>
 }
 
-/** Logs and data are left in `dir`. */
+/** Leaves logs and data in `dir`. */
 export async function openStage(dir: string, options: StageOptions = {}): Promise<Stage> {
   const { replicas = scaled, versions } = options
   await using opening = new AsyncDisposableStack()
   const controls = opening.adopt(await mkdtemp(join(tmpdir(), 'surehook-faults-')), (path) =>
     rm(path, { recursive: true }),
   )
-  // PostgreSQL may run as somebody else, and reads what makes its disk slow.
+  // PostgreSQL may run as another user, who reads the file that controls the slow disk.
   await chmod(controls, 0o755)
   const slowDisk = prepareSlowDisk(controls)
   const links = opening.use(await openLinks(replicas))

@@ -1,7 +1,7 @@
 import type { ProcessHandle } from '@surehook/scripts/lib/managed-process'
 import { treeOf } from './process-tree.ts'
 
-/** Stopped processes of ours must go on, whatever happens meanwhile. */
+/** Stops the processes and always continues them, whatever happens meanwhile. */
 export async function standStill(
   victims: readonly ProcessHandle[],
   lasts: () => Promise<void>,

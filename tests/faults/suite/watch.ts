@@ -8,13 +8,13 @@ const lookEveryMs = 50
 
 type Expected = { transport: TransportName; madeAt: number; missing: Set<string> }
 
-/** Follows, while the load goes on, what was acknowledged and has not arrived everywhere yet. */
+/** Tracks, during the load, which acknowledged changes have not arrived everywhere yet. */
 export class Watch implements Disposable {
   readonly #receiver: Receiver
   readonly #subscribers: readonly Subscriber[]
   readonly #timer = setInterval(() => this.#look(), lookEveryMs)
   readonly #seen = new Map<string, number>()
-  /** When each change came first, by subscription and change. */
+  /** The first arrival of each change, by subscription and change. */
   readonly #arrived = new Map<string, number>()
   readonly #open = new Map<string, Expected>()
   readonly #complete: { transport: TransportName; madeAt: number; arrivedAt: number }[] = []
@@ -31,7 +31,7 @@ export class Watch implements Disposable {
     this.#open.set(changeKey(story.ref, change), expected)
   }
 
-  /** How many changes that were acknowledged until `at` are still missing somewhere. */
+  /** Returns how many changes acknowledged until `at` are still missing somewhere. */
   missing(at: number): number {
     let count = 0
     for (const { madeAt } of this.#open.values()) if (madeAt <= at) count++
@@ -39,8 +39,9 @@ export class Watch implements Disposable {
   }
 
   /**
-   * When everything acknowledged until `at` had arrived, and through each transport a change that was
-   * acknowledged later had arrived within `withinMs`; null when that is not so yet.
+   * Returns the time of recovery, or `null` before it. The system has recovered when every change
+   * acknowledged until `at` has arrived, and when on each transport a later change has arrived
+   * within `withinMs`.
    */
   recoveredAt(at: number, transports: readonly TransportName[], withinMs: number): number | null {
     this.#look()

@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const expired = () => new Date(Date.now() - 60_000)
 
-/** Its changes are all there, each once. */
+/** Checks that every change has arrived exactly once. */
 async function arrived(ids: readonly string[]): Promise<void> {
   const received = () =>
     world.receiver.receipts('/hook').map((one) => String(payloadOf(one).record['id']))
@@ -36,12 +36,12 @@ async function arrived(ids: readonly string[]): Promise<void> {
     (all) => ids.every((id) => all.includes(id)),
     30_000,
   )
-  // What was refused may have been written all the same.
+  // A refused write may have been stored all the same.
   const mine = received().filter((id) => ids.includes(id))
   expect(mine.toSorted()).toEqual(ids.toSorted())
 }
 
-/** The status of a login that Redis counts. */
+/** Returns the status of a login, which Redis counts. */
 async function logIn(): Promise<number> {
   const { projectId, environment } = tenant
   const response = await fetch(`${world.system.baseUrl}/auth/login`, {
@@ -67,7 +67,7 @@ it('while the certificate of Redis has expired webhooks go out, and with a new o
   const admin = await openRedis({ url, ca, log: createLogger('tests', 'silent') })
   let presented = 0
   const present = async () => {
-    // It reads a file again only when the setting has changed.
+    // The server reads a file again only if the setting has changed.
     const file = `${certificateFile}.${++presented}`
     await copyFile(certificateFile, file)
     await admin.configSet('tls-cert-file', file)
@@ -122,7 +122,10 @@ it('while the certificate of PostgreSQL has expired writes are refused, and with
   await arrived(written)
 }, 120_000)
 
-/** Kafka takes a certificate while it runs only as long as the one before is good: else it has to be started again. */
+/**
+ * A running Kafka accepts a new certificate only while the old one is valid. Afterwards it has to
+ * be restarted.
+ */
 async function restartKafka({ credentials, processes }: SecuredStack): Promise<void> {
   const file = resolve(dirname(credentials.caFile), '../kafka.properties')
   const chain = (await readFile(credentials.certificateFile, 'utf8')).trim()
@@ -135,7 +138,7 @@ async function restartKafka({ credentials, processes }: SecuredStack): Promise<v
   await processes.kafka?.restart()
 }
 
-/** The certificate error of a new connection; empty when it is good. */
+/** Returns the certificate error of a new connection; empty if there is none. */
 async function refusalOf({ endpoints, credentials }: SecuredStack): Promise<string> {
   const [host, port] = endpoints.kafkaBrokers.split(':')
   const socket = connect({ host, port: Number(port), ca: credentials.ca })
@@ -154,11 +157,11 @@ it('while the certificate of Kafka has expired open connections go on, who start
   const { credentials } = stack
   const [dispatcher] = services['webhook-dispatcher']
   if (dispatcher === undefined) throw new Error('no dispatcher runs')
-  // With one that has expired already it does not start.
+  // Kafka does not start with an expired certificate.
   await credentials.renew(new Date(Date.now() + 45_000))
   await restartKafka(stack)
   await allReady(world.system)
-  // Opens all connections that a delivery needs.
+  // Opens every connection that a delivery needs.
   written.push(await insert())
   await arrived(written)
   await eventually(

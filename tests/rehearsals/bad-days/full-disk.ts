@@ -3,14 +3,17 @@ import { fileURLToPath } from 'node:url'
 import { compilePreloaded } from '../../support/compile-preloaded.ts'
 
 export type FullDisk = {
-  /** For the component whose disk it is. */
+  /** The environment of the component whose disk fills. */
   readonly env: NodeJS.ProcessEnv
   setFull(full: boolean): void
 }
 
 const source = fileURLToPath(new URL('./full-disk.c', import.meta.url))
 
-/** A disk that can be full, below `dataDir`; null where there is no C compiler, or no Linux. */
+/**
+ * Prepares a disk below `dataDir` that can be made full. Returns `null` without a C compiler or
+ * Linux.
+ */
 export function prepareFullDisk(dir: string, dataDir: string): FullDisk | null {
   const library = compilePreloaded(source, `${dir}/full-disk.so`)
   if (library === null) return null
@@ -18,7 +21,7 @@ export function prepareFullDisk(dir: string, dataDir: string): FullDisk | null {
   writeFileSync(control, '0', { mode: 0o644 })
   return {
     env: { LD_PRELOAD: library, FULL_DISK_FILE: control, FULL_DISK_DIR: dataDir },
-    // In place: it is mapped.
+    // Written in place, because the file is mapped into memory.
     setFull: (full) => writeFileSync(control, full ? '1' : '0', { flag: 'r+' }),
   }
 }

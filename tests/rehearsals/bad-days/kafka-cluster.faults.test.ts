@@ -27,10 +27,10 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 }, 60_000)
 
-/** Requests to a broker that does not answer end after 15 s, and some meet it twice. */
+/** A request to a silent broker ends after 15 s, and some requests meet the broker twice. */
 const patient = { mayRepeat: undecidedAtMost, settleWithinMs: 90_000 }
 
-/** The status of a change of state, which is answered only when Kafka has it. */
+/** Returns the status of a change of state, which is answered only once Kafka has it. */
 async function makeKnown(name: string): Promise<number> {
   const path = `PUT /${tenant.projectId}/environments/${name}`
   return (await admin(world.system, path, {})).status
@@ -90,7 +90,7 @@ describe('of three brokers, in the middle of changes', () => {
       standStill(cluster.nodes.slice(0, 1), async () => {
         const isFenced = async () => (await cluster.inSync()).every((nodes) => !nodes.includes(1))
         await waitUntil(isFenced, { what: 'partitions without the first node', timeoutMs: 60_000 })
-        // A process that starts knows nothing of the silence, and begins with this address.
+        // A new process knows nothing of the silent broker, and starts with its address.
         const { 'webhook-dispatcher': dispatchers, 'webhook-matcher': matchers } =
           world.system.services
         await Promise.all([...dispatchers, ...matchers].map((replica) => replica.restart()))

@@ -8,22 +8,24 @@ import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { askKafka } from '../../support/ask-kafka.ts'
 
-/** A stack whose Kafka is three brokers. */
+/** A stack with three Kafka brokers. */
 export type ClusteredStack = Stack & {
   readonly nodes: readonly ProcessHandle[]
-  /** Which node leads the partition; -1 when nobody does. */
+  /** Returns the leader of the partition; -1 if it has none. */
   leaderOf(topic: string, partition: number): Promise<number>
-  /** Of each partition of the topic the nodes that have a copy, all of it. */
+  /** Returns, for each partition of the topic, the nodes with a complete copy. */
   copiesOf(topic: string): Promise<number[][]>
-  /** Of each partition the nodes that have all of it. */
+  /** Returns, for each partition, the nodes with a complete copy. */
   inSync(): Promise<number[][]>
-  /** Waits until every partition has all its copies, on every node, as an operator does before the next restart. */
+  /**
+   * Waits until every partition has all its copies. An operator does this before the next restart.
+   */
   untilInSync(): Promise<void>
 }
 
 const places = [0, 1, 2]
 
-/** @param controllers how many of the brokers, from the first on, are controllers as well */
+/** @param controllers how many of the brokers, from the first one, are also controllers */
 export async function openKafkaCluster(
   dir: string,
   controllers = places.length,
@@ -36,7 +38,7 @@ export async function openKafkaCluster(
   }
   const controllerPorts: number[] = []
   for (let n = 0; n < controllers; n++) controllerPorts.push(await freePort())
-  // None is ready before a second one is there.
+  // Started in parallel, because no broker is ready before a second one runs.
   const starting = places.map((place) =>
     open({
       dir: `${dir}/kafka-${place + 1}`,

@@ -11,19 +11,19 @@ import { treeOf } from '../../faults/suite/process-tree.ts'
 
 export type SlotCopy = { slot: string; ready: boolean }
 
-/** A primary and its streaming stand-by, behind an address that can be moved from one to the other. */
+/** A primary and its streaming standby, behind an address that can be switched between them. */
 export type PostgresPair = {
-  /** Of the address that moves. */
+  /** The switchable address. */
   readonly url: string
-  /** The capture slots as the stand-by has them. */
+  /** Returns the capture slots on the standby. */
   slotsOfStandby(): Promise<SlotCopy[]>
-  /** From now on the stand-by gets nothing. */
+  /** Cuts the replication to the standby. */
   cutOffStandby(): void
-  /** Ends the primary's machine, as far as anybody can tell. */
+  /** Makes the primary's machine unreachable. */
   losePrimary(): Promise<void>
-  /** Its machine stands still: connections stay open, and nobody answers. */
+  /** Freezes the primary: connections stay open, but nothing answers. */
   freezePrimary(): void
-  /** The stand-by takes over: it is promoted, and the address leads to it. */
+  /** Promotes the standby and switches the address to it. */
   promoteStandby(): Promise<void>
   stop(): Promise<void>
 }
@@ -50,7 +50,8 @@ export async function openPostgresPair(dir: string, how: Replication): Promise<P
   await copyAsStandby(`${dir}/primary`, `${dir}/${standby}`, primaryUrl)
   await processOf(primary).restart()
   const second = await open(standby)
-  // No reader of a capture slot gets ahead of the stand-by, in both kinds of replication.
+  // With both settings no reader of a capture slot gets ahead of the standby, in physical and
+  // logical replication.
   await inDatabase(
     primary.databaseUrl,
     `alter system set synchronized_standby_slots = '${standby}'`,
@@ -65,7 +66,7 @@ export async function openPostgresPair(dir: string, how: Replication): Promise<P
   const link = opening.use(await TcpProxy.openTo(primary.databaseUrl))
   let frozen: number[] = []
   opening.defer(() => {
-    // Else it could not be ended.
+    // Stopped processes could not be terminated.
     for (const pid of frozen) process.kill(pid, 'SIGCONT')
   })
   const resources = opening.move()
@@ -90,14 +91,14 @@ export async function openPostgresPair(dir: string, how: Replication): Promise<P
   }
 }
 
-/** A cold copy, which follows the primary from then on and keeps the capture slots. */
+/** Makes a cold copy, which then follows the primary and keeps the capture slots. */
 async function copyAsStandby(from: string, to: string, primaryUrl: URL): Promise<void> {
   await mkdir(to, { recursive: true })
   const identity = postgresIdentity()
   const places = [await postgresPlace(from, identity), await postgresPlace(to, identity)]
   const [source, copy] = places.map((place) => `${place}/postgres`) as [string, string]
   await copyFile(`${from}/postgres-password`, `${to}/postgres-password`)
-  // With owners and modes, which PostgreSQL insists on.
+  // Keeps owners and modes, because PostgreSQL checks them.
   await promisify(execFile)('cp', ['-a', source, copy])
   const { hostname, port, username, password, pathname } = primaryUrl
   const way = `host=${hostname} port=${port} user=${username} password=${password}`
@@ -110,7 +111,7 @@ async function copyAsStandby(from: string, to: string, primaryUrl: URL): Promise
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`)
   await appendFile(`${copy}/postgresql.auto.conf`, lines.join(''))
   await writeFile(`${copy}/standby.signal`, '')
-  // The primary's own slots are none of the stand-by's.
+  // The primary's own slots must not exist on the standby.
   for (const slot of await readdir(`${copy}/pg_replslot`)) {
     await rm(`${copy}/pg_replslot/${slot}`, { recursive: true })
   }

@@ -22,7 +22,7 @@ import { eventually } from '../../support/world.ts'
 
 let world: FaultWorld
 
-// The last ones leave time to renew a certificate before a delivery is given up.
+// The last delays leave time to renew a certificate before a delivery is given up.
 const delays = ['100ms', '500ms', '2s', '5s']
 
 beforeAll(async () => {
@@ -80,7 +80,10 @@ it('an expired certificate of a receiver is an error of class tls; renewed in ti
   expect(receiver.receipts('/expired')).toHaveLength(1)
 }, 60_000)
 
-/** What no producer of ours sends. The second names a schema that the registry does not have. */
+/**
+ * Messages that no producer of the platform sends. The second one names a schema that the registry
+ * does not have.
+ */
 const poison = [
   Buffer.from('this is no message of ours'),
   Buffer.from([0, 0x7f, 0xff, 0xff, 0xff, 1, 2, 3]),
@@ -121,7 +124,7 @@ it('poisoned messages on every topic are put aside and hold nothing up', async (
     expect(await sizeOf(invalidTopic(topic))).toBeGreaterThanOrEqual(read * poison.length)
   }
   await Promise.all([admin.disconnect(), producer.disconnect()])
-  // Views read them again from the beginning.
+  // After a restart, views read the messages again from the beginning.
   const [matcher] = world.system.services['webhook-matcher']
   await matcher?.restart()
   await allReady(world.system)

@@ -4,7 +4,7 @@ import { type Admin, AssignerProtocol } from '@surehook/kafka/client/surface'
 
 export type Ownership = { at: number; memberOf: ReadonlyMap<number, string>; members: number }
 
-/** Looks several times a second who has which partition of the deliveries. */
+/** Samples several times a second which member has which partition of the deliveries. */
 export class OwnershipWatch {
   readonly seen: Ownership[] = []
   readonly #admin: Admin
@@ -20,7 +20,7 @@ export class OwnershipWatch {
     return this.seen.at(-1)
   }
 
-  /** Partitions that one member had all the while. */
+  /** Returns the partitions that one member owned during the whole time. */
   unmoved(from: number, until: number): Set<number> {
     const before = this.seen.findLast(({ at }) => at <= from)
     const during = this.seen.filter(({ at }) => at > from && at <= until)

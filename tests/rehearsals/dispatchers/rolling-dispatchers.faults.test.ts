@@ -15,7 +15,7 @@ import { OwnershipWatch } from './ownership.ts'
 const dispatchers = 8
 const receivers = 24
 const quietMs = 15_000
-/** A change every so often. */
+/** The pause between two changes. */
 const pauseMs = 20
 
 let world: World
@@ -94,7 +94,7 @@ it('dispatchers are restarted one after the other: partitions that stay are not 
     const from = Date.now()
     await dispatcher.restart()
     await until(isSettled, 60_000)
-    // A joined member is given its partitions in a second phase.
+    // A new member gets its partitions in a second rebalance.
     await sleep(3_000)
     restarts.push({ from, until: Date.now() })
   }

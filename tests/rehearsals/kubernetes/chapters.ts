@@ -18,7 +18,7 @@ export type Story = {
   say: (line: string) => void
   images: { registry: string; tag: string; fromTag: string | undefined }
   podCidr: string
-  /** Whether the cluster has a kind of objects: `scaledobjects.keda.sh`. */
+  /** Returns whether the cluster knows a kind of objects, such as `scaledobjects.keda.sh`. */
   has: (kind: string) => boolean
 }
 
@@ -71,7 +71,10 @@ async function prepareNamespace(story: Story): Promise<void> {
   await valuesOf(story, images.fromTag ?? images.tag)
 }
 
-/** What is the same in an operator's values and in the example stays; the page's first block begins with the example. */
+/**
+ * Writes the values. Those that an operator shares with the example stay, because the page's first
+ * block starts with the example.
+ */
 async function valuesOf(
   { dir, podCidr, images, has }: Story,
   tag: string,
@@ -143,7 +146,7 @@ async function testWithReceiver(story: Story): Promise<void> {
   await test(story)
 }
 
-/** As in ci/test-receiver-values.yaml. */
+/** The same values as in ci/test-receiver-values.yaml. */
 const receiving = ({ podCidr }: Story): Values => ({
   services: {
     'webhook-dispatcher': {
@@ -251,7 +254,10 @@ const answers = (url: string) =>
     () => false,
   )
 
-/** A pod that is killed may cost requests in flight, and deliveries whose outcome it had not published are made again. */
+/**
+ * A killed pod may lose requests in flight. Deliveries whose outcome it had not published are
+ * repeated.
+ */
 async function endLoad({ say }: Story, load: Load, pods: 'moved' | 'killed' = 'moved') {
   const { written, failures, ...counts } = await load.end()
   const may = pods === 'killed' ? ['failed', 'repeated'] : []
@@ -263,7 +269,7 @@ async function endLoad({ say }: Story, load: Load, pods: 'moved' | 'killed' = 'm
   if (faults.some(([what]) => !may.includes(what))) throw new Error('not everything went well')
 }
 
-/** Without the commands for what this cluster does not have. */
+/** Removes the commands for parts that this cluster does not have. */
 const possible = ({ has }: Story, commands: string): string =>
   commands
     .split('\n')
@@ -271,7 +277,7 @@ const possible = ({ has }: Story, commands: string): string =>
     .filter((line) => !line.includes('scaledobject') || has(scaledObjects))
     .join('\n')
 
-/** Commands of the page with the addresses of this cluster in the place of examples. */
+/** Replaces the example addresses in the page's commands by those of this cluster. */
 const here = (commands: string): string =>
   commands
     .replaceAll('postgresql.example.com', outside.postgresql)

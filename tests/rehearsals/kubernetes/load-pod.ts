@@ -5,8 +5,8 @@ import { createServer as createHttps } from 'node:https'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /**
- * Runs by itself in a pod: writes records through the gateway and receives their webhooks. `GET :8080/` returns what came
- * of it so far, `GET :8080/end` stops the writers first.
+ * Runs alone in a pod: writes records through the gateway and receives their webhooks. `GET :8080/`
+ * returns the results so far. `GET :8080/end` stops the writers first.
  */
 const variable = (name: string): string => {
   const value = process.env[name]
@@ -47,7 +47,7 @@ receiver.listen(8443)
 
 createHttp((req, res) => {
   if (req.url === '/end') over.abort()
-  // Whoever ends it wants to know of each record that was acknowledged.
+  // The caller needs the outcome of every acknowledged record.
   const ended = over.signal.aborted ? writing : Promise.resolve([])
   void ended.then(() => res.end(JSON.stringify(report())))
 }).listen(8080)
@@ -65,7 +65,7 @@ const writing = Promise.all(Array.from({ length: writers }, write))
 async function write(): Promise<void> {
   for (let n = 0; !over.signal.aborted; n += 1) {
     const key = crypto.randomUUID()
-    // Until it is there; each answer but that is counted.
+    // Repeats until the record is inserted, and counts every other answer.
     while (!(await insert(n, key)) && !over.signal.aborted) await wait(200)
     await wait(pauseMs)
   }

@@ -5,12 +5,14 @@ import { waitUntil } from '@surehook/service-kit/wait-until'
 import { envOf, type Manifest, namespaceOf, secret } from './objects.ts'
 import type { Shell } from './shell.ts'
 
-/** Writers and a receiver in a pod of their own, so that nothing but the cluster lies between them and the gateway. */
+/**
+ * Writers and a receiver run in a pod, so that only the cluster is between them and the gateway.
+ */
 export const loadNamespace = 'surehook-load'
 export const loadHost = `load.${loadNamespace}.svc.cluster.local`
 
 export type Load = {
-  /** Stops the writers; resolves when all has arrived, to what went wrong. */
+  /** Stops the writers. Resolves when all changes have arrived, with the failures. */
   end(): Promise<Report>
 }
 
@@ -18,9 +20,9 @@ type Options = {
   shell: Shell
   image: string
   adminToken: string
-  /** Where the gateway is from here. */
+  /** The gateway's address, as seen from the pod. */
   baseUrl: string
-  /** Of the receiver, from an authority that the dispatcher trusts. */
+  /** The receiver's certificate, from an authority that the dispatcher trusts. */
   certificate: { cert: string; key: string }
 }
 
@@ -67,7 +69,7 @@ export async function openLoad({ shell, baseUrl, adminToken, ...pod }: Options):
       let report = await ask('/end')
       const deadline = Date.now() + settleWithinMs
       while (report.missing > 0 && Date.now() < deadline) report = await ask('/')
-      // What comes twice comes later.
+      // Repeated deliveries arrive later.
       await wait(repeatsWithinMs)
       report = await ask('/')
       await shell.run(`kubectl delete pod load --namespace ${loadNamespace} --now`)
@@ -76,7 +78,7 @@ export async function openLoad({ shell, baseUrl, adminToken, ...pod }: Options):
   }
 }
 
-/** Objects, as kubectl takes them. */
+/** Applies the objects with kubectl. */
 export async function apply(shell: Shell, objects: readonly Manifest[]): Promise<void> {
   const file = `${shell.cwd}/objects.json`
   await writeFile(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }))

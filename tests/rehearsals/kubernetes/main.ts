@@ -9,9 +9,9 @@ import { openPage, readBlocks } from './page.ts'
 import { openShell, type Shell } from './shell.ts'
 
 /**
- * `npm run rehearse -- kubernetes`: what docs/operate/kubernetes.md says, command by command, in a cluster to try
- * things in, under load where an operator has load. Exit code 1 when a command fails or anything is lost, repeated or
- * refused.
+ * `npm run rehearse -- kubernetes`: runs docs/operate/kubernetes.md command by command in a test
+ * cluster, under load where an operator has load. Exits with 1 if a command fails, or if anything
+ * is lost, repeated or refused.
  */
 const usage = `npm run rehearse -- kubernetes --context <name> [--registry registry.example.com] [--tag 0.2.0]
                               [--from-tag 0.2.0] [--pod-cidr 10.244.0.0/16] [--keep]
@@ -65,7 +65,7 @@ async function rehearse(context: string): Promise<boolean> {
   }
 }
 
-/** In a shell of its own: the other one has ended where something failed. */
+/** In a new shell, because the first one has ended if a command failed. */
 async function cleanUp(): Promise<void> {
   await using shell = await openHere(`${dir}.clean-up.log`)
   await shell.run(`kubectl delete namespace --ignore-not-found ${namespaces.join(' ')}
@@ -85,7 +85,7 @@ async function shellIn(context: string): Promise<Shell> {
   return shell
 }
 
-/** In a folder in which the page's commands find the chart and may leave their files. */
+/** Opens a shell in a folder where the page's commands find the chart and may leave files. */
 async function openHere(logFile: string): Promise<Shell> {
   const helm = await findHelm()
   const path = [dirname(process.execPath), ...(helm === 'helm' ? [] : [dirname(helm)])]

@@ -1,4 +1,4 @@
-/** The few objects of Kubernetes that a server of a rehearsal is made of. */
+/** Builds the few Kubernetes objects that a server of a rehearsal needs. */
 export type Manifest = { apiVersion: string; kind: string; metadata: object } & Record<
   string,
   unknown
@@ -9,7 +9,7 @@ type Server = {
   name: string
   image: string
   port: number
-  /** Under which other pods reach it, when not under its name. */
+  /** The name under which other pods reach it, if it differs from `name`. */
   serviceName?: string
   labels?: Record<string, string>
   command?: readonly string[]
@@ -25,7 +25,7 @@ export const namespaceOf = (name: string): Manifest => ({
   metadata: { name },
 })
 
-/** Variables as containers have them. */
+/** Converts variables to the form of container specifications. */
 export const envOf = (variables: Readonly<Record<string, string>>) =>
   Object.entries(variables).map(([name, value]) => ({ name, value }))
 
@@ -34,7 +34,7 @@ export const secret = (
   stringData: Readonly<Record<string, string>>,
 ): Manifest => ({ apiVersion: 'v1', kind: 'Secret', metadata: place, stringData })
 
-/** One pod that keeps nothing, its files, and a Service before it. */
+/** Builds one pod without storage, its files, and a Service for it. */
 export function server(it: Server): Manifest[] {
   const { namespace, name, image, port, serviceName = name, files, env = {} } = it
   const labels = { app: name, ...it.labels }

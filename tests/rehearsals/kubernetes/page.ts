@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises'
 
-/** A block of commands of a page, under its heading: `Upgrade, and back` is "Upgrade, and back 1". */
+/**
+ * A block of commands, named by its heading and number: the first one below `Upgrade, and back` is
+ * "Upgrade, and back 1".
+ */
 export type Block = { name: string; text: string }
 
-/** The blocks of a page in Markdown that are marked as a shell's, in their order. */
+/** Reads the shell blocks of a Markdown page, in order. */
 export async function readBlocks(file: string): Promise<Block[]> {
   const blocks: Block[] = []
   let heading = ''
@@ -21,7 +24,7 @@ export async function readBlocks(file: string): Promise<Block[]> {
   return blocks
 }
 
-/** Hands blocks out by name, and knows which nobody asked for. */
+/** Returns blocks by name, and records which were never used. */
 export function openPage(blocks: readonly Block[]) {
   const asked = new Set<string>()
   const block = (name: string): string => {

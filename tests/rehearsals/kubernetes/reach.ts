@@ -2,7 +2,7 @@ import { loadNamespace } from './load.ts'
 import { outside } from './servers.ts'
 import type { Shell } from './shell.ts'
 
-/** Who reaches whom: what a network that enforces the chart's NetworkPolicies lets through, and what it does not. */
+/** The connections that a network with the chart's NetworkPolicies allows and denies. */
 const kafka = 'kafka-kafka-bootstrap.kafka.svc:9093'
 const postgresql = `${outside.postgresql}:5432`
 const redis = `${outside.redis}:6380`
@@ -37,7 +37,7 @@ const reaches: readonly Reach[] = [
   }),
 ]
 
-/** What is not as it should be: a sentence each. */
+/** Returns the wrongly denied and wrongly allowed connections, one sentence each. */
 export async function wrongReaches(shell: Shell): Promise<{ shut: string[]; open: string[] }> {
   const shut: string[] = []
   const open: string[] = []

@@ -15,12 +15,13 @@ import { securedRedisSettings } from '@surehook/scripts/local-stack/secured/secu
 import { envOf, type Manifest, namespaceOf, secret, server } from './objects.ts'
 
 /**
- * Kafka, a registry, PostgreSQL and Redis in a cluster, with certificates and users, under the names of
- * `values-production-example.yaml` and, of the two that it has outside of the cluster, under `outside`.
+ * Kafka, a registry, PostgreSQL and Redis in a cluster, with certificates and users. They have the
+ * names of `values-production-example.yaml`; the two that it expects outside the cluster are in
+ * `outside`.
  */
 export const outside = { postgresql: 'postgresql.data.svc', redis: 'redis.data.svc' }
 
-/** What the page shows in its URLs. */
+/** The password in the page's URLs. */
 const shownPassword = 'password'
 
 const kafkaHost = 'kafka-kafka-bootstrap.kafka.svc'
@@ -30,9 +31,9 @@ const redisPort = 6380
 
 export type Servers = {
   manifests: Manifest[]
-  /** Of all of them. */
+  /** The certificate authority of all servers. */
   ca: string
-  /** Kafka's administrator calling `surehook prepare kafka-access`. */
+  /** A Job with which Kafka's administrator runs `surehook prepare kafka-access`. */
   allowUsers: (image: string) => Manifest
 }
 
@@ -91,7 +92,7 @@ function kafkaAccess(image: string, password: string): Manifest {
   }
 }
 
-/** As Strimzi's User Operator leaves it. */
+/** The Secret that Strimzi's User Operator makes. */
 const userSecret = (user: KafkaUser, password: string) =>
   secret({ namespace: 'kafka', name: nameOf(user) }, { password })
 
@@ -144,7 +145,7 @@ const registry = (image: string, files: Tls): Manifest[] =>
   })
 
 function postgresql(image: string, files: Tls): Manifest[] {
-  // The server wants a key that is its own and that nobody else can read.
+  // PostgreSQL requires that it owns its key and that no other user can read it.
   const install =
     'install -o postgres -g postgres -m 600 /files/tls.key /var/lib/postgresql/tls.key'
   const settings = {

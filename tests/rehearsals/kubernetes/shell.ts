@@ -5,21 +5,21 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 export type Shell = {
   readonly cwd: string
-  /** Runs commands in the one shell, which keeps variables and functions; resolves to what they printed. */
+  /** Runs commands in one shell, which keeps variables and functions. Resolves to their output. */
   run(commands: string, options?: { timeoutMs?: number }): Promise<string>
-  /** Runs commands that have to fail, in a shell of their own. */
+  /** Runs commands that must fail, in a separate shell. */
   fail(commands: string): Promise<string>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 type Options = { cwd: string; env: NodeJS.ProcessEnv; logFile: string }
 
-/** A shell that ends with the first command that fails, as an operator's hand would. */
+/** Opens a shell that ends at the first failing command, as an operator would stop. */
 export function openShell({ cwd, env, logFile }: Options): Shell {
   const log = createWriteStream(logFile)
-  // A group of its own, so that what it left in the background ends with it.
+  // In its own process group, so that its background processes end with it.
   const bash = spawn('bash', ['-euo', 'pipefail'], { cwd, env, detached: true })
-  // That it has ended is seen from its exit code.
+  // Its exit code already shows that it has ended.
   bash.stdin.on('error', () => undefined)
   let output = ''
   for (const stream of [bash.stdout, bash.stderr]) {

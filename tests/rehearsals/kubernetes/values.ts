@@ -4,7 +4,10 @@ import { parse, stringify } from 'yaml'
 
 export type Values = { [key: string]: unknown }
 
-/** What `values-production-example.yaml` says, with what a rehearsal says otherwise over it; in YAML 1.1, as Helm reads it. */
+/**
+ * Writes `values-production-example.yaml` with the rehearsal's values over it, in YAML 1.1, as Helm
+ * reads it.
+ */
 export async function writeValues(file: string, ...over: readonly Values[]): Promise<void> {
   const example = `${repoRoot}/deploy/helm/surehook/values-production-example.yaml`
   const values = parse(await readFile(example, 'utf8')) as Values

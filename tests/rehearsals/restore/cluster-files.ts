@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { postgresIdentity, postgresPlace } from '@surehook/scripts/local-stack/postgres-home'
 import { Client } from 'pg'
 
-/** Where the local stack keeps a cluster, what is archived of its WAL, and a backup of it. */
+/** The folders of a cluster's data, its WAL archive and its backup. */
 export type ClusterFiles = { data: string; archive: string; backup: string }
 
 export async function clusterFiles(stackDir: string): Promise<ClusterFiles> {
@@ -19,16 +19,16 @@ export async function clusterFiles(stackDir: string): Promise<ClusterFiles> {
   return files
 }
 
-/** What the server needs for point-in-time recovery. */
+/** The settings for point-in-time recovery. */
 export const archiving = ({ archive }: ClusterFiles): Record<string, string> => ({
   archive_mode: 'on',
   archive_command: `test ! -f ${archive}/%f && cp %p ${archive}/%f`,
   restore_command: `cp ${archive}/%f %p`,
-  // A server that answers queries while it recovers gives up slots that are behind.
+  // A server that answers queries during recovery invalidates slots that are behind.
   hot_standby: 'off',
 })
 
-/** A base backup of a running cluster, as `pg_basebackup` makes it, with the slots besides. */
+/** Takes a base backup of a running cluster like `pg_basebackup`, including its slots. */
 export async function backUp(databaseUrl: string, { data, backup }: ClusterFiles): Promise<void> {
   const db = new Client({ connectionString: databaseUrl })
   await db.connect()
@@ -48,7 +48,7 @@ export async function backUp(databaseUrl: string, { data, backup }: ClusterFiles
   }
 }
 
-/** Puts the backup in the place of the cluster, which has ended; it recovers when it starts. */
+/** Replaces the stopped cluster by the backup. It recovers at its next start. */
 export async function restore(files: ClusterFiles, wal: 'kept' | 'lost'): Promise<void> {
   const { data, backup } = files
   const kept = `${data}.wal`
@@ -66,7 +66,10 @@ export async function restore(files: ClusterFiles, wal: 'kept' | 'lost'): Promis
   await own(signal)
 }
 
-/** Recovery begins at the backup, and the slots in it a little before: what it does not fetch, they still read. */
+/**
+ * Copies archived WAL files from before the backup: recovery does not fetch them, but the backup's
+ * slots still read them.
+ */
 async function copyArchived(files: ClusterFiles): Promise<void> {
   const { data, archive } = files
   const start = await firstWalFile(files)
@@ -76,14 +79,14 @@ async function copyArchived(files: ClusterFiles): Promise<void> {
   for (const name of await readdir(archive)) {
     if (!/^[0-9A-F]{24}$/.test(name) || name >= start || present.has(name)) continue
     copy(join(archive, name), join(walDir, name))
-    // Else the server archives it again, which the archive refuses.
+    // Without it the server would archive the file again, which the archive refuses.
     const done = join(walDir, 'archive_status', `${name}.done`)
     await writeFile(done, '')
     await own(done)
   }
 }
 
-/** With which the backup begins. */
+/** Returns the WAL file at which the backup begins. */
 export async function firstWalFile({ backup }: Pick<ClusterFiles, 'backup'>): Promise<string> {
   const label = await readFile(join(backup, 'backup_label'), 'utf8')
   const [, name] = /^START WAL LOCATION: .* \(file ([0-9A-F]{24})\)$/m.exec(label) ?? []
@@ -91,7 +94,7 @@ export async function firstWalFile({ backup }: Pick<ClusterFiles, 'backup'>): Pr
   return name
 }
 
-/** Files come and go in a running cluster: what is missing comes out of the WAL. */
+/** Files may disappear in a running cluster; the WAL restores them. */
 function copy(from: string, to: string): void {
   const { status, stderr } = spawnSync('cp', ['-a', from, to], { encoding: 'utf8' })
   const faults = stderr.split('\n').filter((line) => line !== '' && !/No such file/.test(line))

@@ -22,8 +22,8 @@ import { untilRecycled } from './recycled-wal.ts'
 import { archiveAll, writeUnarchived } from './unarchived.ts'
 
 /**
- * `npm run rehearse -- restore`: PostgreSQL is lost under load, twice: once with its WAL on another disk, once with all
- * that was not archived. Exit code 1 when anything is missing afterwards.
+ * `npm run rehearse -- restore`: loses PostgreSQL under load twice, once with its WAL on another
+ * disk, and once with everything unarchived. Exits with 1 if anything is missing afterwards.
  */
 const { values } = parseArgs({
   options: { dir: { type: 'string', default: `${localDir}/restore` } },
@@ -35,7 +35,7 @@ const oneOfEach = Object.fromEntries(serviceNames.map((name) => [name, 1])) as R
   ServiceName,
   number
 >
-/** Those with a slot. */
+/** The services with a replication slot. */
 const capturing = ['auth-service', 'data-api', 'webhook-api'] as const
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
@@ -71,7 +71,7 @@ async function withoutItsWal(stage: Stage, files: ClusterFiles): Promise<boolean
   const tenant = await createTenant(stage.platform)
   await tenant.putTable('orders', { n: 'integer', note: 'text', amount: 'bigint' })
   const kept = await tenant.insert({ n: 1, note: 'archived', amount: '9007199254740993' })
-  // What the first half put into pg_wal goes away only if the archive has taken everything before it.
+  // The WAL of the first half is removed only once the archive has everything before it.
   await untilRecycled(stage.stack.databaseUrl, await firstWalFile(files))
   await archiveAll(stage.stack.databaseUrl)
   const written = await writeUnarchived(tenant, stage.receiver, kept.id)

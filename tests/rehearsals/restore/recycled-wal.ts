@@ -3,12 +3,12 @@ import { Client } from 'pg'
 
 const recycleWithinMs = 120_000
 
-/** Until no WAL from before `file` is left in `pg_wal`, as some hours after a backup. */
+/** Waits until `pg_wal` has no file from before `file`, as some hours after a backup. */
 export async function untilRecycled(databaseUrl: string, file: string): Promise<void> {
   const db = new Client({ connectionString: databaseUrl })
   await db.connect()
   const isRecycled = async () => {
-    // Slots move on to where the running transactions are written down.
+    // Slots advance to the last logged snapshot of running transactions.
     await db.query('select pg_log_standby_snapshot()')
     await db.query('select pg_switch_wal()')
     await db.query('checkpoint')

@@ -7,7 +7,7 @@ import { Client } from 'pg'
 const settleWithinMs = 30_000
 const inserts = 60
 
-/** What comes after this is in a file of the WAL that is not archived. */
+/** Later writes go to a WAL file that is not archived. */
 export async function archiveAll(databaseUrl: string): Promise<void> {
   const db = new Client({ connectionString: databaseUrl })
   await db.connect()
@@ -30,11 +30,13 @@ export async function archiveAll(databaseUrl: string): Promise<void> {
 
 export type Unarchived = {
   records: number
-  /** What is not as it was answered, once the database is restored. */
+  /** Returns what differs, after the restore, from the answers to the writes. */
   faults(): Promise<string[]>
 }
 
-/** Records that are made, changed and deleted, and a subscription; all of it is on the topics. */
+/**
+ * Creates, changes and deletes records, and creates a subscription. All of it reaches the topics.
+ */
 export async function writeUnarchived(
   tenant: Tenant,
   receiver: Receiver,

@@ -21,7 +21,7 @@ const kafkaServices: readonly ServiceName[] = [
   'webhook-dispatcher',
 ]
 
-/** As the operator, for the topics. */
+/** Connects as the operator, who may manage topics. */
 export function operatorKafka(stack: SecuredStack) {
   const { ca, kafka } = stack.credentials
   const log = createLogger('rehearsal', 'silent')
@@ -45,7 +45,7 @@ export function operatorKafka(stack: SecuredStack) {
   }
 }
 
-/** Each server takes the new password, and the old one still. */
+/** Makes each server accept the new password in addition to the old one. */
 export async function changeServers(stack: SecuredStack, { after }: Both): Promise<void> {
   for (const service of kafkaServices) {
     const { password } = after.kafka(service)
@@ -62,13 +62,13 @@ export async function changeServers(stack: SecuredStack, { after }: Both): Promi
     await sql(stack, [
       `create role ${role} login replication password ${escapeLiteral(login.password)} in role ${owner}`,
       `alter role ${role} set role = ${owner}`,
-      // Settings belong to who logs in, not to the role that it becomes.
+      // Settings belong to the role that logs in, not to the role it then assumes.
       `alter role ${role} in database ${database} set search_path = ${schema}`,
     ])
   }
 }
 
-/** The old passwords let nobody in any more. */
+/** Makes the servers refuse the old passwords. */
 export async function endOldSecrets(stack: SecuredStack, { before }: Both): Promise<void> {
   for (const service of kafkaServices) {
     await kafkaConfigs(stack, ['--delete-config', 'SCRAM-SHA-512'], service)
@@ -102,7 +102,7 @@ async function redisAcl(stack: SecuredStack, user: ServiceName, rule: string): P
   admin.destroy()
 }
 
-/** `kafka-configs.sh`, from the jars of the broker. */
+/** Runs `kafka-configs.sh` from the broker's jars. */
 async function kafkaConfigs(
   stack: SecuredStack,
   change: readonly string[],

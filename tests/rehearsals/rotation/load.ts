@@ -9,7 +9,7 @@ export type Load = { readonly counts: Counts; stop(): Promise<void> }
 type Options = { baseUrl: string; tenant: Tenant; adminToken: () => string }
 type Session = { accessToken: string; refreshToken: string }
 
-/** Everything that a secret stands behind, over and over; the first request that fails ends it. */
+/** Repeats every request that depends on a secret. The first failed request ends it. */
 export async function openLoad({ baseUrl, tenant, adminToken }: Options): Promise<Load> {
   const counts: Counts = {}
   const over = new AbortController()
@@ -25,7 +25,8 @@ export async function openLoad({ baseUrl, tenant, adminToken }: Options): Promis
   const { id } = await tenant.subscribe('https://receiver.example/', { active: false })
   const work: Record<string, () => Promise<unknown>> = {
     write: () => tenant.insert({ status: 'paid' }),
-    // An encrypted token: data-api asks auth-service what it says. Its user has no role here; nobody's would be 401.
+    // An encrypted token, which data-api must ask auth-service to read. Its user has no role, so
+    // 403 is right; an unreadable token would give 401.
     'read as user': async () => {
       const { headers } = tenant
       const authorization = `Bearer ${accessToken}`
@@ -71,5 +72,5 @@ export async function openLoad({ baseUrl, tenant, adminToken }: Options): Promis
   }
 }
 
-/** Of the network for tests of benchmarks: limits count by address. */
+/** An address of the network for benchmark tests (RFC 2544), because limits count per address. */
 const anyAddress = () => `198.18.${randomInt(256)}.${randomInt(256)}`

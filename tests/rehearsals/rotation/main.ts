@@ -17,8 +17,8 @@ import { openLoad } from './load.ts'
 import { newSecrets, oldSecrets, type Phase, variablesIn } from './secret-phases.ts'
 
 /**
- * Replaces every secret of a secured installation of two replicas each while it works, and ends unless not one request
- * failed and every change was delivered. By hand: `npm run rehearse -- rotation`.
+ * `npm run rehearse -- rotation`: replaces every secret of a running, secured installation with two
+ * replicas each. Fails unless every request succeeded and every change was delivered.
  */
 const startedAt = performance.now()
 const say = (line: string) =>
@@ -107,7 +107,7 @@ function balanceAll(of: System): void {
   }
 }
 
-/** One replica after the other, each out of its balancer while it is restarted. */
+/** Restarts one replica after another, each taken out of its balancer first. */
 async function roll(next: Phase): Promise<void> {
   phase = next
   for (const service of serviceNames) {

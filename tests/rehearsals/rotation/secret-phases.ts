@@ -6,14 +6,14 @@ import { roleOf } from '@surehook/service-kit/postgres/service-role'
 const secret = () => randomBytes(24).toString('hex')
 const key = () => randomBytes(32).toString('base64')
 
-/** Every secret of an installation, as it was and as it is to be. */
+/** Every secret of an installation, before or after the rotation. */
 export type Secrets = {
   encryptionKey: string
   adminToken: string
   serviceToken: string
   kafka: (user: ServiceName) => { mechanism: string; password: string }
   redis: (user: ServiceName) => string
-  /** Of the role with which a service logs in, and its password. */
+  /** The role with which a service logs in, and its password. */
   database: (service: ServiceName) => { role: string; password: string } | null
 }
 
@@ -28,7 +28,7 @@ export function oldSecrets(stack: SecuredStack): Secrets {
       password: user === 'gateway' ? '' : kafka[user],
     }),
     redis: (user) => (user === 'auth-service' || user === 'webhook-dispatcher' ? redis[user] : ''),
-    // As `prepare database` has made it.
+    // The role that `prepare database` has made.
     database: () => null,
   }
 }
@@ -44,7 +44,7 @@ export function newSecrets(): Secrets {
     encryptionKey: key(),
     adminToken: secret(),
     serviceToken: secret(),
-    // A user of SCRAM has a password for each mechanism.
+    // A SCRAM user has a password per mechanism, so the old and the new one can coexist.
     kafka: (user) => ({ mechanism: 'scram-sha-256', password: passwordOf(`kafka/${user}`) }),
     redis: (user) => passwordOf(`redis/${user}`),
     database: (service) => ({
@@ -54,7 +54,9 @@ export function newSecrets(): Secrets {
   }
 }
 
-/** What a service is given: `shown` it seals with and shows, the `other` it takes besides. */
+/**
+ * The secrets of a service: it encrypts and authenticates with `shown`, and also accepts `other`.
+ */
 export type Phase = { shown: Secrets; other: Secrets | null; connections: Secrets }
 
 export function variablesIn(phase: Phase, service: ServiceName, stack: SecuredStack) {

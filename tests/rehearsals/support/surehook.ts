@@ -4,20 +4,20 @@ import type { Stage } from '../../faults/suite/stage.ts'
 
 const bin = `${repoRoot}/packages/cli/bin/surehook.mjs`
 
-/** Runs the operator's command as an operator does; resolves to what it printed. */
+/** Runs the command `surehook` as an operator does. Resolves to its output. */
 export async function surehook(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   const { ok, output } = await trySurehook(args, env)
   if (!ok) throw new Error(`surehook ${args.join(' ')} failed:\n${output}`)
   return output
 }
 
-/** As `surehook`, for a command that says with its exit code what it found. */
+/** Like `surehook`, for a command whose exit code is a result. */
 export async function trySurehook(args: readonly string[], env: NodeJS.ProcessEnv) {
   const { ok, output } = await runCommand({ args: ['node', bin, ...args], env })
   return { ok, output: output.trimEnd() }
 }
 
-/** What an operator has set when the command is run. */
+/** The environment in which an operator runs the command. */
 export const operatorEnv = ({
   stack,
   secrets,
@@ -25,7 +25,7 @@ export const operatorEnv = ({
   platform,
 }: Pick<Stage, 'stack' | 'secrets' | 'env' | 'platform'>): NodeJS.ProcessEnv => ({
   ...env,
-  // What is set for the services alone.
+  // Variables that are set only for the services.
   NODE_OPTIONS: '',
   DATABASE_URL: stack.databaseUrl,
   KAFKA_BROKERS: stack.kafkaBrokers,

@@ -12,13 +12,13 @@ import { roll } from './roll.ts'
 import { openReplicaVersions } from './versions.ts'
 
 /**
- * `npm run rehearse -- upgrade`: a loaded system of an older version becomes this one, replica by replica, and goes
- * back; exit code 1 when anything is lost, repeated or refused.
+ * `npm run rehearse -- upgrade`: upgrades a loaded system from an older version, replica by
+ * replica, and back. Exits with 1 if anything is lost, repeated or refused.
  */
 const usage = `npm run rehearse -- upgrade [--from <commit>] [--back webhook-dispatcher,data-api] [--dir .local/upgrade]
 --from: the newest tag, or 20 commits ago where there is none; --back: services that return to it, "all" or "none"`
 
-/** Where nothing was released yet. */
+/** The default if nothing was released yet. */
 const commitsBack = 20
 const load = { writers: { rest: 4, graphql: 2, topic: 2 }, pauseMs: 100, leadS: 3, mayRepeat: 0 }
 const twoOfEach = Object.fromEntries(serviceNames.map((name) => [name, 2])) as Record<

@@ -11,7 +11,10 @@ export type Rolling = {
   say: (line: string) => void
 }
 
-/** Each replica of a service in turn: no more requests, SIGTERM, the other version, ready. */
+/**
+ * Restarts each replica of a service in turn: takes it out of the balancer, sends SIGTERM, starts
+ * the other version, and waits until it is ready.
+ */
 export async function roll(
   { stage, versions, say }: Rolling,
   service: ServiceName,

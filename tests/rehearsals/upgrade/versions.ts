@@ -2,7 +2,7 @@ import { mkdir, rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Version } from '@surehook/scripts/versions/check-out'
 
-/** Which version each replica is started from: a link that another one takes the place of. */
+/** The version of each replica: a symbolic link that is replaced to change it. */
 export type ReplicaVersions = {
   readonly ofReplica: (replica: string) => string
   set(replica: string, version: Version): Promise<void>

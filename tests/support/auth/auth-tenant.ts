@@ -5,22 +5,22 @@ import type { AuthTransport, Headers, OperationName, Outcome, Result } from './a
 
 export const password = 'correct horse battery'
 
-/** Whoever signs up is verified. */
+/** Settings without verification by mail. */
 export const trusting = { auth: { emailVerification: false } }
 
 type Args = Readonly<Record<string, unknown>>
 
 export type CallOptions = {
-  /** The client's address; by default each call comes from another one. */
+  /** The client's address. By default each call has another one. */
   from?: string | undefined
   accessToken?: string | undefined
   headers?: Headers
-  /** Another way in than the gateway. */
+  /** An address to use instead of the gateway's. */
   url?: string | undefined
 }
 
 export type Mailbox = {
-  /** The code of the newest mail to the address, once one has come after those seen before. */
+  /** Resolves with the code of the next mail to the address, after those already seen. */
   nextCode(email: string): Promise<string>
   count(email: string): number
 }
@@ -29,7 +29,7 @@ export type AuthTenantOptions = { projectId?: string; environment?: string; auth
 
 type Parts = { system: Platform; transport: AuthTransport; mailbox: Mailbox }
 
-/** One (project, environment) and its users, seen through one of the transports. */
+/** An environment and its users, called over one transport. */
 export class AuthTenant {
   readonly projectId: string
   readonly environment: string
@@ -55,7 +55,7 @@ export class AuthTenant {
     expectStatus(200, await this.admin('PUT', '', { auth }))
   }
 
-  /** Below the environment: `admin('POST', '/roles', …)`. */
+  /** Calls a path below the environment: `admin('POST', '/roles', …)`. */
   admin(method: string, path: string, body?: unknown) {
     const of = `/${this.projectId}/environments/${this.environment}`
     return admin(this.#parts.system, `${method} ${of}${path}`, body)
@@ -86,7 +86,7 @@ export class AuthTenant {
     return transport.jwks(options.url ?? system.baseUrl, this.headers(options))
   }
 
-  /** Makes the call, which has to succeed. */
+  /** Makes the call and checks that it succeeds. */
   async do(operation: OperationName, args: Args = {}, options: CallOptions = {}): Promise<Result> {
     const outcome = await this.call(operation, args, options)
     if (outcome.code === 'ok') return outcome.result
@@ -97,7 +97,7 @@ export class AuthTenant {
     return this.do('login', { email, password: options.password ?? password }, options)
   }
 
-  /** A user who signed up and, where that is asked for, confirmed the address. */
+  /** Creates a user, who also confirms the address if the environment requires it. */
   async newUser(args: Args = {}): Promise<{ email: string; session: Result }> {
     const email = newEmail()
     await this.do('signup', { email, password, ...args })
@@ -112,13 +112,13 @@ export class AuthTenant {
 
 export const newEmail = () => `user-${randomUUID()}@example.com`
 
-/** Of the network for documentation and tests of benchmarks: nobody else's. */
+/** A random address of the network for benchmark tests (RFC 2544), which no other test uses. */
 export const anyAddress = () => `198.18.${randomInt(256)}.${randomInt(256)}`
 
-/** Another one of six digits. */
+/** Returns another code of six digits. */
 export const wrong = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
 
-/** Neither token of the pair opens anything any more. */
+/** Checks that neither token of the pair is valid any more. */
 export async function expectOver(
   tenant: AuthTenant,
   { accessToken, refreshToken }: Pick<Result, 'accessToken' | 'refreshToken'>,

@@ -15,7 +15,7 @@ export type OperationName = keyof typeof operations
 
 const session = 'accessToken refreshToken user { id email firstName lastName roles }'
 
-/** As the specification has it: written out here, not taken from the code. */
+/** Copied from the specification, so that the test does not depend on the code. */
 const statusOf: Readonly<Record<string, number>> = {
   VALIDATION_ERROR: 400,
   AUTH_INVALID_CODE: 400,
@@ -39,9 +39,9 @@ export type Result = {
   keys: Record<string, string>[]
 }
 
-/** The outcome of a call, in one shape for both transports. */
+/** The outcome of a call, in one form for both transports. */
 export type Outcome = {
-  /** `ok`, or the code of the error. */
+  /** `ok`, or the error code. */
   code: string
   result: Result
   lockedUntil?: string
@@ -52,7 +52,7 @@ export type Outcome = {
 export type Headers = Record<string, string | undefined>
 type Args = Readonly<Record<string, unknown>>
 
-/** One way in. Each checks what is its own: status and headers, or the shape of GraphQL's answer. */
+/** A transport. Each checks its own rules: status and headers, or the form of GraphQL answers. */
 export type AuthTransport = {
   call(
     url: string,
@@ -146,7 +146,7 @@ const required: Readonly<Record<OperationName, readonly string[]>> = {
   logout: [],
 }
 
-/** Required arguments are declared also when none is given: their absence is GraphQL's to tell. */
+/** Declares required arguments even if they are missing, so that GraphQL reports their absence. */
 function mutationOf(operation: OperationName, args: Args): string {
   const names = [...new Set([...required[operation], ...Object.keys(args)])]
   const list = (form: (name: string) => string) =>
@@ -177,7 +177,10 @@ export async function execute(
   return executed
 }
 
-/** What was executed is 200, whatever it came to; what was refused before is told as REST tells it, or as a faulty document. */
+/**
+ * An executed request has status 200. A request refused before has the status of REST, or 200 for a
+ * faulty document.
+ */
 function isStatusOf({ data, errors }: GraphQLAnswer, status: number): boolean {
   const code = data === undefined ? errors?.[0]?.extensions.code : undefined
   if (code === undefined) return status === 200

@@ -11,15 +11,15 @@ export type AuthWorld<System extends TestSystem = TestSystem> = Omit<
   'tenant' | 'certificates' | 'authority'
 > & {
   tenant(transport: AuthTransport, options?: AuthTenantOptions): Promise<AuthTenant>
-  /** Ends the codes of a user, as an hour does. Resolves with the seconds for which they were good still. */
+  /** Expires the codes of a user. Resolves with the seconds for which they were still valid. */
   ageCode(userId: string): Promise<number>
   passed(ms: number): Promise<void>
 }
 
-/** A world with a mail server whose mails can be read. Clients may name their own address. */
+/** Opens a world with a readable mail server. Clients may set their own address. */
 export const openAuthWorld = (options: TestSystemOptions = {}) => authWorldOn(openWorld, options)
 
-/** As `openAuthWorld`, on a stack of its own whose parts may be killed. */
+/** Like `openAuthWorld`, on a separate stack whose parts may be killed. */
 export const openAuthWorldWithStack = (options: TestSystemOptions = {}) =>
   authWorldOn(openWorldWithStack, options)
 

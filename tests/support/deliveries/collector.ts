@@ -11,20 +11,20 @@ export type Span = {
   kind: string
   traceId: string
   spanId: string
-  /** `null` for the first of a trace. */
+  /** `null` for the root span of a trace. */
   parent: string | null
   links: string[]
   attributes: Record<string, unknown>
   failed: boolean
 }
 
-/** What takes spans as a collector of OpenTelemetry does, over HTTP as JSON. */
+/** Receives spans like an OpenTelemetry collector, over HTTP as JSON. */
 export type Collector = AsyncDisposable & {
   readonly endpoint: string
   readonly spans: readonly Span[]
   /**
-   * All spans of a trace, in the order of their beginnings, once there are so many of this name and
-   * what they came from: each process exports its own, when it likes.
+   * Resolves with all spans of a trace, by start time, once it has `count` spans of this name and
+   * all their parents. Each process exports its spans at its own pace.
    */
   trace(traceId: string, wanted: { name: string; count: number }): Promise<Span[]>
 }
@@ -61,7 +61,7 @@ export async function openCollector(): Promise<Collector> {
   }
 }
 
-/** The caller of the gateway is not reported here. */
+/** The gateway's caller exports no span here. */
 function isWhole(spans: readonly Span[]): boolean {
   const known = new Set(spans.map(({ spanId }) => spanId))
   return spans.every(

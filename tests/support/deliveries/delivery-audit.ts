@@ -14,17 +14,17 @@ import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { type Admin, askKafka } from '../ask-kafka.ts'
 import { untilAnswered } from '../until-answered.ts'
 
-/** Deliveries of one subscription by status. */
+/** The number of deliveries of one subscription, by status. */
 export type Statuses = Partial<Record<DeliveryStatus, number>>
 
-/** What the product itself has written down about deliveries. */
+/** The product's own records of deliveries. */
 export type DeliveryAudit = AsyncDisposable & {
   statuses(subscriptionId: string): Promise<Statuses>
-  /** Messages that a consumer group has still to finish, by group. */
+  /** Returns the number of unfinished messages, by consumer group. */
   lag(): Promise<Record<string, number>>
-  /** The jobs of a subscription as they stand on the deliveries topic, each once. */
+  /** Returns the jobs of a subscription on the deliveries topic, each once. */
   jobs(subscriptionId: string): Promise<readonly DeliveryJob[]>
-  /** Messages on topics of refused messages. */
+  /** Returns the number of messages on topics of refused messages. */
   refused(): Promise<number>
 }
 
@@ -35,7 +35,7 @@ const groups: Readonly<Record<string, (topic: string) => boolean>> = {
   'webhook-api': (topic) => topic === deliveriesTopic || topic === attemptsTopic,
 }
 
-/** Opens what outlives restarts of every part of the stack. */
+/** Opens connections that survive restarts of every part of the stack. */
 export async function openDeliveryAudit(endpoints: Endpoints): Promise<DeliveryAudit> {
   await using opening = new AsyncDisposableStack()
   const log = createLogger('delivery-audit', 'silent')

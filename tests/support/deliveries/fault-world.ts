@@ -7,13 +7,15 @@ import { startLoad, type Written } from './load.ts'
 
 export type FaultWorld = World<TestSystem & { readonly stack: Stack }> & {
   readonly audit: DeliveryAudit
-  /** Writes changes, makes the fault when a third is written, then closes the ledger and prints it. */
+  /**
+   * Writes changes, makes the fault after a third of them, then closes the ledger and prints it.
+   */
   duringLoad(load: FaultLoad, fault: Fault): Promise<void>
 }
 
 type Fault = (subscribers: readonly Subscriber[]) => Promise<void>
 
-/** Of one endpoint: 32 attempts in flight, and 128 outcomes whose offsets are not committed yet. */
+/** Per endpoint: 32 attempts in flight, and 128 outcomes whose offsets are not committed. */
 export const undecidedAtMost = 32 + 128
 
 export type FaultLoad = {
@@ -21,7 +23,7 @@ export type FaultLoad = {
   changes: number
   mayRepeat?: number
   settleWithinMs?: number
-  /** The load, a slow one, goes on for as long as the fault; `changes` is how many begin it. */
+  /** If true, a slow load continues as long as the fault, after `changes` changes. */
   goesOn?: boolean
 }
 
@@ -32,7 +34,8 @@ export async function openFaultWorld(
   start?: StartStack,
 ): Promise<FaultWorld> {
   await using opening = new AsyncDisposableStack()
-  // On a busy machine an attempt that ends at 5 s would repeat what no fault has repeated.
+  // Generous: on a busy machine an attempt that ends after 5 s would repeat a delivery without a
+  // fault.
   const env = { WEBHOOK_TIMEOUT: '30s', ...options.env }
   const world = opening.use(await openWorldWithStack({ ...options, env }, start))
   const audit = opening.use(await openDeliveryAudit(world.system.endpoints))
@@ -63,7 +66,7 @@ export async function openFaultWorld(
 
 type Result = { cause: string; written: Written; accounts: Account[]; seconds: number }
 
-/** Jest's own console would add the place of the call to each line. */
+/** Jest's own console would add the source location to each line. */
 function print({ cause, written, accounts, seconds }: Result): void {
   const each = accounts.map(
     ({ subscriber, matched, dead, repeated, overtaken }) =>

@@ -11,13 +11,16 @@ export type Subscriber = {
   id: string
   path: string
   wants: (story: Story) => boolean
-  /** While true it answers every request with a 503. */
+  /** While true, it answers every request with 503. */
   away: boolean
-  /** How many tries of each event it has not taken. */
+  /** The number of refused tries of each event. */
   readonly refused: ReadonlyMap<string, number>
 }
 
-/** Two subscriptions: to everything; and to half the records, with every 20th event refused at first. */
+/**
+ * Makes two subscriptions: one to everything, and one to half the records, which refuses every 20th
+ * event at first.
+ */
 export async function subscribeTwice(tenant: Tenant, receiver: Receiver): Promise<Subscriber[]> {
   await tenant.putTable('orders', loadColumns)
   const all = `/all-${randomUUID()}`
@@ -31,7 +34,7 @@ export async function subscribeTwice(tenant: Tenant, receiver: Receiver): Promis
   ]
 }
 
-/** Refuses the first try of every nth event, and everything while it is away. */
+/** Refuses the first try of every nth event, and everything while `away`. */
 function answering(
   receiver: Receiver,
   subscription: Pick<Subscriber, 'name' | 'id' | 'path' | 'wants'>,
@@ -59,7 +62,7 @@ export type LedgerOptions = {
   /** How many deliveries of each subscription may have been in flight when a process was killed. */
   mayRepeat?: number
   settleWithinMs?: number
-  /** Messages that stood on topics of refused messages before. */
+  /** The number of messages that were on topics of refused messages before. */
   refusedBefore?: number
 }
 
@@ -67,18 +70,24 @@ export type Account = {
   subscriber: string
   matched: number
   received: number
-  /** Dead letters. */
+  /** The number of dead letters. */
   dead: number
-  /** Deliveries that came again though the receiver had taken them. */
+  /** The number of deliveries that came again although the receiver had accepted them. */
   repeated: number
-  /** Changes that came after a later change of their record: both were in flight. */
+  /**
+   * The number of changes that came after a later change of their record, because both were in
+   * flight.
+   */
   overtaken: number
 }
 
-/** A change that came so long after a later one of its record was not in flight together with it. */
+/**
+ * Changes of one record that arrive in the wrong order with more than this between them were not in
+ * flight together.
+ */
 const attemptTimeoutMs = 30_000
 
-/** Waits until nothing is under way, then throws everything that does not add up. */
+/** Waits until nothing is in progress, and then throws if anything does not add up. */
 export async function closeLedger(options: LedgerOptions): Promise<Account[]> {
   const { audit, subscribers } = options
   await settled(options)
@@ -173,7 +182,10 @@ async function auditSubscriber(
   }
 }
 
-/** When each change came first and how often each event came; what should not have come is a fault. */
+/**
+ * Returns the first arrival of each change and the number of arrivals of each event. Unexpected
+ * arrivals are faults.
+ */
 function countReceipts(
   receipts: readonly ReturnType<typeof readReceipt>[],
   expected: readonly string[],
@@ -194,7 +206,7 @@ function countReceipts(
   return { firstAt, timesOf }
 }
 
-/** Each change of a record with the one that follows it. */
+/** Pairs each change of a record with the next one. */
 function consecutivePairs(stories: readonly Story[]): [key: string, next: string][] {
   return stories.flatMap(({ ref, changes }) => {
     const keys = changes.map((change) => changeKey(ref, change))

@@ -6,42 +6,42 @@ import { type ChangeTransport, restTransport } from '../change-transports.ts'
 
 export type Change = { operation: ChangeOperation; version: number }
 
-/** What happened to one record; `ref` is in the record, and never used twice. */
+/** The changes of one record. `ref` is a unique value in the record. */
 export type Story = {
   ref: string
   lane: 'even' | 'odd'
-  /** In commit order: what was answered with success, or was seen to have happened. */
+  /** In commit order: changes that were acknowledged, or seen to have been made. */
   changes: Change[]
 }
 
 export type Written = {
   stories: readonly Story[]
-  /** Records of inserts whose answer was lost, and that are not in the table. */
+  /** Records whose insert got no answer and that are not in the table. */
   absent: ReadonlySet<string>
-  /** Tries that were answered with 503 or not at all. */
+  /** Tries that got 503 or no answer. */
   unanswered: number
 }
 
 export type Load = {
-  /** Resolves when so many changes were acknowledged. */
+  /** Resolves when this many changes were acknowledged. */
   reached(changes: number): Promise<void>
-  /** Ends it when the records that are begun are written. */
+  /** Ends the load after the records in progress. */
   stop(): void
   readonly done: Promise<Written>
 }
 
 export type LoadOptions = {
-  /** Without it the load goes on until it is stopped. */
+  /** Without it the load continues until `stop`. */
   changes?: number
-  /** Records that are written at the same time. */
+  /** How many records are written at the same time. */
   concurrency?: number
-  /** Writers take them in turn; REST when absent. */
+  /** Writers use them in turn. The default is REST. */
   transports?: readonly ChangeTransport[]
-  /** Of each writer, after each change. */
+  /** Each writer pauses this long after each change. */
   pauseMs?: number
-  /** Called with each change that was acknowledged, with the transport it went through. */
+  /** Called with each acknowledged change and its transport. */
   onMade?: (change: Made) => void
-  /** How long one change may stay without a success. */
+  /** How long one change may remain without success. */
   patienceMs?: number
 }
 
@@ -52,11 +52,11 @@ export const loadColumns = { ref: 'text', version: 'integer', lane: 'text' }
 const changesPerRecord = 4
 const retryMs = 100
 
-/** Begins to write `orders` through the gateway, whatever happens to the services meanwhile. */
+/** Starts to write `orders` through the gateway, whatever happens to the services. */
 export function startLoad(tenant: Tenant, options: LoadOptions): Load {
   const load = new RunningLoad(tenant, options)
   const done = load.run()
-  // Whoever waits for progress hears of the failure too.
+  // A failure also rejects the promises of `reached`.
   done.catch((err: unknown) => load.failed(err))
   return { reached: (changes) => load.reached(changes), stop: () => load.stop(), done }
 }
@@ -117,7 +117,9 @@ class RunningLoad {
     }
   }
 
-  /** Each change waits for the answer to the one before; every third record is deleted in the end. */
+  /**
+   * Each change waits for the answer to the one before. Every third record is deleted in the end.
+   */
   async #writeRecord(record: number, transport: ChangeTransport): Promise<void> {
     const { story, id } = await this.#insert(record % 2 === 0 ? 'even' : 'odd', transport)
     const deletes = record % 3 === 0
@@ -128,7 +130,7 @@ class RunningLoad {
     else await this.#update(id, story, transport)
   }
 
-  /** A try without an answer leaves a record behind that may be there: the next is another one. */
+  /** After an unanswered try the record may exist, so the next try inserts another one. */
   async #insert(
     lane: Story['lane'],
     transport: ChangeTransport,
@@ -148,7 +150,7 @@ class RunningLoad {
     }
   }
 
-  /** Repeated until answered: a repetition of a change that was made changes nothing. */
+  /** Repeats until there is an answer. Repeating a change that was made changes nothing. */
   async #update(id: string, story: Story, transport: ChangeTransport): Promise<void> {
     const version = lastVersion(story) + 1
     const deadline = this.#deadline()
@@ -161,7 +163,7 @@ class RunningLoad {
 
   async #delete(id: string, story: Story, transport: ChangeTransport): Promise<void> {
     const deadline = this.#deadline()
-    // Not found after a try without an answer: that one was made.
+    // A 404 after an unanswered try means that the try was executed.
     for (let again = false; !(await transport.delete(id, again)); again = true) {
       this.#unanswered++
       await this.#pause(deadline)
@@ -173,7 +175,7 @@ class RunningLoad {
     })
   }
 
-  /** A row and its event commit together: an insert that is in the table must be heard of. */
+  /** A row and its event commit together, so an insert that is in the table must be delivered. */
   async #settleUncertain(): Promise<Set<string>> {
     const absent = new Set<string>()
     for (const story of this.#uncertain) {

@@ -1,6 +1,6 @@
 import type { Expression } from './promql.ts'
 
-/** What services tell: each series by its name, its labels with the values that were seen. */
+/** The exposed metrics: each name with its labels and their values. */
 export type Exposition = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>
 
 const series = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? \S+$/
@@ -20,10 +20,10 @@ export function readExposition(texts: readonly string[]): Exposition {
   return metrics
 }
 
-/** What Prometheus adds itself. */
+/** Labels that Prometheus adds. */
 const ofTarget = ['job', 'instance']
 
-/** What an expression asks for that nobody tells. */
+/** Returns the parts of an expression that no service exposes. */
 export function faultsOf({ selectors, groupings }: Expression, exposed: Exposition): string[] {
   const faults: string[] = []
   const known = (metric: string, label: string) =>

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 
-/** An expression of a dashboard or a rule, and where it stands. */
+/** An expression of a dashboard or a rule, with its location. */
 export type Asked = { where: string; expr: string; legend?: string }
 
 export type Rule = {
@@ -22,7 +22,7 @@ export async function readRules(): Promise<Rule[]> {
 type Target = { expr: string; legendFormat: string }
 type Panel = { title: string; targets?: Target[] }
 
-/** With a duration in the place of Grafana's variable. */
+/** Replaces Grafana's variable by a duration. */
 export async function readDashboards(): Promise<Asked[]> {
   const dir = new URL('grafana/dashboards/', deploy)
   const names = await readdir(dir)

@@ -1,15 +1,15 @@
 import type { SyntaxNode } from '@lezer/common'
 import { parser } from '@prometheus-io/lezer-promql'
 
-/** A metric that an expression asks for, with what it says of its labels. */
+/** A metric in an expression, with its label matchers. */
 export type Selector = { metric: string; labels: string[]; equal: [label: string, value: string][] }
 
-/** Labels that what is selected is to be grouped or joined by. */
+/** The labels by which selected metrics are grouped or joined. */
 export type Grouping = { labels: string[]; metrics: string[] }
 
 export type Expression = { selectors: Selector[]; groupings: Grouping[] }
 
-/** Reads PromQL as Prometheus does; throws for what is none. */
+/** Parses PromQL like Prometheus. Throws for invalid expressions. */
 export function readPromql(expr: string): Expression {
   const root = parser.parse(expr).topNode
   const broken = nodesOf(root, '⚠')[0]
@@ -40,7 +40,7 @@ function selectorOf(node: SyntaxNode, text: (node: SyntaxNode) => string): Selec
   }
 }
 
-/** What the labels are about: the aggregation, or both sides of the operator. */
+/** Returns the node to which the labels apply: the aggregation, or both sides of the operator. */
 function groupedBy(labels: SyntaxNode): SyntaxNode {
   let node: SyntaxNode = labels
   while (node.name !== 'AggregateExpr' && node.name !== 'BinaryExpr' && node.parent) {

@@ -5,9 +5,10 @@ import { SqlParams } from './sql-params.ts'
 export type SqlFilter = { readonly text: string; readonly values: readonly unknown[] }
 
 /**
- * The filter as a parameterised condition: true exactly for the rows whose record the predicate lets
- * through; for the others false or null. The filter must have been parsed with the table's fields.
- * @param columns SQL of each field's column, quoted: `t."amount"`
+ * Compiles the filter to a parameterised SQL condition. It is true exactly for the rows that the
+ * predicate accepts, and false or null for all others. The filter must have been parsed with the
+ * table's fields.
+ * @param columns quoted SQL of each field's column: `t."amount"`
  * @param startIndex number of the first parameter
  */
 export function filterToSql(
@@ -30,7 +31,7 @@ function conditionSql(filter: Filter, columns: Columns, params: SqlParams): stri
       return `(${parts.join(` ${filter.kind} `)})`
     }
     case 'not':
-      // Null stands for false, so that its opposite is true.
+      // `is not true` treats null as false, so that its negation is true.
       return `(${conditionSql(filter.of, columns, params)} is not true)`
     case 'changed':
       return 'false'
@@ -45,7 +46,7 @@ function fieldSql(condition: FieldCondition, columns: Columns, params: SqlParams
   if (column === undefined || condition.type === null) {
     throw new Error(`The filter was not parsed with the columns of its table: ${field}`)
   }
-  // A parameter that is declared must also be used.
+  // PostgreSQL cannot infer the type of an unused parameter, so an empty list declares none.
   if (condition.op === 'in' && condition.operand.length === 0) return 'false'
   if (condition.op === 'nin' && condition.operand.length === 0) return 'true'
   const test =

@@ -5,11 +5,13 @@ import type { SqlParams } from './sql-params.ts'
 const decimalForm = String.raw`'^-?(0|[1-9][0-9]*)(\.[0-9]+)?$'`
 const orderSigns = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
-/** A test of a jsonb column or of a value inside it: as the predicate tests what it finds in JSON. */
+/**
+ * SQL test of a jsonb column or of a value inside it. It gives the same result as the predicate.
+ */
 export function jsonTestSql(test: FieldCondition, column: string, params: SqlParams): string {
   const [, ...inside] = test.path
   const place = inside.length === 0 ? column : `(${column} #> ${params.add(inside, 'text[]')})`
-  // In JSON null and nothing are two things; in a filter they are one.
+  // A filter treats JSON null and a missing value as the same.
   const value = `nullif(${place}, 'null'::jsonb)`
   switch (test.op) {
     case 'eq':
@@ -38,11 +40,11 @@ export function jsonTestSql(test: FieldCondition, column: string, params: SqlPar
   }
 }
 
-/** The value if it is a string, else null. */
+/** SQL of the value if it is a string, else null. */
 const textOf = (value: string): string =>
   `(case when jsonb_typeof(${value}) = 'string' then ${value} #>> '{}' end)`
 
-/** The value if it is a number or a decimal number in a string, else null. */
+/** SQL of the value as a number if it is a number or a decimal string, else null. */
 function numberOf(value: string): string {
   const text = `(${value} #>> '{}')`
   return `(case jsonb_typeof(${value}) when 'number' then ${text}::numeric when 'string' then case when length(${text}) <= ${maxDecimalLength} and ${text} ~ ${decimalForm} then ${text}::numeric end end)`

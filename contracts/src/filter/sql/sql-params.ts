@@ -1,4 +1,7 @@
-/** The parameters of one statement. Each is cast where it stands, so that its type is never guessed. */
+/**
+ * Collects the parameters of one statement. Each placeholder has a cast, so that PostgreSQL does
+ * not infer its type.
+ */
 export class SqlParams {
   readonly values: unknown[] = []
   readonly #startIndex: number

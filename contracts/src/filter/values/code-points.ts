@@ -1,4 +1,7 @@
-/** Order by code point, which is the order of UTF-8 bytes: JavaScript's own is that of UTF-16 units. */
+/**
+ * Compares by code point, which is the order of UTF-8 bytes. JavaScript's `<` compares UTF-16
+ * units.
+ */
 export function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let index = 0; index < length; index++) {
@@ -9,7 +12,7 @@ export function compareCodePoints(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Surrogates stand for code points above every single unit. */
+/** Moves surrogates above all other units: they encode the highest code points. */
 function rank(unit: number): number {
   if (unit >= 0xe000) return unit - 0x800
   return unit >= 0xd800 ? unit + 0x2000 : unit

@@ -3,14 +3,17 @@ import { compareCodePoints } from './code-points.ts'
 import { compareDecimals, decimalOf, parseDecimal } from './decimal.ts'
 import { parseInstant } from './instant.ts'
 
-/** Negative, zero or positive: where a record's value stands to the operand; NaN when they do not compare. */
+/**
+ * Compares a record's value with the operand. Returns a negative number, 0 or a positive number, or
+ * NaN if they do not compare.
+ */
 export type Compare = (value: unknown) => number
 
-/** Whether operands of the type are the texts of numbers. */
+/** Whether operands of the type are numbers in string form. */
 export const isNumeric = (type: FieldType | null): boolean =>
   type === 'bigint' || type === 'decimal'
 
-/** How a record's values compare with `operand`. Null compares with null alone, and a missing value is null. */
+/** Returns the comparison with `operand`. Null equals only null. A missing value counts as null. */
 export function comparerOf(operand: Scalar, type: FieldType | null): Compare {
   if (operand === null) return (value) => (value === null || value === undefined ? 0 : Number.NaN)
   if (typeof operand === 'boolean') return (value) => (value === operand ? 0 : Number.NaN)
@@ -30,7 +33,7 @@ function textComparer(operand: string, normal: (value: string) => string | null)
   }
 }
 
-/** Numbers that JSON numbers cannot hold travel as strings (bigint, decimal): these compare as numbers too. */
+/** JSON strings that hold a bigint or decimal compare as numbers too. */
 function numberComparer(operand: number | string): Compare {
   const double = typeof operand === 'number' ? operand : null
   const exact = double === null ? parseDecimal(String(operand)) : decimalOf(double)

@@ -1,24 +1,27 @@
-/** An exact decimal number without superfluous zeros; zero is not negative. */
+/** An exact decimal number without leading or trailing zeros. Zero is never negative. */
 export type Decimal = {
   readonly negative: boolean
   readonly whole: string
   readonly fraction: string
 }
 
-// As PostgreSQL and JSON write numbers: "007" is a text and no number.
+// The form in which PostgreSQL and JSON write numbers: "007" is text.
 const form = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?$/
 
-/** The longest text that is taken for a number where the field's type is not known. */
+/** Longest text that counts as a number when the field's type is unknown. */
 export const maxDecimalLength = 1100
 
-/** `null` when `text` is not a plain decimal number (`-12.50`; no exponent, no leading zeros). */
+/**
+ * Returns `null` when `text` is not a plain decimal number (`-12.50`; no exponent, no leading
+ * zeros).
+ */
 export function parseDecimal(text: string): Decimal | null {
   if (text.length > maxDecimalLength) return null
   const match = form.exec(text)
   return match === null ? null : decimal(match[1] === '-', match[2] ?? '', match[3] ?? '')
 }
 
-/** The shortest decimal that stands for `value`, which must be finite. */
+/** Returns the shortest decimal that identifies `value`, which must be finite. */
 export function decimalOf(value: number): Decimal {
   const [mantissa = '', exponent = '0'] = String(Math.abs(value)).split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
@@ -39,7 +42,7 @@ export function printDecimal({ negative, whole, fraction }: Decimal): string {
   return `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** Negative, zero or positive, as for sorting. */
+/** Sort comparator: returns a negative number, 0 or a positive number. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
   if (a.negative !== b.negative) return a.negative ? -1 : 1
   const size =

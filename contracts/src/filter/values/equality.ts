@@ -3,14 +3,17 @@ import { isNumeric } from './compare-values.ts'
 import { decimalOf, maxDecimalLength, parseDecimal, printDecimal } from './decimal.ts'
 import { parseInstant } from './instant.ts'
 
-/** The key under which an operand is found; operands that equal the same values have equal keys. */
+/** Index key of an operand. Two operands that equal the same values have the same key. */
 export function operandKey(value: Scalar, type: FieldType | null = null): string {
   if (typeof value === 'number') return `n${printDecimal(decimalOf(value))}`
   if (typeof value !== 'string') return String(value)
   return isNumeric(type) ? `n${value}` : `s${value}`
 }
 
-/** The keys of the operands that equal a record's value: `operand eq value` if and only if its key is here. */
+/**
+ * Index keys of a record's value. An operand equals the value if and only if its key is in the
+ * result.
+ */
 export function valueKeys(value: unknown, type: FieldType | null = null): string[] {
   if (value === null || value === undefined) return [operandKey(null)]
   if (typeof value === 'boolean') return [operandKey(value)]
@@ -18,7 +21,7 @@ export function valueKeys(value: unknown, type: FieldType | null = null): string
   return typeof value === 'string' && value.length <= longestOperand ? textKeys(value, type) : []
 }
 
-/** A text that is longer equals none, and is not copied to find that out. */
+/** A longer text equals no operand, so it is not copied for a comparison. */
 const longestOperand = Math.max(filterLimits.textLength, maxDecimalLength)
 
 function textKeys(text: string, type: FieldType | null): string[] {
@@ -28,7 +31,10 @@ function textKeys(text: string, type: FieldType | null): string[] {
   return decimal === null ? keys : [...keys, `n${printDecimal(decimal)}`]
 }
 
-/** As texts of the type are compared with each other; `null` when they are numbers, or it is none of them. */
+/**
+ * The text in the form in which texts of the type compare, or `null` if it is a number or not of
+ * the type.
+ */
 function normalText(text: string, type: FieldType | null): string | null {
   if (isNumeric(type)) return null
   if (type === 'timestamp') return parseInstant(text)

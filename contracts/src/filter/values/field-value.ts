@@ -1,7 +1,7 @@
-// As PostgreSQL's `#>` reads the index of an array: from the end when negative.
+// The form that PostgreSQL's `#>` accepts as an array index. Negative indexes count from the end.
 const indexForm = /^[ \t\n\v\f\r]*[+-]?\d+$/
 
-/** The value at `path`; `undefined` when there is none. Never throws, whatever the record holds. */
+/** Returns the value at `path`, or `undefined` if there is none. Never throws. */
 export function fieldValue(record: unknown, path: readonly string[]): unknown {
   let value = record
   for (const name of path) {

@@ -2,20 +2,21 @@ const dateForm = /^(\d{4})-(\d{2})-(\d{2})$/
 const instantForm =
   /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?([Zz]|[+-]\d{2}:?\d{2})$/
 
-/** Midnight UTC of a calendar day that exists, else `null`. */
+/** Returns midnight UTC of the day in epoch milliseconds, or `null` if the day does not exist. */
 function startOfDay(text: string): number | null {
   const match = dateForm.exec(text)
   if (match === null || match[1] === '0000') return null
   const at = Date.parse(`${text}T00:00:00Z`)
-  // JavaScript reads 30 February as 2 March.
+  // `Date.parse` reads 30 February as 2 March.
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text) ? at : null
 }
 
 export const isDate = (text: string): boolean => startOfDay(text) !== null
 
 /**
- * The instant in one form, UTC with microseconds, in which text order is time order; `null` when
- * `text` is no ISO 8601 time with an offset (or a date, its midnight UTC) of the years 0001 to 9999.
+ * Returns the instant in UTC with microseconds, a form whose text order is time order. `text` must
+ * be an ISO 8601 time with an offset, or a date (midnight UTC), in the years 0001 to 9999. Returns
+ * `null` otherwise.
  */
 export function parseInstant(text: string): string | null {
   const [ms, micros] = dateForm.test(text) ? [startOfDay(text), '000'] : readTime(text)

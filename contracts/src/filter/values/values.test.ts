@@ -24,7 +24,7 @@ describe('decimals', () => {
     },
   )
 
-  test('order as the numbers they stand for, beyond what a double holds', () => {
+  test('sort by their numeric value, beyond the precision of a double', () => {
     const scaled = fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n })
     const read = (thousandths: bigint): Decimal => {
       const digits = String(thousandths < 0n ? -thousandths : thousandths).padStart(4, '0')
@@ -74,7 +74,7 @@ describe('instants', () => {
     '0000-01-01T00:00:00Z',
     '0001-01-01T00:00:00+01:00',
     '9999-12-31T23:59:59-01:00',
-  ])('%j is none', (text) => {
+  ])('%j is not an instant', (text) => {
     expect(parseInstant(text)).toBeNull()
   })
 

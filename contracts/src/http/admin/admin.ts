@@ -3,7 +3,10 @@ import { defineOperation } from '../../operation.ts'
 import { Instant } from '../instant.ts'
 import { AuthSettings, AuthSettingsChange, change } from './auth-settings.ts'
 
-/** Projects and environments are named by their creator; the names stand in paths, topics and keys. */
+/**
+ * Project and environment names appear in paths, topics and keys, so their characters are
+ * restricted.
+ */
 const platformName = (what: string) =>
   z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, `${what}: 1 to 64 letters, digits, "-" or "_"`)
 

@@ -7,7 +7,7 @@ export const RoleName = z
 const seconds = (min: number, max: number) => z.int().min(min).max(max)
 const day = 86_400
 
-/** What a field of the settings may hold; the defaults are in `defaultAuthSettings`. */
+/** Schemas of the fields. Their defaults are in `defaultAuthSettings`. */
 const fields = {
   enabled: z.boolean(),
   emailVerification: z.boolean(),
@@ -23,10 +23,13 @@ const fields = {
 const lockoutFields = {
   threshold: z.int().min(1).max(1000),
   duration: seconds(1, day),
-  /** `account` locks the account for everybody, `client` only for where the failures came from. */
+  /**
+   * `account` locks the account for every client, `client` only for the client whose attempts
+   * failed.
+   */
   scope: z.enum(['client', 'account']),
 }
-/** One line of a mail's head: what breaks the line would add headers to it. */
+/** Text of one mail header line. A line break would let it add headers. */
 const headerText = (max: number) =>
   z
     .string()
@@ -105,7 +108,7 @@ export const defaultAuthSettings: AuthSettings = {
   defaultRole: null,
 }
 
-/** A field that is absent stays as it is; `null` goes back to the default. */
+/** An absent field keeps its value. `null` resets it to the default. */
 export const change = <T extends z.ZodType>(schema: T) => schema.nullable().optional()
 
 export const AuthSettingsChange = z

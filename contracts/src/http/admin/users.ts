@@ -43,7 +43,7 @@ export const UserChange = z
   .meta({ id: 'UserChange' })
 export type UserChange = z.infer<typeof UserChange>
 
-/** One element of an import, whose faults are its own and not those of the whole. */
+/** One element of an import. A fault of one element does not reject the others. */
 export const ImportedUser = z.strictObject({
   email: Email,
   passwordHash: z

@@ -22,8 +22,8 @@ const preconditions = { ...ifMatch, ...ifNoneMatch }
 const one = existing.extend({ id: z.string().describe('The id of the record') })
 
 /**
- * For a user's access token too, as far as the table's `access` goes. Without a good credential: AUTH_TOKEN_INVALID,
- * for one that begins with `mt_` MANAGEMENT_TOKEN_INVALID.
+ * Also accepts a user's access token, as the table's `access` allows. An invalid credential gets
+ * AUTH_TOKEN_INVALID, or MANAGEMENT_TOKEN_INVALID if it begins with `mt_`.
  */
 const records = { ...common, security: 'managementOrUser' } as const
 const recordsRefused = [...refused, 'AUTH_TOKEN_INVALID', 'AUTH_TOKEN_EXPIRED'] as const

@@ -5,14 +5,17 @@ const formMessage = 'must match ^[a-z][a-z0-9_]{0,62}$'
 
 const reservedTables: ReadonlySet<string> = new Set(['users'])
 
-/** What every record has besides its table's columns, with the types; assigned, and never written. */
+/**
+ * Fields of every record besides its table's columns. The platform assigns them and clients cannot
+ * write them.
+ */
 export const assignedFields = {
   id: 'uuid',
   createdAt: 'timestamp',
   updatedAt: 'timestamp',
 } as const
 
-/** `and`, `or`, `not`, `changed` belong to the filter language. */
+/** The filter language reserves `and`, `or`, `not` and `changed`. */
 const reservedColumns: ReadonlySet<string> = new Set([
   'and',
   'or',
@@ -21,7 +24,7 @@ const reservedColumns: ReadonlySet<string> = new Set([
   ...Object.keys(assignedFields),
 ])
 
-/** PostgreSQL has a column of these names in every table. */
+/** PostgreSQL reserves these names as system columns of every table. */
 const systemColumns: ReadonlySet<string> = new Set([
   'tableoid',
   'xmin',

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { isJsonObject, JsonObject, objectJson } from '../../json-object.ts'
 
-/** A JSON object with the keys as sent: what a record may hold depends on its table. */
+/** A JSON object with its keys as sent. The table decides which keys are allowed. */
 export type RecordInput = JsonObject
 
-/** How many records one POST may create. */
+/** Largest number of records in one POST. */
 export const maxBulkRecords = 1000
 
 export const RecordInput = JsonObject.meta({ id: 'RecordInput', override: objectJson })

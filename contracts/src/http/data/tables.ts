@@ -76,7 +76,7 @@ export const Table = z
   })
 export type Table = z.infer<typeof Table>
 
-/** The tenant that a call is about. */
+/** The tenant of a call. */
 export const tenant = z.object({
   'x-project-id': ProjectId,
   environment: EnvironmentName.default('master'),
@@ -91,7 +91,7 @@ export const refused = [
   'SERVICE_UNAVAILABLE',
 ] as const
 
-/** A table that cannot exist is not found; only PUT has to name a fault. */
+/** Any text is accepted as a name here: an impossible name gets 404. Only PUT reports the fault. */
 export const existing = z.object({ table: z.string().describe('The name of the table') })
 
 export const putTable = defineOperation({

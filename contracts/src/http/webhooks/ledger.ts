@@ -3,12 +3,14 @@ import { defineOperation } from '../../operation.ts'
 import { EnvironmentName, ProjectId } from '../admin/admin.ts'
 import { Instant } from '../instant.ts'
 
-/** How much an answer shows; the counts are of all. */
+/** Most entries of one response. The counts cover all entries. */
 export const ledgerLimits = { subscriptions: 10_000, events: 1_000 } as const
 
 const number = z.int().min(0)
 
-/** Where deliveries are now, by what the topics say. Together they are all, but for the lost ones. */
+/**
+ * Deliveries by their state on the topics. The counts add up to all deliveries that are not lost.
+ */
 const places = {
   delivered: number,
   dead: number.describe('Dead letters'),

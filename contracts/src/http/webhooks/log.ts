@@ -15,12 +15,15 @@ import {
 const one = z.object({ id: z.string().describe('The id of the subscription') })
 const common = { ...managed, tag: 'webhooks' } as const
 
-/** How far one question looks, whichever comes first: of the log as a whole, with the changes of all tables. */
+/**
+ * Limits of one query over the change log, which holds the changes of all tables. The first limit
+ * reached ends it.
+ */
 export const lookLimits = { records: 50_000, bytes: 33_554_432, ms: 4_000 } as const
 
 export const previewLimits = {
   ...lookLimits,
-  /** Changes of the table. */
+  /** Most changes of the table that are read. */
   changes: 500,
   samples: 10,
   sampleBytes: 262_144,

@@ -17,7 +17,7 @@ const text = (max: number) =>
 
 const isUnique = (values: readonly unknown[]) => new Set(values).size === values.length
 
-/** Named as data tables are, or one of the reserved tables that the platform itself publishes. */
+/** Name of a data table, or of a reserved table whose changes the platform itself publishes. */
 const WatchedTable = z
   .string()
   .regex(/^(?:_webhooks|[a-z][a-z0-9_]{0,62})$/, 'must be a table name: a-z, 0-9 and "_"')
@@ -44,7 +44,7 @@ const FilterInput = JsonObject.superRefine((filter, context) => {
 
 const Select = z.array(text(128)).min(1).max(500).refine(isUnique, 'each field once')
 
-/** What a client sends; `secret` goes in and never comes out. */
+/** Fields that a client sends. Responses never contain `secret`. */
 const writable = {
   projectId: ProjectId,
   environment: EnvironmentName,
@@ -134,7 +134,7 @@ export const Delivery = z
   .meta({ id: 'Delivery' })
 export type Delivery = z.infer<typeof Delivery>
 
-/** The tenant that a management call is about; sent with every one. */
+/** Tenant of a management call. Every call must send both headers. */
 export const tenantHeaders = z.object({ 'x-project-id': ProjectId, environment: EnvironmentName })
 const one = z.object({ id: z.string().describe('The id of the subscription') })
 export const managed = { security: 'management', headers: tenantHeaders } as const

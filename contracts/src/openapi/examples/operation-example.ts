@@ -1,6 +1,6 @@
-/** One request to an operation and its answer, as the reference shows them. */
+/** Example request and response of one operation in the reference. */
 export type OperationExample = {
-  /** By name; the parameters that every example shares are in `sharedParameters`. */
+  /** Values by parameter name. `sharedParameters` holds those that all examples share. */
   parameters?: Readonly<Record<string, string | number>>
   body?: unknown
   reply?: unknown
@@ -8,7 +8,7 @@ export type OperationExample = {
 
 export type OperationExamples = Readonly<Record<string, OperationExample>>
 
-/** Values of required parameters, the same in every example. */
+/** Values of required parameters that are the same in every example. */
 export const sharedParameters: Readonly<Record<string, string>> = {
   project: 'shop',
   'x-project-id': 'shop',
@@ -16,7 +16,7 @@ export const sharedParameters: Readonly<Record<string, string>> = {
   table: 'orders',
 }
 
-/** Ids that several examples name. */
+/** Ids that more than one example uses. */
 export const ids = {
   user: '0199a1c4-5d1e-7c40-9d6a-3f6f0c1b7e21',
   role: '0199a1c3-0b52-7f0e-8a91-5b1c2d3e4f50',

@@ -10,7 +10,7 @@ import {
 import { userExamples } from './users.ts'
 import { webhookExamples } from './webhooks.ts'
 
-/** By operation id. */
+/** Examples by operation id. */
 export const examples: OperationExamples = {
   ...adminExamples,
   ...authExamples,
@@ -30,7 +30,7 @@ type OperationObject = {
 }
 type Document = { paths?: Record<string, Record<string, OperationObject>> }
 
-/** A copy of an OpenAPI document, with the examples in its operations. */
+/** Returns a copy of an OpenAPI document with examples in its operations. */
 export function withExamples(document: object): object {
   const copy = structuredClone(document) as Document
   for (const item of Object.values(copy.paths ?? {})) Object.values(item).forEach(addTo)

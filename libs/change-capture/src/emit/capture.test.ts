@@ -20,7 +20,7 @@ describe('parseCaptured', () => {
 })
 
 describe('captureSql', () => {
-  it('takes only names of services, since they stand in the SQL as they are', () => {
+  it('accepts only service names, because the SQL contains them unescaped', () => {
     expect(captureSql('data-api', '$1', '$2')).toContain(`'surehook/data-api'`)
     expect(() => captureSql(`x'; drop table users; --`, '$1', '$2')).toThrow('service name')
   })

@@ -1,31 +1,35 @@
 import type { Pool, PoolClient } from 'pg'
 
-/** What a service writes into the WAL beside its rows: the relay makes a Kafka record of it. */
+/**
+ * Header of a message that a service writes into the WAL with its rows. The relay turns the message
+ * into a Kafka record.
+ */
 export type CapturedHeader = { topic: string; key: string } & Readonly<Record<string, unknown>>
 
-/** As the relay reads it back. An empty body is a tombstone. */
+/** A captured message after parsing. An empty body is a tombstone. */
 export type Captured = { header: CapturedHeader; body: string }
 
 export type CapturedMessage = Captured & { service: string }
 
-/** Prefix of the WAL messages of one service; its relay reads no others. */
+/** Prefix of the WAL messages of one service. Its relay ignores all other messages. */
 export function capturePrefix(service: string): string {
   if (!/^[a-z][a-z0-9-]*$/.test(service)) throw new Error(`Not a service name: ${service}`)
   return `surehook/${service}`
 }
 
 /**
- * The SQL expression that writes one message, to be part of the statement that changes the row:
- * both commit, or neither. It yields the LSN. `headerSql` must give JSON without line breaks (as
- * `json_build_object` does), and neither may be NULL: PostgreSQL would write nothing.
+ * SQL expression that writes one message and returns its LSN. Put it into the statement that
+ * changes the row, so that both commit or neither. `headerSql` must return JSON without line
+ * breaks, as `json_build_object` does. Neither argument may be NULL: PostgreSQL would write
+ * nothing.
  */
 export function captureSql(service: string, headerSql: string, bodySql: string): string {
   return `pg_logical_emit_message(true, '${capturePrefix(service)}', (${headerSql})::text || E'\\n' || (${bodySql})::text)`
 }
 
 /**
- * Writes one message in the caller's transaction (or in its own with a pool). Returns its LSN, which
- * `waitUntilRelayed` takes once the transaction is committed.
+ * Writes one message in the caller's transaction, or in its own if `db` is a pool. Returns the LSN
+ * of the message. Pass it to `waitUntilRelayed` after the commit.
  */
 export async function emit(db: Pool | PoolClient, message: CapturedMessage): Promise<string> {
   const { service, header, body } = message
@@ -38,7 +42,7 @@ export async function emit(db: Pool | PoolClient, message: CapturedMessage): Pro
   return lsn
 }
 
-/** Throws when the content was not written by `emit` or `captureSql`. */
+/** Throws when neither `emit` nor `captureSql` wrote the content. */
 export function parseCaptured(content: string): Captured {
   const lineEnd = content.indexOf('\n')
   if (lineEnd < 0) throw new Error('No header line')

@@ -5,7 +5,10 @@ import type { Captured } from './capture.ts'
 import { changeRecord } from './change-record.ts'
 import { stateRecord } from './state-writer.ts'
 
-/** What the relay sends for what `source` captured: a change on `changes`, a state on any other topic. */
+/**
+ * Builds the Kafka record of a message that `source` captured: a change for `changes`, a state for
+ * any other topic.
+ */
 export function capturedRecord(codec: Pick<EventCodec, 'change' | 'ofTopic'>, source: string) {
   const ofChange = changeRecord(codec, source)
   const ofState = stateRecord(codec)

@@ -6,8 +6,8 @@ import type { Captured } from './capture.ts'
 type ChangeHeader = Omit<ChangeEvent, 'record' | 'source'>
 
 /**
- * What the relay of `source` sends for a captured change: its header is the event without record and
- * source, beside topic and key, and its body the record.
+ * Builds the Kafka record of a captured change. The captured header holds topic, key and the event
+ * without record and source. The captured body is the record.
  */
 export function changeRecord(codec: Pick<EventCodec, 'change'>, source: string) {
   return ({ header, body }: Captured): OutgoingRecord => {

@@ -7,8 +7,8 @@ import { anyPosition, waitUntilRelayed } from '../relay/wait-relayed.ts'
 import { type Captured, emit } from './capture.ts'
 
 /**
- * What goes on a topic: the whole state of one thing, or one fact. `null` is a tombstone, which ends
- * a state and has no meaning on the topic of a fact.
+ * A message for a state topic: the whole state of one entity, or one fact. `null` is a tombstone,
+ * which deletes a state. A topic of facts has no tombstones.
  */
 export type StateMessage = { topic: string; key: string; state: object | null }
 
@@ -16,17 +16,22 @@ export type EmitState = (message: StateMessage) => Promise<void>
 
 export type StateWriter = {
   /**
-   * Runs `work` in a transaction and resolves once what it emitted is acknowledged on its topic.
-   * Rejects with SERVICE_UNAVAILABLE before it begins when Kafka is known to be away; when Kafka
-   * goes away in the middle, the change is made, follows by itself, and the caller should repeat.
+   * Runs `work` in a transaction and resolves once Kafka has acknowledged its messages. Rejects
+   * with SERVICE_UNAVAILABLE before `work` starts if Kafka is known to be unreachable. If Kafka
+   * fails later, the change is committed and relayed afterwards, and the caller should repeat the
+   * call.
    */
   write<T>(work: (tx: PoolClient, emit: EmitState) => Promise<T>): Promise<T>
   /**
-   * As `write`, but does its work also while Kafka is known to be away, and rejects with SERVICE_UNAVAILABLE
-   * afterwards: for what must hold here at once, whoever cannot hear of it yet.
+   * Like `write`, but also runs `work` while Kafka is unreachable, and then rejects with
+   * SERVICE_UNAVAILABLE. For changes that must apply locally at once, even if other services learn
+   * of them later.
    */
   writeAlways<T>(work: (tx: PoolClient, emit: EmitState) => Promise<T>): Promise<T>
-  /** Resolves once everything that others committed before this call is acknowledged, too. */
+  /**
+   * Resolves once Kafka has acknowledged all messages committed before this call, including those
+   * of other callers.
+   */
   relayed(): Promise<void>
 }
 
@@ -39,7 +44,9 @@ export type StateWriterOptions = {
   timeoutMs?: number
 }
 
-/** For services whose state others hold as a view: a change is answered only when they can see it. */
+/**
+ * For state that other services hold as a view: a change is answered only when they can read it.
+ */
 export function createStateWriter(options: StateWriterOptions): StateWriter {
   const { pool, service, slot, producer, relay, timeoutMs = 10_000 } = options
   const demandRelay = () => {
@@ -69,7 +76,7 @@ export function createStateWriter(options: StateWriterOptions): StateWriter {
   }
 }
 
-/** What the relay sends for a captured state: its value in the schema of its topic, or a tombstone. */
+/** Builds the Kafka record of a captured state: the value in its topic's schema, or a tombstone. */
 export function stateRecord(codec: Pick<EventCodec, 'ofTopic'>) {
   return ({ header, body }: Captured): OutgoingRecord => ({
     topic: header.topic,

@@ -49,7 +49,7 @@ describe('toInvalidTopic', () => {
     },
   )
 
-  it('leaves out what would not fit', () => {
+  it('leaves out a value that would not fit', () => {
     const value = Buffer.alloc(2_100_000)
     toInvalid({ topic: changesTopic, key: 'k', value, reason: 'too large' })
     expect(published.at(-1)).toMatchObject({

@@ -5,21 +5,21 @@ import type { EventCodec } from '@surehook/schemas/codec'
 
 /** A captured message that can never be relayed. */
 export type InvalidCapture = {
-  /** Topic and key as far as they are known. */
+  /** Topic and key if they are known. */
   topic: string | null
   key: string | null
-  /** The captured message, or the record that was made of it and that Kafka does not take. */
+  /** The captured message, or the record made from it that Kafka refuses. */
   value: Buffer | null
   reason: string
 }
 
 const topics: ReadonlySet<string> = new Set(topicTable([]).map(({ name }) => name))
-/** It never stood on a partition. */
+/** The message never had a place on a partition. */
 const nowhere = { partition: -1, offset: '-1' }
 
 /**
- * Makes the record for the `.invalid` topic of the topic that a captured message was meant for, or of
- * `topic`, the service's own, when that one has none.
+ * Returns a function that builds the record for an `.invalid` topic: the one of the message's own
+ * topic if it exists, otherwise the one of `topic`.
  */
 export function toInvalidTopic(
   codec: Pick<EventCodec, 'invalid'>,

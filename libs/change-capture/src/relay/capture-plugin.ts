@@ -4,26 +4,29 @@ export type PluginMessage =
   | { tag: 'begin'; commit: bigint }
   | { tag: 'commit'; end: bigint }
   | { tag: 'message'; content: string }
-  /** A message of the service whose states are watched. */
+  /** A message of the service in `statesOf`, reported without its content. */
   | { tag: 'state' }
 
 type StartArguments = Parameters<PgoutputPlugin['start']>
 
-// Before both stand the tag, the flags and an LSN; before a message's content, its length.
+// pgoutput writes tag, flags and LSN before the prefix, and the length before a message's content.
 const prefixAt = 10
 const commitEndAt = 10
-// A begin has the LSN of the commit right after its tag.
+// A begin message has the LSN of its commit right after the tag.
 const commitAt = 1
 const lengthBytes = 4
 
 export type CapturePluginOptions = {
   publication: string
   prefix: string
-  /** Of messages that are only reported. */
+  /** Prefix of messages that are reported without their content. */
   statesPrefix?: string | undefined
 }
 
-/** Takes from pgoutput only what the relay needs; other services' messages are not even decoded. */
+/**
+ * Decodes only the parts of pgoutput that the relay needs. Messages of other services are not
+ * decoded.
+ */
 export class CapturePlugin {
   readonly options: CapturePluginOptions
   readonly #pgoutput: PgoutputPlugin
@@ -57,7 +60,7 @@ export class CapturePlugin {
     if (tag !== 'M') return null
     if (!hasPrefix(buffer, this.#prefix))
       return hasPrefix(buffer, this.#statesPrefix) ? { tag: 'state' } : null
-    // To a string at once: the bytes belong to the connection, which uses them again.
+    // Decoded at once, because the connection reuses the buffer.
     const contentAt = prefixAt + this.#prefix.length + lengthBytes
     return { tag: 'message', content: buffer.toString('utf8', contentAt) }
   }

@@ -12,11 +12,14 @@ export type RelayOptions = {
   producer: Pick<EventProducer, 'send' | 'healthy'>
   toRecord: (captured: Captured) => OutgoingRecord
   /**
-   * The record to send in place of a message that is not valid or that Kafka refuses: one such message
-   * must not stop the relay for all.
+   * Builds the record to send in place of an invalid message or of one that Kafka refuses. One such
+   * message must not stop the relay.
    */
   toInvalid: (invalid: InvalidCapture) => OutgoingRecord
-  /** The service whose states change what a record means: each record says how far they are on their topic. */
+  /**
+   * Service whose states change the meaning of a record. Each record carries `states-position`, up
+   * to which these states are on their topic.
+   */
   statesOf?: { service: string; slot: string } | undefined
   publication?: string
   log: Logger

@@ -9,7 +9,7 @@ const acknowledgeAll = (queue: RelayQueue) => {
 }
 
 describe('RelayQueue', () => {
-  it('confirms what other services wrote at once, and ours after its acknowledgement', () => {
+  it("confirms other services' messages at once, and its own after their acknowledgement", () => {
     const queue = new RelayQueue(limit)
     queue.mark(10n)
     expect(queue.confirmable()).toBe(10n)
@@ -22,7 +22,7 @@ describe('RelayQueue', () => {
     expect(queue.confirmable()).toBeNull()
   })
 
-  it('is full by number or by size, and roomy again below half', () => {
+  it('is full by number or by size, and has room again below half of both', () => {
     const queue = new RelayQueue(limit)
     for (let n = 0; n < 100; n++) queue.push(record(10))
     expect([queue.full, queue.roomy]).toEqual([true, false])
@@ -32,7 +32,7 @@ describe('RelayQueue', () => {
     expect(queue.full).toBe(true)
   })
 
-  it('goes on past a record that is not acknowledged, and not for ever', () => {
+  it('continues past an unacknowledged record up to its limit', () => {
     const queue = new RelayQueue(limit)
     queue.push(record(1))
     const [stuck] = queue.take()
@@ -49,7 +49,7 @@ describe('RelayQueue', () => {
     expect([queue.roomy, queue.oldest]).toEqual([true, undefined])
   })
 
-  it('hands out at least one record, and else no more than fits a request', () => {
+  it('returns at least one record, and never more than fits into a request', () => {
     const queue = new RelayQueue(limit)
     for (const bytes of [2_000_000, 600_000, 600_000]) queue.push(record(bytes))
     expect([queue.take(), queue.take(), queue.take()].map(({ length }) => length)).toEqual([
@@ -57,7 +57,7 @@ describe('RelayQueue', () => {
     ])
   })
 
-  it('never confirms a position behind which a record is not acknowledged, in whatever order they are', () => {
+  it('never confirms a position after an unacknowledged record, in any order of acknowledgements', () => {
     const step = fc.oneof(
       fc.constantFrom('push', 'mark', 'take'),
       fc.nat().map((which) => ({ which })),

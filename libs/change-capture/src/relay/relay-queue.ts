@@ -1,28 +1,28 @@
 import type { OutgoingRecord } from '@surehook/kafka/producer/producer'
 
-/** A record on its way from the WAL to Kafka. */
+/** A record that was read from the WAL and is on its way to Kafka. */
 export type Relayed = {
-  /** `null` once it is acknowledged: only its place is kept then. */
+  /** `null` once Kafka has acknowledged it: only its place in the order is kept. */
   record: OutgoingRecord | null
   readonly bytes: number
-  /** By the clock of `performance.now()`. */
+  /** Time of reading by `performance.now()`, in milliseconds. */
   readonly readAt: number
 }
 
 export type RelayLimits = {
   /**
-   * From the oldest record that is not acknowledged to the newest, the acknowledged ones in between included:
-   * whoever reads the slot next sends all of them again.
+   * Most records from the oldest unacknowledged one to the newest, including acknowledged ones in
+   * between. The next reader of the slot sends all of them again.
    */
   records: number
-  /** Of the records that are not acknowledged: they are held in memory. */
+  /** Most bytes of unacknowledged records, which are held in memory. */
   bytes: number
 }
 
-/** How far a relay reads ahead of Kafka while one partition takes nothing. */
+/** Limits on reading ahead while a partition accepts nothing. */
 export const relayLimits: RelayLimits = { records: 50_000, bytes: 8_000_000 }
 
-/** The WAL up to `lsn` is safe when the first `after` records have been acknowledged. */
+/** The WAL up to `lsn` may be confirmed once the first `after` records are acknowledged. */
 type Mark = { after: number; lsn: bigint }
 
 const maxBatchRecords = 1_000
@@ -30,17 +30,17 @@ const maxBatchBytes = 1_000_000
 const compactFrom = 1_000
 
 /**
- * Records in commit order, and how far the WAL may be confirmed. Partitions acknowledge independently: what is
- * confirmed ends before the oldest record that is not acknowledged.
+ * Records in commit order, with the WAL position that may be confirmed. Partitions acknowledge
+ * independently, so the confirmed position stays before the oldest unacknowledged record.
  */
 export class RelayQueue {
   readonly #limits: RelayLimits
-  /** From the oldest that is not acknowledged, at `#head`. */
+  /** Records from the oldest unacknowledged one, which is at `#head`. */
   #window: Relayed[] = []
   #head = 0
-  /** Position in the window of the first that was not handed out. */
+  /** Index in the window of the first record that `take` has not returned. */
   #next = 0
-  /** Records that left the window. */
+  /** Number of records that left the window. */
   #gone = 0
   #heldRecords = 0
   #heldBytes = 0
@@ -50,17 +50,17 @@ export class RelayQueue {
     this.#limits = limits
   }
 
-  /** Records that were not handed out yet. */
+  /** Number of records that `take` has not returned. */
   get unsent(): number {
     return this.#window.length - this.#next
   }
 
-  /** Records that are not acknowledged, and their size. */
+  /** Number and size of the unacknowledged records. */
   get held(): { records: number; bytes: number } {
     return { records: this.#heldRecords, bytes: this.#heldBytes }
   }
 
-  /** The record that keeps the WAL from being confirmed any further. */
+  /** The record that prevents the WAL from being confirmed further. */
   get oldest(): Relayed | undefined {
     return this.#window[this.#head]
   }
@@ -69,7 +69,7 @@ export class RelayQueue {
     return !this.#isBelow(1)
   }
 
-  /** Low enough to go on reading after it was full. */
+  /** Below half of each limit: reading may continue after the queue was full. */
   get roomy(): boolean {
     return this.#isBelow(2)
   }
@@ -81,7 +81,7 @@ export class RelayQueue {
     this.#heldBytes += bytes
   }
 
-  /** Everything up to `lsn` has been pushed. */
+  /** Notes that everything up to `lsn` has been pushed. */
   mark(lsn: bigint): void {
     const after = this.#gone + this.#window.length
     const last = this.#marks.at(-1)
@@ -89,7 +89,7 @@ export class RelayQueue {
     else this.#marks.push({ after, lsn })
   }
 
-  /** The next records to send. */
+  /** Returns the next batch to send. */
   take(): Relayed[] {
     const start = this.#next
     for (let bytes = 0; this.#next < this.#window.length; this.#next++) {
@@ -108,7 +108,7 @@ export class RelayQueue {
     if (this.#head >= compactFrom || this.#head === this.#window.length) this.#compact()
   }
 
-  /** How far the WAL may be confirmed now; `null` when no further than before. */
+  /** Position up to which the WAL may be confirmed now, or `null` if it has not advanced. */
   confirmable(): bigint | null {
     const acknowledged = this.#gone + this.#head
     const reached = this.#marks.findIndex(({ after }) => after > acknowledged)
@@ -116,7 +116,7 @@ export class RelayQueue {
     return passed.at(-1)?.lsn ?? null
   }
 
-  /** Whether everything is below the limits divided by `part`. */
+  /** Whether records and bytes are below the limits divided by `part`. */
   #isBelow(part: number): boolean {
     const records = this.#window.length - this.#head
     return this.#heldBytes * part < this.#limits.bytes && records * part < this.#limits.records

@@ -25,18 +25,21 @@ type SessionOptions = RelayOptions & {
 
 const sentWithinMs = 3_000
 /**
- * Between the starts of two batches, after one of so many records. What comes slowly is sent at once; the faster
- * it comes, the more of it shares the requests of this stage and of every one after it.
+ * Milliseconds between the starts of two batches, by the size of the first. Slow traffic is sent at
+ * once. Faster traffic forms larger batches, which save requests here and in every later stage.
  */
 const pauseAfter = (records: number): number => (records >= 8 ? 15 : records >= 2 ? 10 : 5)
-/** What others committed need not be confirmed at once: nobody waits for it. */
+/** Commits of other services may be confirmed late: no caller waits for them. */
 const confirmOthersAfterMs = 100
-/** Between two confirmations of what is ours: each wakes the server, and a crash repeats what is not confirmed. */
+/**
+ * Milliseconds between two confirmations of own messages. Each wakes the server, and a crash
+ * repeats unconfirmed messages.
+ */
 const confirmEveryMs = 40
 const fullAfterMs = 10_000
 const warnFullEveryMs = 60_000
 
-/** The time during which this process holds the slot: WAL messages in, Kafka records out. */
+/** Holds the slot: reads WAL messages and sends Kafka records, until it ends. */
 export class RelaySession implements AsyncDisposable {
   /** Rejects when the session is over. */
   readonly ended: Promise<never>
@@ -48,13 +51,13 @@ export class RelaySession implements AsyncDisposable {
   readonly #failed = Promise.withResolvers<never>()
   readonly #drained = Promise.withResolvers<void>()
   #sending: Promise<void> | null = null
-  /** Records that were acknowledged since the last confirmation. */
+  /** Number of records acknowledged since the last confirmation. */
   #relayed = 0
   #settling: NodeJS.Immediate | undefined
   #fullTimer: NodeJS.Timeout | undefined
   #closed = false
   #nextAt = 0
-  /** The transaction that is being read has a message for us. */
+  /** Whether the transaction being read contains a message of this service. */
   #isOurs = false
   #confirming: NodeJS.Timeout | undefined
   #confirmedAt = Number.NEGATIVE_INFINITY
@@ -78,37 +81,40 @@ export class RelaySession implements AsyncDisposable {
       reached: (lsn) => this.#reached(lsn),
     })
     this.ended = Promise.race([this.#stream.ended, this.#failed.promise])
-    // Who is told to stop before it waits for the end does not look at it.
+    // A caller that stops early never awaits `ended`. Its rejection must not end the process.
     this.ended.catch(() => undefined)
   }
 
-  /** Rejects when somebody else has the slot, or it cannot be read. */
+  /** Rejects when another process holds the slot, or when it cannot be read. */
   start(): Promise<void> {
     return this.#stream.start()
   }
 
-  /** For how long the oldest message has waited for its acknowledgement. */
+  /** Milliseconds for which the oldest message has waited for its acknowledgement. */
   get oldestWaitMs(): number {
     const { oldest } = this.#queue
     return oldest === undefined ? 0 : performance.now() - oldest.readAt
   }
 
-  /** @param lsn what this session's own slot has confirmed, as it was read after the start */
+  /** @param lsn confirmed position of this session's slot, read after the start */
   beganBefore(lsn: bigint): void {
     this.#states.beganBefore(lsn)
   }
 
-  /** @param lsn what the slot of the service with the states has confirmed */
+  /** @param lsn confirmed position of the slot of the service in `statesOf` */
   statesConfirmed(lsn: bigint): void {
     this.#states.confirmed(lsn)
   }
 
-  /** Nothing more is read until Kafka has taken something. */
+  /** Whether reading is paused until Kafka acknowledges records. */
   get isFull(): boolean {
     return this.#fullTimer !== undefined
   }
 
-  /** What is on its way to Kafka may arrive and be confirmed; the rest is read by the next holder. */
+  /**
+   * Waits for records on their way to Kafka and confirms them. The next holder of the slot reads
+   * the rest.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     clearTimeout(this.#confirming)
@@ -155,7 +161,7 @@ export class RelaySession implements AsyncDisposable {
     this.#confirming ??= setTimeout(() => this.#confirm(), ms)
   }
 
-  /** After a pause at once. */
+  /** Confirms at once if the last confirmation is long enough ago. */
   #confirmSoon(): void {
     const waitMs = this.#confirmedAt + confirmEveryMs - performance.now()
     if (waitMs <= 0) return this.#confirm()
@@ -198,7 +204,7 @@ export class RelaySession implements AsyncDisposable {
       if (earlyMs > 0) await sleep(earlyMs)
       const batch = this.#closed ? [] : this.#queue.take()
       this.#nextAt = performance.now() + pauseAfter(batch.length)
-      // Nobody waits for a batch: one partition that takes nothing must not hold up the others.
+      // Does not wait for a batch: one partition that accepts nothing must not delay the others.
       for (const relayed of batch) void this.#relay(relayed)
     }
     this.#sending = null
@@ -215,7 +221,7 @@ export class RelaySession implements AsyncDisposable {
     this.#spans?.acknowledged([record])
     this.#queue.acknowledged(relayed)
     this.#relayed += 1
-    // Once for all that is acknowledged in this turn.
+    // Settles once for all records that are acknowledged in this turn of the event loop.
     this.#settling ??= setImmediate(() => this.#settle())
   }
 
@@ -254,7 +260,7 @@ export class RelaySession implements AsyncDisposable {
     }
   }
 
-  /** The reason is not logged either: it may quote a record, a hash or a sealed secret. */
+  /** Does not log the reason: it may quote a record, a hash or an encrypted secret. */
   #refuse(invalid: InvalidCapture): OutgoingRecord {
     const { toInvalid, log, slot } = this.#options
     const { topic, key, value } = invalid

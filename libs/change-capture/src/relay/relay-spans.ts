@@ -4,17 +4,20 @@ import { traceHeaders } from '@surehook/service-kit/telemetry/tracing/trace-head
 import type { Attributes, Span, Tracer } from '@surehook/service-kit/telemetry/tracing/tracer'
 import type { CapturedHeader } from '../emit/capture.ts'
 
-/** The way of captured changes from the WAL to Kafka's acknowledgement, a span each. */
+/** One span for each captured change, from the WAL to Kafka's acknowledgement. */
 export class RelaySpans implements Disposable {
   readonly #tracer: Tracer
-  /** By the `traceparent` that their records carry. */
+  /** Open spans by the `traceparent` that their records carry. */
   readonly #open = new Map<string, Span>()
 
   constructor(tracer: Tracer) {
     this.#tracer = tracer
   }
 
-  /** The record with the header of its span; as it is when no request is known that led to it. */
+  /**
+   * Returns the record with the header of its span. Without a known request it returns the record
+   * unchanged.
+   */
   begin(header: CapturedHeader, record: OutgoingRecord): OutgoingRecord {
     const { traceparent: parent } = header
     if (typeof parent !== 'string' || !isTraceparent(parent)) return record
@@ -37,7 +40,7 @@ export class RelaySpans implements Disposable {
     }
   }
 
-  /** What is left the next holder of the slot sends. */
+  /** Ends open spans as unacknowledged. The next holder of the slot sends their records. */
   [Symbol.dispose](): void {
     for (const span of this.#open.values()) span.end({ error: 'unacknowledged' })
     this.#open.clear()

@@ -10,9 +10,11 @@ import { RelaySession } from './relay-session.ts'
 export type { RelayOptions } from './relay-options.ts'
 
 export type Relay = AsyncDisposable & {
-  /** `leader` relays; `standby` waits for the holder of the slot to go; `down` tries to get there. */
+  /**
+   * `leader` relays, `standby` waits until the holder of the slot ends, `down` tries to connect.
+   */
   readonly role: 'leader' | 'standby' | 'down'
-  /** True when what is captured now reaches Kafka, through this process or another. */
+  /** True when messages captured now reach Kafka, through this process or another. */
   readonly healthy: boolean
 }
 
@@ -22,8 +24,8 @@ const backoff = { firstMs: 200, longestMs: 2_000 }
 const lostWaitMs = 5_000
 
 /**
- * Sends what a service captured to Kafka, in commit order and at least once, for as long as it is
- * open. The slot is confirmed only after Kafka's acknowledgement, and never created here.
+ * Sends a service's captured messages to Kafka while it is open, in commit order and at least once.
+ * It confirms the slot only after Kafka's acknowledgement, and never creates the slot.
  */
 export function openRelay(options: RelayOptions): Relay {
   return new SlotRelay(options)
@@ -35,7 +37,7 @@ class SlotRelay implements Relay {
   readonly #meters: ReturnType<typeof relayMeters> | null
   readonly #done: Promise<void>
   #role: Relay['role'] = 'down'
-  /** While this process reads the slot. */
+  /** The session, while this process reads the slot. */
   #session: RelaySession | null = null
 
   constructor(options: RelayOptions) {
@@ -73,7 +75,7 @@ class SlotRelay implements Relay {
         this.#role = 'down'
         if (this.#stop.signal.aborted) return
         failures = performance.now() - startedAt > 30_000 ? 1 : failures + 1
-        // Only who reads the slot says how far behind it is: the last it knew must not stay.
+        // Only the reader of the slot reports the lag. Its last value must not remain.
         this.#meters?.lag.set(0)
         const lost = err instanceof SlotLostError
         this.#meters?.lost.set(lost ? 1 : 0)
@@ -111,7 +113,7 @@ class SlotRelay implements Relay {
           this.#watchSlots(monitor, session),
         ])
       } catch (err) {
-        // Before the session is closed, which may take seconds: nothing is relayed meanwhile.
+        // Reset before the session closes, which may take seconds in which nothing is relayed.
         this.#role = 'down'
         this.#session = null
         throw err
@@ -119,7 +121,10 @@ class SlotRelay implements Relay {
     }
   }
 
-  /** For slots that were made before this was asked for; the relay does not depend on it. */
+  /**
+   * Enables failover for slots that an earlier version created without it. The relay works without
+   * it, too.
+   */
   async #enableSlotFailover(): Promise<void> {
     const { databaseUrl, slot, log } = this.#options
     try {
@@ -129,7 +134,7 @@ class SlotRelay implements Relay {
     }
   }
 
-  /** False when another replica was faster. */
+  /** Resolves with false when another replica has taken the slot. */
   async #tryStart(session: RelaySession): Promise<boolean> {
     try {
       await session.start()
@@ -141,7 +146,7 @@ class SlotRelay implements Relay {
     }
   }
 
-  /** Never resolves; rejects when the database is away or the slot is lost. */
+  /** Never resolves. Rejects when the database is unreachable or the slot is lost. */
   async #watchSlots(monitor: SlotMonitor, session: RelaySession): Promise<never> {
     const { statesOf } = this.#options
     session.beganBefore((await monitor.read()).confirmed)

@@ -4,11 +4,11 @@ import { formatLsn, parseLsn } from '../slot/lsn.ts'
 import { CapturePlugin, type PluginMessage } from './capture-plugin.ts'
 
 export type StreamHandlers = {
-  /** A committed message with our prefix, and where its commit stands. */
+  /** Receives a committed message with our prefix, and the LSN of its commit. */
   message: (content: string, commit: bigint) => void
-  /** A message of the service whose states are watched; its commit is reached next. */
+  /** A message of the service in `statesOf` was read. The next `reached` is its commit. */
   state: () => void
-  /** Everything committed up to `lsn` has been handed to `message`. */
+  /** All commits up to `lsn` have been passed to `message`. */
   reached: (lsn: bigint) => void
 }
 
@@ -17,10 +17,10 @@ export type StreamOptions = StreamHandlers & {
   applicationName: string
   slot: string
   prefix: string
-  /** Of messages that are only reported. */
+  /** Prefix of messages that are reported without their content. */
   statesPrefix?: string | undefined
   publication: string
-  /** Where the slot stands: what is reported to the server never goes back behind it. */
+  /** Confirmed position of the slot. The stream never reports an earlier one. */
   confirmed: bigint
 }
 
@@ -52,14 +52,14 @@ export class ReplicationStream implements AsyncDisposable {
         connectionTimeoutMillis: 5_000,
         keepAlive: true,
       },
-      // Its own acknowledgements would confirm what was only received.
+      // The library's own acknowledgements would confirm messages that Kafka has not acknowledged.
       { acknowledge: { auto: false, timeoutSeconds: 0 } },
     )
     this.#ended.promise.catch(() => undefined)
     this.#started.promise.catch(() => undefined)
   }
 
-  /** Rejects when the slot is in use or lost, or the connection fails. */
+  /** Rejects when the slot is in use or lost, or when the connection fails. */
   async start(): Promise<void> {
     const { slot, prefix, statesPrefix, publication } = this.#options
     const service = this.#service
@@ -81,19 +81,19 @@ export class ReplicationStream implements AsyncDisposable {
     this.#reporting = setInterval(() => this.#report(), reportEveryMs)
   }
 
-  /** Rejects when the stream ends, for whatever reason. */
+  /** Rejects when the stream ends for any reason. */
   get ended(): Promise<never> {
     return this.#ended.promise
   }
 
-  /** Everything below `lsn` is safe elsewhere: the server need not keep it. */
+  /** Confirms that the server need not keep the WAL below `lsn`. */
   confirm(lsn: bigint): void {
     if (lsn <= this.#confirmed) return
     this.#confirmed = lsn
     this.#send()
   }
 
-  /** Stops reading the socket, so that the server holds back what we cannot take. */
+  /** Stops reading the socket, so that TCP flow control holds the server back. */
   pause(): void {
     if (this.#paused) return
     this.#paused = true
@@ -115,14 +115,14 @@ export class ReplicationStream implements AsyncDisposable {
     try {
       await boundedBy(2_000, this.#service.destroy(), 'The replication connection did not close')
     } catch {
-      // Closing is a courtesy; a server that does not take part is left.
+      // The server may be unable to close the stream. The socket is then destroyed.
       connection?.stream.destroy()
     }
   }
 
   get #connection() {
-    // The library shows its connection to nobody, and its own flow control would let heartbeats
-    // overtake messages: they must stay in order to be confirmed safely.
+    // The library does not expose its connection. Its own flow control would let heartbeats
+    // overtake messages, and positions could then be confirmed too early.
     return this.#service['_connection']
   }
 
@@ -142,7 +142,7 @@ export class ReplicationStream implements AsyncDisposable {
     if (reply) this.#send()
   }
 
-  /** Also while paused: the server ends a connection that says nothing for a minute. */
+  /** Runs while paused, too: the server closes a connection that is silent for a minute. */
   #report(): void {
     if (!this.#paused && performance.now() - this.#heardAt > silentMs) {
       return this.#fail(new Error('The server has gone silent'))
@@ -151,18 +151,18 @@ export class ReplicationStream implements AsyncDisposable {
   }
 
   #send(ping = false): void {
-    // The library reports the byte after the LSN it is given. One too many would skip a commit that
-    // begins just there.
+    // The library reports the byte after the given LSN. One byte too many would skip a commit that
+    // begins exactly there.
     this.#service.acknowledge(formatLsn(this.#confirmed - 1n), ping).catch((err) => this.#fail(err))
   }
 
   #guard(handle: () => void): void {
-    // What follows a message that failed must not be confirmed: that would skip it.
+    // Messages after a failed one must not be confirmed, because that would skip the failed one.
     if (this.#over) return
     try {
       handle()
     } catch (err) {
-      // Thrown on, it would end the process: we are inside a socket's event.
+      // Not rethrown: an error from a socket's event handler would end the process.
       this.#fail(err)
     }
   }

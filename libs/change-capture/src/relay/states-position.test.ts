@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { StatesPosition } from './states-position.ts'
 
-it('is where reading began, once the other slot has confirmed what was before', () => {
+it('starts where reading began, once the other slot has confirmed that position', () => {
   const position = new StatesPosition(100n)
   expect(position.published).toBe(null)
   position.confirmed(99n)
@@ -10,7 +10,7 @@ it('is where reading began, once the other slot has confirmed what was before', 
   expect(position.published).toBe(100n)
 })
 
-it('is unknown from a state on until the other slot has confirmed its commit', () => {
+it('is unknown after a state until the other slot has confirmed its commit', () => {
   const position = new StatesPosition(100n)
   position.confirmed(100n)
   position.passed()
@@ -24,14 +24,14 @@ it('is unknown from a state on until the other slot has confirmed its commit', (
   expect(position.published).toBe(200n)
 })
 
-it('stays while only others commit', () => {
+it('does not change while only other services commit', () => {
   const position = new StatesPosition(100n)
   position.confirmed(100n)
   position.reached(300n)
   expect(position.published).toBe(100n)
 })
 
-it('is not before the place where reading really began', () => {
+it('is never before the actual start of reading', () => {
   const position = new StatesPosition(100n)
   position.beganBefore(150n)
   position.confirmed(149n)

@@ -1,11 +1,12 @@
 /**
- * How far the WAL holds states of another service that are on their topic already. A record that carries this
- * position says: whoever has read that topic since knows every state that was committed before this record.
+ * Tracks the WAL position up to which another service's states are on their topic. A record carries
+ * this position. A reader that has since read that topic to its end knows every state committed
+ * before the record.
  */
 export class StatesPosition {
-  /** Behind the last state that was read, or where reading began. */
+  /** Position after the last state that was read, or the position where reading began. */
   #position: bigint
-  /** A state was read, and not the end of its commit yet. */
+  /** Whether a state was read whose commit has not been reached. */
   #isOpen = false
   #isPublished = false
 
@@ -19,27 +20,27 @@ export class StatesPosition {
   }
 
   /**
-   * Reading began no later than here: another process may have gone on since the beginning was looked up. To be
-   * called once, before `confirmed`.
+   * Notes that reading began no later than `lsn`: another process may have advanced the slot after
+   * its position was read. Call it once, before `confirmed`.
    */
   beganBefore(lsn: bigint): void {
     if (!this.#isOpen && lsn > this.#position) this.#position = lsn
   }
 
-  /** A state was read. */
+  /** Notes that a state was read. */
   passed(): void {
     this.#isOpen = true
     this.#isPublished = false
   }
 
-  /** The end of a commit was read. */
+  /** Notes that the end of a commit was read. */
   reached(lsn: bigint): void {
     if (!this.#isOpen) return
     this.#isOpen = false
     this.#position = lsn
   }
 
-  /** @param lsn what the other service's slot has confirmed, and so is on the topic */
+  /** @param lsn confirmed position of the other service's slot: earlier states are on the topic */
   confirmed(lsn: bigint): void {
     if (!this.#isOpen && lsn >= this.#position) this.#isPublished = true
   }

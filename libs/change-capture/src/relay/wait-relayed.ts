@@ -5,7 +5,7 @@ import { parseLsn } from '../slot/lsn.ts'
 
 export type WaitRelayedOptions = { timeoutMs: number; signal?: AbortSignal | undefined }
 
-/** Before any position in the WAL: what is waited for is its end as it is now. */
+/** Lower than every WAL position: the caller waits for the current end of the WAL. */
 export const anyPosition = '0/0'
 
 const pollMs = 3
@@ -14,13 +14,13 @@ const finishAfterMs = 100
 type Position = { confirmed: bigint; flushed: bigint }
 
 /**
- * Resolves when Kafka has acknowledged what a transaction emitted; rejects with SERVICE_UNAVAILABLE
- * when that takes too long. Call it after the commit.
+ * Resolves when Kafka has acknowledged the messages of a transaction. Rejects with
+ * SERVICE_UNAVAILABLE on timeout. Call it after the commit.
  *
- * `lsn` alone is not enough: another transaction may have written its commit between our message
- * and our commit, and may be confirmed before us. What is confirmed must therefore reach the end
- * of the WAL as it was at some time after our commit. That end may lie within a record of somebody who
- * does not commit, whose last page nobody has written yet: it has to be, for the relay to get there.
+ * `lsn` alone is not enough. Another transaction may commit between our message and our commit, and
+ * may be confirmed first. The confirmed position must therefore reach an end of the WAL that was
+ * read after our commit. That end may lie within a record of an open transaction whose last page is
+ * not on disk. It must be flushed for the relay to read past it.
  */
 export async function waitUntilRelayed(
   pool: Pool,
@@ -46,7 +46,7 @@ export async function waitUntilRelayed(
   }
 }
 
-/** One query at a time for all who wait on a slot. */
+/** Runs one query at a time for all callers that wait on a slot. */
 class Poller {
   readonly #pool: Pool
   readonly #slot: string
@@ -59,13 +59,16 @@ class Poller {
     this.#slot = slot
   }
 
-  /** Read after this call. Who calls while a query is on its way gets the next one. */
+  /**
+   * Resolves with a position read after this call. Callers during a running query share the next
+   * one.
+   */
   next(): Promise<Position> {
     this.#next ??= this.#readAfter(this.#last)
     return this.#next
   }
 
-  /** Lets what was written of the WAL be on disk, by a commit: of a message with a prefix that no relay reads. */
+  /** Flushes the WAL written so far by a commit. Its message has a prefix that no relay reads. */
   finishRecords(): Promise<unknown> {
     this.#finishing ??= this.#pool
       .query("select pg_logical_emit_message(true, 'surehook', '')")

@@ -2,17 +2,18 @@ import { Client, type ClientConfig, escapeIdentifier } from 'pg'
 
 const withinMs = 5_000
 
-/** Has the server let stand-bys keep a copy of the slot, which nobody may be reading now. */
+/** Lets stand-by servers keep a copy of the slot. The slot must not be in use. */
 export async function enableSlotFailover(databaseUrl: string, slot: string): Promise<void> {
   const config: ClientConfig & { replication: string } = {
     connectionString: databaseUrl,
-    // It is no SQL, and is understood on such a connection only.
+    // `ALTER_REPLICATION_SLOT` is a replication command, not SQL: only such a connection accepts
+    // it.
     replication: 'database',
     connectionTimeoutMillis: withinMs,
     query_timeout: withinMs,
   }
   const client = new Client(config)
-  // A lost connection also rejects the query; without a listener it would end the process.
+  // A lost connection also rejects the query. Without a listener its event would end the process.
   client.on('error', () => undefined)
   await client.connect()
   try {

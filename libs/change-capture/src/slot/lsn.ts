@@ -1,4 +1,4 @@
-/** `16/B374D848` as a number: positions in the WAL can be compared and subtracted then. */
+/** Converts `16/B374D848` to a number, so that WAL positions can be compared and subtracted. */
 export function parseLsn(lsn: string): bigint {
   const [high = '', low = ''] = lsn.split('/')
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`)

@@ -3,16 +3,18 @@ import { Client } from 'pg'
 import { parseLsn } from './lsn.ts'
 
 export type SlotState = {
-  /** Somebody reads it. */
+  /** Whether a process reads the slot. */
   active: boolean
   confirmed: bigint
-  /** WAL that the slot has still to go through. */
+  /** Bytes of WAL after the confirmed position. */
   lagBytes: number
-  /** False when the server could let stand-bys keep a copy of the slot, and does not. */
+  /** False when the server supports failover slots but this slot has failover disabled. */
   failsOver: boolean
 }
 
-/** The slot is gone, or the server has removed WAL that it needed: changes may be missing on Kafka. */
+/**
+ * The slot is gone, or the server has removed WAL that it needed. Changes may be missing on Kafka.
+ */
 export class SlotLostError extends Error {
   override readonly name = 'SlotLostError'
 }
@@ -25,7 +27,7 @@ type SlotRow = {
   failsOver: boolean
 }
 
-/** Looks at one replication slot over a connection of its own. */
+/** Watches one replication slot over its own connection. */
 export class SlotMonitor implements AsyncDisposable {
   readonly #client: Client
   readonly #slot: string
@@ -50,7 +52,8 @@ export class SlotMonitor implements AsyncDisposable {
   private constructor(client: Client, slot: string) {
     this.#client = client
     this.#slot = slot
-    // Without a listener a lost connection would end the process; the next query reports it.
+    // Without a listener a lost connection would end the process. The next query reports the
+    // failure.
     client.on('error', (err) => {
       this.#failure = err
     })
@@ -77,7 +80,7 @@ export class SlotMonitor implements AsyncDisposable {
     return { active, confirmed: parseLsn(row.confirmed), lagBytes, failsOver }
   }
 
-  /** What another slot of this database has confirmed; `null` when there is none of that name. */
+  /** Confirmed position of another slot of this database, or `null` if it does not exist. */
   async confirmedOf(slot: string): Promise<bigint | null> {
     const { rows } = await this.#client.query<{ confirmed: string | null }>(
       `select confirmed_flush_lsn::text as confirmed
@@ -89,10 +92,10 @@ export class SlotMonitor implements AsyncDisposable {
     return confirmed === null ? null : parseLsn(confirmed)
   }
 
-  /** Which WAL the slot reads. It stays the same for as long as the server runs. */
+  /** Identifies the WAL that the slot reads. It stays the same while the server runs. */
   async origin(): Promise<WalOrigin> {
     const { rows } = await this.#client.query<WalOrigin>(
-      // A WAL file's name begins with the timeline.
+      // The name of a WAL file begins with the timeline.
       `select system_identifier::text as "systemId",
               left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline
          from pg_control_system()`,
@@ -103,7 +106,7 @@ export class SlotMonitor implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // A connection that is already gone cannot be closed politely, and need not be.
+    // Closing a lost connection fails, and nothing is left to close.
     await this.#client.end().catch(() => undefined)
   }
 }

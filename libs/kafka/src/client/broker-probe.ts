@@ -2,7 +2,7 @@ import { boundedBy } from '@surehook/service-kit/bounded'
 import type { Kafka } from 'kafkajs'
 import { type Cluster, openCluster } from './cluster.ts'
 
-/** Asks the cluster for its brokers: tells an idle producer that Kafka is away. */
+/** Sends a request to the cluster, so that an idle producer notices when Kafka is unreachable. */
 export class BrokerProbe implements AsyncDisposable {
   readonly #kafka: Kafka
   readonly #timeoutMs: number
@@ -14,14 +14,18 @@ export class BrokerProbe implements AsyncDisposable {
     this.#timeoutMs = timeoutMs
   }
 
-  /** True when a broker answered within the time-out. Never rejects. One question at a time. */
+  /**
+   * Resolves with true if a broker answered within the timeout. Never rejects. Call it once at a
+   * time.
+   */
   async answers(): Promise<boolean> {
     this.#asking = this.#ask()
     try {
       await boundedBy(this.#timeoutMs, this.#asking, 'Kafka did not answer')
       return true
     } catch {
-      // The answer is the finding. A client that failed once may hold on to a dead connection.
+      // The failure itself is the result. A failed client may keep a dead connection, so it is
+      // closed.
       void this.#close()
       return false
     }
@@ -30,7 +34,7 @@ export class BrokerProbe implements AsyncDisposable {
   async #ask(): Promise<void> {
     this.#cluster ??= this.#connect()
     const { brokerPool } = await this.#cluster
-    // The smallest request that every broker answers to whoever may connect.
+    // The smallest request that every broker answers to any connected client.
     await (await brokerPool.findConnectedBroker()).apiVersions()
   }
 
@@ -53,12 +57,12 @@ export class BrokerProbe implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // A question under way would open its connection anew after the disconnect.
+    // A running request would open its connection again after the disconnect.
     const asked = this.#asking.catch(() => undefined)
     await boundedBy(this.#timeoutMs, asked, 'Kafka did not answer').catch(() => undefined)
     await this.#close()
   }
 }
 
-/** A connection that is already broken cannot be closed politely, and need not be. */
+/** Closing a lost connection fails, and nothing is left to close. */
 const disconnect = (cluster: Cluster) => cluster.disconnect().catch(() => undefined)

@@ -16,7 +16,7 @@ const whatItSpeaks = {
   response: { decode: async () => ({}), parse: async () => ({}) },
 }
 
-it('leaves a broker that says nothing, with all patches of the library at work', async () => {
+it('leaves an unresponsive broker, with all patches applied', async () => {
   const options = {
     brokers: ['127.0.0.1:1'],
     clientId: 'test',

@@ -14,7 +14,10 @@ export type KafkaClientOptions = {
   metrics?: Metrics | undefined
 }
 
-/** The one way to a cluster. What it opens gives up soon: whoever uses it decides what then. */
+/**
+ * Creates the Kafka client, the only way to a cluster. Its connections give up soon, so that the
+ * caller decides what to do next.
+ */
 export function createKafka(options: KafkaClientOptions): Kafka {
   const { brokers, clientId, security, log, metrics } = options
   const config: KafkaConfig = {
@@ -36,21 +39,22 @@ export function createKafka(options: KafkaClientOptions): Kafka {
 const origins = new WeakMap<Kafka, { config: KafkaConfig; metrics: Metrics | undefined }>()
 
 /**
- * A client of the same cluster for what lives long: connections are tried again until `signal`
- * aborts. A consumer that gave up earlier would have to join its group as a new member, and the
- * group waits for the old one until its session ends.
+ * Returns a client of the same cluster for long-lived use: it retries connections until `signal`
+ * aborts. A consumer that gave up earlier would have to rejoin its group as a new member, and the
+ * group would wait until the old member's session ends.
  */
 export function kafkaUntil(signal: AbortSignal, kafka: Kafka): Kafka {
   const origin = origins.get(kafka)
   if (origin === undefined) throw new Error('Not a client that createKafka made')
   const { config, metrics } = origin
-  // kafkajs cannot be told to stop; but it compares this with its count before every further try.
+  // kafkajs has no way to stop retrying, but it compares this value with its count before each
+  // retry.
   const retries = { valueOf: () => (signal.aborted ? 0 : Number.MAX_SAFE_INTEGER) }
   const retry = { ...config.retry, maxRetryTime: 1_000, retries: retries as unknown as number }
   return countRequests(new Kafka({ ...config, retry }), metrics)
 }
 
-/** Warnings about how we use the library, where we do so on purpose. */
+/** Warnings about uses of the library that are intended. */
 const knownWarnings = /^(?:KafkaJS v2\.0\.0 switched|Limiting retries for the idempotent producer)/
 
 function logInto(log: Logger): (entry: LogEntry) => void {
@@ -60,7 +64,7 @@ function logInto(log: Logger): (entry: LogEntry) => void {
     log: { message, timestamp: _timestamp, logger: _logger, ...fields },
   }) => {
     if (knownWarnings.test(message)) return
-    // What kafkajs calls an error is a lost connection that it makes again: nobody must act.
+    // What kafkajs logs as an error is a lost connection that it restores itself. Nobody must act.
     const write = level <= logLevel.WARN ? log.warn : log.debug
     write.call(log, { namespace, reason: message, ...fields, stack: undefined }, 'kafka.client')
   }

@@ -3,20 +3,20 @@ import { requestEvents } from './request-count.ts'
 
 type TopicPartitions<Of> = { topic: string; partitions: Of[] }
 
-/** The first, the next, or the first of that time or later: -1 when there is none. */
+/** The first offset, the next offset, or the first one at or after a time. -1 if there is none. */
 export type WhichOffset = { fromBeginning: boolean } | { fromTimestamp: number }
 
-/** A request as kafkajs writes it, and how it reads the answer. */
+/** A request in the form of kafkajs, with the decoder of its response. */
 export type Call = {
   request: unknown
   response: { decode(bytes: Buffer): Promise<unknown>; parse(answer: unknown): Promise<unknown> }
 }
 
-/** What we use of a broker of kafkajs. */
+/** The parts of a kafkajs broker that we use. */
 export type Broker = {
   readonly brokerAddress: string
   readonly connectionPool: { send(call: Call): Promise<unknown> }
-  /** In the newest version that both sides know. */
+  /** Looks up the request in the newest version that both sides support. */
   lookupRequest(apiKey: number, definition: unknown): (fields: object) => Call
   metadata(topics: string[]): Promise<unknown>
   apiVersions(): Promise<unknown>
@@ -44,7 +44,7 @@ type BrokerPool = {
   findConnectedBroker(): Promise<Broker>
 }
 
-/** What we use of the connections that kafkajs shares inside. */
+/** The parts of kafkajs' internal connection management that we use. */
 export type Cluster = {
   readonly brokerPool: BrokerPool
   readonly targetTopics: ReadonlySet<string>
@@ -62,12 +62,16 @@ export type Cluster = {
   ): Promise<TopicPartitions<{ partition: number; offset: string }>[]>
 }
 
-/** A leader that moved refuses, and the question is asked anew; without an age kafkajs asks who leads with each question. */
+/**
+ * A leader that moved refuses the request, which is then repeated. Without a maximum age kafkajs
+ * would refresh metadata with every request.
+ */
 const metadataMaxAge = 5_000
 
 /**
- * A cluster of kafkajs, not connected yet. Its admin client asks for the end and then for the start of one topic at
- * a time; a barrier, which stands before every batch and every request of a user, needs one answer for all ends.
+ * Creates a kafkajs cluster that is not connected yet. kafkajs' admin client requests the end and
+ * then the start of one topic at a time. A barrier runs before every batch and every user request,
+ * so it needs all ends in one request.
  */
 export function openCluster(kafka: Kafka): Cluster {
   const internals = kafka as unknown as Record<symbol, (options: object) => Cluster>

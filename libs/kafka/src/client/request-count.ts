@@ -5,7 +5,10 @@ type Count = (api: string) => void
 
 const counts = new WeakMap<Kafka, Count>()
 
-/** Counts the requests of all clients that `kafka` opens from now on. @returns the same `kafka` */
+/**
+ * Counts the requests of all clients that `kafka` opens from now on.
+ * @returns the same `kafka`
+ */
 export function countRequests(kafka: Kafka, metrics: Metrics | undefined): Kafka {
   const counter = metrics?.counter({
     name: 'surehook_kafka_requests_total',
@@ -31,7 +34,10 @@ export function countRequests(kafka: Kafka, metrics: Metrics | undefined): Kafka
   })
 }
 
-/** For connections that no client of kafkajs opens: what it tells of its requests, counted in the same way. */
+/**
+ * Emitter for connections that no kafkajs client opens. It counts their requests in the same
+ * metric.
+ */
 export const requestEvents = (kafka: Kafka) => ({
   emit(event: string, { apiName }: RequestEvent['payload']): void {
     if (event === 'network.request') counts.get(kafka)?.(apiName)

@@ -1,6 +1,7 @@
 /**
- * What other packages see of the Kafka client. To change the client, change this file and its neighbours: no other
- * package imports kafkajs, except the publisher and tests that use it as an independent client.
+ * The public surface of the Kafka client. To change the client, change this file and its
+ * neighbours. No other package imports kafkajs, except the publisher and tests that use it as an
+ * independent client.
  */
 import kafkajs from 'kafkajs'
 
@@ -13,7 +14,7 @@ export type {
   SeekEntry,
 } from 'kafkajs'
 
-// Node finds only the first names that kafkajs exports.
+// Node detects only the first of the names that kafkajs exports.
 export const {
   AclOperationTypes,
   AclPermissionTypes,

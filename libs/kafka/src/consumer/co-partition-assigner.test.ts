@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { decodeClaim, encodeClaim } from './co-partition-assigner.ts'
 
-it('encodes a claim so that a member of the version before reads the partitions', () => {
+it('encodes a claim so that a member of the previous version reads the partitions', () => {
   const claim = { owned: [3, 5], generation: 7, isKept: true }
   const encoded = encodeClaim(claim)
   expect(decodeClaim(encoded)).toEqual(claim)
@@ -9,7 +9,7 @@ it('encodes a claim so that a member of the version before reads the partitions'
   expect(asBefore).toEqual([3, 5])
 })
 
-it('takes what a member of the version before claims for drained', () => {
+it('treats partitions that a member of the previous version claims as drained', () => {
   expect(decodeClaim(Buffer.from('[1,2]'))).toEqual({
     owned: [1, 2],
     generation: -1,

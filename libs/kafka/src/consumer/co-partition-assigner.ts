@@ -3,26 +3,28 @@ import { AssignerProtocol } from 'kafkajs'
 import type { WorkingMember } from '../kafkajs-patches/membership/join-while-working.ts'
 import { type Claim, divide } from './partition-shares.ts'
 
-/** Offered by members that let go of a partition before another one is given it. */
+/** Protocol of members that release a partition before another member gets it. */
 export const cooperativeProtocol = 'surehook-co-partition-cooperative'
-/** Of members that let go of everything before they join. */
+/** Protocol of members that release all partitions before they join. */
 const eagerProtocol = 'surehook-co-partition'
 const version = 1
 
 export type CoPartitionOptions = {
-  /** What this member has, sent with each join. */
+  /** Returns the claim of this member, sent with each join. */
   claim: () => Omit<Claim, 'memberId'>
   /**
-   * Called before each join. `false` puts the join off: kafkajs asks again after its retry
-   * time, and the broker waits for the member, so that it can hand back what is in flight.
+   * Called before each join. `false` delays the join: kafkajs asks again after its retry time. The
+   * broker waits for the member, which can finish its work in flight.
    */
   mayJoin: () => boolean
   working: WorkingMember
-  /** The group takes one of these as long as a member offers no other. */
+  /**
+   * Assigners of earlier versions. The group uses one of them while a member supports no newer one.
+   */
   older?: readonly PartitionAssigner[] | undefined
 }
 
-/** In the order of preference: the group takes the first that all its members offer. */
+/** Assigners in order of preference. The group uses the first one that all members support. */
 export const coPartitionAssigners = (options: CoPartitionOptions): PartitionAssigner[] => [
   coPartitionAssigner(cooperativeProtocol, options),
   coPartitionAssigner(eagerProtocol, options),
@@ -30,8 +32,8 @@ export const coPartitionAssigners = (options: CoPartitionOptions): PartitionAssi
 ]
 
 /**
- * Gives a member the same partitions of every topic, so that all jobs of an endpoint are in one
- * process; sticky, so that a rebalance moves as few partitions as possible.
+ * Assigns a member the same partitions of every topic, so that all jobs of an endpoint are in one
+ * process. The assignment is sticky: a rebalance moves as few partitions as possible.
  */
 function coPartitionAssigner(
   name: string,
@@ -56,7 +58,7 @@ function coPartitionAssigner(
   })
 }
 
-/** kafkajs takes an error of this type as "join again", after its retry time. */
+/** kafkajs treats an error of this type as a request to join again after its retry time. */
 class DrainPending extends Error {
   readonly type = 'REBALANCE_IN_PROGRESS'
   constructor() {
@@ -92,11 +94,11 @@ function assignPartitions(
 
 type EncodedClaim = Omit<Claim, 'memberId'>
 
-/** A member of the version before reads the numbers, and passes over what is none. */
+/** A member of the previous version reads only the numbers and ignores other items. */
 export const encodeClaim = ({ owned, generation, isKept }: EncodedClaim): Buffer =>
   Buffer.from(JSON.stringify([...owned, { generation, isKept }]))
 
-/** One of the version before has let go of what it claims, and tells of no generation. */
+/** A member of the previous version has released what it claims, and sends no generation. */
 export function decodeClaim(userData: Buffer | null | undefined): EncodedClaim {
   const decoded: unknown = userData?.length ? JSON.parse(userData.toString()) : []
   const items: unknown[] = Array.isArray(decoded) ? decoded : []

@@ -3,13 +3,16 @@ import { cooperativeProtocol } from './co-partition-assigner.ts'
 import type { Claim } from './partition-shares.ts'
 
 export type Joined = {
-  /** It was a member without a break: nobody else has had the partitions that it keeps. */
+  /**
+   * Whether the membership continued without a break, so that no other member had the kept
+   * partitions.
+   */
   isContinued: boolean
-  /** What it does not keep nobody is given before it has joined again. */
+  /** Whether lost partitions may be drained: nobody gets them before this member joins again. */
   mayDrain: boolean
 }
 
-/** What this process knows of its membership of the group, the present one or the last. */
+/** This process's current or last membership of the group. */
 export class GroupMembership {
   #known: KnownMember | null = null
   #memberId: string | null = null
@@ -18,7 +21,7 @@ export class GroupMembership {
   #isJoining = false
   #hasClaimedToKeep = false
 
-  /** A join begins. */
+  /** Notes that a join begins. */
   joins(member: KnownMember): void {
     this.#known = member
     this.#isJoining = true
@@ -28,13 +31,13 @@ export class GroupMembership {
     return this.#isJoining
   }
 
-  /** Whether it goes on with its partitions while it joins again. */
+  /** Whether the member keeps working on its partitions while it joins again. */
   get goesOn(): boolean {
     const { memberId = null } = this.#known ?? {}
     return this.#isCooperative && memberId !== null && memberId === this.#memberId
   }
 
-  /** Sent with a join. */
+  /** Claim that is sent with a join. */
   claim(owned: readonly number[]): Omit<Claim, 'memberId'> {
     this.#hasClaimedToKeep = this.goesOn
     return { owned, generation: this.#generation, isKept: this.goesOn }
@@ -49,7 +52,7 @@ export class GroupMembership {
     return { isContinued, mayDrain: isContinued && this.#isCooperative }
   }
 
-  /** The consumer has failed. */
+  /** Notes that the consumer has failed. */
   lost(): void {
     this.#memberId = null
     this.#isJoining = false

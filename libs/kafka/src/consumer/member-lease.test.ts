@@ -16,7 +16,7 @@ afterEach(() => {
 })
 
 describe('MemberLease', () => {
-  it('does not hold before the group has taken the member', () => {
+  it('does not hold before the group has accepted the member', () => {
     expect(lease.holds).toBe(false)
     lease.saw(request('SyncGroup', 100_000))
     expect(lease.holds).toBe(false)
@@ -24,7 +24,7 @@ describe('MemberLease', () => {
     expect(lease.holds).toBe(true)
   })
 
-  it('ends so long after the last sign of life was sent', () => {
+  it('ends a fixed time after the last heartbeat was sent', () => {
     lease.saw(request('Heartbeat', 100_000))
     lease.taken()
     jest.advanceTimersByTime(7_999)
@@ -34,7 +34,7 @@ describe('MemberLease', () => {
     expect(lease.holds).toBe(false)
   })
 
-  it('counts from the sending: the answer may have waited for a process that stood still', () => {
+  it('counts from the sending, because the answer may have waited for a stopped process', () => {
     jest.advanceTimersByTime(20_000)
     lease.saw(request('Heartbeat', 101_000))
     lease.taken()
@@ -49,7 +49,7 @@ describe('MemberLease', () => {
     expect(lease.holds).toBe(false)
   })
 
-  it('is not taken from a request during which the clock was set back', () => {
+  it('ignores a request during which the clock was set back', () => {
     lease.saw({ ...request('Heartbeat', 100_000), duration: -3_600_000 })
     lease.taken()
     expect(lease.holds).toBe(false)

@@ -1,39 +1,44 @@
 import type { RequestEvent } from 'kafkajs'
 
-/** What tells the group that a member lives. */
+/** Requests that prove to the group that a member is alive. */
 const signsOfLife = new Set(['Heartbeat', 'SyncGroup'])
 
 const never = { wall: 0, steady: -Infinity }
 
 /**
- * How long a member can be sure of its partitions: the group gives them to nobody else before its
- * session is over, counted from the last sign of life that the group has taken. A process that stood
- * still, or lost its broker, knows by it that it may have been replaced without having heard.
+ * Time for which a member can be sure of its partitions. The group gives them to no other member
+ * before its session ends, counted from the last accepted heartbeat. A process that was stopped or
+ * lost its broker thus knows that it may have been replaced.
  */
 export class MemberLease {
   readonly #forMs: number
   #sent = never
   #taken = never
 
-  /** @param forMs less than the session time-out, so that what starts at its end begins in time */
+  /**
+   * @param forMs milliseconds, shorter than the session timeout, so that work started at the end
+   *   still begins within the session
+   */
   constructor(forMs: number) {
     this.#forMs = forMs
   }
 
   get holds(): boolean {
-    // Of the two clocks one may be set while the process runs, the other stands still with the machine.
+    // Two clocks, because the wall clock may be set, and the monotonic clock stops while the
+    // machine sleeps.
     const { wall, steady } = this.#taken
     return Date.now() - wall < this.#forMs && performance.now() - steady < this.#forMs
   }
 
-  /** kafkajs reports every request once it was answered, well or not. */
+  /** Notes a request. kafkajs reports every request once it was answered, successfully or not. */
   saw({ apiName, sentAt, duration }: RequestEvent['payload']): void {
     if (!signsOfLife.has(apiName)) return
-    // The clock was set back meanwhile: nobody knows how long it took, the next one will tell.
+    // The clock was set back during the request, so its duration is unknown. The next request
+    // renews the lease.
     this.#sent = duration < 0 ? never : { wall: sentAt, steady: performance.now() - duration }
   }
 
-  /** The answer to the last sign of life was good. */
+  /** Notes that the group accepted the last heartbeat. */
   taken(): void {
     this.#taken = this.#sent
   }

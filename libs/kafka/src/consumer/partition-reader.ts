@@ -3,13 +3,13 @@ import type { Batch, Consumer } from 'kafkajs'
 type Steering = Pick<Consumer, 'seek' | 'pause' | 'resume' | 'commitOffsets'>
 
 /**
- * Steers the consumer that runs at the moment. Between two memberships there is none, and nothing
- * to steer: joining sets every assigned partition up anew.
+ * Controls the consumer that runs at the moment. Between two memberships there is none: joining
+ * sets up every assigned partition again.
  */
 export class PartitionReader implements Steering {
   readonly #current: () => Consumer | null
 
-  /** @param current `null` while this process is not a member of the group */
+  /** @param current returns `null` while this process is not a member of the group */
   constructor(current: () => Consumer | null) {
     this.#current = current
   }
@@ -44,10 +44,10 @@ export class PartitionReader implements Steering {
   }
 }
 
-/** How kafkajs refuses when it has crashed and nobody knows yet. */
+/** The error with which kafkajs refuses after a crash that it has not reported yet. */
 const isNotRunning = (err: unknown): boolean =>
   err instanceof Error && err.message.startsWith('Consumer group was not initialized')
 
-/** The offset that a batch was asked for from; kafkajs' type does not tell it. */
+/** Offset from which a batch was fetched. kafkajs' type lacks the field. */
 export const fetchedFrom = (batch: Batch): number =>
   Number((batch as Batch & { fetchedOffset: string }).fetchedOffset)

@@ -22,7 +22,7 @@ function expectBalanced(shares: ReadonlyMap<string, readonly number[]>, partitio
 }
 
 describe('share', () => {
-  it('gives every partition to exactly one member, evenly, whatever members claim', () => {
+  it('gives every partition to exactly one member, evenly, for any claims', () => {
     fc.assert(
       fc.property(memberships, ({ members, partitions }) =>
         expectBalanced(share(members, partitions), partitions),
@@ -30,7 +30,7 @@ describe('share', () => {
     )
   })
 
-  it('moves nothing when nobody comes or goes', () => {
+  it('moves nothing without a change of members', () => {
     fc.assert(
       fc.property(memberships, ({ members, partitions }) => {
         const before = share(members, partitions)
@@ -57,11 +57,14 @@ describe('share', () => {
   })
 })
 
-/** A group of members that work while they join; `drained` says which let go before the next generation. */
+/**
+ * A group of members that keep working while they join. Leaving partitions are released before the
+ * next generation.
+ */
 class Group {
   readonly #partitions: number
   readonly #owned = new Map<string, { given: readonly number[]; leaving: readonly number[] }>()
-  /** Claims of those that were away: the group has forgotten them. */
+  /** Claims of members that were away and that the group has forgotten. */
   readonly #stale = new Map<string, Claim>()
   #generation = 0
 
@@ -104,7 +107,7 @@ class Group {
     return [...this.#owned.values()].flatMap(({ given, leaving }) => [...given, ...leaving])
   }
 
-  /** Everybody lets go of what is wanted, until nothing more is. */
+  /** Rebalances until no partition has to move. */
   settle(): ReadonlyMap<string, readonly number[]> {
     for (let rounds = 0; rounds < 3; rounds++) {
       for (const [memberId, { given }] of this.#owned) {
@@ -127,7 +130,7 @@ const step = fc.record({
 })
 
 describe('divide', () => {
-  it('never gives a partition to a second member before the first has let go, and balances in the end', () => {
+  it('never gives a partition to a second member before the first has released it, and balances in the end', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 24 }), fc.array(step), (partitions, steps) => {
         const group = new Group(partitions)
@@ -140,7 +143,7 @@ describe('divide', () => {
     )
   })
 
-  it('asks an owner for the same partitions again while it drains them', () => {
+  it('requests the same partitions from an owner again while it drains them', () => {
     const claims: Claim[] = [
       { memberId: 'a', owned: [0, 1, 2, 3], generation: 4, isKept: true },
       { memberId: 'b', owned: [], generation: -1, isKept: false },
@@ -155,7 +158,7 @@ describe('divide', () => {
     expect(divide(claims, 4)).toEqual(first)
   })
 
-  it('moves at once what its owner has drained', () => {
+  it('moves drained partitions at once', () => {
     const claims: Claim[] = [
       { memberId: 'a', owned: [0, 1, 2, 3], generation: 4, isKept: false },
       { memberId: 'b', owned: [], generation: -1, isKept: false },
@@ -163,7 +166,7 @@ describe('divide', () => {
     expect(divide(claims, 4).get('b')).toHaveLength(2)
   })
 
-  it('believes who had a partition later, whatever one claims that was away', () => {
+  it('prefers the later owner to the claim of a member that was away', () => {
     const claims: Claim[] = [
       { memberId: 'a', owned: [0], generation: 3, isKept: false },
       { memberId: 'b', owned: [0], generation: 7, isKept: true },

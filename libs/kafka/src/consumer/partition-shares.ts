@@ -1,16 +1,20 @@
-/** What a member of a group has when it joins. */
+/** The partitions that a member of a group has when it joins. */
 export type Claim = {
   memberId: string
   owned: readonly number[]
-  /** That of the membership in which it had them last; -1 when the member did not send it. */
+  /** Generation in which the member last had them. -1 if the member did not send it. */
   generation: number
-  /** It goes on with them until it has let go: nobody else may be given them before. */
+  /**
+   * Whether the member keeps working on them until it has released them. No other member may get
+   * them before.
+   */
   isKept: boolean
 }
 
 /**
- * What each member may have now. Where the balance wants to move a partition that its owner still works
- * on, nobody is given it: the owner misses it, lets go, and joins again without it, and then it is free.
+ * Divides the partitions that may be assigned now. A partition whose owner still works on it is
+ * assigned to nobody if the balance would move it. The owner misses it, drains it and joins again
+ * without it. Only then is it free.
  */
 export function divide(claims: readonly Claim[], partitions: number): Map<string, number[]> {
   const owners = ownersOf(claims)
@@ -31,7 +35,10 @@ export function divide(claims: readonly Claim[], partitions: number): Map<string
   return wanted
 }
 
-/** Of two that claim a partition the one that had it later: the other one was away meanwhile. */
+/**
+ * Resolves two claims on a partition in favour of the later owner: the other member was away
+ * meanwhile.
+ */
 function ownersOf(claims: readonly Claim[]): Map<number, Claim> {
   const owners = new Map<number, Claim>()
   for (const claim of claims.toSorted((a, b) => (a.memberId < b.memberId ? -1 : 1))) {
@@ -43,13 +50,13 @@ function ownersOf(claims: readonly Claim[]): Map<number, Claim> {
   return owners
 }
 
-/** Who keeps a partition is a member without a break, which nobody else can be as well. */
+/** A member that keeps a partition has had no break, which is true of only one member. */
 const isStronger = (one: Claim, other: Claim): boolean =>
   one.isKept === other.isKept ? one.generation > other.generation : one.isKept
 
 /**
- * Spreads the partitions evenly (sizes differ by one at most). Whoever has one keeps it up to its
- * quota; of two claims the first member by id wins.
+ * Spreads the partitions evenly: sizes differ by at most one. A member keeps its partitions up to
+ * its quota. Of two claims the first member by id wins.
  */
 export function share(
   members: readonly { memberId: string; owned: readonly number[] }[],

@@ -10,9 +10,9 @@ import { whileBeating } from './while-beating.ts'
 export type ReadBatch = {
   topic: string
   partition: number
-  /** In the order of their offsets; never empty. */
+  /** In the order of their offsets. Never empty. */
   messages: KafkaMessage[]
-  /** Behind the last message: where reading goes on. */
+  /** Offset after the last message, where reading continues. */
   next: number
 }
 
@@ -20,13 +20,13 @@ export type ReadAheadOptions = {
   kafka: Kafka
   groupId: string
   topics: readonly string[]
-  /** A fetch waits for so many bytes, so long at most. */
+  /** A fetch waits until it has `bytes`, but at most `forMs` milliseconds. */
   gather: { bytes: number; forMs: number }
-  /** Reading goes on when it resolves: what the batch stands for may still be open. */
+  /** Reading continues when it resolves. Work on the batch may still be open. */
   take: (batch: ReadBatch) => Promise<void>
   /**
-   * The group was joined anew: whatever is not committed comes again, here or elsewhere. What is open
-   * must be forgotten, for it is committed by nobody.
+   * Called when the group was joined again: uncommitted messages are read again, here or by another
+   * member. Drop all open work, because its offsets must not be committed any more.
    */
   onJoin: () => void
   metrics?: Metrics | undefined
@@ -35,12 +35,15 @@ export type ReadAheadOptions = {
 
 export type Position = Place & { offset: number }
 
-/** Reads partitions in order and ahead of what is committed; what is done its user says with `commit`. */
+/**
+ * Reads partitions in order and ahead of the commits. The caller reports finished work with
+ * `commit`.
+ */
 export class ReadAheadConsumer implements AsyncDisposable {
   readonly #consumer: SupervisedConsumer
   readonly #options: ReadAheadOptions
   readonly #steering = new PartitionReader(() => this.#consumer.current)
-  /** Of the partitions that something was read of since the group was joined. */
+  /** Progress of the partitions that were read since the last join. */
   readonly #progress = new Map<string, Progress>()
   readonly #lag: AsyncDisposable | null
 
@@ -76,7 +79,7 @@ export class ReadAheadConsumer implements AsyncDisposable {
     return this.#consumer.healthy
   }
 
-  /** Rejects while there is no membership; then `onJoin` follows. */
+  /** Rejects while there is no membership. `onJoin` then follows. */
   async commit(positions: readonly Position[]): Promise<void> {
     await this.#steering.commitOffsets(
       positions.map(({ topic, partition, offset }) => ({
@@ -87,7 +90,10 @@ export class ReadAheadConsumer implements AsyncDisposable {
     )
   }
 
-  /** What is on its way may still come. It lasts until `resume`, also when the group is joined anew. */
+  /**
+   * Pauses a partition until `resume`, even across a new join. Batches that are already fetched may
+   * still arrive.
+   */
   pause({ topic, partition }: Place): void {
     this.#steering.pause([{ topic, partitions: [partition] }])
   }
@@ -108,7 +114,7 @@ export class ReadAheadConsumer implements AsyncDisposable {
     const progress = { topic, partition, end: Number(highWatermark) }
     this.#progress.set(partitionKey(batch), { ...progress, next: Number(batch.firstOffset()) })
     await whileBeating(this.#options.take({ topic, partition, messages, next }), heartbeat)
-    // Joined anew meanwhile it may not have the partition any more.
+    // After a new join the partition may no longer be assigned.
     if (this.#progress.has(partitionKey(batch)))
       this.#progress.set(partitionKey(batch), { ...progress, next })
     await heartbeat()

@@ -8,32 +8,40 @@ import { type EmptyFetch, watchEmptyFetches } from '../kafkajs-patches/fetching/
 
 export type SupervisedConsumerOptions = {
   kafka: Kafka
-  /** A function names a new group for every try: nobody waits then for a member that died. */
+  /**
+   * A function that returns a new group for every attempt avoids the wait for a member that died.
+   */
   groupId: string | (() => string)
   topics: readonly string[]
   fromBeginning: boolean
   concurrency: number
-  /** Differences from the group's usual times and assignor. */
+  /** Overrides of the default timings and assigner. */
   config?: Partial<Omit<ConsumerConfig, 'groupId' | 'retry'>>
-  /** Reading goes on behind a batch that was handled, whether or not it said how far it came. */
+  /** Whether reading continues after a handled batch even if the handler resolved no offsets. */
   autoResolve?: boolean
-  /** Offsets are not committed for it. */
+  /** Its offsets are not committed automatically. */
   eachBatch: (payload: EachBatchPayload) => Promise<void>
-  /** Called when the leader of a partition has nothing more to read, which kafkajs does not show. */
+  /**
+   * Called when a fetch shows that a partition has nothing more to read. kafkajs does not expose
+   * this.
+   */
   onEmptyFetch?: (empty: EmptyFetch) => void
-  /** Called with every new consumer before it connects, to listen to its events. */
+  /** Called with every new consumer before it connects, to register event listeners. */
   onConsumer?: (consumer: Consumer) => void
   log: Logger
 }
 
-/** How long a fetch waits for data: bounds how long a stop takes. Data is never held up by it. */
+/**
+ * Milliseconds that a fetch waits for data, which bounds the duration of a stop. It never delays
+ * data.
+ */
 export const fetchWaitMs = 250
 
 const silentMs = 10_000
 const backoff = { firstMs: 200, longestMs: 2_000 }
 
 const groupConfig = {
-  // A killed member is replaced within 10 s; one that works has sent 6 heartbeats by then.
+  // A killed member is replaced within 10 s. A live one has sent 6 heartbeats by then.
   sessionTimeout: 10_000,
   heartbeatInterval: 1_500,
   rebalanceTimeout: 30_000,
@@ -43,14 +51,14 @@ const groupConfig = {
   retry: {
     initialRetryTime: 100,
     maxRetryTime: 1_000,
-    // As the same member for as long as it can be: to a new one the group says to wait for the old.
+    // Retries as the same member: the group would make a new member wait for the old one's session.
     retries: 1_000,
-    // The library restarts only after some errors; here a crashed consumer is always replaced.
+    // kafkajs restarts only after some errors. Here a crashed consumer is always replaced.
     restartOnFailure: () => Promise.resolve(false),
   },
 } satisfies Omit<ConsumerConfig, 'groupId'>
 
-/** A consumer that joins its group again after any failure, until it is disposed. */
+/** A consumer that rejoins its group after any failure, until it is disposed. */
 export class SupervisedConsumer implements AsyncDisposable {
   readonly ready: Promise<void>
   readonly #options: SupervisedConsumerOptions
@@ -74,7 +82,7 @@ export class SupervisedConsumer implements AsyncDisposable {
     return this.#member && performance.now() - this.#answeredAt < silentMs
   }
 
-  /** The consumer of this moment: what it refuses because it is not running is for the next one. */
+  /** The current consumer. A call that fails because it is not running belongs to the next one. */
   get current(): Consumer | null {
     return this.#consumer
   }
@@ -105,7 +113,7 @@ export class SupervisedConsumer implements AsyncDisposable {
     }
   }
 
-  /** Rejects when the consumer crashes, resolves when it is to stop. */
+  /** Rejects when the consumer crashes. Resolves when it must stop. */
   async #runOnce(): Promise<void> {
     const { kafka, topics, fromBeginning, concurrency, eachBatch } = this.#options
     const { config, autoResolve = false } = this.#options
@@ -158,7 +166,7 @@ export class SupervisedConsumer implements AsyncDisposable {
     const consumer = this.#consumer
     if (consumer === null) return
     this.#consumer = null
-    // Waits for the batch at work; a broker that is away must not hold up the stop for longer.
+    // Waits for the running batch. An unreachable broker must not delay the stop for longer.
     const closed = boundedBy(8_000, consumer.disconnect(), 'The consumer did not close')
     await closed.catch((err) => this.#options.log.warn({ err }, 'consumer.close'))
   }

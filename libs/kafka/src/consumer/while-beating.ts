@@ -1,11 +1,11 @@
 const beatEveryMs = 1_000
 
-/** Waits for `work` in a batch's handler, and remains a member of the group meanwhile. */
+/** Waits for `work` of a batch's handler, and sends heartbeats meanwhile. */
 export async function whileBeating(
   work: Promise<void>,
   heartbeat: () => Promise<void>,
 ): Promise<void> {
-  // Left behind when a heartbeat says that the group is joined anew.
+  // The work is abandoned when a heartbeat reports a rebalance.
   work.catch(() => undefined)
   for (;;) {
     const beat = Promise.withResolvers<'beat'>()

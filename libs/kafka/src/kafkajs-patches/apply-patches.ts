@@ -13,8 +13,8 @@ import { fetchInOnePass } from './wire/fetch-decoder.ts'
 import { encodeProducesAtOnce } from './wire/produce-encoder.ts'
 
 /**
- * Mends faults of kafkajs 2.2.4 for every client of the process. Call it before anything connects; further
- * calls change nothing.
+ * Applies patches for faults of kafkajs 2.2.4 to every client of the process. Call it before
+ * anything connects. Further calls have no effect.
  */
 export function applyPatches(): void {
   applyProducerPatches()
@@ -31,8 +31,8 @@ export function applyPatches(): void {
 }
 
 /**
- * The patches that a process needs which only produces: kafkajs wakes up every millisecond while idle, stays
- * connected to brokers that answer nothing, and encodes slowly.
+ * Applies the patches that a process needs which only produces. kafkajs wakes up every millisecond
+ * while idle, stays connected to unresponsive brokers, and encodes slowly.
  */
 export function applyProducerPatches(): void {
   stopIdleTimers()

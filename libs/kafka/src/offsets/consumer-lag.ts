@@ -4,22 +4,22 @@ import type { Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
 import { LogEnds } from './log-ends.ts'
 
-/** The gauge of every kind of consumer. */
+/** The gauge that all kinds of consumers use. */
 export const consumerLag = {
   name: 'surehook_kafka_consumer_lag_messages',
   help: 'Messages to the end of the partition that are not finished. Paused and retrying deliveries count',
   labelNames: ['group', 'topic', 'partition'] as const,
 }
 
-/** Where a consumer is in a partition that it has. */
+/** Position of a consumer in one of its partitions. */
 export type Progress = {
   topic: string
   partition: number
-  /** Behind what it has read, or handled. */
+  /** Offset after the last message that was read or handled. */
   next: number
-  /** Of the log, as it was read last. */
+  /** Last known end offset of the log. */
   end: number
-  /** Read and not handled. */
+  /** Number of messages that were read but not handled. */
   open?: number
 }
 
@@ -27,7 +27,7 @@ export type LagOptions = {
   kafka: Kafka
   groupId: string
   topics: readonly string[]
-  /** Of the partitions that it has at the moment. */
+  /** Progress of the currently assigned partitions. */
   progress: () => Iterable<Progress>
   log: Logger
 }
@@ -35,15 +35,16 @@ export type LagOptions = {
 const answerWithinMs = 1_000
 
 /**
- * Reports the lag of a process' consumer whenever metrics are asked for, from where the logs end at that moment: the
- * lag of one that stands still grows. While Kafka does not answer it is what was read last.
+ * Reports the lag of a process's consumer on every scrape. It uses the current ends of the logs, so
+ * that the lag of a stopped consumer grows. While Kafka does not answer it reports the last known
+ * ends.
  */
 export function meterLag(metrics: Metrics, options: LagOptions): AsyncDisposable {
   const { kafka, groupId: group, topics, progress, log } = options
   const ends = new LogEnds(kafka, topics, log)
   let closed = false
   const read = async () => {
-    // Metrics are asked for until the process ends.
+    // Scrapes continue until the process ends.
     if (closed) return []
     try {
       return await boundedBy(answerWithinMs, ends.read(), 'Kafka does not tell its ends')

@@ -2,7 +2,9 @@ import type { Admin } from 'kafkajs'
 
 export type GroupCommit = { offset: number; metadata: string | null }
 
-/** @returns the group's commit of a partition; one at offset -1 when there is none */
+/**
+ * @returns a function that gives the group's commit of a partition, with offset -1 if there is none
+ */
 export async function fetchGroupCommits(
   admin: Pick<Admin, 'fetchOffsets'>,
   of: { groupId: string; topics: readonly string[] },

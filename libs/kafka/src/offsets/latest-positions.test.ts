@@ -6,7 +6,7 @@ const at = (lsn: number, systemId = '7412', timeline = '1') =>
   formatWalPosition({ systemId, timeline }, BigInt(lsn))
 
 describe('LatestPositions', () => {
-  it('recognises what was committed before the newest record of the same key', () => {
+  it('recognises states committed before the newest record of the same key', () => {
     const positions = new LatestPositions()
     const sent: [string, number][] = [
       ['a', 10],
@@ -21,7 +21,7 @@ describe('LatestPositions', () => {
     expect(outdated).toEqual([false, false, false, true, false, false, false])
   })
 
-  it('takes what has no comparable position', () => {
+  it('accepts records without a comparable position', () => {
     const positions = new LatestPositions()
     expect(positions.isOutdated('a', at(20))).toBe(false)
     expect(positions.isOutdated('a', at(10, '99'))).toBe(false)
@@ -29,14 +29,14 @@ describe('LatestPositions', () => {
     expect(positions.isOutdated('a', at(10))).toBe(false)
   })
 
-  it('takes a restored timeline for newer than the one it left', () => {
+  it('treats a restored timeline as newer than its predecessor', () => {
     const positions = new LatestPositions()
     expect(positions.isOutdated('a', at(20))).toBe(false)
     expect(positions.isOutdated('a', at(10, '7412', '2'))).toBe(false)
     expect(positions.isOutdated('a', at(30))).toBe(true)
   })
 
-  it('forgets the keys that were written first', () => {
+  it('drops the keys that were written first', () => {
     const positions = new LatestPositions(2)
     for (const key of ['a', 'b', 'a', 'c']) positions.isOutdated(key, at(20))
     expect(['a', 'b', 'c'].map((key) => positions.isOutdated(key, at(10)))).toEqual([

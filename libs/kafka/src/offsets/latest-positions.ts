@@ -1,17 +1,18 @@
 import { isBefore } from '@surehook/contracts/wal-position'
 
 /**
- * The keys that were written last, tombstones included. A relay repeats only what it sent shortly
- * before its PostgreSQL crashed: nobody writes so many keys in that time.
+ * Number of most recently written keys to remember, including tombstones. A relay repeats only
+ * records that it sent shortly before its PostgreSQL crashed. Fewer keys than this are written in
+ * that time.
  */
 const rememberedKeys = 100_000
 
 /**
- * Recognises states that a relay sends again after a crash of its PostgreSQL. Each key's newest
- * position in the WAL is remembered beyond its tombstone, so that nothing deleted comes back.
+ * Recognises states that a relay repeats after a crash of its PostgreSQL. It remembers the newest
+ * WAL position of each key even after its tombstone, so that deleted entries do not return.
  */
 export class LatestPositions {
-  /** The key that was written last is at the end. */
+  /** The most recently written key is last. */
   readonly #positions = new Map<string, string>()
   readonly #limit: number
 
@@ -20,9 +21,9 @@ export class LatestPositions {
   }
 
   /**
-   * Takes the next record of a key, and returns whether it repeats a state from before the newest one.
-   * A record without a comparable position is none: no relay of this cluster sent it. The newest
-   * state itself may come again: one commit may hold two states of a key.
+   * Notes the next record of a key, and returns whether it repeats a state older than the newest
+   * one. A record without a comparable position is never outdated, because no relay of this cluster
+   * sent it. The newest position may occur again: one commit may contain two states of a key.
    */
   isOutdated(key: string, position: string | null): boolean {
     const latest = this.#positions.get(key)

@@ -6,7 +6,7 @@ import { LogEnds } from './log-ends.ts'
 const log = pino({ level: 'silent' })
 const topics = ['a', 'b']
 
-/** A cluster that answers when the test says so, with the number of the question as every end. */
+/** A cluster that answers when the test resolves it. Every end is the number of the request. */
 function openEnds() {
   const questions: { topics: string[]; answered: PromiseWithResolvers<void> }[] = []
   const cluster = {
@@ -33,7 +33,7 @@ const nextTurns = async () => {
 }
 
 describe('LogEnds', () => {
-  it('asks once for all topics and for all who come before the question is sent', async () => {
+  it('sends one request for all topics and for all calls before it', async () => {
     const { ends, questions } = openEnds()
     const all = [ends.read(), Promise.resolve().then(() => ends.read()), ends.read()]
     await nextTurns()
@@ -43,7 +43,7 @@ describe('LogEnds', () => {
     expect(await Promise.all(all)).toEqual([expected, expected, expected])
   })
 
-  it('asks again for who comes later, when the first question is answered', async () => {
+  it('sends another request for later calls, after the first answer', async () => {
     const { ends, questions } = openEnds()
     const sent: string[] = []
     const first = ends.read(() => sent.push('first'))
@@ -59,7 +59,7 @@ describe('LogEnds', () => {
     expect((await Promise.all(later)).map(([end]) => end?.end)).toEqual([2, 2])
   })
 
-  it('rejects every caller of a question that failed, and asks anew', async () => {
+  it('rejects all callers of a failed request, and then reconnects', async () => {
     const { ends, questions } = openEnds()
     const failed = Promise.allSettled([ends.read(), ends.read()])
     await nextTurns()

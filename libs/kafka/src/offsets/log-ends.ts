@@ -9,18 +9,21 @@ export type PartitionOffset = { topic: string; partition: number; offset: number
 export type PartitionEnd = {
   topic: string
   partition: number
-  /** Offset that the next record will get: everything acknowledged is below it. */
+  /** Offset of the next record: all acknowledged records are below it. */
   end: number
 }
 export type PartitionBounds = PartitionEnd & {
-  /** First offset that is still there. */
+  /** Offset of the first record that still exists. */
   start: number
 }
 
-/** A question that has not been sent yet, and who wants to know when it is. */
+/** A request that has not been sent yet, with callbacks for the moment of sending. */
 type Question = { answer: Promise<PartitionEnd[]>; sending: (() => void)[] }
 
-/** Asks the leaders where the partitions of some topics end now. Several views may share one. */
+/**
+ * Reads the current end offsets of some topics from their leaders. Several views may share one
+ * instance.
+ */
 export class LogEnds implements AsyncDisposable {
   readonly #topics: readonly string[]
   readonly #cluster: TopicCluster
@@ -33,9 +36,9 @@ export class LogEnds implements AsyncDisposable {
   }
 
   /**
-   * Rejects when a leader does not answer; the next call starts with a new connection. All who come before the
-   * question is sent share its answer: one is under way, and one waits for it.
-   * @param sending called when it is about to be sent: who comes later must ask again
+   * Rejects when a leader does not answer. The next call opens a new connection. All calls before a
+   * request is sent share its answer. One request is under way while another waits.
+   * @param sending called just before the request is sent: later callers need another request
    */
   read(sending?: () => void): Promise<PartitionEnd[]> {
     this.#next ??= this.#prepare()
@@ -46,7 +49,7 @@ export class LogEnds implements AsyncDisposable {
   #prepare(): Question {
     const sending: Question['sending'] = []
     const answer = this.#asked.then(async () => {
-      // The other requests that came with this one join in.
+      // Requests of the same turn of the event loop join this one.
       await nextTurn()
       this.#next = null
       for (const tell of sending) tell()
@@ -57,7 +60,7 @@ export class LogEnds implements AsyncDisposable {
     return { answer, sending }
   }
 
-  /** The ends, and where the partitions begin. */
+  /** Reads the start and end offsets of the partitions. */
   async readBounds(sending?: () => void): Promise<PartitionBounds[]> {
     const starting = this.#offsets({ fromBeginning: true })
     const [ends, starts] = await Promise.all([this.read(sending), starting])
@@ -67,7 +70,10 @@ export class LogEnds implements AsyncDisposable {
     })
   }
 
-  /** The offset of the first record of that time or later in each partition; the end where there is none. */
+  /**
+   * Offset of the first record at or after that time in each partition, or the end if there is
+   * none.
+   */
   async readAt(timestampMs: number): Promise<PartitionOffset[]> {
     const ends = await this.read()
     const found = await this.#offsets({ fromTimestamp: timestampMs })
@@ -81,7 +87,7 @@ export class LogEnds implements AsyncDisposable {
     return this.#cluster[Symbol.asyncDispose]()
   }
 
-  /** One request to each leader. */
+  /** Sends one request to each leader. */
   async #offsets(which: WhichOffset): Promise<PartitionOffset[]> {
     return this.#ask(async (cluster) => {
       await cluster.refreshMetadataIfNecessary()

@@ -2,7 +2,10 @@ import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { LookBack } from './look-back.ts'
 
-/** Reads assigned partitions in turn, in fetches of `fetchBytes` at most but one message at least, as Kafka does. */
+/**
+ * Reads assigned partitions in turn. Like Kafka, a fetch has at most `fetchBytes`, but at least one
+ * message.
+ */
 function readAll(sizes: readonly (readonly number[])[], bytes: number, fetchBytes: number) {
   const assignments = sizes.map((messages) => ({ committed: messages.length, next: 0, messages }))
   const lookBack = new LookBack(bytes, assignments)
@@ -29,7 +32,7 @@ function readAll(sizes: readonly (readonly number[])[], bytes: number, fetchByte
 
 const size = fc.oneof(fc.nat(100), fc.integer({ min: 5_000, max: 20_000 }))
 
-it('reads no more than it may and a fetch of each assigned partition, whatever the sizes', () => {
+it('reads at most its limit plus one fetch per assigned partition, for any sizes', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(size, { maxLength: 300 }), { minLength: 1, maxLength: 5 }),
@@ -43,12 +46,12 @@ it('reads no more than it may and a fetch of each assigned partition, whatever t
   )
 })
 
-it('reads everything while that is little', () => {
+it('reads everything below the limit', () => {
   const sizes = [[10, 20, 30], [], [5, 5]]
   expect(readAll(sizes, 1_000, 25)).toBe(70)
 })
 
-it('leaves out what is oldest', () => {
+it('skips the oldest messages', () => {
   const assignment = { committed: 1_000 }
   const lookBack = new LookBack(1_000, [assignment])
   expect(lookBack.readOn(assignment, { position: 10, messages: 10, bytes: 100 })).toBe(910)

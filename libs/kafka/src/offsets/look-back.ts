@@ -1,9 +1,11 @@
 type Assignment = { readonly committed: number }
 type Read = { position: number; messages: number; bytes: number }
 
-/** Bounds in bytes how much of one partition, on several topics, is read again below its commits. */
+/**
+ * Limits the bytes of one partition, over several topics, that are read again below its commits.
+ */
 export class LookBack<L extends Assignment> {
-  /** Those that have not come up to their commit. */
+  /** Assigned partitions that have not reached their commit. */
   readonly #assignments: Set<L>
   #bytesLeft: number
 
@@ -13,9 +15,11 @@ export class LookBack<L extends Assignment> {
   }
 
   /**
-   * Kafka cannot be asked how many bytes lie between two offsets: what was read last tells.
-   * @param read what was read below the commit, up to `position`
-   * @returns where to read on: further where the assigned partition's share of the bytes is not enough for the rest
+   * Kafka cannot report the number of bytes between two offsets, so the last read serves as an
+   * estimate.
+   * @param read messages read below the commit, up to `position`
+   * @returns offset to continue at, further on if the rest exceeds the assigned partition's share
+   *   of the bytes
    */
   readOn(assignment: L, { position, messages, bytes }: Read): number {
     this.#bytesLeft -= bytes

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { decodeNote, decodeRanges, OffsetTracker } from './offset-tracker.ts'
 
 describe('OffsetTracker', () => {
-  it('commits the contiguous prefix and names what is finished above it', () => {
+  it('commits the contiguous prefix, and the finished offsets above it in the metadata', () => {
     const tracker = new OffsetTracker(10, '')
     for (const offset of [10, 11, 12, 13]) expect(tracker.take(offset)).toBe('new')
     tracker.finish(12)
@@ -28,7 +28,7 @@ describe('OffsetTracker', () => {
     expect(tracker.position()).toEqual({ offset: 10, metadata: '', complete: true })
   })
 
-  it('knows what an earlier owner finished behind a gap of the log', () => {
+  it('keeps offsets that an earlier owner finished after a gap of the log', () => {
     const earlier = new OffsetTracker(0, '')
     for (const offset of [0, 1, 5, 6]) earlier.take(offset)
     for (const offset of [1, 5]) earlier.finish(offset)
@@ -36,7 +36,7 @@ describe('OffsetTracker', () => {
     const tracker = new OffsetTracker(committed, metadata)
     tracker.take(0)
     tracker.finish(0)
-    // 1 is gone by now, and 2 to 4 never were.
+    // Offset 1 no longer exists, and 2 to 4 never did.
     expect(tracker.take(5)).toBe('finished')
     expect(tracker.low).toBe(6)
   })
@@ -54,7 +54,7 @@ describe('OffsetTracker', () => {
     expect(new OffsetTracker(3, 'written by another client').take(3)).toBe('new')
   })
 
-  it('says when not everything fits, and never claims an open offset', () => {
+  it('reports when not everything fits, and never claims an open offset', () => {
     const tracker = new OffsetTracker(0, '')
     for (let offset = 0; offset < 20_000; offset++) tracker.take(offset)
     for (let offset = 1; offset < 20_000; offset += 2) tracker.finish(offset)
@@ -65,7 +65,7 @@ describe('OffsetTracker', () => {
     for (let offset = 0; offset < 20_000; offset += 2) expect(next.take(offset)).toBe('new')
   })
 
-  it('is sparse when few open offsets keep many finished ones', () => {
+  it('is sparse when few open offsets hold back many finished ones', () => {
     const tracker = new OffsetTracker(0, '')
     for (let offset = 0; offset <= 20_001; offset++) tracker.take(offset)
     expect(tracker.sparse).toBe(false)
@@ -77,14 +77,14 @@ describe('OffsetTracker', () => {
     expect(tracker.sparse).toBe(false)
   })
 
-  it('is not sparse while as many are open', () => {
+  it('is not sparse while many are open', () => {
     const tracker = new OffsetTracker(0, '')
     for (let offset = 0; offset < 50_000; offset++) tracker.take(offset)
     for (let offset = 20_000; offset < 50_000; offset++) tracker.finish(offset)
     expect(tracker.sparse).toBe(false)
   })
 
-  it('after any crash repeats exactly what was open', () => {
+  it('repeats exactly the open offsets after any crash', () => {
     fc.assert(
       fc.property(
         fc.nat(1_000_000),
@@ -117,8 +117,8 @@ describe('OffsetTracker', () => {
   })
 })
 
-describe('what is skipped', () => {
-  it('is open until it is read, except what an earlier owner has finished', () => {
+describe('a skipped range', () => {
+  it('is open until it is read, except for offsets that an earlier owner finished', () => {
     const tracker = new OffsetTracker(10, 'w1.AgE')
     tracker.skipTo(20)
     expect([tracker.open, tracker.low, tracker.take(20)]).toEqual([8, 10, 'new'])
@@ -131,14 +131,14 @@ describe('what is skipped', () => {
       'finished',
       'new',
     ])
-    // Gaps of the log.
+    // The offsets in between are gaps of the log.
     expect(tracker.take(17)).toBe('new')
     tracker.endSkipped()
     for (const offset of [10, 11, 14, 17]) tracker.finish(offset)
     expect([tracker.low, tracker.open, tracker.skipped]).toEqual([21, 0, null])
   })
 
-  it('is finished where the log has nothing, at random', () => {
+  it('is finished where the log has gaps, at random', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.nat(60), { maxLength: 30 }),
@@ -165,7 +165,7 @@ describe('what is skipped', () => {
 })
 
 describe('a note', () => {
-  it('travels with the ranges, and an earlier version reads those all the same', () => {
+  it('is stored with the ranges, which an earlier version still reads', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.nat(300), { maxLength: 100 }),
@@ -179,7 +179,7 @@ describe('a note', () => {
           expect(decodeNote(metadata)).toEqual(Buffer.from(note))
           const plain = tracker.position().metadata
           expect(decodeRanges(offset, metadata)).toEqual(decodeRanges(offset, plain))
-          // As the version before decodes them.
+          // The previous version decodes them like this.
           expect(Buffer.from(metadata.slice(3), 'base64url')).toEqual(
             Buffer.from(plain.slice(3), 'base64url'),
           )
@@ -188,7 +188,7 @@ describe('a note', () => {
     )
   })
 
-  it('is none in the metadata of an earlier version', () => {
+  it('is absent in the metadata of an earlier version', () => {
     expect([decodeNote(null), decodeNote(''), decodeNote('w1.AgE')]).toEqual([null, null, null])
   })
 })

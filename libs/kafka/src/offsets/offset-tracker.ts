@@ -1,42 +1,49 @@
-/** What `take` found: seen for the first time, still open from before, or finished. */
+/** Result of `take`: the offset is new, still open from before, or finished. */
 export type Taken = 'new' | 'open' | 'finished'
 
 export type CommitPosition = {
-  /** Everything below is finished. */
+  /** All offsets below it are finished. */
   offset: number
   /** The finished offsets above `offset`, encoded for the commit's metadata. */
   metadata: string
-  /** False when not every finished offset fitted into the metadata. */
+  /** False when not all finished offsets fitted into the metadata. */
   complete: boolean
 }
 
-/** So many finished offsets may lie above an open one without weighing on memory. */
+/** Number of finished offsets above an open one that is acceptable in memory. */
 const fewFinished = 20_000
 
 /** Kafka's default `offset.metadata.max.bytes` is 4096. */
 const maxMetadataBytes = 4000
 const prefix = 'w1.'
-/** Ends the ranges. Base64 ends there too, so that a version that knows of no note reads the same ranges. */
+/**
+ * Ends the ranges. Base64 also ends at `=`, so that a version without notes reads the same ranges.
+ */
 const noteMark = '='
 
 /**
- * Which offsets of one partition are finished, when they finish out of order. The commit is the
- * contiguous prefix; what is finished above it travels in the commit's metadata, so that a restart
- * repeats only what was really open.
+ * Tracks which offsets of a partition are finished when they finish out of order. The commit is the
+ * contiguous prefix. Finished offsets above it are stored in the commit's metadata, so that a
+ * restart repeats only open ones.
  */
 export class OffsetTracker {
-  /** What is finished above `#low`, in ascending order, without neighbours; what an earlier owner finished too. */
+  /**
+   * Finished ranges above `#low`, ascending and not adjacent, including those of an earlier owner.
+   */
   readonly #finished: [from: number, to: number][]
   #open = 0
   #low: number
   /** The highest offset that was taken or skipped. */
   #last: number
-  /** Not read yet, though what is behind it may be: it counts as open. */
+  /**
+   * A skipped range that has not been read, although later offsets may have been. Its offsets count
+   * as open.
+   */
   #skipped: { next: number; end: number } | null = null
 
   /**
-   * @param committed the committed offset: the next one to read
-   * @param metadata of that commit, as `position` made it; anything else counts as empty
+   * @param committed the committed offset, which is the next one to read
+   * @param metadata of that commit, as `position` encoded it. Any other text counts as empty
    */
   constructor(committed: number, metadata: string | null | undefined) {
     this.#low = committed
@@ -44,12 +51,12 @@ export class OffsetTracker {
     this.#finished = decodeRanges(committed, metadata).map(([from, to]) => [from, to])
   }
 
-  /** Number of offsets taken or skipped, and not yet finished. */
+  /** Number of offsets that were taken or skipped and are not finished. */
   get open(): number {
     return this.#open
   }
 
-  /** True when a few open offsets make it remember far more that are finished. */
+  /** True when a few open offsets hold back far more finished ones. */
   get sparse(): boolean {
     const finished = this.#last + 1 - this.#low - this.#open
     return finished > fewFinished && finished > 4 * this.#open
@@ -60,12 +67,15 @@ export class OffsetTracker {
     return this.#low
   }
 
-  /** What was skipped and not read since: from `next`, before `end`. */
+  /**
+   * The part of a skipped range that has not been read: from `next` up to, but not including,
+   * `end`.
+   */
   get skipped(): { readonly next: number; readonly end: number } | null {
     return this.#skipped
   }
 
-  /** Reading begins at `offset`; what is below is read later, in ascending order. */
+  /** Starts reading at `offset`. Lower offsets are read later, in ascending order. */
   skipTo(offset: number): void {
     const from = this.#last + 1
     if (offset <= from) return
@@ -74,7 +84,7 @@ export class OffsetTracker {
     this.#last = offset - 1
   }
 
-  /** All that was skipped has been read: what did not come is a gap of the log. */
+  /** Notes that the skipped range has been read: offsets that did not occur are gaps of the log. */
   endSkipped(): void {
     if (this.#skipped === null) return
     const { next, end } = this.#skipped
@@ -83,8 +93,8 @@ export class OffsetTracker {
   }
 
   /**
-   * The open offsets that have to be finished so that the finished ones become fewer ranges: of the gaps
-   * between them the smaller half, or the lower half when few offsets keep many from being committed.
+   * Returns the open offsets to finish first, so that the finished ones form fewer ranges. These
+   * are the smaller half of the gaps, or the lower half when few offsets hold back many.
    */
   gapsToClose(): Range[] {
     const gaps: [number, number][] = []
@@ -99,10 +109,10 @@ export class OffsetTracker {
     return bySize.slice(0, half).toSorted(([a], [b]) => a - b)
   }
 
-  /** Registers an offset read from the log; offsets of one pass come in ascending order. */
+  /** Registers an offset from the log. The offsets of one pass ascend. */
   take(offset: number): Taken {
     if (offset <= this.#last) return this.#takeAgain(offset)
-    // An offset inside a gap cannot appear later: the log never fills gaps.
+    // The log never fills gaps, so an offset inside a gap cannot appear later.
     if (offset > this.#last + 1) this.#add(this.#last + 1, offset - 1)
     this.#last = offset
     if (this.#isFinished(offset)) return 'finished'
@@ -110,7 +120,7 @@ export class OffsetTracker {
     return 'new'
   }
 
-  /** Marks a taken offset finished; repeating it changes nothing. */
+  /** Marks a taken offset as finished. Repeated calls have no effect. */
   finish(offset: number): void {
     if (offset > this.#last || this.#isFinished(offset)) return
     this.#open--
@@ -118,8 +128,8 @@ export class OffsetTracker {
   }
 
   /**
-   * What to commit now.
-   * @param note travels with it; `decodeNote` finds it again
+   * Returns the position to commit now.
+   * @param note stored with the commit. `decodeNote` reads it
    */
   position(note: Uint8Array | null = null): CommitPosition {
     const end = note === null ? '' : noteMark + Buffer.from(note).toString('base64url')
@@ -129,7 +139,7 @@ export class OffsetTracker {
     return { offset: this.#low, metadata, complete }
   }
 
-  /** Whether everything is finished here that a commit with this metadata calls finished. */
+  /** Whether all offsets that a commit with this metadata declares finished are finished here. */
   covers(committed: number, metadata: string | null | undefined): boolean {
     if (committed > this.#low) return false
     return decodeRanges(committed, metadata).every(([from, to]) => {
@@ -150,7 +160,7 @@ export class OffsetTracker {
     return this.#isFinished(offset) ? 'finished' : 'new'
   }
 
-  /** What was skipped there turns out not to be in the log. */
+  /** Marks a part of the skipped range that is missing in the log as finished. */
   #finishGap(from: number, to: number): void {
     if (from > to) return
     this.#open -= this.#countUnfinished(from, to)
@@ -174,7 +184,7 @@ export class OffsetTracker {
     return range !== undefined && range[0] <= offset
   }
 
-  /** The first range that ends at `offset` or above it. */
+  /** Index of the first range that ends at or above `offset`. */
   #firstEndingAt(offset: number): number {
     let from = 0
     let to = this.#finished.length
@@ -186,7 +196,7 @@ export class OffsetTracker {
     return from
   }
 
-  /** Together with those that it touches it becomes one range, or part of what is below `low`. */
+  /** Merges the range with those that it touches, or into the prefix below `low`. */
   #add(from: number, to: number): void {
     const index = this.#firstEndingAt(from - 1)
     let end = index
@@ -198,7 +208,7 @@ export class OffsetTracker {
     if (first > this.#low) this.#finished.splice(index, end - index, [first, last])
     else {
       this.#finished.splice(index, end - index)
-      // A gap of the log may lie below it: what was finished before it was read.
+      // A gap of the log, which an earlier owner's metadata declares finished, may lie below it.
       this.#low = Math.max(this.#low, last + 1)
     }
   }
@@ -228,13 +238,13 @@ function encodeRanges(
   return { text: prefix + Buffer.from(bytes).toString('base64url'), complete: true }
 }
 
-/** The note that `position` has put behind the ranges; null when there is none. */
+/** Reads the note that `position` stored after the ranges, or null if there is none. */
 export function decodeNote(metadata: string | null | undefined): Uint8Array | null {
   const at = metadata?.startsWith(prefix) ? metadata.indexOf(noteMark) : -1
   return at < 0 ? null : Buffer.from(metadata?.slice(at + 1) ?? '', 'base64url')
 }
 
-/** What was finished above a commit, in ascending order: `metadata` as `position` made it. */
+/** Reads the finished ranges above a commit, ascending, from the `metadata` of `position`. */
 export function decodeRanges(base: number, metadata: string | null | undefined): Range[] {
   if (!metadata?.startsWith(prefix)) return []
   const [text = ''] = metadata.slice(prefix.length).split(noteMark)
@@ -261,7 +271,7 @@ export function decodeRanges(base: number, metadata: string | null | undefined):
   return ranges
 }
 
-/** LEB128, unsigned; gaps are far below 2^53. */
+/** LEB128, unsigned. Gaps are far below 2^53. */
 function pushVarint(bytes: number[], value: number): void {
   let rest = value
   while (rest >= 128) {

@@ -2,7 +2,7 @@ import type { Admin } from 'kafkajs'
 import type { Logger } from 'pino'
 import { type Place, partitionKey } from '../topics/partition-key.ts'
 
-/** Logs that lost records: truncated ones, and those of topics that were made anew. */
+/** Logs that lost records because they were truncated or their topic was recreated. */
 export class TruncatedLogs {
   readonly #admin: Pick<Admin, 'fetchTopicOffsets'>
   readonly #log: Logger
@@ -13,7 +13,7 @@ export class TruncatedLogs {
     this.#log = log
   }
 
-  /** @returns whether the log ends before `next`, the first offset that was not read yet */
+  /** @returns whether the log ends before `next`, the first unread offset */
   async find(place: Place, next: number): Promise<boolean> {
     const logs = await this.#admin.fetchTopicOffsets(place.topic)
     const end = Number(logs.find(({ partition }) => partition === place.partition)?.high)
@@ -27,7 +27,10 @@ export class TruncatedLogs {
     return this.#found.has(partitionKey(place))
   }
 
-  /** @returns whether it was truncated; from now on it is not */
+  /**
+   * Removes the mark of a truncated partition.
+   * @returns whether it was marked
+   */
   forget(place: Place): boolean {
     return this.#found.delete(partitionKey(place))
   }

@@ -24,7 +24,7 @@ const recordOf = (keyBytes: number, valueBytes: number) => {
   return { key, bytes: (key?.length ?? 0) + (value?.length ?? 0), message: encoded.at(-1) }
 }
 
-it('keeps key and value of what fits on the topic', () => {
+it('keeps key and value of a message that fits on the topic', () => {
   expect(recordOf(100, 1_900_000).message).toMatchObject({ reason: 'unreadable' })
   expect(recordOf(100, 1_900_000).bytes).toBe(1_900_200)
 })

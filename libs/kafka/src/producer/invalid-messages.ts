@@ -8,15 +8,15 @@ export type RefusedMessage = {
   topic: string
   partition: number
   reason: string
-  /** The consumer group that refuses it. */
+  /** The consumer group that refuses the message. */
   refusedBy: string
 }
 
 const maxValueBytes = 2_000_000
 
 /**
- * Puts a message that can never be handled on its topic's `.invalid` topic, as it was and with the
- * reason; resolves when Kafka has it, so that the partition may move on.
+ * Sends a message that can never be handled to its topic's `.invalid` topic, unchanged and with the
+ * reason. Resolves when Kafka has acknowledged it, so that the partition may continue.
  */
 export async function refuseInvalid(
   producer: Pick<EventProducer, 'send'>,
@@ -26,13 +26,14 @@ export async function refuseInvalid(
   await producer.send([invalidRecord(codec, refused)])
 }
 
-/** What `refuseInvalid` sends. */
+/** Builds the record that `refuseInvalid` sends. */
 export function invalidRecord(
   codec: Pick<EventCodec, 'invalid'>,
   { message, topic, partition, reason, refusedBy }: RefusedMessage,
 ): OutgoingRecord {
   const { key, value, offset } = message
-  // With what is added (the key comes twice) it would not fit on the topic; it can still be read where it stands.
+  // With the added fields, which include the key again, it would exceed the topic's limit. It can
+  // still be read at its original place.
   const [keyBytes, valueBytes] = [key, value].map((bytes) => bytes?.length ?? 0) as [number, number]
   const tooLarge = valueBytes + 2 * keyBytes > maxValueBytes
   const leftOut = ` (a key of ${keyBytes} and a value of ${valueBytes} bytes, left out)`

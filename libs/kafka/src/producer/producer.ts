@@ -11,15 +11,16 @@ export type ProducerOptions = SenderOptions
 
 export type EventProducer = AsyncDisposable & {
   /**
-   * Resolves when Kafka has acknowledged every record. In each partition the order of the records and of earlier
-   * calls is kept; partitions do not wait for each other. Tries for ever, also while a topic is missing.
-   * Rejects with `UnsendableError` for a record that Kafka can never take (others of the same call may
-   * then have been sent), and with SERVICE_UNAVAILABLE when disposed.
+   * Resolves when Kafka has acknowledged every record. It keeps the order of the records and of
+   * earlier calls in each partition. Partitions do not wait for each other. It retries without
+   * limit, even while a topic is missing. Rejects with `UnsendableError` for a record that Kafka
+   * can never accept (others of the same call may have been sent), and with SERVICE_UNAVAILABLE
+   * when disposed.
    */
   send(records: readonly OutgoingRecord[]): Promise<void>
   /**
-   * False as soon as Kafka is known to be away, within about a second also when idle. A partition that is
-   * not available alone does not make it false.
+   * False about a second after Kafka became unreachable, even when idle. One unavailable partition
+   * alone does not make it false.
    */
   readonly healthy: boolean
 }
@@ -30,7 +31,7 @@ const slowMs = 3_000
 const drainWithinMs = 3_000
 const closeWithinMs = 1_000
 
-/** Rejects when Kafka is away; once open it outlives any outage. */
+/** Rejects when Kafka is unreachable. Once open, the producer survives any outage. */
 export async function openProducer(kafka: Kafka, options: ProducerOptions): Promise<EventProducer> {
   const sender = new PartitionedSender(kafka, options)
   try {

@@ -1,4 +1,4 @@
-/** Kafka will never take this record: only the call that brought it is rejected. */
+/** Kafka will never accept this record. Only the call that sent it is rejected. */
 export class UnsendableError extends Error {
   override readonly name = 'UnsendableError'
 }

@@ -7,24 +7,24 @@ import { SupervisedConsumer } from '../consumer/supervised-consumer.ts'
 import type { EmptyFetch } from '../kafkajs-patches/fetching/empty-fetches.ts'
 import { LogEnds, type PartitionBounds } from '../offsets/log-ends.ts'
 
-/** Offsets `from` up to, not including, `to`. */
+/** Offsets from `from` up to, but not including, `to`. */
 export type LogSpan = { partition: number; from: number; to: number }
 
 export type LogPiece = {
   messages: KafkaMessage[]
-  /** Where the next read begins; the span's `to` when there is nothing more in it. */
+  /** Offset of the next read, or the span's `to` when it has no more records. */
   next: number
 }
 
 export type LogReader = AsyncDisposable & {
   readonly healthy: boolean
-  /** Where each partition begins and ends now. */
+  /** Current start and end offsets of each partition. */
   bounds(): Promise<PartitionBounds[]>
-  /** Per partition the offset of the first record that was written at `timestampMs` or later. */
+  /** Offset of the first record at or after `timestampMs`, by partition. */
   offsetsAt(timestampMs: number): Promise<ReadonlyMap<number, number>>
   /**
-   * The first records of the span, as many as one fetch gives. Reads of one reader follow each other;
-   * rejects with SERVICE_UNAVAILABLE when Kafka does not answer in time.
+   * Returns the first records of the span, as many as one fetch returns. A reader runs its reads
+   * one after another. Rejects with SERVICE_UNAVAILABLE when Kafka does not answer in time.
    */
   read(span: LogSpan, signal?: AbortSignal): Promise<LogPiece>
 }
@@ -32,10 +32,10 @@ export type LogReader = AsyncDisposable & {
 export type LogReaderOptions = { kafka: Kafka; topic: string; clientId: string; log: Logger }
 
 const readWithinMs = 10_000
-/** How soon a fetch says that there is nothing behind the end of the log. */
+/** Milliseconds after which a fetch at the end of the log returns without records. */
 const fetchWaitMs = 50
 
-/** Reads pieces of a log that is not followed: nothing is committed, and nobody else is disturbed. */
+/** Reads single spans of a log. It commits nothing and does not affect other consumers. */
 export function openLogReader(options: LogReaderOptions): LogReader {
   return new KafkaLogReader(options)
 }
@@ -134,7 +134,7 @@ class KafkaLogReader implements LogReader {
     pending.done.resolve({ messages: batch.messages.filter(isInside), next })
   }
 
-  /** There may be nothing to read at the end of a span, or behind the end of the log. */
+  /** The end of a span, or of the log, may have no readable records. */
   #empty({ partition, from }: EmptyFetch): void {
     const pending = this.#pending
     if (pending === null || partition !== pending.span.partition) return

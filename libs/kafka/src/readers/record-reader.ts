@@ -9,9 +9,10 @@ export type RecordPlace = { partition: number; offset: number }
 
 export type RecordReader = AsyncDisposable & {
   /**
-   * The record at this place and those behind it, about `bytes` of them. The first one has a higher offset if the
-   * record itself is gone. Empty if the topic has no such partition, or its log begins later or ends before.
-   * Rejects with SERVICE_UNAVAILABLE if Kafka does not answer in time.
+   * Reads the record at this place and following ones, about `bytes` in total. The first one has a
+   * higher offset if the record no longer exists. Resolves with an empty list if the topic has no
+   * such partition, or the offset is outside of the log. Rejects with SERVICE_UNAVAILABLE if Kafka
+   * does not answer in time.
    */
   readFrom(place: RecordPlace, bytes: number): Promise<KafkaMessage[]>
 }
@@ -19,11 +20,13 @@ export type RecordReader = AsyncDisposable & {
 export type RecordReaderOptions = { kafka: Kafka; topic: string; log: Logger }
 
 const readWithinMs = 10_000
-/** A leader that was just elected shows the end of its log a moment later. */
+/** Milliseconds to wait: a newly elected leader learns the end of its log a moment later. */
 const waitAtEndMs = 500
 const tries = 2
 
-/** Reads single records of a topic. It connects with the first one, joins no group and does nothing in between. */
+/**
+ * Reads single records of a topic. It connects on first use, joins no group and is idle in between.
+ */
 export function openRecordReader(options: RecordReaderOptions): RecordReader {
   return new KafkaRecordReader(options)
 }
@@ -55,7 +58,7 @@ class KafkaRecordReader implements RecordReader {
         return await this.#fetch(await cluster, place, { bytes, isRepeated: left < tries })
       } catch (err) {
         if (isOutOfRange(err)) return []
-        // A partition without a leader must not end the reads of others on the same connections.
+        // A partition without a leader must not end other reads on the same connections.
         if (!isRefusal(err)) void this.#cluster.drop(cluster)
         if (left === 1) throw unavailable('Kafka does not show the record', err)
       }
@@ -68,7 +71,7 @@ class KafkaRecordReader implements RecordReader {
     { bytes, isRepeated }: { bytes: number; isRepeated: boolean },
   ): Promise<KafkaMessage[]> {
     const topic = this.#topic
-    // Another broker may lead the partition by now.
+    // Another broker may have become the leader.
     await (isRepeated ? cluster.refreshMetadata() : cluster.refreshMetadataIfNecessary())
     const [nodeId] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]))
     if (nodeId === undefined) return []
@@ -79,7 +82,7 @@ class KafkaRecordReader implements RecordReader {
       topics: [{ topic, partitions: [span] }],
     })
     const messages = responses.flatMap(({ partitions }) => partitions.flatMap((of) => of.messages))
-    // A fetch gives whole batches: this one may begin before the record.
+    // A fetch returns whole batches, so it may begin before the record.
     return messages.filter((message) => Number(message.offset) >= offset)
   }
 }
@@ -87,6 +90,6 @@ class KafkaRecordReader implements RecordReader {
 const isOutOfRange = (err: unknown): boolean =>
   err instanceof Error && 'type' in err && err.type === 'OFFSET_OUT_OF_RANGE'
 
-/** The brokers answer, and cannot show this partition now. */
+/** The brokers answer, but cannot serve this partition now. */
 const isRefusal = (err: unknown): boolean =>
   err instanceof Error && ('type' in err || err.name === 'KafkaJSBrokerNotFound')

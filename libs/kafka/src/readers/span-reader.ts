@@ -11,7 +11,7 @@ import type { LogSpan } from './log-reader.ts'
 
 export type TopicSpan = LogSpan & { topic: string }
 
-/** Called with the records of one span in their order, one call at a time. */
+/** Called with the records of one span in order, one call at a time. */
 export type HandleRecords = (
   at: { topic: string; partition: number },
   messages: readonly KafkaMessage[],
@@ -19,9 +19,9 @@ export type HandleRecords = (
 
 export type SpanReader = AsyncDisposable & {
   /**
-   * Reads all of some spans, of which no two are of one partition. Rejects with SERVICE_UNAVAILABLE when
-   * Kafka shows nothing for a while, with what `handle` throws, and with the reason of the signal. One
-   * reading at a time.
+   * Reads all records of some spans, at most one per partition. Rejects with SERVICE_UNAVAILABLE
+   * when Kafka returns nothing for a while, with an error of `handle`, and with the signal's
+   * reason. Call it once at a time.
    */
   read(spans: readonly TopicSpan[], handle: HandleRecords, signal: AbortSignal): Promise<void>
 }
@@ -33,11 +33,11 @@ export type SpanReaderOptions = {
   log: Logger
 }
 
-/** How soon a reading begins, and how long a fetch that has nothing takes. */
+/** Milliseconds before a read begins, and for which a fetch without records waits. */
 const pauseMs = 100
 const silentMs = 20_000
 
-/** For who reads large parts of several logs at once: partitions are read side by side. Commits nothing. */
+/** Reads large spans of several logs, partitions in parallel. It commits nothing. */
 export function openSpanReader(options: SpanReaderOptions): SpanReader {
   return new KafkaSpanReader(options)
 }
@@ -154,7 +154,7 @@ class KafkaSpanReader implements SpanReader {
     if (reading.open.size === 0) reading.done.resolve()
   }
 
-  /** What is at the end of a span may be nothing to read. */
+  /** The end of a span may have no readable records. */
   #empty(empty: EmptyFetch): void {
     const reading = this.#reading
     const span = reading?.open.get(partitionKey(empty))

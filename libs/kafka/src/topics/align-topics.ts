@@ -3,15 +3,16 @@ import kafkajs, { type Admin, type IResourceConfigEntry, type Kafka } from 'kafk
 import type { Logger } from 'pino'
 import { withAdmin } from '../client/with-admin.ts'
 
-// Node finds no more than the first names that kafkajs exports.
+// Node detects only the first of the names that kafkajs exports.
 const { TOPIC: topicType } = kafkajs.ConfigResourceTypes
 const { TOPIC_CONFIG: setOnTopic } = kafkajs.ConfigSource
 
 export type AlignedTopic = { topic: string; changed: Readonly<Record<string, string>> }
 
 /**
- * Sets what the topic table says on topics that exist and differ: those of an older installation. A time for which
- * something is kept is made longer and never shorter, and what the table does not name stays as it is.
+ * Updates the settings of existing topics that differ from the topic table, such as those of an
+ * older installation. It extends retention times and never shortens them. Settings outside of the
+ * table stay unchanged.
  */
 export function alignTopics(
   kafka: Pick<Kafka, 'admin'>,
@@ -31,7 +32,7 @@ export function alignTopics(
   })
 }
 
-/** Kafka replaces all that is set on a topic at once: what was there is sent along. */
+/** Kafka replaces all settings of a topic at once, so the existing ones are sent along. */
 async function alignTopic(
   admin: Admin,
   { name, config }: TopicSpec,
@@ -58,7 +59,7 @@ async function alignTopic(
   return changed
 }
 
-/** What of the wanted settings is to be set, given those in force. */
+/** Returns the wanted settings that differ from the current ones. */
 export function differing(
   wanted: Readonly<Record<string, string>>,
   inForce: ReadonlyMap<string, string>,
@@ -71,7 +72,7 @@ export function differing(
   )
 }
 
-/** Whether a time is longer than the other; -1 is for ever. */
+/** Whether the current retention is longer than the wanted one. -1 is unlimited. */
 function keepsLonger(key: string, current: string, wanted: string): boolean {
   if (!key.endsWith('.ms') || Number(wanted) === -1) return false
   return Number(current) === -1 || Number(current) > Number(wanted)

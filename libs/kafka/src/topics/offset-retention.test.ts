@@ -5,7 +5,10 @@ import { checkOffsetRetention } from './offset-retention.ts'
 const setting = 'offsets.retention.minutes'
 const days = (count: number) => String(count * 24 * 60)
 
-/** What is warned about when the brokers have these values; `null`: one that does not tell. */
+/**
+ * Returns the warnings for brokers with these values. `null`: a broker that does not report its
+ * value.
+ */
 async function warnings(values: readonly (string | null)[]) {
   const admin = {
     connect: async () => undefined,
@@ -32,7 +35,7 @@ describe('checkOffsetRetention', () => {
     expect(await warnings([days(90), days(3650)])).toEqual([])
   })
 
-  it('warns with what to set when one of them forgets sooner', async () => {
+  it('warns with the setting to change when one of them keeps commits for less time', async () => {
     expect(await warnings([days(3650), days(7)])).toEqual([
       {
         event: 'kafka.offset_retention.short',
@@ -45,7 +48,7 @@ describe('checkOffsetRetention', () => {
     ])
   })
 
-  it('warns when a broker does not answer, or nobody may ask', async () => {
+  it('warns when a broker does not answer or denies the request', async () => {
     const unknown = expect.objectContaining({ event: 'kafka.offset_retention.unknown', setting })
     expect(await warnings([days(3650), null])).toEqual([unknown])
     const denied = async () => {

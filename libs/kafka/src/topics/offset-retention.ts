@@ -4,7 +4,7 @@ import kafkajs, { type Admin, type Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
 import { withAdmin } from '../client/with-admin.ts'
 
-// Node finds no more than the first names that kafkajs exports.
+// Node detects only the first of the names that kafkajs exports.
 const broker = kafkajs.ConfigResourceTypes.BROKER
 
 const setting = 'offsets.retention.minutes'
@@ -14,8 +14,8 @@ const recommendedMinutes = 10 * 365 * minutesPerDay
 const timeoutMs = 5_000
 
 /**
- * Warns when Kafka may forget the commits of a group that has had no member for a while: the group would
- * begin anew at the start of its topics and repeat everything that they still hold. Never rejects.
+ * Warns when Kafka may delete the commits of a group that has had no member for a while. The group
+ * would then start at the beginning of its topics and repeat all retained records. Never rejects.
  */
 export async function checkOffsetRetention(
   kafka: Pick<Kafka, 'admin'>,
@@ -30,7 +30,7 @@ export async function checkOffsetRetention(
   }
 }
 
-/** The shortest of all brokers: any of them may keep the group's commits. */
+/** Shortest retention of all brokers, because any of them may hold the group's commits. */
 function readRetention(kafka: Pick<Kafka, 'admin'>): Promise<number> {
   return withAdmin(kafka, async (admin) => {
     const { brokers } = await admin.describeCluster()

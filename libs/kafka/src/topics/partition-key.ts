@@ -1,4 +1,4 @@
 export type Place = { topic: string; partition: number }
 
-/** For maps and sets by partition. */
+/** Key of a partition in maps and sets. */
 export const partitionKey = ({ topic, partition }: Place): string => `${topic}/${partition}`

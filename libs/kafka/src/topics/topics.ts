@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { withAdmin } from '../client/with-admin.ts'
 
 export type EnsureTopicsOptions = {
-  /** Number of partitions of the topics of class `main`. */
+  /** Number of partitions of topics of class `main`. */
   mainPartitions: number
   replicationFactor: number
   log: Logger
@@ -16,9 +16,9 @@ const pollMs = 50
 const leadersWithinMs = 15_000
 
 /**
- * Creates the topics that are missing and waits until each partition has a leader. An existing
- * topic is left as it is, but a different number of partitions is an error: keys would move.
- * Rejects when Kafka is away; several services may call it at once.
+ * Creates missing topics and waits until each partition has a leader. It leaves existing topics
+ * unchanged. It rejects if one has another number of partitions, because keys would move, and if
+ * Kafka is unreachable. Several services may call it at once.
  */
 export function ensureTopics(
   kafka: Kafka,
@@ -34,8 +34,8 @@ export function ensureTopics(
 }
 
 /**
- * For who may not create topics: waits until every partition of those it may see has a leader. Rejects when topics are
- * missing, naming them.
+ * For services that may not create topics: waits until every partition of the visible topics has a
+ * leader. Rejects with the names of missing topics.
  */
 export function awaitTopics(
   kafka: Kafka,
@@ -68,7 +68,7 @@ async function look(admin: Admin, { name }: TopicSpec): Promise<TopicLook> {
     const type = err instanceof Error && 'type' in err ? err.type : undefined
     if (type === 'UNKNOWN_TOPIC_OR_PARTITION') return 'missing'
     if (type === 'TOPIC_AUTHORIZATION_FAILED') return 'hidden'
-    // It is there, and waited for.
+    // The topic exists, and its leader is being waited for.
     if (type === 'LEADER_NOT_AVAILABLE') return 'there'
     throw err
   }
@@ -80,7 +80,7 @@ async function createTopics(
   options: EnsureTopicsOptions,
 ): Promise<void> {
   try {
-    // Its own waiting for leaders fails now and then on a topic that was made.
+    // kafkajs' own wait for leaders sometimes fails for a topic that was created.
     const topics = specs.map((spec) => topicConfig(spec, options))
     await admin.createTopics({ topics, waitForLeaders: false })
     options.log.info({ topics: specs.map(({ name }) => name) }, 'topics.created')
@@ -104,7 +104,7 @@ function isRefused(err: unknown): boolean {
 
 function topicConfig(spec: TopicSpec, options: EnsureTopicsOptions): ITopicConfig {
   const { replicationFactor } = options
-  // With three copies an acknowledged record must survive the loss of one.
+  // With three replicas an acknowledged record must survive the loss of one.
   const config =
     replicationFactor >= 3 ? { 'min.insync.replicas': '2', ...spec.config } : spec.config
   return {
@@ -118,7 +118,9 @@ function topicConfig(spec: TopicSpec, options: EnsureTopicsOptions): ITopicConfi
 const partitionsOf = (spec: TopicSpec, { mainPartitions }: EnsureTopicsOptions): number =>
   spec.partitions === 'main' ? mainPartitions : 1
 
-/** Another service made them between our look and our call, or kafkajs looked at them too early. */
+/**
+ * Whether another service created the topics in the meantime, or kafkajs checked them too early.
+ */
 function madeMeanwhile(err: unknown): boolean {
   if (err instanceof AggregateError || (err instanceof Error && 'errors' in err)) {
     return Array.isArray(err.errors) && err.errors.length > 0 && err.errors.every(madeMeanwhile)
@@ -141,7 +143,7 @@ async function waitForLeaders(
   }
 }
 
-/** What is not there yet, in words; `null` when every partition has a leader. */
+/** Describes what is missing, or returns `null` when every partition has a leader. */
 async function leaderless(
   admin: Admin,
   specs: readonly TopicSpec[],

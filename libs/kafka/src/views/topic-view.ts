@@ -26,28 +26,30 @@ export type TopicViewOptions<Value extends AnyEvent> = {
   kafka: Kafka
   codec: Pick<EventCodec, 'ofTopic'> | { ofTopic(topic: string): TypeCodec<Value> }
   topics: readonly string[]
-  /** Of these topics and others, where several views ask with one question; whoever made it closes it. */
+  /**
+   * End offsets of these and other topics, for views that share requests. The creator closes it.
+   */
   ends?: LogEnds | undefined
-  /** Prefix of the view's group, which is new for every process. */
+  /** Prefix of the view's group id, which is new for every process. */
   clientId: string
   /**
-   * Called in the log's order, once per record; `null` is a tombstone. States that a relay repeats
-   * after a newer one are left out. May throw an `UndecodableError` for a value that has no meaning,
-   * and nothing else.
-   * @param walPosition where the record's change was committed; `null` when no relay of ours made it
+   * Called once per record, in the order of the log. `null` is a tombstone. States that a relay
+   * repeats after a newer one are skipped. It may throw only an `UndecodableError`, for a value
+   * that is not valid.
+   * @param walPosition WAL position of the record's commit, or `null` when no relay sent the record
    */
   apply: (topic: string, key: string, value: Value | null, walPosition: string | null) => void
-  /** A value that cannot be decoded or has no meaning; the view goes on without it. */
+  /** Called with a value that cannot be decoded or is not valid. The view continues without it. */
   onInvalid?: (invalid: InvalidViewMessage) => Promise<void>
   log: Logger
 }
 
 export type TopicView = AsyncDisposable & {
-  /** Resolves when everything that was on the topics at the start is applied. */
+  /** Resolves when all records that were on the topics at the start are applied. */
   readonly ready: Promise<void>
   /**
-   * Resolves when every record that was acknowledged before the call is applied. Rejects with
-   * SERVICE_UNAVAILABLE when that takes longer than 5 s, and with the signal's reason.
+   * Resolves when all records acknowledged before the call are applied. Rejects with
+   * SERVICE_UNAVAILABLE after 5 s, and with the signal's reason.
    */
   barrier(signal?: AbortSignal): Promise<void>
   readonly healthy: boolean
@@ -56,12 +58,14 @@ export type TopicView = AsyncDisposable & {
 const barrierWithinMs = 5_000
 const retryMs = 500
 /**
- * A state that comes ends the wait of a fetch. Nobody takes over from a member that is alone in its group, so the
- * group need not hear of it often.
+ * Long intervals: a new state ends the wait of a fetch at once, and a group with one member has
+ * nobody who could take over.
  */
 const unhurried = { maxWaitTimeInMs: 2_000, heartbeatInterval: 5_000, sessionTimeout: 30_000 }
 
-/** The state on compacted topics, kept by `apply`: every process reads them all from the start. */
+/**
+ * State of compacted topics that `apply` maintains. Every process reads the topics from the start.
+ */
 export async function openTopicView<Value extends AnyEvent>(
   options: TopicViewOptions<Value>,
 ): Promise<TopicView> {
@@ -133,7 +137,7 @@ class KafkaTopicView<Value extends AnyEvent> implements TopicView {
     consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
       for (const [topic, partitions] of Object.entries(payload.memberAssignment)) {
         for (const partition of partitions) {
-          // Nothing is committed: without this the whole topic would be read again.
+          // Nothing is committed, so without a seek the whole topic would be read again.
           const next = this.#barrier.next(topic, partition)
           if (next > 0) consumer.seek({ topic, partition, offset: String(next) })
         }
@@ -146,7 +150,7 @@ class KafkaTopicView<Value extends AnyEvent> implements TopicView {
     for (const message of messages) {
       if (this.#consumer.stopping.aborted) return
       const offset = Number(message.offset)
-      // Read again after a rebalance: an old state must never be shown over a newer one.
+      // A rebalance repeats records. An old state must never replace a newer one.
       if (offset < this.#barrier.next(topic, partition)) continue
       if (!this.#isOutdated(topic, message)) {
         const value = this.#decode(topic, message)
@@ -182,7 +186,8 @@ class KafkaTopicView<Value extends AnyEvent> implements TopicView {
           await onInvalid?.({ ...where, reason: err.message })
           return
         }
-        // The registry is away, or the caller's state refused: skipping would be a silent gap.
+        // The registry is unreachable, or the caller refused the state. Skipping it would leave a
+        // silent gap.
         log.warn({ err, ...at }, 'view.retrying')
         await sleep(retryMs, undefined, { signal: this.#consumer.stopping })
         await heartbeat()

@@ -4,7 +4,7 @@ import { ViewBarrier } from './view-barrier.ts'
 
 const log = pino({ level: 'silent' })
 
-/** The log of one partition, whose end is read only when the test says so. */
+/** The log of one partition, whose end is read only when the test resolves it. */
 function openBarrier() {
   const reads: PromiseWithResolvers<void>[] = []
   const partition = { topic: 't', partition: 0, end: 0 }
@@ -26,7 +26,7 @@ function openBarrier() {
   return { barrier, reads, partition, first }
 }
 
-/** Lets everything run that does not wait for time or for the test. */
+/** Runs everything that does not wait for time or for the test. */
 const settle = () => jest.advanceTimersByTimeAsync(0)
 
 const stateOf = (work: Promise<void>) => {
@@ -57,12 +57,12 @@ describe('ViewBarrier', () => {
     expect(caller.now).toBe('passed')
   })
 
-  it('asks once for all who came before, and again for who comes while it asks', async () => {
+  it('sends one request for all earlier calls, and another for calls during it', async () => {
     const { barrier, reads, partition } = openBarrier()
     const first = [stateOf(barrier.reached()), stateOf(barrier.reached())]
     await settle()
     expect(reads).toHaveLength(1)
-    // Acknowledged after the brokers were asked: the answer on its way does not know of it.
+    // Acknowledged after the request was sent, so the running answer does not include it.
     partition.end = 1
     const later = stateOf(barrier.reached())
     reads[0]?.resolve()
@@ -76,7 +76,7 @@ describe('ViewBarrier', () => {
     expect(later.now).toBe('passed')
   })
 
-  it('counts what was deleted at the start as applied', async () => {
+  it('counts records that were deleted at the start as applied', async () => {
     const { barrier, reads, partition, first } = openBarrier()
     first.start = 5
     partition.end = 5
@@ -87,7 +87,7 @@ describe('ViewBarrier', () => {
     expect([caller.now, barrier.next('t', 0)]).toEqual(['passed', 5])
   })
 
-  it('refuses who waited too long', async () => {
+  it('rejects callers that waited too long', async () => {
     const { barrier, reads, partition } = openBarrier()
     partition.end = 1
     const caller = stateOf(barrier.reached())
@@ -97,14 +97,14 @@ describe('ViewBarrier', () => {
     expect(caller.now).toBe('refused')
   })
 
-  it('passes an end that holds nothing to read once the leader has said so', async () => {
+  it('passes an end without readable records once the leader has reported it', async () => {
     const { barrier, reads, partition } = openBarrier()
     partition.end = 3
     const caller = stateOf(barrier.reached())
     await settle()
     reads[0]?.resolve()
     await settle()
-    // The log ended earlier when this was asked.
+    // This fetch reports an end of the log that is lower than the current one.
     barrier.empty({ topic: 't', partition: 0, from: 0, to: 2 })
     await settle()
     expect([caller.now, barrier.next('t', 0)]).toEqual(['waiting', 2])

@@ -9,7 +9,7 @@ type Waiter = { targets: PartitionEnd[]; done: PromiseWithResolvers<void> }
 
 const retryMs = 100
 
-/** Knows how far each partition was applied, and lets callers wait for the end of the log. */
+/** Tracks how far each partition was applied, and lets callers wait for the end of the log. */
 export class ViewBarrier {
   readonly #ends: Ends
   readonly #topics: readonly string[]
@@ -22,7 +22,7 @@ export class ViewBarrier {
   readonly #closed = new AbortController()
   #startsKnown = false
 
-  /** @param ends of these topics, and perhaps of others */
+  /** @param ends end offsets of these topics, and possibly of others */
   constructor(
     ends: Ends,
     { topics, withinMs, log }: { topics: readonly string[]; withinMs: number; log: Logger },
@@ -33,7 +33,7 @@ export class ViewBarrier {
     this.#log = log
   }
 
-  /** Offset from which `topic` and `partition` have not been applied yet. */
+  /** First offset of the partition that has not been applied. */
   next(topic: string, partition: number): number {
     return this.#next.get(`${topic}/${partition}`) ?? 0
   }
@@ -45,8 +45,8 @@ export class ViewBarrier {
   }
 
   /**
-   * Resolves when everything that was acknowledged before this call is applied. All callers that
-   * come before the brokers are asked share one answer; who comes later waits for the next.
+   * Resolves when all records acknowledged before this call are applied. All calls before the
+   * request to the brokers share its answer. Later calls wait for the next request.
    */
   async reached(): Promise<void> {
     this.#gathering ??= this.#ask()
@@ -70,7 +70,7 @@ export class ViewBarrier {
     return asked
   }
 
-  /** A view that is stuck must not gather waiters whose callers have long gone. */
+  /** A view that is stuck must not collect waiters whose callers are gone. */
   #giveUpLater(waiter: Waiter): void {
     const timer = setTimeout(() => {
       this.#waiters.delete(waiter)
@@ -98,7 +98,10 @@ export class ViewBarrier {
     }
   }
 
-  /** What was deleted at the start of the log will never come; what is deleted later was read, or is a gap. */
+  /**
+   * Counts records deleted before the start of the log as applied. Records deleted later were read,
+   * or are a gap.
+   */
   async #readBounds(sending: () => void): Promise<PartitionEnd[]> {
     const bounds = await this.#ends.readBounds(sending)
     for (const { topic, partition, start } of bounds) this.advance(topic, partition, start)
@@ -117,8 +120,8 @@ export class ViewBarrier {
   }
 
   /**
-   * The last offsets of a log may hold nothing to read (compacted away, transaction markers). The leader says so
-   * with a fetch that finds nothing below the end of the log.
+   * The last offsets of a log may have no readable records (compacted away, transaction markers).
+   * The leader shows this with a fetch that returns nothing below the end of the log.
    */
   empty({ topic, partition, to }: EmptyFetch): void {
     const next = this.next(topic, partition)
@@ -127,7 +130,7 @@ export class ViewBarrier {
     this.advance(topic, partition, to)
   }
 
-  /** Rejects everybody who waits, now and later. */
+  /** Rejects all current and later callers. */
   close(reason: Error): void {
     this.#closed.abort(reason)
     for (const { done } of this.#waiters) done.reject(reason)

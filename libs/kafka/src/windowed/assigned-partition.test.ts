@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { OffsetTracker } from '../offsets/offset-tracker.ts'
 import { AssignedPartition } from './assigned-partition.ts'
 
-it('reads what was finished relative to its commit, also when the log begins after it', () => {
+it('reads finished offsets relative to its commit, even if the log begins after it', () => {
   const earlier = new OffsetTracker(10, '')
   for (let offset = 10; offset < 30; offset++) earlier.take(offset)
   earlier.finish(20)
@@ -15,7 +15,7 @@ it('reads what was finished relative to its commit, also when the log begins aft
   expect(assignment.position().offset).toBe(15)
 })
 
-it('is crowded when one open offset keeps very many finished ones', () => {
+it('is crowded when one open offset holds back very many finished ones', () => {
   const assignment = new AssignedPartition({
     topic: 't',
     partition: 0,

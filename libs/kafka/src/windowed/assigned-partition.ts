@@ -4,52 +4,57 @@ import { decodeNote, OffsetTracker } from '../offsets/offset-tracker.ts'
 import { FairShare, type Window } from './fair-share.ts'
 import { TenantBacklog } from './tenant-backlog.ts'
 
-/** It may also wait in the log because its tenant holds its share already. */
+/**
+ * `waits`: the message stays in the log, because its tenant already has its share of the window.
+ */
 export type PartitionTaken = Taken | 'waits'
 
 type Held = { tenant: string; bytes: number }
 
-/** Of an assigned partition whose window is not shared all messages are of one tenant. */
+/** Tenant of all messages of an assigned partition whose window is not shared. */
 const nobody = () => ''
-/** The commit's metadata holds 4,000: while so many are in use nobody overtakes any further. */
+/**
+ * Length of the metadata, of at most 4,000, from which no further messages may overtake the
+ * backlog.
+ */
 const backlogIsFarAt = 3_000
 
-/** One topic-partition that this process owns: what is open, how much memory it holds. */
+/** One partition of one topic that this process owns, with its open messages and their memory. */
 export class AssignedPartition {
   readonly topic: string
   readonly partition: number
-  /** Aborted when the partition is taken away or the consumer stops. */
+  /** Aborted when the partition is revoked or the consumer stops. */
   readonly lease: AbortSignal
   readonly #revoked = new AbortController()
   readonly #tracker: OffsetTracker
   /** Offsets below it were finished before this process owned the partition. */
   readonly committed: number
-  /** The end of the log when the partition was assigned. */
+  /** End offset of the log when the partition was assigned. */
   readonly endAtStart: number
-  /** Finished here since what the last successful commit covers. */
+  /** Number of messages finished since the last successful commit. */
   uncommitted = 0
-  /** Who waits for room, when the window is shared by tenants. */
+  /** Tenants that wait for room, if tenants share the window. */
   readonly backlog: TenantBacklog | null
   readonly #held = new Map<number, Held>()
   readonly #shares: FairShare
-  /** What the owner before has noted with its commit. */
+  /** Note that the previous owner stored with its commit. */
   readonly note: Uint8Array | null
-  /** What is noted with each commit of ours. */
+  /** Returns the note to store with each commit. */
   noteOf: () => Uint8Array | null = () => null
   readonly #logStart: number
   #next: number
   #metadataLength = 0
-  /** The end of the log when it was read last. */
+  /** Last known end offset of the log. */
   end: number
-  /** The offset at which a batch began that came too early. */
+  /** First offset of a batch that arrived ahead of its turn. -1 if there is none. */
   aheadAt = -1
-  /** Since reading back ended something was read for those who do not wait. */
+  /** Whether other tenants have read something since the last reading back. */
   mayGoBack = true
   paused = false
   dirty = false
   /**
-   * The finished offsets above the commit no longer fit into its metadata, or few open ones keep very
-   * many: the oldest open one must move.
+   * True when the finished offsets above the commit no longer fit into its metadata, or few open
+   * ones hold back very many. The oldest open message must then be moved away.
    */
   crowded = false
 
@@ -57,11 +62,11 @@ export class AssignedPartition {
     topic: string
     partition: number
     committed: number
-    /** The first offset that the log still has; that of the commit when absent. */
+    /** First offset that the log still has. Default: the committed offset. */
     logStart?: number
     metadata: string | null
     end: number
-    /** What it may hold, to be shared by tenants; absent: whoever comes first has it. */
+    /** Window that tenants share. Without it messages are admitted in order of arrival. */
     shared?: Window | undefined
   }) {
     this.topic = at.topic
@@ -95,52 +100,57 @@ export class AssignedPartition {
     return this.#tracker.low
   }
 
-  /** The first offset that was never read here. */
+  /** First offset that was never read here. */
   get next(): number {
     return this.#next
   }
 
-  /** The first offset that was skipped and not read since; null when there is none. */
+  /** First offset that was skipped and not read since, or null if there is none. */
   get skippedFrom(): number | null {
     const { skipped } = this.#tracker
     return skipped && Math.max(skipped.next, this.#logStart)
   }
 
-  /** Begins at `offset`; what is below is read later. To be called before anything was read. */
+  /** Starts reading at `offset`. Lower offsets are read later. Call it before the first read. */
   skipTo(offset: number): void {
     this.#tracker.skipTo(offset)
     this.#next = Math.max(this.#next, offset)
   }
 
-  /** All that was skipped has been read. */
+  /** Notes that the skipped range has been read. */
   endSkipped(): void {
     this.#tracker.endSkipped()
     this.dirty = true
   }
 
-  /** What a batch that begins at `first` may not begin behind: what is between would count as a gap. */
+  /**
+   * Highest offset at which a batch from `first` may begin: offsets in between would count as gaps.
+   */
   latestBegin(first: number): number {
     const { skippedFrom } = this
     if (skippedFrom !== null && first < (this.#tracker.skipped?.end ?? 0)) return skippedFrom
     return this.backlog?.position ?? this.#next
   }
 
-  /** All messages of a tenant below it were handed out, or finished before. */
+  /** All messages of a tenant below this offset were handed out, or finished before. */
   handedOutBelow(tenant: string): number {
     return Math.min(this.#next, this.backlog?.waitingFrom(tenant) ?? this.#next)
   }
 
-  /** See the tracker's. */
+  /** See `OffsetTracker.gapsToClose`. */
   gapsToClose(): Range[] {
     return this.#tracker.gapsToClose()
   }
 
-  /** What is finished above the commit nearly fills its metadata: reading on must wait for it. */
+  /**
+   * Whether the finished offsets above the commit nearly fill its metadata, so that reading must
+   * pause.
+   */
   get backlogIsFar(): boolean {
     return this.#metadataLength > backlogIsFarAt
   }
 
-  /** @param tenantOf whose message it is */
+  /** @param tenantOf returns the tenant of the message */
   take(offset: number, bytes: number, tenantOf: () => string = nobody): PartitionTaken {
     if (offset >= this.#next) this.#next = offset + 1
     const taken = this.#tracker.take(offset)
@@ -165,7 +175,7 @@ export class AssignedPartition {
     this.dirty = true
   }
 
-  /** The message stays open but no longer counts as held in memory. */
+  /** Keeps the message open but no longer counts it as held in memory. */
   detach(offset: number): void {
     const held = this.#held.get(offset)
     if (held === undefined) return
@@ -180,7 +190,10 @@ export class AssignedPartition {
     return position
   }
 
-  /** Whether it knows all that the commit says: nobody else has finished anything of it since. */
+  /**
+   * Whether it includes everything that the commit declares finished, so that no other member has
+   * had the partition.
+   */
   covers({ offset, metadata }: GroupCommit): boolean {
     return this.#tracker.covers(offset, metadata)
   }

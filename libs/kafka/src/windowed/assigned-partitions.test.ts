@@ -26,10 +26,13 @@ class Log {
   }
 }
 
-/** A member that reads the log as kafkajs does: seeks are taken by the next fetch, joins forget where it was. */
+/**
+ * A member that reads the log like kafkajs: the next fetch applies a seek, and a join drops its
+ * position.
+ */
 class Member {
   readonly handedOut: Record[] = []
-  /** Handed out and not finished. */
+  /** Messages that were handed out and are not finished. */
   readonly held: Record[] = []
   assignment!: AssignedPartition
   readonly assignments: AssignedPartitions
@@ -97,7 +100,7 @@ class Member {
     return true
   }
 
-  /** The partition has another leader: a fetch from the old one comes after the seek was taken. */
+  /** Simulates a leader change: a fetch from the old leader arrives after the seek was applied. */
   readLate(most: number): void {
     if (this.#seek === null) return
     this.#seek = null
@@ -154,12 +157,12 @@ class Member {
 }
 
 describe('AssignedPartitions', () => {
-  it('reads what waits also when the group was joined again on the way back to it', async () => {
+  it('reads the backlog even if the group was joined again on the way back to it', async () => {
     const log = new Log()
     log.append('A'.repeat(30))
     const member = await new Member(log).join()
     member.readAll(50)
-    // All of it ends while the group is joined again.
+    // All of them are finished while the group is joined again.
     member.leave()
     for (const record of [...member.held]) member.finish(record)
     await member.join()
@@ -167,7 +170,7 @@ describe('AssignedPartitions', () => {
     expect(member.handedOut).toEqual(log.records)
   })
 
-  it('takes nothing that was fetched before it went back for what was read back', async () => {
+  it('does not mistake earlier fetches for the backlog', async () => {
     const log = new Log()
     log.append('A'.repeat(30))
     const member = await new Member(log).join()
@@ -179,7 +182,7 @@ describe('AssignedPartitions', () => {
     expect(member.handedOut).toEqual(log.records)
   })
 
-  it('hands out each offset, in the order of its tenant, whatever happens to the group', async () => {
+  it('hands out each offset in the order of its tenant, through any rebalances', async () => {
     const tenants = fc.constantFrom('A', 'A', 'A', 'A', 'B', 'C')
     const runs = fc.array(tenants, { minLength: 1, maxLength: 60 })
     const log = fc.array(fc.record({ tenants: runs, gap: fc.constantFrom(0, 0, 0, 1, 7) }), {
@@ -204,7 +207,7 @@ class RandomWorld {
   readonly #log = new Log()
   readonly #pieces: [string, number][]
   readonly #finished = new Set<number>()
-  /** What one member was handed twice, or after a later one of its tenant. */
+  /** Offsets that one member got twice, or after a later one of the same tenant. */
   readonly disordered: number[] = []
   #member = new Member(this.#log)
 
@@ -227,7 +230,7 @@ class RandomWorld {
     this.#noteDisorder()
   }
 
-  /** Ascending. */
+  /** In ascending order. */
   get finished(): number[] {
     return [...this.#finished].toSorted((a, b) => a - b)
   }

@@ -11,7 +11,7 @@ import { FlowControl } from './flow-control.ts'
 import { type LoadedPartition, loadPartitions } from './load-partitions.ts'
 import type { WindowedConsumerOptions } from './windowed-consumer-options.ts'
 
-/** The partitions this member owns: loaded on assignment, paused and resumed by what they hold. */
+/** Loads the partitions that this member owns, and pauses and resumes them by what they hold. */
 export class AssignedPartitions {
   readonly #options: WindowedConsumerOptions
   readonly #reader: PartitionReader
@@ -20,9 +20,9 @@ export class AssignedPartitions {
   #assignments = new Map<string, AssignedPartition>()
   /** Partitions that are loaded. */
   readonly #partitions = new Set<number>()
-  /** Assigned, loaded or not. */
+  /** Assigned partitions, loaded or not. */
   #assigned: ReadonlySet<number> = new Set()
-  /** Not assigned any more, but drained here before anybody else is given them. */
+  /** Partitions that are no longer assigned, but are drained here first. */
   readonly #leaving = new Set<number>()
   readonly #lookBacks = new Map<number, LookBack<AssignedPartition>>()
   #loading: Promise<void> = Promise.resolve()
@@ -44,7 +44,7 @@ export class AssignedPartitions {
 
   async disconnect(): Promise<void> {
     this.#epoch++
-    // A request after the disconnect would connect anew.
+    // A request after the disconnect would connect again.
     await this.#loading
     await this.#admin.disconnect()
   }
@@ -53,12 +53,12 @@ export class AssignedPartitions {
     return this.#assignments.values()
   }
 
-  /** False while it is not known whether another member had the kept partitions in between. */
+  /** False while it is unknown whether another member had the kept partitions in between. */
   get certain(): boolean {
     return this.#certain
   }
 
-  /** What may be committed. */
+  /** Assigned partitions whose positions may be committed. */
   committable(): Iterable<AssignedPartition> {
     return this.#certain ? this.#assignments.values() : []
   }
@@ -71,7 +71,7 @@ export class AssignedPartitions {
     return [...this.#leaving]
   }
 
-  /** What a join claims; those that it wants for others come last. */
+  /** Partitions that a join claims. Those that must move to other members come last. */
   claimed(): number[] {
     const kept = [...this.#assigned].toSorted((a, b) => a - b)
     return [...kept, ...this.leaving().toSorted((a, b) => a - b)]
@@ -82,7 +82,7 @@ export class AssignedPartitions {
     return of.some(({ uncommitted }) => uncommitted > 0)
   }
 
-  /** The broker refused a fetch. If its log was truncated, the partition is loaded again, from the log's beginning. */
+  /** Handles a refused fetch. A partition whose log was truncated is loaded again. */
   async outOfRange(at: Place): Promise<void> {
     const assignment = this.#assignments.get(partitionKey(at))
     if (assignment === undefined || !(await this.#truncated.find(at, assignment.next))) return
@@ -90,7 +90,7 @@ export class AssignedPartitions {
     this.#loading = this.#settle([...this.#assigned], this.#epoch, () => undefined)
   }
 
-  /** The owned partition of a topic once it is loaded; undefined when it is not owned. */
+  /** Resolves with the partition once it is loaded, or with undefined if it is not owned. */
   async ready(topic: string, partition: number): Promise<AssignedPartition | undefined> {
     if (this.#leaving.has(partition)) return undefined
     const assignment = this.#assignments.get(partitionKey({ topic, partition }))
@@ -100,9 +100,11 @@ export class AssignedPartitions {
   }
 
   /**
-   * Takes over a new assignment: new partitions load their commits; after a break of the membership kept ones
-   * are compared with theirs. Lost partitions leave once they are drained where that may be, else at once.
-   * @param onCertain called once it is known which partitions are really kept, unless it is superseded
+   * Applies a new assignment. New partitions load their commits. After a break of the membership,
+   * kept ones are compared with the group's commits. Lost partitions are drained first if that is
+   * allowed, otherwise they are revoked at once.
+   * @param onCertain called once it is known which partitions were really kept, unless a newer
+   *   assignment follows
    * @returns whether partitions were lost at once
    */
   assign(
@@ -127,7 +129,7 @@ export class AssignedPartitions {
     return lost.length > 0 && !mayDrain
   }
 
-  /** It was drained: whoever is given it next reads on behind what is committed. */
+  /** Releases a drained partition: its next owner continues after the commit. */
   letGo(partition: number): void {
     this.#leaving.delete(partition)
     this.#revoke(partition, 'let go')
@@ -142,18 +144,18 @@ export class AssignedPartitions {
     for (const partition of this.partitions()) this.#revoke(partition, reason)
   }
 
-  /** Something of it was finished or moved aside. */
+  /** Called when one of its messages was finished or moved aside. */
   released(assignment: AssignedPartition): void {
     this.#steering.steer(assignment)
   }
 
   /**
-   * Whether a batch begins behind what comes next in the assigned partition, which is then read again. A log that
-   * has a gap there shows the same batch once more.
+   * Whether a batch begins after the next offset of the assigned partition, which is then read
+   * again. If the log has a gap there, the same batch arrives once more and is accepted.
    */
   isAhead(assignment: AssignedPartition, first: number): boolean {
     const { topic, partition } = assignment
-    // While partitions change their leaders a fetch of before a seek may come after it.
+    // While leaders change, a fetch from before a seek may arrive after it.
     const next = assignment.latestBegin(first)
     if (first <= next || assignment.aheadAt === first) return false
     assignment.aheadAt = first
@@ -162,13 +164,13 @@ export class AssignedPartitions {
     return true
   }
 
-  /** A batch of it was handed out. */
+  /** Notes that a batch was handed out. */
   wasRead(assignment: AssignedPartition, at: { next: number; position: number }): void {
     assignment.aheadAt = -1
     this.#steering.wasRead(assignment, at)
   }
 
-  /** These were handed out; of finished ones only so many bytes are read again. */
+  /** Counts the bytes that were read again below the commit, which are limited. */
   lookedBack(assignment: AssignedPartition, messages: readonly KafkaMessage[]): void {
     const below = messages.filter(({ offset }) => Number(offset) < assignment.committed)
     if (below.length === 0) return
@@ -179,14 +181,14 @@ export class AssignedPartitions {
     if (next > position) this.#seek(assignment, next)
   }
 
-  /** The group was joined again. */
+  /** Continues a kept partition after the group was joined again. */
   #readOn(assignment: AssignedPartition): void {
     assignment.backlog?.interrupt()
     // kafkajs would read kept assigned partitions from their commit again.
     this.#seek(assignment, assignment.next)
-    // A new consumer knows of no pause.
+    // A new consumer does not know which partitions were paused.
     if (assignment.paused) this.#steering.pause(assignment)
-    // What waits may have room by now: at the end of a log nothing else would tell.
+    // The backlog may have room now, and at the end of a log no other event would trigger it.
     this.#steering.steer(assignment)
     this.#options.onSought?.(assignment)
   }
@@ -214,7 +216,7 @@ export class AssignedPartitions {
       this.#certain = true
       onCertain()
     }
-    // Also those of an assignment whose loading this one interrupts.
+    // Includes partitions of an assignment whose loading this one interrupted.
     await this.#load(
       assigned.filter((partition) => !this.#partitions.has(partition)),
       epoch,
@@ -222,11 +224,11 @@ export class AssignedPartitions {
   }
 
   /**
-   * A member that was away for longer than its session comes back as a new one, and one that missed a
-   * generation as the same: somebody else may have had its partitions. Whoever had them committed
-   * what it finished before it let go, so it shows by the commit: a partition is kept only when
-   * this member has finished all of it itself. What it has finished beyond may not be committed
-   * yet; being away for a while, with nobody else to take over, repeats nothing.
+   * Revokes partitions that another member had in between. A member that was away for longer than
+   * its session returns as a new one, and one that missed a generation keeps its id. Another member
+   * commits what it finished before it releases a partition, so the commit reveals it. A partition
+   * is kept only if this member itself has finished everything that the commit covers. If nobody
+   * took over, nothing is repeated.
    */
   async #compare(epoch: number): Promise<void> {
     while (this.#assignments.size > 0 && epoch === this.#epoch) {
@@ -254,7 +256,7 @@ export class AssignedPartitions {
     for (const partition of overtaken) this.#revoke(partition, 'another member had it')
   }
 
-  /** Loads commits and log ends of gained partitions; tried until it works or a newer assignment came. */
+  /** Loads commits and log ends. Retries until it succeeds or a newer assignment arrives. */
   async #load(gained: readonly number[], epoch: number): Promise<void> {
     while (gained.length > 0 && epoch === this.#epoch) {
       try {
@@ -274,12 +276,12 @@ export class AssignedPartitions {
     const { lookBack, onAssigned } = this.#options
     for (const { assignment, logStart } of loaded) {
       this.#assignments.set(partitionKey(assignment), assignment)
-      // The position of before must not stay committed.
+      // The earlier position must not stay committed.
       if (this.#truncated.forget(assignment)) assignment.dirty = true
-      // kafkajs remembers that it was paused when it was here before.
+      // kafkajs remembers a pause from an earlier assignment.
       this.#reader.resume([{ topic: assignment.topic, partitions: [assignment.partition] }])
       const back = lookBack?.topics.includes(assignment.topic) ? lookBack.messages : 0
-      // Behind the end a fetch shows whether the log was truncated, and there is nothing to look back at.
+      // Nothing to look back at exists after the log's end. A fetch there reveals truncation.
       const isBehindEnd = assignment.committed > assignment.endAtStart
       const from = Math.max(logStart, assignment.committed - (isBehindEnd ? 0 : back))
       this.#seek(assignment, from)

@@ -18,7 +18,7 @@ const reasons = [
   ...['unreachable', 'other'],
 ] as readonly CommitFailure[]
 
-/** Why a commit failed; the first two end with the next join. */
+/** Reason of a failed commit. The next join ends the first two. */
 export type CommitFailure =
   | 'rebalance'
   | 'membership_over'
@@ -28,10 +28,10 @@ export type CommitFailure =
   | 'unreachable'
   | 'other'
 
-/** A commit is tried ten times a second: a reason is warned of again after this. */
+/** Milliseconds after which a reason is logged again. Commits are retried ten times a second. */
 const warnAgainMs = 10_000
 
-/** Counts commits that failed, and warns of those that no join ends. */
+/** Counts failed commits, and warns of those that a join does not cure. */
 export class CommitFailures {
   readonly #options: CommitFailuresOptions
   readonly #count: (reason: CommitFailure) => void
@@ -49,7 +49,7 @@ export class CommitFailures {
     this.#count = (reason) => counter?.inc({ group, reason })
   }
 
-  /** @param isBehind whether the partitions start nothing by now, whatever the reason */
+  /** @param isBehind whether commits are so late that partitions start no more work */
   failed(err: unknown, isBehind: boolean): CommitFailure {
     const reason = reasonOf(err)
     this.#count(reason)

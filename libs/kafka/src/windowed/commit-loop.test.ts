@@ -34,12 +34,12 @@ function openLoop() {
   return { loop, assignment, finish, commitOffsets }
 }
 
-/** As kafkajs hands it on. */
+/** An error in the form that kafkajs passes on. */
 const refusal = (type: string) =>
   new Error('refused', { cause: Object.assign(new Error(type), { type }) })
 
 describe('CommitLoop', () => {
-  it('commits after a pause at once, and gathers what is finished soon after a commit', async () => {
+  it('commits at once after a pause, and batches what finishes soon after a commit', async () => {
     const { finish, assignment, commitOffsets } = openLoop()
     finish(1)
     await jest.advanceTimersByTimeAsync(1)
@@ -53,7 +53,7 @@ describe('CommitLoop', () => {
     expect(assignment).toMatchObject({ dirty: false, uncommitted: 0 })
   })
 
-  it('does not let many of one partition wait', async () => {
+  it('commits many messages of one partition at once', async () => {
     const { finish, commitOffsets } = openLoop()
     finish(32)
     await jest.advanceTimersByTimeAsync(0)
@@ -62,7 +62,7 @@ describe('CommitLoop', () => {
     expect(commitOffsets).toHaveBeenCalledTimes(1)
   })
 
-  it('commits once more what was finished during a commit, and repeats one that failed', async () => {
+  it('commits again what finished during a commit, and repeats a failed one', async () => {
     const { finish, assignment, commitOffsets } = openLoop()
     const away = Promise.withResolvers<void>()
     commitOffsets.mockReturnValueOnce(away.promise)
@@ -74,7 +74,7 @@ describe('CommitLoop', () => {
     expect(assignment).toMatchObject({ dirty: false, uncommitted: 0 })
   })
 
-  it('has nothing pending while no commit can succeed, until there is a new membership', async () => {
+  it('has nothing pending while no commit can succeed, until a new membership', async () => {
     const { loop, finish, assignment, commitOffsets } = openLoop()
     commitOffsets.mockRejectedValue(refusal('UNKNOWN_MEMBER_ID'))
     finish(1)
@@ -87,7 +87,7 @@ describe('CommitLoop', () => {
     commitOffsets.mockResolvedValue()
     loop.joined()
     await jest.advanceTimersByTimeAsync(300)
-    // What is still owned is not known yet.
+    // It is not known yet which partitions are still owned.
     expect(commitOffsets).toHaveBeenCalledTimes(1)
     loop.wake(assignment)
     expect(loop.pending).toBe(true)
@@ -96,7 +96,7 @@ describe('CommitLoop', () => {
     expect(assignment).toMatchObject({ dirty: false, uncommitted: 0 })
   })
 
-  it('goes on in a membership that only a broker of before has called over', async () => {
+  it('continues in a membership that only a former coordinator declared over', async () => {
     const { loop, finish, assignment, commitOffsets } = openLoop()
     commitOffsets.mockRejectedValueOnce(refusal('UNKNOWN_MEMBER_ID'))
     finish(40)
@@ -108,7 +108,7 @@ describe('CommitLoop', () => {
     expect(assignment).toMatchObject({ dirty: false, uncommitted: 0 })
   })
 
-  it('waits for what may still be committed: while a rebalance begins, or after the next join', async () => {
+  it('waits for commits that may still succeed: while a rebalance begins, or after the next join', async () => {
     const { loop, finish, commitOffsets } = openLoop()
     commitOffsets.mockRejectedValueOnce(refusal('REBALANCE_IN_PROGRESS'))
     const late = Promise.withResolvers<void>()
@@ -137,7 +137,7 @@ describe('CommitLoop', () => {
     expect(loop.isBehind).toBe(false)
   })
 
-  it('is behind while a commit hangs, counted from what was finished first', async () => {
+  it('is behind while a commit hangs, counted from the first finished message', async () => {
     const { loop, finish, commitOffsets } = openLoop()
     commitOffsets.mockReturnValueOnce(new Promise(() => undefined))
     finish(32)
@@ -145,7 +145,7 @@ describe('CommitLoop', () => {
     expect(loop.isBehind).toBe(true)
   })
 
-  it('is not behind for what was finished in assigned partitions that are gone', async () => {
+  it('is not behind because of revoked partitions', async () => {
     const { loop, finish, assignment, commitOffsets } = openLoop()
     commitOffsets.mockRejectedValue(refusal('UNKNOWN_MEMBER_ID'))
     finish(1)
@@ -157,7 +157,7 @@ describe('CommitLoop', () => {
     expect(loop.isBehind).toBe(false)
   })
 
-  it('commits what is left when it is stopped, and nothing after that', async () => {
+  it('commits the rest when it is stopped, and nothing after that', async () => {
     const { loop, finish, commitOffsets } = openLoop()
     finish(1)
     await loop.stop()
@@ -169,7 +169,7 @@ describe('CommitLoop', () => {
 })
 
 describe('CommitFailures', () => {
-  it('warns once of each of two reasons that alternate', () => {
+  it('warns once of each of two alternating reasons', () => {
     const warn = jest.spyOn(log, 'warn')
     const failures = new CommitFailures({ groupId: 'g', log })
     for (let n = 0; n < 6; n++) {

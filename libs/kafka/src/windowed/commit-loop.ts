@@ -6,21 +6,26 @@ import { type CommitFailures, reasonOf } from './commit-failures.ts'
 
 export type CommitLoopOptions = {
   consumer: Pick<Consumer, 'commitOffsets'>
-  /** Between two commits: what is finished after a pause is committed at once. */
+  /** Minimum milliseconds between two commits. After a pause a commit is sent at once. */
   intervalMs: number
-  /** So many finished messages of one partition do not wait. */
+  /** Number of finished messages of one partition that are committed at once. */
   enough?: number | undefined
   assignments: () => Iterable<AssignedPartition>
-  /** After each commit that succeeded. */
+  /** Called after each successful commit. */
   onCommitted?: (() => void) | undefined
   failures: Pick<CommitFailures, 'failed'>
 }
 
 const usuallyEnough = 32
-/** What a crash repeats besides the work in flight was finished no longer ago than this. */
+/**
+ * Milliseconds: a crash repeats the work in flight, and work that finished no longer ago than this.
+ */
 const longestUncommittedMs = 1_000
 
-/** Commits the positions of dirty assigned partitions: one request at a time, everything dirty in each. */
+/**
+ * Commits the positions of dirty assigned partitions. Each request covers all of them, one request
+ * at a time.
+ */
 export class CommitLoop {
   readonly #options: CommitLoopOptions
   readonly #enough: number
@@ -28,13 +33,13 @@ export class CommitLoop {
   #timer: NodeJS.Timeout | null = null
   #running: Promise<void> | null = null
   #stopped = false
-  /** Counts the memberships, to know of which one a commit was. */
+  /** Counts the memberships, to identify the one of a commit. */
   #membership = 0
-  /** The group has ended the membership: until the next one nothing can be committed. */
+  /** The group has ended the membership: nothing can be committed until the next one. */
   #over = false
-  /** When the first of what no commit covers yet was finished. */
+  /** Time at which the first message that no commit covers was finished. */
   #uncoveredSince: number | null = null
-  /** The same of what the commit under way covers. */
+  /** The same for messages that the running commit covers. */
   #coveredSince: number | null = null
 
   constructor(options: CommitLoopOptions) {
@@ -42,38 +47,44 @@ export class CommitLoop {
     this.#enough = options.enough ?? usuallyEnough
   }
 
-  /** True while something finished is not committed that can be. */
+  /** True while finished messages are uncommitted that can be committed. */
   get pending(): boolean {
     return !this.#over && (this.#running !== null || this.#timer !== null)
   }
 
-  /** True while something finished waits too long for its commit: whoever starts more has more to repeat. */
+  /**
+   * True while finished messages wait too long for their commit: starting more would add to the
+   * repetitions.
+   */
   get isBehind(): boolean {
     const since = this.#coveredSince ?? this.#uncoveredSince
     return since !== null && performance.now() - since > longestUncommittedMs
   }
 
-  /** There is a new membership. */
+  /** Notes that a new membership began. */
   joined(): void {
     this.#membership++
     this.#over = false
   }
 
-  /** The group has taken a heartbeat: whoever refused a commit of this membership does not answer for the group any more. */
+  /**
+   * Notes that the group accepted a heartbeat: the broker that refused a commit of this membership
+   * is no longer its coordinator.
+   */
   confirmed(): void {
     if (!this.#over || this.#stopped) return
     this.#over = false
     if (this.#running === null) this.#timer ??= this.#runLater()
   }
 
-  /** It is known which assigned partitions are kept, or one was let go. */
+  /** Called when the kept partitions are known, or when one was released. */
   assignmentsChanged(): void {
     const dirty = [...this.#options.assignments()].filter((assignment) => assignment.dirty)
     if (dirty.length === 0) this.#uncoveredSince = null
     for (const assignment of dirty) this.wake(assignment)
   }
 
-  /** @param assignment in which something was finished */
+  /** @param assignment in which a message was finished */
   wake(assignment: Pick<AssignedPartition, 'uncommitted'>): void {
     this.#uncoveredSince ??= performance.now()
     if (this.#running !== null || this.#stopped || this.#over) return
@@ -96,7 +107,7 @@ export class CommitLoop {
     })
   }
 
-  /** Commits what is left and commits nothing afterwards. */
+  /** Commits the rest, and nothing after that. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#clearTimer()
@@ -112,7 +123,7 @@ export class CommitLoop {
   async #commit(): Promise<void> {
     const dirty = [...this.#options.assignments()].filter((assignment) => assignment.dirty)
     if (dirty.length === 0) {
-      // What was finished is of partitions that are somebody else's now.
+      // The finished messages belong to partitions that are no longer owned.
       this.#uncoveredSince = null
       return
     }
@@ -129,7 +140,7 @@ export class CommitLoop {
     } catch (err) {
       this.#uncoveredSince = this.#coveredSince
       this.#coveredSince = null
-      // A commit that failed is made again with the next one; what it covered may be repeated.
+      // The next commit includes a failed one. Messages that it covered may be repeated.
       for (const assignment of dirty) assignment.dirty = true
       this.#over ||= membership === this.#membership && isMembershipOver(err)
       this.#options.failures.failed(err, this.isBehind)
@@ -137,7 +148,10 @@ export class CommitLoop {
     }
   }
 
-  /** Where metadata is refused, by halves: the others keep theirs. */
+  /**
+   * Sends positions. If metadata is refused, it sends them in halves, so that the others keep
+   * theirs.
+   */
   async #send(positions: TopicPartitionOffsetAndMetadata[]): Promise<void> {
     const { consumer, failures } = this.#options
     try {
@@ -149,13 +163,14 @@ export class CommitLoop {
         for (const half of halvesOf(positions)) await this.#send(half)
         return
       }
-      // After a crash what is finished above the position is repeated; without a commit all would be.
+      // Without its metadata a crash repeats the messages finished above the position. Without a
+      // commit it would repeat all of them.
       await consumer.commitOffsets(positions.map((position) => ({ ...position, metadata: '' })))
     }
   }
 }
 
-/** The assigned partition's position, which is committed now. */
+/** Takes the assigned partition's position for a commit. */
 function take(assignment: AssignedPartition): TopicPartitionOffsetAndMetadata {
   assignment.dirty = false
   const { offset, metadata } = assignment.position()

@@ -2,15 +2,19 @@ export type Window = { messages: number; bytes: number }
 
 type Held = { messages: number; bytes: number }
 
-/** A tenant may hold so many times what is left of a window for others. */
+/** A tenant may hold at most this many times the free part of a window. */
 const timesTheRest = 3
-/** Reading back is worth it for one who holds less than this part of what it may, and has room for this part of the window. */
+/**
+ * Reading back pays off for a tenant below this part of its limit, with room for this part of the
+ * window.
+ */
 const worthwhile = 1 / 3
 const leastOfWindow = 1 / 16
 
 /**
- * What tenants hold of the window of one assigned partition. One alone may fill three quarters of it, and each of n
- * that want more than they get has 3/(1 + 3n): there is always room left for who comes next.
+ * Shares the window of one assigned partition among tenants. A single tenant may fill three
+ * quarters of it. Each of n tenants that want more gets 3/(1 + 3n). The next tenant always finds
+ * room.
  */
 export class FairShare {
   readonly #window: Window
@@ -40,14 +44,14 @@ export class FairShare {
     if (held.messages === 0) this.#of.delete(tenant)
   }
 
-  /** Whether one more message of the tenant may be held. */
+  /** Whether the tenant may hold one more message. */
   admits(tenant: string): boolean {
     const { messages, bytes } = this.#heldBy(tenant)
     const rest = this.#rest
     return messages < timesTheRest * rest.messages && bytes < timesTheRest * rest.bytes
   }
 
-  /** Whether it may hold so many more that it is worth reading back for them. */
+  /** Whether the tenant has enough room to make reading back worthwhile. */
   isRoomy(tenant: string): boolean {
     const { messages, bytes } = this.#heldBy(tenant)
     const rest = this.#rest

@@ -2,7 +2,7 @@ import type { PartitionReader } from '../consumer/partition-reader.ts'
 import type { AssignedPartition } from './assigned-partition.ts'
 import type { Window } from './fair-share.ts'
 
-/** Decides where an assigned partition is read, and when it is not. */
+/** Decides where an assigned partition is read, and when it is paused. */
 export class FlowControl {
   readonly #window: Window
   readonly #reader: Pick<PartitionReader, 'seek' | 'pause' | 'resume'>
@@ -12,12 +12,15 @@ export class FlowControl {
     this.#reader = reader
   }
 
-  /** Pauses an assigned partition that holds too much; resumes it at half. Goes back for what waits in the log. */
+  /**
+   * Pauses an assigned partition that holds too much, and resumes it at half. Reads back if the
+   * backlog has room.
+   */
   steer(assignment: AssignedPartition): void {
     if (assignment.lease.aborted || this.#goesBack(assignment)) return
     const { messages, bytes } = this.#window
     const full = assignment.held >= messages || assignment.heldBytes >= bytes
-    // Read the backlog before other messages overtake it any further.
+    // Reads the backlog before other messages overtake it any further.
     const far =
       assignment.backlog !== null && assignment.backlog.waiting > 0 && assignment.backlogIsFar
     if (full || far) {
@@ -29,8 +32,8 @@ export class FlowControl {
   }
 
   /**
-   * @param next behind the last message that was looked at
-   * @param position where the consumer reads on by itself: further when the rest was not looked at
+   * @param next offset after the last message that was examined
+   * @param position where the consumer would continue: higher when the rest was not examined
    */
   wasRead(
     assignment: AssignedPartition,
@@ -38,7 +41,7 @@ export class FlowControl {
   ): void {
     const frontier = assignment.next
     const done = assignment.backlog?.isDone({ next, frontier }) ?? false
-    // Others have their turn before it goes back again.
+    // Other tenants have their turn before it reads back again.
     assignment.mayGoBack = !done
     if (done && position !== frontier) this.#seek(assignment, frontier)
     this.steer(assignment)
@@ -49,7 +52,7 @@ export class FlowControl {
     this.#reader.pause([{ topic: assignment.topic, partitions: [assignment.partition] }])
   }
 
-  /** @returns true while messages are read again that waited for room */
+  /** @returns true while messages of the backlog are read again */
   #goesBack(assignment: AssignedPartition): boolean {
     const { backlog } = assignment
     if (backlog === null || backlog.waiting === 0) return false

@@ -9,14 +9,14 @@ export type LoadPartitionsOptions = Pick<
   'groupId' | 'topics' | 'window' | 'tenants'
 > & {
   admin: Admin
-  /** They are read from their beginning, whatever is committed. */
+  /** Truncated partitions are read from their beginning, regardless of their commit. */
   truncated: Pick<TruncatedLogs, 'has'>
 }
 
-/** The log begins at `logStart`. */
+/** An assigned partition, and the first offset of its log. */
 export type LoadedPartition = { assignment: AssignedPartition; logStart: number }
 
-/** Assigned partitions of partitions that were gained, as the group has committed them. */
+/** Loads gained partitions with the positions that the group has committed. */
 export async function loadPartitions(
   gained: readonly number[],
   of: LoadPartitionsOptions,
@@ -36,7 +36,7 @@ export async function loadPartitions(
         const assignment = new AssignedPartition({
           topic,
           partition,
-          // Its metadata counts from the commit, also when the log begins after it by now.
+          // The metadata is relative to the commit, even if the log now begins after it.
           committed: isUsable ? commit.offset : logStart,
           logStart,
           metadata: isUsable ? commit.metadata : null,

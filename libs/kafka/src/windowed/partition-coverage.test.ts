@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { OffsetTracker } from '../offsets/offset-tracker.ts'
 import { AssignedPartition } from './assigned-partition.ts'
 
-/** Both have read 100 messages; these are finished. */
+/** Both owners have read 100 messages, of which these are finished. */
 function assignmentWith(finished: readonly number[]): AssignedPartition {
   const assignment = new AssignedPartition({
     topic: 't',
@@ -33,10 +33,10 @@ it.each<{ what: string; own: number[]; other: number[]; covers: boolean }>([
   { what: 'a range that is longer to the left', own: [4, 5, 6], other: [3, 4, 5], covers: false },
   { what: 'a range that is longer to the right', own: [4, 5, 6], other: [6, 7], covers: false },
   { what: 'a range over an open one', own: [0, 3, 5], other: [0, 3, 4, 5], covers: false },
-])('covers a commit by what it has finished: $what', ({ own, other, covers }) => {
+])('covers a commit by its finished offsets: $what', ({ own, other, covers }) => {
   expect(assignmentWith(own).covers(commitOf(other))).toBe(covers)
 })
 
-it('covers it when the group has no commit', () => {
+it('covers a missing commit', () => {
   expect(assignmentWith([0]).covers({ offset: -1, metadata: null })).toBe(true)
 })

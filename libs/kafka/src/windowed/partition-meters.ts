@@ -8,7 +8,7 @@ export type PartitionMetersOptions = {
   assignments: () => Iterable<AssignedPartition>
 }
 
-/** The metrics of a windowed consumer's assigned partitions; read when metrics are asked for. */
+/** Metrics of a windowed consumer's assigned partitions, read on every scrape. */
 export function partitionMeters(
   metrics: Metrics,
   { groupId: group, window, assignments }: PartitionMetersOptions,

@@ -5,10 +5,12 @@ import { FlowControl } from './flow-control.ts'
 
 const window = { messages: 16, bytes: 1_000_000 }
 
-/** A log of one partition, read as the consumer reads it; a letter is a message of that tenant. */
+/**
+ * A log of one partition, read like the consumer reads it. A letter is a message of that tenant.
+ */
 class LogWorld {
   readonly handedOut: number[] = []
-  /** Handed out and not finished. */
+  /** Offsets that were handed out and are not finished. */
   readonly held: number[] = []
   mostHeld = 0
   reads = 0
@@ -83,7 +85,7 @@ const of = (world: LogWorld, tenant: string) =>
   world.handedOut.filter((offset) => world.tenantsOf([offset]) === tenant)
 
 describe('TenantBacklog', () => {
-  it('hands out what others have behind a flood, without an end of one of its messages', () => {
+  it('hands out messages of others behind a flood, before any message of the flood ends', () => {
     const world = new LogWorld('A'.repeat(500) + 'B'.repeat(2) + 'A'.repeat(500) + 'C')
     world.readAll()
     expect(of(world, 'B')).toEqual([500, 501])
@@ -91,7 +93,7 @@ describe('TenantBacklog', () => {
     expect(of(world, 'A')).toEqual(Array.from({ length: 12 }, (_, n) => n))
   })
 
-  it('keeps what waits in its order, behind what comes later, and hands out all of it', () => {
+  it('keeps the order of waiting messages, and hands out all of them', () => {
     const world = new LogWorld('A'.repeat(100))
     for (let late = 0; late < 20; late++) {
       world.readAll()
@@ -107,7 +109,7 @@ describe('TenantBacklog', () => {
     expect(world.assignment.position()).toEqual({ offset: 140, metadata: '', complete: true })
   })
 
-  it('shares the window among those who want more than there is', () => {
+  it('shares the window among tenants that want more than it has', () => {
     const world = new LogWorld('AAABBB'.repeat(100))
     world.readAll()
     expect(of(world, 'A').length).toBeGreaterThan(4)
@@ -115,13 +117,13 @@ describe('TenantBacklog', () => {
     expect(world.held.length).toBeLessThan(window.messages)
   })
 
-  it('reads back seldom: most of what a tenant may hold at once', () => {
+  it("reads back seldom, and then most of a tenant's limit at once", () => {
     const world = new LogWorld('A'.repeat(1_000), { batch: 50 })
     for (world.readAll(); world.held.length > 0; world.readAll()) world.finish(world.held[0] ?? -1)
     expect(world.reads).toBeLessThan(20 + 1_000 / 4)
   })
 
-  it('misses nothing that came with what was read back', () => {
+  it('misses no new message in a batch that was read back', () => {
     const world = new LogWorld('A'.repeat(20), { batch: 40 })
     world.readAll()
     for (const offset of world.held.slice(0, 6)) world.finish(offset)
@@ -135,7 +137,7 @@ describe('TenantBacklog', () => {
     )
   })
 
-  it('goes on after a crash with what waited, in its order, and repeats nothing that was finished', () => {
+  it('continues after a crash with waiting messages in order, and repeats no finished one', () => {
     const log = `${'A'.repeat(50)}B${'A'.repeat(50)}B`
     const first = new LogWorld(log)
     first.readAll()
@@ -149,7 +151,7 @@ describe('TenantBacklog', () => {
     expect(of(second, 'A')).toHaveLength(100)
   })
 
-  it('hands out everything once and every tenant in order, however it is read and finished', () => {
+  it('hands out everything once, and each tenant in order, for any reads and finishes', () => {
     const tenants = fc.constantFrom('A', 'A', 'A', 'A', 'B', 'C')
     fc.assert(
       fc.property(

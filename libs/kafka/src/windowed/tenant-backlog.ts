@@ -1,20 +1,22 @@
 import type { FairShare } from './fair-share.ts'
 
 /**
- * Lets the messages of one assigned partition overtake those of tenants that hold their share of its window. What
- * does not fit waits in the log, and of a tenant only the offset is kept from which it does: all of
- * its messages from there on wait, so that they stay in order. The assigned partition reads on for the others, and
- * goes back when there is room.
+ * Lets messages of one assigned partition overtake those of tenants that have used their share of
+ * its window. Messages without room stay in the log. For each waiting tenant only its first waiting
+ * offset is kept. All its later messages wait as well, which keeps them in order. The partition
+ * continues with other tenants and reads back when there is room.
  */
 export class TenantBacklog {
   readonly #shares: FairShare
-  /** By tenant: its first message that waits. */
+  /** First waiting offset by tenant. */
   readonly #waitingFrom = new Map<string, number>()
-  /** While reading back: those whose messages come again without a gap. */
+  /** While reading back: the tenants whose waiting messages are all in the range that is read. */
   #back: Set<string> | null = null
-  /** Whether what is read now was read back for: what was fetched before comes first. */
+  /**
+   * Whether the current batch belongs to the reading back: batches fetched before it arrive first.
+   */
   #isHere = false
-  /** Where what is read back goes on. */
+  /** Offset at which reading back continues. */
   #at = 0
 
   constructor(shares: FairShare) {
@@ -25,34 +27,34 @@ export class TenantBacklog {
     return this.#back !== null
   }
 
-  /** Where a batch that is read back has to begin. */
+  /** Offset at which a batch of the reading back must begin. */
   get position(): number | undefined {
     return this.#back === null ? undefined : this.#at
   }
 
-  /** Number of tenants. */
+  /** Number of waiting tenants. */
   get waiting(): number {
     return this.#waitingFrom.size
   }
 
-  /** The offset of the first message of the tenant that waits; undefined when none does. */
+  /** Offset of the tenant's first waiting message, or undefined if none waits. */
   waitingFrom(tenant: string): number | undefined {
     return this.#waitingFrom.get(tenant)
   }
 
-  /** Nobody takes any more of what is read back. */
+  /** Whether no tenant takes further messages of the reading back. */
   get hasEnough(): boolean {
     return this.#isHere && this.#back?.size === 0
   }
 
-  /** To be called before each batch. */
+  /** Call it before each batch. */
   begin(): void {
     this.#isHere = this.#back !== null
   }
 
   /**
-   * Whether a message is handed out now; otherwise it waits.
-   * @param isNew it was never read before
+   * Whether a message is handed out now. Otherwise it waits.
+   * @param isNew whether it was never read before
    */
   admits(tenant: string, offset: number, { isNew }: { isNew: boolean }): boolean {
     const from = this.#waitingFrom.get(tenant)
@@ -62,7 +64,8 @@ export class TenantBacklog {
       this.#waitingFrom.set(tenant, offset)
       return false
     }
-    // What is below was handed out; what comes before its turn would overtake its own.
+    // Lower offsets were handed out already. A message out of turn would overtake earlier ones of
+    // its tenant.
     if (offset < from || !this.#isHere || !this.#back?.has(tenant)) return false
     const admitted = this.#shares.admits(tenant)
     this.#waitingFrom.set(tenant, admitted ? offset + 1 : offset)
@@ -70,7 +73,7 @@ export class TenantBacklog {
     return admitted
   }
 
-  /** @returns from where to read again; undefined when nobody who waits has room */
+  /** @returns the offset to read back from, or undefined when no waiting tenant has room */
   goBack(): number | undefined {
     let first: number | undefined
     for (const [tenant, offset] of this.#waitingFrom) {
@@ -79,16 +82,16 @@ export class TenantBacklog {
     if (first === undefined) return undefined
     this.#at = first
     this.#back = new Set()
-    // Of one that waits from further back the first messages would be missed.
+    // A tenant that waits from a lower offset would miss its first messages.
     for (const [tenant, offset] of this.#waitingFrom) if (offset >= first) this.#back.add(tenant)
     return first
   }
 
   /**
-   * To be called after each batch.
-   * @param next what would be read next
-   * @param frontier the first offset that was never read
-   * @returns true when reading is to go on at the frontier
+   * Call it after each batch.
+   * @param next offset that would be read next
+   * @param frontier first offset that was never read
+   * @returns true when reading must continue at the frontier
    */
   isDone({ next, frontier }: { next: number; frontier: number }): boolean {
     if (!this.#isHere || this.#back === null) return false
@@ -98,13 +101,13 @@ export class TenantBacklog {
     return true
   }
 
-  /** Reading goes on at the frontier, whatever was to be read. */
+  /** Continues reading at the frontier and ends the reading back. */
   interrupt(): void {
     this.#goOn({ caughtUp: false })
   }
 
   #goOn({ caughtUp }: { caughtUp: boolean }): void {
-    // Everything of theirs up to there was handed out.
+    // All messages of these tenants up to the frontier were handed out.
     if (caughtUp) for (const tenant of this.#back ?? []) this.#waitingFrom.delete(tenant)
     this.#back = null
     this.#isHere = false

@@ -8,52 +8,71 @@ export type WindowedConsumerOptions = {
   kafka: Kafka
   groupId: string
   topics: readonly string[]
-  /** Of them those on which nothing is in a hurry. */
+  /** Topics that need no low latency. */
   seldom?: readonly string[]
-  /** Per topic and partition: reading pauses above either bound and goes on below half of it. */
+  /**
+   * Limits per topic and partition: reading pauses above either one and resumes below half of it.
+   */
   window: { messages: number; bytes: number }
   /**
-   * On these topics the window is shared: what a tenant has more than its share waits in the log, in
-   * its order, and that of others is read meanwhile.
+   * On these topics tenants share the window. Messages beyond a tenant's share wait in the log in
+   * order, while those of other tenants are read.
    */
   tenants?: {
     topics: readonly string[]
-    /** It must say the same of a message each time: one that changed its tenant would not come again. */
+    /**
+     * Must always return the same tenant for a message: otherwise a waiting message would never be
+     * handed out.
+     */
     of: (message: KafkaMessage) => string
-    /** Resolves when `of` may be asked; undefined when it may be already. Nothing is read meanwhile. */
+    /**
+     * Resolves when `of` may be called, or returns undefined if it may be called already. Reading
+     * pauses meanwhile.
+     */
     whenKnown?: (messages: readonly KafkaMessage[], lease: AbortSignal) => Promise<void> | undefined
   }
-  /** Offered besides the own one, so that members of a version that knows only these may be in the group meanwhile. */
+  /** Additional assigners, so that members of earlier versions may be in the group. */
   olderAssignors?: readonly PartitionAssigner[]
-  /** How often finished offsets are committed at most. */
+  /** Minimum milliseconds between two commits. */
   commitIntervalMs: number
-  /** So many finished messages of a partition are committed sooner; 32 by default. */
+  /** Number of finished messages of a partition that are committed at once. Default: 32. */
   commitAtOnce?: number
-  /** False while it may be soon that something is sought; true by default. */
+  /** False while a seek may follow soon. Default: true. */
   mayWait?: () => boolean
-  /** A leaving or joining member waits this long at most for what is in flight before it lets go. */
+  /** Longest wait in milliseconds of a leaving or joining member for its messages in flight. */
   drainMs: number
   /**
-   * On assignment so many messages of each topic below the commit are shown to `onFinishedBefore`: the newest, and of a
-   * partition, over all topics, about so many bytes.
+   * On assignment, the newest messages below the commit are passed to `onFinishedBefore`: at most
+   * `messages` per topic, and about `bytes` per partition over all topics.
    */
   lookBack?: { topics: readonly string[]; messages: number; bytes: number }
-  /** Must return at once; whatever it starts calls `finish` in the end. */
+  /** Must return at once. The work that it starts must finally call `finish`. */
   handle: (message: WindowedMessage) => void
   onAssigned?: (partition: number, assignments: ReadonlyMap<string, AssignedPartition>) => void
   onRevoked?: (partition: number) => void
-  /** A batch of an assigned partition is about to be handed out, which was asked for from `offset`. */
+  /**
+   * Called before a batch of an assigned partition is handed out. `offset` is the fetched offset.
+   */
   onReading?: (assignment: AssignedPartition, offset: number) => void
-  /** It was handed out, whether or not there was anything new in it: what comes next is read from `position`. */
+  /**
+   * Called after a batch was handed out, even if it had no new messages. Reading continues at
+   * `position`.
+   */
   onRead?: (assignment: AssignedPartition, position: number) => void
-  /** The group was joined again: the assigned partition is read on from the first offset that was never read. */
+  /**
+   * Called when the group was joined again: the assigned partition continues at its first unread
+   * offset.
+   */
   onSought?: (assignment: AssignedPartition) => void
-  /** After each commit: assigned partitions have fewer finished offsets that are not committed. */
+  /** Called after each commit: assigned partitions have fewer uncommitted messages. */
   onCommitted?: () => void
   onFinishedBefore?: (message: { topic: string; partition: number; value: Buffer | null }) => void
-  /** Units of work that have started and not ended: of a partition, or of all, lost ones included. */
+  /** Number of running units of work, of one partition or of all, including lost ones. */
   inFlight: (partition?: number) => number
-  /** True while the partition may move to another member: start nothing of it. False after every join that keeps it. */
+  /**
+   * Called with true while the partition may move to another member: start none of its work. Called
+   * with false after every join that keeps it.
+   */
   onDrain?: (partition: number, isDraining: boolean) => void
   metrics?: Metrics | undefined
   log: Logger

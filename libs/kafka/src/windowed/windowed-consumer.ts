@@ -19,9 +19,9 @@ export type { WindowedConsumerOptions } from './windowed-consumer-options.ts'
 export type { WindowedMessage } from './windowed-message.ts'
 
 /**
- * Reads ahead of the commit: many messages of a partition are open at once and finish in any
- * order; committed is the contiguous prefix, with the finished offsets above it in the metadata.
- * A member gets the same partitions of every topic.
+ * Reads ahead of the commit: many messages of a partition are open at once and finish in any order.
+ * It commits the contiguous prefix, with the finished offsets above it in the metadata. A member
+ * gets the same partitions of every topic.
  */
 export class WindowedConsumer implements AsyncDisposable {
   readonly #options: WindowedConsumerOptions
@@ -65,24 +65,27 @@ export class WindowedConsumer implements AsyncDisposable {
     })
   }
 
-  /** True while this process is a member of the group and hears from the broker. */
+  /** True while this process is a member of the group and the broker answers. */
   get healthy(): boolean {
     return this.#joined && performance.now() - this.#heardAt < silenceMs
   }
 
-  /** False when what starts now may be a repetition, or may be repeated: another member may have the partitions, or commits fail. */
+  /**
+   * False when new work may be a repetition or may be repeated: another member may have the
+   * partitions, or commits fail.
+   */
   get mayStart(): boolean {
     return this.#joined && this.#lease.holds && !this.#commits.isBehind
   }
 
-  /** Nothing waits for the end of a fetch. */
+  /** Whether nothing waits for the end of a fetch. */
   get #isCalm(): boolean {
     const { mayWait = () => true } = this.#options
     const isCalm = ({ paused, backlog }: AssignedPartition) => !paused && !backlog?.waiting
     return mayWait() && [...this.#assignments.all()].every(isCalm)
   }
 
-  /** Messages read and not finished. */
+  /** Number of messages that were read and are not finished. */
   get open(): number {
     return [...this.#assignments.all()].reduce((sum, { open }) => sum + open, 0)
   }
@@ -96,14 +99,15 @@ export class WindowedConsumer implements AsyncDisposable {
       groupId,
       topics,
       fromBeginning: true,
-      // kafkajs fetches again only when every batch of the last fetch was handled; handling
-      // returns at once, so more workers would gain nothing.
+      // kafkajs fetches again only after every batch of the last fetch was handled. The handler
+      // returns at once, so more workers would not help.
       concurrency: 1,
       autoResolve: true,
       config: {
         sessionTimeout: sessionMs,
         heartbeatInterval: 1_000,
-        // kafkajs resumes a paused partition only after the fetch in flight: keep those short.
+        // kafkajs resumes a paused partition only after the running fetch, so fetches must be
+        // short.
         maxWaitTimeInMs: 100,
         partitionAssigners: this.#rebalance.assigners,
       },
@@ -114,7 +118,7 @@ export class WindowedConsumer implements AsyncDisposable {
     await this.#group.ready
   }
 
-  /** Reads `topic` and `partition` again from `offset`; what is open comes with `reread: true`. */
+  /** Reads the partition again from `offset`. Open messages arrive with `reread: true`. */
   seek(topic: string, partition: number, offset: number): void {
     this.#reader.seek({ topic, partition, offset: String(offset) })
   }
@@ -127,7 +131,7 @@ export class WindowedConsumer implements AsyncDisposable {
     this.#reader.resume([{ topic, partitions: [partition] }])
   }
 
-  /** Stops reading; what is in flight may still finish and is committed by `asyncDispose`. */
+  /** Stops reading. Messages in flight may still finish, and `asyncDispose` commits them. */
   stopReading(): void {
     this.#stopping = true
     this.#assignments.pauseAll()
@@ -136,7 +140,8 @@ export class WindowedConsumer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const { log } = this.#options
     this.stopReading()
-    // While Kafka is away nothing can be committed; what was not is repeated by the next owner.
+    // While Kafka is unreachable nothing can be committed. The next owner repeats uncommitted
+    // messages.
     const committed = boundedBy(commitWithinMs, this.#commits.stop(), 'Kafka is away')
     await committed.catch((err) => log.warn({ err }, 'consumer.uncommitted'))
     this.#rebalance.lost()
@@ -152,7 +157,7 @@ export class WindowedConsumer implements AsyncDisposable {
     const { batch } = payload
     const assignment = await this.#assignmentOf(payload)
     if (assignment === undefined) return
-    // What is not read here would count as a gap of the log, and so as finished.
+    // Skipped messages would count as a gap of the log, and so as finished.
     if (this.#assignments.isAhead(assignment, Number(batch.messages[0]?.offset ?? 0))) return
     assignment.backlog?.begin()
     this.#options.onReading?.(assignment, fetchedFrom(batch))
@@ -161,14 +166,18 @@ export class WindowedConsumer implements AsyncDisposable {
     assignment.end = Math.max(assignment.end, Number(batch.highWatermark))
     this.#assignments.wasRead(assignment, { next: next ?? position, position })
     this.#assignments.lookedBack(assignment, batch.messages)
-    // Trimmed while it was looked back at, kafkajs has committed the log's beginning, without metadata.
+    // If the log was trimmed during the look back, kafkajs has committed its start without
+    // metadata.
     if (Number(batch.firstOffset()) <= assignment.committed) assignment.dirty = true
     this.#options.onRead?.(assignment, position)
     if (assignment.dirty) this.#commits.wake(assignment)
     await payload.heartbeat()
   }
 
-  /** The assigned partition of a batch that is to be read now. */
+  /**
+   * Resolves with the assigned partition of a batch, or undefined if the batch must not be read
+   * now.
+   */
   async #assignmentOf({ batch, isStale, heartbeat }: EachBatchPayload) {
     const assignment = await this.#assignments.ready(batch.topic, batch.partition)
     if (!assignment || isStale() || this.#stopping) return undefined
@@ -178,7 +187,7 @@ export class WindowedConsumer implements AsyncDisposable {
     return assignment.lease.aborted || isStale() ? undefined : assignment
   }
 
-  /** @returns behind which message the rest was not looked at; undefined when all were */
+  /** @returns the offset after the last examined message, or undefined when all were examined */
   #offerAll(assignment: AssignedPartition, messages: readonly KafkaMessage[]): number | undefined {
     for (const message of messages) {
       this.#offer(assignment, message)
@@ -249,9 +258,12 @@ export class WindowedConsumer implements AsyncDisposable {
 }
 
 const sessionMs = 10_000
-/** Shorter by what an attempt needs to leave the process, and by what clocks may differ. */
+/**
+ * Shorter than the session by the time that an attempt needs to leave the process, and by the
+ * difference of clocks.
+ */
 const leaseMs = 8_000
 const commitWithinMs = 2_000
 const closeWithinMs = 1_000
-/** A member that hears nothing for so long is not consuming. */
+/** Milliseconds without an answer after which a member counts as not consuming. */
 const silenceMs = 6_000

@@ -7,14 +7,20 @@ export type WindowedMessage = {
   key: Buffer | null
   value: Buffer | null
   headers?: KafkaMessage['headers']
-  /** When the broker took it, in milliseconds since 1970, as text. */
+  /** The broker's timestamp in epoch milliseconds, as text. */
   timestamp: string
-  /** Aborted when the partition is taken away: what has not started must not start any more. */
+  /** Aborted when the partition is revoked: start no more work on the message. */
   lease: AbortSignal
-  /** True when the offset was handed out before and is still open: its assigned partition was sought back. */
+  /**
+   * True when the offset was handed out before and is still open, because its partition was sought
+   * back.
+   */
   reread: boolean
-  /** Everything this message stood for is durable elsewhere: its offset may be committed. */
+  /**
+   * Call it when all results of the message are durable elsewhere: its offset may then be
+   * committed.
+   */
   finish: () => void
-  /** Keep it open but count it no longer as held; it comes again only by `seek`. */
+  /** Keeps the message open but no longer counts it as held. Only `seek` returns it again. */
   detach: () => void
 }

@@ -14,8 +14,8 @@ const nameOf = new Map(
 )
 
 /**
- * A broker that speaks Kafka's protocol on a socket. It has one topic, and coordinates a group with one
- * member. As Kafka does, it answers the requests of a connection one after the other.
+ * A broker that speaks Kafka's protocol on a socket. It has one topic and coordinates a group with
+ * one member. Like Kafka, it answers the requests of a connection in order.
  */
 export class FakeBroker implements AsyncDisposable {
   readonly answers: Record<RequestName, Answer> = everydayAnswers()

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** https://kafka.apache.org/protocol#protocol_api_keys, each with its oldest version: it has the shortest answer. */
+/**
+ * https://kafka.apache.org/protocol#protocol_api_keys, each with its oldest version, which has the
+ * shortest answer.
+ */
 export const offered = {
   Fetch: [1, 0],
   Metadata: [3, 0],
@@ -22,7 +25,7 @@ export const rebalanceInProgress = 27
 
 export const topic = 'topic'
 const brokerId = 1
-/** How long a fetch waits for records that do not come. */
+/** Milliseconds that a fetch waits for records. */
 const fetchWaitMs = 5
 
 function int16(value: number): Buffer {
@@ -53,7 +56,7 @@ const brokerAt = (port: number) => concat(int32(brokerId), text('127.0.0.1'), in
 
 export const errorCode = int16
 
-/** A fetch of partition 0 brings one record at offset 0, or nothing. */
+/** Response to a fetch of partition 0: one record at offset 0, or none. */
 export function fetched(value?: string): Buffer {
   const message = (content: string) =>
     concat(int32(0), Buffer.from([0, 0]), int32(-1), sized(Buffer.from(content)))
@@ -61,7 +64,9 @@ export function fetched(value?: string): Buffer {
   return ofPartition(0, int16(0), int64(1), sized(records))
 }
 
-/** @param partitionErrors the error code of each partition; one with an error has no leader */
+/**
+ * @param partitionErrors the error code of each partition. A partition with an error has no leader
+ */
 export function metadata(port: number, partitionErrors: readonly number[]): Buffer {
   const partitions = partitionErrors.map((error, number) => {
     const leader = error === 0 ? brokerId : -1
@@ -70,7 +75,7 @@ export function metadata(port: number, partitionErrors: readonly number[]): Buff
   return concat(list(brokerAt(port)), list(concat(int16(0), text(topic), list(...partitions))))
 }
 
-/** The group has one member, which does not lead it, and gives it partition 0. */
+/** The member joins a group that another member leads, and gets partition 0. */
 const joined = () =>
   concat(int16(0), int32(1), text('assigner'), text('leader'), text('member'), list())
 

@@ -6,11 +6,11 @@ import type { Subscription } from '../subscription.ts'
 type Entry = { subscription: Subscription; bound: Bound; compare: Compare }
 
 /**
- * Subscriptions with a bound on one value, in an order in which those that the value satisfies come
- * first: finding them costs some steps, and one for each of them.
+ * Subscriptions with a bound on one value, sorted so that satisfied bounds come first. A lookup
+ * costs a binary search plus one step per match.
  */
 export class Bounds {
-  /** By kind of operand and direction: only what compares stands in one order. */
+  /** Lists by kind of operand and direction, because only comparable operands can be sorted. */
   readonly #lists = new Map<string, Entry[]>()
 
   get isEmpty(): boolean {
@@ -47,11 +47,11 @@ export class Bounds {
 const isLower = ({ op }: Bound) => op === 'gt' || op === 'gte'
 const kindOf = (bound: Bound) => `${typeof bound.operand}${isLower(bound) ? '>' : '<'}`
 
-/** Before the first that is not satisfied more easily. */
+/** Index of the first entry that is not easier to satisfy. */
 const placeOf = (list: readonly Entry[], bound: Bound): number =>
   firstIndex(list, (entry) => easeOf(entry.bound, bound) >= 0)
 
-/** Negative when whatever satisfies `b` satisfies `a`, and more. */
+/** Negative when every value that satisfies `b` also satisfies `a`, and `a` admits more. */
 function easeOf(a: Bound, b: Bound): number {
   const order = compareOperands(a.operand, b.operand)
   if (order !== 0) return isLower(a) ? order : -order
@@ -63,7 +63,7 @@ const isStrict = ({ op }: Bound) => op === 'gt' || op === 'lt'
 const compareOperands = (a: string | number, b: string | number): number =>
   typeof a === 'string' && typeof b === 'string' ? compareCodePoints(a, b) : Number(a) - Number(b)
 
-/** What does not compare is NaN, of which each of these is false. */
+/** `compare` returns NaN for values that do not compare. Every test of NaN is false. */
 function isWithin({ bound, compare }: Entry, value: unknown): boolean {
   const order = compare(value)
   switch (bound.op) {
@@ -78,7 +78,10 @@ function isWithin({ bound, compare }: Entry, value: unknown): boolean {
   }
 }
 
-/** Of a list in which `isPast` is false up to some place and true from there: that place. */
+/**
+ * Index of the first entry for which `isPast` is true. `isPast` must be false before it and true
+ * from it on.
+ */
 function firstIndex(list: readonly Entry[], isPast: (entry: Entry) => boolean): number {
   let [low, high] = [0, list.length]
   while (low < high) {

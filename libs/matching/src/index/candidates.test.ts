@@ -3,10 +3,10 @@ import { type Subscription, toSubscription } from '../subscription.ts'
 import { aSubscription } from '../testing/samples.ts'
 import { Candidates } from './candidates.ts'
 
-/** How often a filter of many was asked. */
+/** Candidates that count how many filters were evaluated. */
 type Counted = { candidates: Candidates; asked: () => number; all: Subscription[] }
 
-/** So many subscriptions of one table; `filterOf` gives the filter of the n-th. */
+/** Creates `count` subscriptions of one table. `filterOf` returns the filter of the n-th. */
 function counting(count: number, filterOf: (n: number) => object): Counted {
   const candidates = new Candidates()
   let asked = 0
@@ -34,7 +34,7 @@ function found({ candidates }: Counted, record: Record<string, unknown>): string
 const many = 10_000
 const three = (n: number) => n % Math.ceil(many / 3)
 
-describe('of 10,000 subscriptions no more filters are asked than match', () => {
+describe('among 10,000 subscriptions only filters that match are evaluated', () => {
   test.each<[string, (n: number) => object, Record<string, unknown>, number]>([
     ['an equality', (n) => ({ customer: `c${three(n)}` }), { customer: 'c5' }, 0],
     [
@@ -61,14 +61,14 @@ describe('of 10,000 subscriptions no more filters are asked than match', () => {
     expect(counted.asked()).toBe(asked)
   })
 
-  test('and filters that are equal are asked once', () => {
+  test('equal filters are evaluated once', () => {
     const counted = counting(many, (n) => ({ note: { contains: `word ${n % 10}` } }))
     expect(found(counted, { note: 'the word 7' })).toHaveLength(many / 10)
     expect(counted.asked()).toBe(10)
   })
 })
 
-test('nothing is left when all are removed, in whatever order', () => {
+test('is empty after all are removed in any order', () => {
   const filters = [{ a: 1 }, { a: { in: [1, '1', 'x'] } }, { a: { gt: 1 } }, { a: { lt: 'x' } }]
   const others = [{ 'a.b': { lte: 2 } }, { a: { ne: 1 } }, {}]
   const all = [...filters, ...others]

@@ -6,7 +6,7 @@ import { Bounds } from './bounds.ts'
 
 type Bucket = Subscription | Set<Subscription>
 
-/** What is known of the subscriptions that name one path. */
+/** Index of the subscriptions whose anchor is on one path. */
 class PathIndex {
   readonly path: Anchor['path']
   readonly #byKey = new Map<string, Bucket>()
@@ -27,7 +27,7 @@ class PathIndex {
 
   #addKey(key: string, subscription: Subscription): void {
     const bucket = this.#byKey.get(key)
-    // Most values have one subscription, and a set of one is ten times its size.
+    // Most values have one subscription. A set of one needs ten times its memory.
     if (bucket === undefined) this.#byKey.set(key, subscription)
     else if (bucket instanceof Set) bucket.add(subscription)
     else this.#byKey.set(key, new Set([bucket, subscription]))
@@ -51,7 +51,7 @@ class PathIndex {
     const value = fieldValue(record, this.path)
     const [first, second] = valueKeys(value).map((key) => this.#byKey.get(key))
     eachOf(first, take)
-    // A list may name a value both as a text and as a number.
+    // An `in` list may contain a value both as a text and as a number.
     eachOf(second, (found) => {
       if (!isIn(first, found)) take(found)
     })
@@ -68,9 +68,9 @@ const isIn = (bucket: Bucket | undefined, one: Subscription): boolean =>
   bucket instanceof Set ? bucket.has(one) : bucket === one
 
 /**
- * Subscriptions of one table and the same events. Those whose filter has an anchor are found by the
- * record's value: looking costs one step per path that any of them names, not one per subscription.
- * Of the others, equal filters are asked once.
+ * Subscriptions of one table with the same set of events. Anchored filters are found by the
+ * record's value: a lookup costs one step per indexed path, not one per subscription. Among the
+ * others, equal filters are evaluated once.
  */
 export class Candidates {
   readonly #byPath = new Map<string, PathIndex>()
@@ -90,7 +90,7 @@ export class Candidates {
     index.add(subscription, anchor)
   }
 
-  /** @returns whether any is left */
+  /** @returns whether any subscription remains */
   remove(subscription: Subscription): boolean {
     const { anchor, filterKey } = subscription
     if (anchor === null) {
@@ -106,7 +106,7 @@ export class Candidates {
     return this.#byFilter.size > 0 || this.#byPath.size > 0
   }
 
-  /** Calls `take` with each that matches the record, once. */
+  /** Calls `take` once with each subscription that matches the record. */
   each(
     record: Readonly<Record<string, unknown>>,
     changedFields: readonly string[],

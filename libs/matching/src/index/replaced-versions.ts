@@ -9,12 +9,12 @@ export type ReplacedVersionsOptions = {
 }
 
 /**
- * Versions of subscriptions that were in force for changes which may still come. Their number is
- * bounded, so that nobody fills the memory by changing a subscription over and over.
+ * Replaced versions of subscriptions, kept for changes from their time that may still arrive. Their
+ * number is bounded, so that a client that updates a subscription repeatedly cannot exhaust memory.
  */
 export class ReplacedVersions {
   readonly #options: ReplacedVersionsOptions
-  /** Oldest first, with the time of their replacement. */
+  /** Oldest first. The value is the time of the replacement. */
   readonly #all = new Map<Subscription, number>()
   readonly #byId = new Map<string, Subscription[]>()
 

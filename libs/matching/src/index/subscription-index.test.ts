@@ -18,7 +18,7 @@ const changeOf = (event: Partial<ChangeEvent>): Change => {
   return { event: full, record: JSON.parse(full.record), walPosition: null, loggedAt: 0 }
 }
 
-/** The n-th commit of the one cluster. */
+/** WAL position of the n-th commit in the test's cluster. */
 const commit = (n: number): string =>
   formatWalPosition({ systemId: '7412', timeline: '1' }, BigInt(n))
 
@@ -37,17 +37,17 @@ describe('SubscriptionIndex', () => {
     ['another environment', { environment: 'other' }],
     ['another table', { table: 'other' }],
     ['an event it does not list', { operation: 'DELETE', changedFields: [] }],
-  ])('nothing matches a change of %s', (_what, event) => {
+  ])('matches no subscription for a change of %s', (_what, event) => {
     expect(idsFor(indexOf({ events: ['INSERT', 'UPDATE'] }), event)).toEqual([])
     expect(idsFor(indexOf({ events: ['INSERT', 'UPDATE'] }), {})).toHaveLength(1)
   })
 
-  test('names that run together are different places', () => {
+  test('names with the same concatenation are different places', () => {
     const index = indexOf({ projectId: 'a', environment: 'bc' })
     expect(idsFor(index, { projectId: 'ab', environment: 'c' })).toEqual([])
   })
 
-  test('takes the newest state of a subscription', () => {
+  test('applies the newest state of a subscription', () => {
     const index = indexOf({ id: 's', filter: '{"status":"open"}' })
     expect(idsFor(index, {})).toEqual([])
     index.apply('s', aSubscription({ id: 's', filter: '{"status":"paid"}' }))
@@ -68,7 +68,7 @@ describe('SubscriptionIndex', () => {
     expect([index.size, idsFor(index, {})]).toEqual([0, []])
   })
 
-  test('finds the version that was in force when the change was committed', () => {
+  test('finds the version that applied when the change was committed', () => {
     const index = new SubscriptionIndex()
     const created = { id: 's', createdAt: 'then', updatedAt: 'then' }
     const changed = { id: 's', createdAt: 'then', updatedAt: 'later' }
@@ -89,7 +89,7 @@ describe('SubscriptionIndex', () => {
     expect([index.size, index.replaced]).toEqual([0, 3])
   })
 
-  test('meets a change that another service published with what is known now', () => {
+  test('matches a change without a WAL position against the newest versions', () => {
     const index = new SubscriptionIndex()
     index.apply('s', aSubscription({ id: 's', url: 'https://old.test/' }), commit(10))
     index.apply('s', aSubscription({ id: 's', url: 'https://new.test/' }), commit(20))
@@ -99,7 +99,7 @@ describe('SubscriptionIndex', () => {
     expect(found.map(({ url }) => url)).toEqual(['https://new.test/'])
   })
 
-  test('takes the newest state once, however often a relay sends it', () => {
+  test('applies the newest state once, even if a relay repeats it', () => {
     const index = new SubscriptionIndex()
     const states = [10, 20].map((n) => ({
       state: aSubscription({ id: 's', url: `https://${n}.test/`, updatedAt: String(n) }),
@@ -114,7 +114,7 @@ describe('SubscriptionIndex', () => {
     expect(index.replaced).toBe(1)
   })
 
-  test('takes the first state that it sees for older than it is, unless it is new', () => {
+  test('treats the first state as older than its position, unless the subscription is new', () => {
     const index = new SubscriptionIndex()
     const state = { createdAt: 'then', updatedAt: 'later' }
     index.apply('s', aSubscription({ id: 's', ...state }), commit(20))
@@ -123,7 +123,7 @@ describe('SubscriptionIndex', () => {
     expect(found.map(({ id }) => id)).toEqual(['s'])
   })
 
-  test('keeps 20 replaced versions of a subscription, and loses no change for those it forgot', () => {
+  test('keeps 20 replaced versions of a subscription, and misses no change for dropped ones', () => {
     const index = new SubscriptionIndex()
     for (let n = 0; n <= 30; n++) {
       const url = `https://${n}.test/`
@@ -139,7 +139,7 @@ describe('SubscriptionIndex', () => {
     ])
   })
 
-  test('forgets replaced versions when no change can need them any more', () => {
+  test('drops replaced versions that no change can need any more', () => {
     let now = 0
     const index = new SubscriptionIndex(() => now)
     for (let n = 1; n <= 3; n++) {
@@ -149,7 +149,7 @@ describe('SubscriptionIndex', () => {
     expect(index.replaced).toBe(2)
     now += 3.5 * 86_400_000
     index.apply('s', null, commit(100))
-    // The one that has just been replaced.
+    // The version that the tombstone replaced.
     expect(index.replaced).toBe(1)
   })
 
@@ -163,7 +163,7 @@ describe('SubscriptionIndex', () => {
     expect(() => new SubscriptionIndex().apply('other', aSubscription())).toThrow(UndecodableError)
   })
 
-  test('finds what asking every subscription finds, whatever came before', () => {
+  test('finds the same as evaluating every subscription, after any history', () => {
     fc.assert(
       fc.property(
         fc.array(step, { maxLength: 40 }),

@@ -12,27 +12,29 @@ import {
 import { Candidates } from './candidates.ts'
 import { ReplacedVersions } from './replaced-versions.ts'
 
-/** Which replaced versions of a subscription are kept: for as long as a change from before may still come. */
+/**
+ * Retention of replaced versions (that of `changes`), and their largest number per subscription.
+ */
 export const keptVersions = { forMs: changesKeptMs, perSubscription: 20 } as const
 const keptInAll = 50_000
 
-/** What is known of a subscription; no version while it is not active. */
+/** Newest known state of a subscription. `version` is `null` while it is inactive. */
 type Newest = { version: Subscription | null; walPosition: string | null }
 
 /**
- * The active subscriptions, found by what they watch; and those that were active before, for changes
- * that were committed before they were replaced.
+ * The active subscriptions, indexed by what they watch. It also keeps replaced versions, for
+ * changes that were committed before the replacement.
  */
 export class SubscriptionIndex {
   readonly #newest = new Map<string, Newest>()
   readonly #replaced: ReplacedVersions
-  /** By place, then by the set of events: each version stands in one place only. */
+  /** By place, then by set of events. Each version is in exactly one bucket. */
   readonly #byPlace = new Map<string, Map<number, Candidates>>()
   #size = 0
 
   /**
-   * @param now of a clock that nobody sets: one that jumps ahead by days would forget versions in force
-   * @param kept how many replaced versions are kept, of each subscription and in all
+   * @param now monotonic clock in milliseconds: a jump by days would drop versions that still apply
+   * @param kept most replaced versions, per subscription and in total
    */
   constructor(
     now: () => number = () => performance.now(),
@@ -44,33 +46,33 @@ export class SubscriptionIndex {
       now,
       forget: (version, successor) => {
         this.#remove(version)
-        // Rather one delivery too many than one too few.
+        // Prefers one delivery too many to one too few.
         const next = successor ?? this.#newest.get(version.id)?.version
         if (next) next.from = null
       },
     })
   }
 
-  /** Subscriptions that are active now. */
+  /** Number of active subscriptions. */
   get size(): number {
     return this.#size
   }
 
-  /** Versions that were replaced and are kept for changes from before. */
+  /** Number of replaced versions that are kept for earlier changes. */
   get replaced(): number {
     return this.#replaced.size
   }
 
   /**
-   * Takes the newest state of a subscription, committed at `walPosition`; `null` ends it. Whoever calls
-   * leaves out states from before the newest one; the newest one may come twice. Throws an `UndecodableError`, and
-   * changes nothing, when the state has no meaning.
+   * Applies the newest state of a subscription, committed at `walPosition`. `null` deletes it. The
+   * caller must leave out states older than the newest one, which may come twice. Throws an
+   * `UndecodableError` and changes nothing when the state is not valid.
    */
   apply(id: string, state: SubscriptionState | null, walPosition: string | null = null): void {
     if (state !== null && state.id !== id)
       throw new UndecodableError(`id: ${state.id} at key ${id}`)
     const known = this.#newest.get(id)
-    // A state that comes again has the position of the first time; a tombstone may share its commit.
+    // A repeated state has its first position. A tombstone may share the commit of a state.
     if (state !== null && walPosition !== null && walPosition === known?.walPosition) return
     const version = this.#versionOf(state, walPosition)
     if (known?.version) this.#replace(known.version, walPosition)
@@ -79,7 +81,10 @@ export class SubscriptionIndex {
     if (version !== null) this.#begin(version)
   }
 
-  /** The subscriptions that get a delivery of the change: those in force when it was committed. */
+  /**
+   * Returns the subscriptions that get a delivery of the change: those that applied when it was
+   * committed.
+   */
   match({ event, record, walPosition }: Change): Subscription[] {
     const matched: Subscription[] = []
     const byEvents = this.#byPlace.get(placeOf(event))
@@ -98,7 +103,7 @@ export class SubscriptionIndex {
     return state?.active === true ? toSubscription(state, this.#from(state, walPosition)) : null
   }
 
-  /** A first state that is no new one had predecessors that the topic no longer has. */
+  /** A first state that is not new had predecessors that compaction removed from the topic. */
   #from({ id, createdAt, updatedAt }: SubscriptionState, walPosition: string | null) {
     return this.#newest.has(id) || createdAt === updatedAt ? walPosition : null
   }

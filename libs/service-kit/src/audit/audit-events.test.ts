@@ -5,7 +5,7 @@ import { auditEvents } from './audit-events.ts'
 const page = new URL('../../../../docs/reference/audit-trail.md', import.meta.url)
 
 describe('the page of the audit trail', () => {
-  it('lists every event, and when its line is written', () => {
+  it('lists every event with its condition', () => {
     const [, events = ''] = readFileSync(page, 'utf8').split('\n## Events\n')
     const [section = ''] = events.split('\n## ')
     const rows = [...section.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)]

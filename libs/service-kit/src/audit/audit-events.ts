@@ -1,6 +1,7 @@
 /**
- * Every event of the audit trail, and when its line is written. Names follow the OWASP Logging Vocabulary where it has
- * one. docs/reference/audit-trail.md lists them; a test compares.
+ * Every event of the audit trail, with the condition that writes it. Names follow the OWASP Logging
+ * Vocabulary where it has one. docs/reference/audit-trail.md lists them, and a test compares the
+ * two.
  */
 export const auditEvents = {
   user_created: 'A signup made an account',

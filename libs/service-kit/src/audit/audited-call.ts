@@ -3,11 +3,11 @@ import { toAppError } from '../http/problem.ts'
 import type { RequestContext } from '../http/request/request-context.ts'
 import { type AuditActor, createAudit } from './audit.ts'
 
-/** Every call of the administrator, and what changes something with a management token. */
+/** Audited: every call of the administrator, and every change made with a management token. */
 export const isAudited = ({ security, method }: Operation): boolean =>
   security === 'admin' || (security === 'management' && method !== 'get')
 
-/** Serves the call, and leaves its line: what it came to, by whom, for which tenant and thing. */
+/** Serves the call and writes its audit line: outcome, caller, tenant and resource. */
 export async function auditedCall<Answer>(
   operation: Operation,
   context: RequestContext,
@@ -19,7 +19,7 @@ export async function auditedCall<Answer>(
     return answer
   } catch (err) {
     const { code, status } = toAppError(err)
-    // An unknown caller is logged only where the credential was the reason.
+    // A caller that was not admitted is logged only if its credential was the reason.
     if (context.isAuthorized || status === 401 || status === 403) {
       write(operation, context, { reason: code })
     }
@@ -49,7 +49,7 @@ const name = /^[A-Za-z0-9_-]{1,64}$/
 const nameOf = (value: unknown) =>
   typeof value === 'string' && name.test(value) ? value : undefined
 
-/** Of a call that was admitted: what a stranger wrote there may be anything. */
+/** Tenant of an admitted call. Before admission the values may be arbitrary text. */
 function placeOf({ req }: RequestContext) {
   const { project, environment } = req.params
   return {
@@ -58,7 +58,10 @@ function placeOf({ req }: RequestContext) {
   }
 }
 
-/** What the path names, or what the call made. Only of a call that succeeded: then it is an id, and no secret. */
+/**
+ * Returns the resource in the path, or the id of the created one. Call it only after success:
+ * before, the value may be a misplaced secret.
+ */
 function targetOf({ req }: RequestContext, answer: unknown): string | undefined {
   const { deliveryId, id, table } = req.params
   const made =

@@ -5,7 +5,7 @@ import type { Metrics } from '../telemetry/metrics.ts'
 
 const file = z.string().optional()
 
-/** Files with certificates that a service may be configured with, each by the name that it has in the metric. */
+/** Variables with certificate files, by their label in the metric. */
 const variables = {
   kafka_ca: 'KAFKA_CA_FILE',
   kafka_client: 'KAFKA_CERT_FILE',
@@ -31,7 +31,7 @@ export function certificateFiles(
   )
 }
 
-/** Read anew each time that metrics are asked for: a file is replaced while the process runs. */
+/** Reads the files on every scrape, because a file can be replaced while the process runs. */
 export function observeCertificates(metrics: Metrics, files: CertificateFiles): void {
   metrics.gauge({
     name: 'surehook_certificate_not_after_timestamp_seconds',
@@ -48,7 +48,7 @@ export function observeCertificates(metrics: Metrics, files: CertificateFiles): 
 
 const pem = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
-/** A file that cannot be read is reported like one that has expired. */
+/** Reports an unreadable file as expired. */
 async function firstEnd(path: string): Promise<number> {
   try {
     const certificates = (await readFile(path, 'utf8')).match(pem) ?? []

@@ -28,7 +28,7 @@ const env = {
 }
 
 describe('readEnv', () => {
-  it('reads what is set and fills in the rest', () => {
+  it('reads the variables and fills in defaults', () => {
     expect(readEnv(Env, env)).toEqual({
       ...env,
       PORT: 3000,
@@ -51,12 +51,12 @@ describe('readEnv', () => {
     })
   })
 
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as unset', () => {
     expect(readEnv(Env, { ...env, HOST: '' })).toMatchObject({ HOST: '127.0.0.1' })
     expect(() => readEnv(Env, { ...env, PORT: '' })).toThrow('PORT: is not set')
   })
 
-  it('names every fault in one error, and repeats no value', () => {
+  it('names every fault in one error, without values', () => {
     const faulty = {
       ...env,
       PORT: '70000',
@@ -81,13 +81,13 @@ describe('durations', () => {
     )
   })
 
-  it.each(['10ms', '7d'])('takes the retry delay %s', (delay) => {
+  it.each(['10ms', '7d'])('accepts the retry delay %s', (delay) => {
     expect(readEnv(Env, { ...env, WEBHOOK_RETRY_DELAYS: delay })).toMatchObject({
       WEBHOOK_RETRY_DELAYS: [{ name: delay }],
     })
   })
 
-  it('are taken between their bounds only', () => {
+  it('are accepted only within their bounds', () => {
     const Bounded = z.object({ WAIT: durationBetween('100ms', '1m') })
     expect(readEnv(Bounded, { WAIT: '60s' })).toEqual({ WAIT: 60_000 })
     expect(() => readEnv(Bounded, { WAIT: '99ms' })).toThrow('WAIT: must be 100ms to 1m')

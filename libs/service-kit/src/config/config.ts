@@ -3,10 +3,10 @@ import { reasonOf } from '../errors.ts'
 import { explainIssue } from '../http/explain-issue.ts'
 import { parseDuration } from '../time.ts'
 
-/** Text such as `5s` in, milliseconds out. */
+/** Parses text such as `5s` to milliseconds. */
 export const duration = z.string().transform((text, ctx) => parsed(text, ctx)?.ms ?? z.NEVER)
 
-/** As `duration`, and refuses what is shorter or longer than makes sense. */
+/** Like `duration`, limited to the range from `least` to `most`. */
 export function durationBetween(least: string, most: string) {
   const [min, max] = [parseDuration(least), parseDuration(most)]
   return duration.refine((ms) => ms >= min && ms <= max, `must be ${least} to ${most}`)
@@ -14,7 +14,7 @@ export function durationBetween(least: string, most: string) {
 
 export type NamedDelay = { name: string; ms: number }
 
-/** Keeps the text: names that follow from a delay (topics) need it. */
+/** Keeps the text, because topic names contain it. */
 const namedDelay = z
   .string()
   .transform((text, ctx) => parsed(text, ctx) ?? z.NEVER)
@@ -51,7 +51,9 @@ export const logEnv = {
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 }
 
-/** Fragments are spread: `z.object({ ...httpEnv, ...postgresEnv })`. Port 0 takes any free port. */
+/**
+ * Spread these fragments: `z.object({ ...httpEnv, ...postgresEnv })`. Port 0 selects any free port.
+ */
 export const httpEnv = {
   ...logEnv,
   PORT: port,
@@ -59,7 +61,9 @@ export const httpEnv = {
   HOST: z.string().default('127.0.0.1'),
 }
 
-/** How the connections to Kafka and the registry are secured; `connections.ts` says what goes together. */
+/**
+ * Security of the connections to Kafka and the registry. `connections.ts` checks the combinations.
+ */
 const kafkaSecurityEnv = {
   KAFKA_TLS: trueOrFalse(false),
   KAFKA_CA_FILE: z.string().optional(),
@@ -77,16 +81,16 @@ export const kafkaEnv = {
   KAFKA_BROKERS: commaList.pipe(z.array(broker).min(1)),
   SCHEMA_REGISTRY_URL: z.url({ protocol: /^https?$/ }),
   ...kafkaSecurityEnv,
-  /** `false` where somebody else makes topics, and this service may not. */
+  /** `false` where an operator creates the topics and this service may not. */
   KAFKA_CREATE_TOPICS: trueOrFalse(true),
   KAFKA_PARTITIONS: z.coerce.number().int().min(1).max(10_000).default(8),
   KAFKA_REPLICATION_FACTOR: z.coerce.number().int().min(1).max(100).default(1),
   WEBHOOK_RETRY_DELAYS: commaList.pipe(z.array(namedDelay).min(1).max(20)).prefault('1s,5s,30s,5m'),
 }
 
-/** What makes bodies of deliveries, now or again, bounds them alike. */
+/** Limit for every service that builds delivery bodies. */
 export const maxBodyEnv = {
-  // What else is in a job must fit on the topic too, whose limit is 2 MiB.
+  // The topic's limit is 2 MiB. The rest of a job must fit as well.
   WEBHOOK_MAX_BODY: z.coerce.number().int().min(1024).max(1_900_000).default(1_048_576),
 }
 
@@ -105,13 +109,13 @@ const encryptionKey = z
   .transform((text) => Buffer.from(text, 'base64'))
   .refine((key) => key.length === 32, 'must be 32 bytes in base64')
 
-/** Each key as its 32 bytes. The previous ones only open what was sealed under them. */
+/** Keys as 32 bytes. The previous keys only decrypt. */
 export const encryptionKeyEnv = {
   KEY_ENCRYPTION_KEY: encryptionKey,
   KEY_ENCRYPTION_KEY_PREVIOUS: commaList.pipe(z.array(encryptionKey).max(5)).prefault(''),
 }
 
-/** The current key, then the previous ones. */
+/** The current key, then the previous keys. */
 export type EncryptionKeys = readonly [current: Buffer, ...previous: Buffer[]]
 
 export function encryptionKeysOf(
@@ -120,19 +124,22 @@ export function encryptionKeysOf(
   return [read.KEY_ENCRYPTION_KEY, ...read.KEY_ENCRYPTION_KEY_PREVIOUS]
 }
 
-/** What judges the access tokens of clients bounds the bad ones of each. */
+/** Limit on invalid access tokens per client, for every service that verifies tokens. */
 export const userTokenEnv = {
   AUTH_FAILED_TOKENS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(100),
 }
 
 const credential = z.string().regex(/^\S{16,512}$/, 'must be 16 to 512 characters')
 
-/** The old and the new one while a credential is replaced: who checks takes each, who shows it the first. */
+/**
+ * During a rotation the list has the old and the new credential. Servers accept each, clients send
+ * the first.
+ */
 export const credentials = commaList.pipe(z.array(credential).min(1).max(5))
 
 /**
- * Reads the environment once: unknown variables are ignored, an empty one counts as unset, and one
- * error names every fault. Values are never repeated in it: they may be secrets.
+ * Parses the environment. It ignores unknown variables and treats empty ones as unset. Throws one
+ * error that names every fault but no values, which may be secrets.
  */
 export function readEnv<Schema extends z.ZodObject>(
   schema: Schema,
@@ -142,7 +149,8 @@ export function readEnv<Schema extends z.ZodObject>(
   const result = schema.safeParse(given, { error: explainIssue })
   if (result.success) return Object.freeze(result.data)
   const faults = result.error.issues.map(({ code, path, message }) => {
-    // A rule of ours may be broken by a default.
+    // A default may break a custom rule, so a custom fault does not mean that the variable is
+    // missing.
     const isMissing = code !== 'custom' && !Object.hasOwn(given, String(path[0]))
     return `${path.join('.')}: ${isMissing ? 'is not set' : message}`
   })

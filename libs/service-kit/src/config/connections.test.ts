@@ -37,7 +37,7 @@ writeFileSync(caFile, pem)
 writeFileSync(emptyFile, 'hush')
 
 describe('Kafka', () => {
-  it('is reached without TLS and without a user by default', () => {
+  it('uses no TLS and no user by default', () => {
     expect(kafkaConnection(read({}), 'data-api')).toEqual({
       brokers: ['a:9092'],
       clientId: expect.stringMatching(/^data-api-/),
@@ -48,7 +48,7 @@ describe('Kafka', () => {
     })
   })
 
-  it('trusts the CA, shows a certificate and a password', () => {
+  it('uses the CA, a client certificate and a password', () => {
     const secured = read({
       KAFKA_TLS: 'true',
       KAFKA_CA_FILE: caFile,
@@ -83,13 +83,13 @@ describe('Kafka', () => {
     ],
     [{ KAFKA_TLS: 'true', KAFKA_CA_FILE: join(dir, 'none') }, 'KAFKA_CA_FILE: ENOENT'],
     [{ KAFKA_TLS: 'true', KAFKA_CA_FILE: emptyFile }, `KAFKA_CA_FILE: ${emptyFile} is not PEM`],
-  ])('refuses %j by the name of the variable', (more, message) => {
+  ])('refuses %j and names the variable', (more, message) => {
     expect(() => kafkaSecurity(read(more))).toThrow(message)
   })
 })
 
 describe('the registry', () => {
-  it('trusts the CA and shows a user', () => {
+  it('uses the CA and a user', () => {
     expect(registrySecurity(read({}))).toEqual({})
     expect(
       registrySecurity(
@@ -110,7 +110,7 @@ describe('the registry', () => {
       'SCHEMA_REGISTRY_CA_FILE: is of use with an https SCHEMA_REGISTRY_URL only',
     ],
     [{ SCHEMA_REGISTRY_URL: 'https://u:p@r' }, 'SCHEMA_REGISTRY_URL: the user belongs into'],
-  ])('refuses %j by the name of the variable', (more, message) => {
+  ])('refuses %j and names the variable', (more, message) => {
     expect(() => registrySecurity(read(more))).toThrow(message)
   })
 })
@@ -125,7 +125,7 @@ describe('PostgreSQL', () => {
     })
   })
 
-  it.each(['10.0.0.5', '[2001:db8::5]'])('does not take a CA for the address %s', (host) => {
+  it.each(['10.0.0.5', '[2001:db8::5]'])('refuses a CA for the IP address %s', (host) => {
     const DATABASE_URL = `postgres://u:p@${host}:5432/x`
     expect(() => databaseConnection(read({ DATABASE_URL, DATABASE_CA_FILE: caFile }))).toThrow(
       'DATABASE_CA_FILE: DATABASE_URL must name its host',
@@ -133,7 +133,7 @@ describe('PostgreSQL', () => {
     expect(databaseConnection(read({ DATABASE_URL }))).toBe(DATABASE_URL)
   })
 
-  it('does not take a CA beside a mode that would not look at it', () => {
+  it('refuses a CA with an sslmode that does not verify', () => {
     const DATABASE_URL = `${env.DATABASE_URL}?sslmode=disable`
     expect(() => databaseConnection(read({ DATABASE_URL, DATABASE_CA_FILE: caFile }))).toThrow(
       'DATABASE_CA_FILE: DATABASE_URL must not say sslmode=disable',
@@ -142,7 +142,7 @@ describe('PostgreSQL', () => {
 })
 
 describe('Redis', () => {
-  it('trusts the CA of a rediss URL', () => {
+  it('uses the CA of a rediss URL', () => {
     expect(redisConnection(read({}))).toEqual({ url: env.REDIS_URL })
     expect(redisConnection(read({ REDIS_CA_FILE: caFile }))).toEqual({
       url: env.REDIS_URL,
@@ -159,7 +159,7 @@ describe('encryption keys', () => {
   const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
   const Keys = z.object(encryptionKeyEnv)
 
-  it('are the current one and the previous ones', () => {
+  it('consist of the current and the previous keys', () => {
     const given = { KEY_ENCRYPTION_KEY: one.toString('base64') }
     expect(encryptionKeysOf(readEnv(Keys, given))).toEqual([one])
     const both = { ...given, KEY_ENCRYPTION_KEY_PREVIOUS: two.toString('base64') }

@@ -24,11 +24,14 @@ export type KafkaConnection = {
   security: KafkaSecurity
   partitions: number
   replicationFactor: number
-  /** Whether this process makes topics that are missing; otherwise it waits for them. */
+  /** Whether this process creates missing topics. Otherwise it waits for them. */
   createTopics: boolean
 }
 
-/** What a process called `name` needs to reach Kafka; a fault names the variable. */
+/**
+ * Settings of the Kafka connection of a process called `name`. Throws an error that names the
+ * variables at fault.
+ */
 export function kafkaConnection(read: Read<typeof kafkaEnv>, name: string): KafkaConnection {
   return {
     brokers: read.KAFKA_BROKERS,
@@ -98,8 +101,8 @@ export function registrySecurity(read: Read<typeof kafkaEnv>): RegistrySecurity 
 }
 
 /**
- * The URL with which every connection verifies the server, when there is a CA: its certificate must come from there and
- * name the host. Each connection reads the file anew.
+ * URL that verifies the server on every connection if a CA is configured: the CA must have signed
+ * the certificate, and the certificate must name the host. Each connection reads the file again.
  */
 export function databaseConnection(read: Read<typeof postgresEnv>): string {
   const { DATABASE_URL: text, DATABASE_CA_FILE: ca } = read
@@ -110,7 +113,7 @@ export function databaseConnection(read: Read<typeof postgresEnv>): string {
     ...(mode === 'verify-full'
       ? []
       : [`DATABASE_CA_FILE: DATABASE_URL must not say sslmode=${mode}`]),
-    // Node would compare the certificate with "localhost" instead.
+    // Node would compare the certificate with "localhost" instead of an IP address.
     ...(isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0
       ? []
       : ['DATABASE_CA_FILE: DATABASE_URL must name its host, an address cannot be verified']),
@@ -132,7 +135,7 @@ export function redisConnection(read: Read<typeof redisEnv>): RedisConnection {
   return { url, ca: pem('REDIS_CA_FILE', ca) }
 }
 
-/** All or none of them. */
+/** Returns a fault for each missing variable, unless all or none are set. */
 function together(read: Readonly<Record<string, unknown>>, names: readonly string[]): string[] {
   const given = names.filter((name) => read[name] !== undefined)
   if (given.length === 0) return []

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { MemoryBudget } from './memory-budget.ts'
 
 describe('MemoryBudget', () => {
-  it('lets one holder have all of it', () => {
+  it('lets one holder use the whole budget', () => {
     const budget = new MemoryBudget(100)
     const only = budget.open()
     only.add(99)
@@ -16,7 +16,7 @@ describe('MemoryBudget', () => {
     expect([only.bytes, only.mayResume]).toEqual([50, true])
   })
 
-  it('pauses who holds much, and lets go on who holds little', () => {
+  it('pauses large holders, and lets small ones continue', () => {
     const budget = new MemoryBudget(100)
     const [large, small] = [budget.open(), budget.open()]
     small.add(5)
@@ -27,7 +27,7 @@ describe('MemoryBudget', () => {
     expect([budget.used, small.mayResume]).toEqual([5, true])
   })
 
-  it('takes nothing into account of a share that was closed', () => {
+  it('ignores a closed share', () => {
     const budget = new MemoryBudget(100)
     const share = budget.open()
     share.add(30)
@@ -38,7 +38,7 @@ describe('MemoryBudget', () => {
     expect(budget.used).toBe(0)
   })
 
-  it('holds at most one and a half times its limit, and what was on its way', () => {
+  it('holds at most one and a half times its limit, plus bytes in flight', () => {
     const limit = 10_000
     const largest = 500
     const read = fc.record({ holder: fc.nat(9), bytes: fc.integer({ min: 1, max: largest }) })

@@ -1,20 +1,23 @@
-/** What one holder, such as a partition, has of a budget. */
+/** The part of a budget that one holder, such as a partition, uses. */
 export type BudgetShare = {
   readonly bytes: number
-  /** The budget is used up, and this holder has a good part of it: it must take no more. */
+  /**
+   * The budget is exhausted and this holder uses at least half of an equal share: it must take no
+   * more bytes.
+   */
   readonly mustPause: boolean
-  /** There is room again, or this holder has little of what is used. */
+  /** Half of the budget is free, or this holder uses at most a quarter of an equal share. */
   readonly mayResume: boolean
   add(bytes: number): void
   release(bytes: number): void
-  /** Gives back everything that it has. */
+  /** Releases all bytes of this holder. */
   close(): void
 }
 
 /**
- * Bytes that all holders of a process may have together. Above the limit those pause that hold most,
- * so that one with little is never stopped by the others. When each pauses as told, at most one and a
- * half times the limit is held, and what was on its way.
+ * Limit in bytes for all holders of a process together. Above the limit the largest holders pause,
+ * so that they cannot stop a small one. If every holder obeys, the process holds at most one and a
+ * half times the limit, plus bytes in flight.
  */
 export class MemoryBudget {
   readonly #limit: number

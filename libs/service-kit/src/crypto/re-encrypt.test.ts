@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals'
 import { createReEncryption } from './re-encrypt.ts'
 import { createSecretBox } from './secret-box.ts'
 
-it('seals anew only what another known key has sealed', () => {
+it('re-encrypts only secrets of another known key', () => {
   const [old, current] = [randomBytes(32), randomBytes(32)]
   const reEncrypt = createReEncryption([current, old])
   const anew = reEncrypt(createSecretBox(old).seal('secret', 'c'), 'c')

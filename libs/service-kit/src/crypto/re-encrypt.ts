@@ -3,7 +3,7 @@ import { createSecretBox, type SecretBox } from './secret-box.ts'
 
 export type ReEncrypting = 'current' | 'unreadable' | { sealed: string }
 
-/** Seals under the current key what was sealed under another one. */
+/** Re-encrypts a secret under the current key if a previous key encrypted it. */
 export type ReEncryption = (sealed: string, context: string) => ReEncrypting
 
 export function createReEncryption(keys: EncryptionKeys): ReEncryption {

@@ -5,8 +5,8 @@ import { createSecretBox } from './secret-box.ts'
 
 const box = createSecretBox(randomBytes(32))
 
-describe('a secret box', () => {
-  it('gives back what was sealed', () => {
+describe('createSecretBox', () => {
+  it('decrypts what it encrypted', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (secret, context) => {
         expect(box.open(box.seal(secret, context), context)).toBe(secret)
@@ -14,20 +14,20 @@ describe('a secret box', () => {
     )
   })
 
-  it('never seals to the same text twice, and shows nothing of the secret', () => {
+  it('never produces the same text twice, and reveals nothing of the secret', () => {
     const sealed = [box.seal('whsec_1', 'a'), box.seal('whsec_1', 'a')]
     expect(sealed[0]).not.toBe(sealed[1])
     expect(sealed[0]).toMatch(/^v1\.[\w-]{16}\.[\w-]+\.[\w-]{22}$/)
     expect(sealed.join()).not.toContain('whsec')
   })
 
-  it('opens for the same key and context only', () => {
+  it('opens only with the same key and context', () => {
     const sealed = box.seal('secret', 'subscription-1')
     expect(() => box.open(sealed, 'subscription-2')).toThrow()
     expect(() => createSecretBox(randomBytes(32)).open(sealed, 'subscription-1')).toThrow()
   })
 
-  it('opens what was sealed under a previous key, and seals under the current one', () => {
+  it('opens secrets of a previous key, and seals with the current one', () => {
     const [old, current] = [randomBytes(32), randomBytes(32)]
     const both = createSecretBox(current, randomBytes(32), old)
     expect(both.open(createSecretBox(old).seal('secret', 'c'), 'c')).toBe('secret')
@@ -36,7 +36,7 @@ describe('a secret box', () => {
     expect(() => both.open(createSecretBox(old).seal('secret', 'c'), 'other')).toThrow()
   })
 
-  it('opens nothing that was changed in any place', () => {
+  it('refuses a text with any change', () => {
     const sealed = box.seal('secret', 'c')
     for (let at = 0; at < sealed.length; at++) {
       const other = sealed[at] === 'A' ? 'B' : 'A'

@@ -1,15 +1,16 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
 export type SecretBox = {
-  /** `context` names what the secret belongs to; it is not kept, but only it opens the secret. */
+  /** `context` names the owner of the secret. It is not stored, but `open` needs the same one. */
   seal(plaintext: string, context: string): string
-  /** Throws when the text was changed, or sealed under another key or context. */
+  /** Throws when the text was changed, or sealed with another key or context. */
   open(sealed: string, context: string): string
 }
 
 /**
- * AES-256-GCM. Sealed form: `v1.<iv>.<ciphertext>.<tag>`, each base64url. What was sealed under one of the `previous`
- * keys opens too: the text names no key, and authenticated encryption finds the right one by trying.
+ * Encrypts with AES-256-GCM to `v1.<iv>.<ciphertext>.<tag>`, each part in base64url. The `previous`
+ * keys only decrypt. The text names no key: `open` tries all keys, and authentication reveals the
+ * right one.
  */
 export function createSecretBox(key: Buffer, ...previous: readonly Buffer[]): SecretBox {
   const keys = [key, ...previous]
@@ -30,7 +31,7 @@ export function createSecretBox(key: Buffer, ...previous: readonly Buffer[]): Se
         try {
           return openWith(older, sealed, context)
         } catch {
-          // The last one says why.
+          // The last attempt throws the error.
         }
       }
       return openWith(previous.at(-1) ?? key, sealed, context)

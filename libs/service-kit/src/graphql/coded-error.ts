@@ -3,8 +3,8 @@ import { type AppError, invalid } from '../errors.ts'
 import { problemOf, retryAfterOf, toAppError } from '../http/problem.ts'
 
 /**
- * The error as REST would tell it: `extensions.code`, and what else belongs to the code. What GraphQL
- * itself refuses (syntax, types, limits) is a request that is not valid.
+ * Converts the error to the form that REST uses: `extensions.code` and the fields of that code. A
+ * refusal by GraphQL itself (syntax, types, limits) is a VALIDATION_ERROR.
  */
 export function codedError(error: GraphQLError): { coded: GraphQLError; problem: AppError } {
   const thrown = thrownBy(error)
@@ -23,19 +23,22 @@ export function codedError(error: GraphQLError): { coded: GraphQLError; problem:
   return { coded, problem }
 }
 
-/** What a resolver threw; `null` when GraphQL refused the request. */
+/** Returns the error that a resolver threw, or `null` when GraphQL refused the request. */
 function thrownBy(error: GraphQLError): unknown {
   const { originalError } = error
   if (originalError === undefined || originalError === null) return null
   return originalError instanceof GraphQLError ? thrownBy(originalError) : originalError
 }
 
-/** Where GraphQL's messages begin to repeat what was sent. */
+/** Patterns of GraphQL messages that repeat values of the request. */
 const invalidVariable = /^(Variable "\$\w+") (?:has|got) invalid value/
 const tokenWithValue = /((?:found|Unexpected) (?:String|BlockString|Int|Float|Name)) [^]*$/
 const valueAtEnd = /(?: Found: |: |, found:? )[^]*$/
 
-/** GraphQL's message without the values of the request: a password in the wrong place is a password still. */
+/**
+ * GraphQL's message without values of the request: a password in the wrong field must not be
+ * repeated.
+ */
 function refusalOf({ message, nodes }: GraphQLError): string {
   const [node] = nodes ?? []
   const variable = invalidVariable.exec(message)?.[1]
@@ -59,7 +62,7 @@ const valueKinds: ReadonlySet<string> = new Set([
   Kind.STRING,
 ])
 
-/** Forms of GraphQL's messages that name an argument, each with its name. */
+/** Patterns of GraphQL messages that name an argument. */
 const argumentForms = [/^Variable "\$(\w+)"/, /argument "(?:[\w.]+\()?(\w+):?\)?"/i]
 
 function violationOf(message: string) {

@@ -16,11 +16,11 @@ import { type QueryLimits, requireSmall } from './query-limits.ts'
 
 type Log = RequestContext['log']
 
-/** What one endpoint decides about the documents that it takes. */
+/** Limits of one endpoint on its documents. */
 export type GraphQLTransport = { maxTokens: number; limits: QueryLimits }
 
 export type GraphQLQuestion<Context> = {
-  /** Asked when the document is known to be small. */
+  /** Called only once the document is known to be within the limits. */
   schemaFor: (document: DocumentNode) => GraphQLSchema
   rootValue?: unknown
   context: Context
@@ -28,20 +28,28 @@ export type GraphQLQuestion<Context> = {
   log: Log
 }
 
-/** Each fault costs time: what it may have meant is looked for, and the value is printed (of variables, up to 1 MiB). */
+/**
+ * Each error costs time: GraphQL searches for suggestions and prints the value, which may be 1 MiB
+ * of variables.
+ */
 const maxErrors = 20
 
-/** What the server needs of the request that `mount` has read and judged already. */
+/** Minimal request for the GraphQL handler. `mount` has already read and validated the real one. */
 const posted = {
   method: 'POST',
   url: '/',
   headers: { accept: 'application/json', 'content-type': 'application/json' },
 } as const
 
-/** The JSON text of the result. Without `data` nothing was executed: the document or its variables are at fault. */
+/**
+ * JSON text of the result. Without `data` nothing was executed, because the document or its
+ * variables are at fault.
+ */
 export type GraphQLAnswer = { text: string; hasData: boolean }
 
-/** Executes a request. Rejects with a limit that it exceeds, and with what `schemaFor` throws: nothing was executed then. */
+/**
+ * Executes a request. Rejects before execution with an exceeded limit or an error of `schemaFor`.
+ */
 export async function answerGraphQL<Context extends OperationContext>(
   transport: GraphQLTransport,
   { schemaFor, rootValue, context, request, log }: GraphQLQuestion<Context>,
@@ -71,7 +79,7 @@ export async function answerGraphQL<Context extends OperationContext>(
   return { text, hasData }
 }
 
-/** The JSON text for a request of which nothing was executed. */
+/** JSON text for a request that was not executed. */
 export function refuseGraphQL(err: unknown, log: Log): string {
   const originalError = toAppError(err)
   return JSON.stringify({ errors: [formatterOf(log)(new GraphQLError('', { originalError }))] })

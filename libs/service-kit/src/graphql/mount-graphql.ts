@@ -10,7 +10,7 @@ type Context<Auth> = RequestContext & { readonly auth: Auth }
 
 export type GraphQLHandler<Op extends Operation, Auth> = {
   authorize: (ctx: RequestContext) => Promise<Auth> | Auth
-  /** Rejects where nothing was executed and nothing is known of the document's faults. */
+  /** Rejects if nothing was executed and the document itself has no known fault. */
   execute: (input: Input<Op>, ctx: Context<Auth>) => Promise<GraphQLAnswer>
 }
 
@@ -18,9 +18,10 @@ const mediaTypes = graphqlMediaTypes.map((type) => `${type}; charset=utf-8`)
 const [json = ''] = mediaTypes
 
 /**
- * Serves an operation by the rules of GraphQL over HTTP. What was executed is 200. A refused request has the status that
- * REST gives it. A fault of the document or its variables is 400 as `application/graphql-response+json`, and 200 as
- * `application/json`, whose clients take other statuses for those of something in between.
+ * Serves an operation by the rules of GraphQL over HTTP. An executed request gets 200. A refused
+ * request gets the status that REST uses. A fault of the document or its variables gets 400 as
+ * `application/graphql-response+json`, and 200 as `application/json`. Clients of the latter
+ * attribute other statuses to an intermediary.
  *
  * @see https://graphql.github.io/graphql-over-http/draft/#sec-Status-Codes
  */
@@ -45,7 +46,7 @@ export function mountGraphQL<Op extends Operation, Auth>(
   })
 }
 
-/** The media type that the client prefers; `application/json` if it names neither. */
+/** Media type that the client prefers. Default: `application/json`. */
 function acceptedType(req: ApiRequest): string {
   const accepts: (this: ApiRequest, types: string[]) => string | false = express.request.accepts
   return accepts.call(req, mediaTypes) || json

@@ -11,11 +11,11 @@ describe('requireShallow', () => {
     ['a tool', getIntrospectionQuery()],
     ['what stands in a text', `"${'['.repeat(500)}" """${'{'.repeat(500)}""" # ${'('.repeat(500)}`],
     ['what stands side by side', '{}'.repeat(500)],
-  ])('lets %s through', (_what, query) => {
+  ])('accepts %s', (_what, query) => {
     expect(() => requireShallow(query, 5_000)).not.toThrow()
   })
 
-  it.each(['{ }', '[ ]', '( )'])('refuses what nests too deep: %s', (pair) => {
+  it.each(['{ }', '[ ]', '( )'])('refuses deep nesting: %s', (pair) => {
     const [open = '', close = ''] = pair.split(' ')
     expect(() => requireShallow(nested(201, open, close), 5_000)).toThrow('deeper than 200')
   })

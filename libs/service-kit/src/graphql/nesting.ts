@@ -12,12 +12,15 @@ const closing: ReadonlySet<string> = new Set([
   TokenKind.PAREN_R,
 ])
 
-/** Far more than a person or a tool writes, far less than the stack of those who read it holds. */
+/**
+ * More levels than people or tools write, and fewer than recursive readers need to exhaust the
+ * stack.
+ */
 const maxNesting = 200
 
 /**
- * Before parsing, which calls itself for each level: throws for a document that would exhaust the stack, or has too many
- * tokens.
+ * Checks a document before the recursive parser sees it. Throws for a document that would exhaust
+ * the stack or has too many tokens.
  */
 export function requireShallow(query: string, maxTokens: number): void {
   let depth = 0
@@ -32,7 +35,7 @@ export function requireShallow(query: string, maxTokens: number): void {
   }
 }
 
-/** Up to a fault of syntax, which parsing meets as well and tells. */
+/** Yields tokens up to a syntax error, which the parser reports. */
 function* tokensOf(query: string): Generator<Token> {
   const lexer = new Lexer(new Source(query))
   try {

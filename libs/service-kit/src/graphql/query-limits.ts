@@ -10,28 +10,29 @@ import {
 import { AppError } from '../errors.ts'
 
 export type QueryLimits = {
-  /** Operations and fragments. */
+  /** Most operations and fragments together. */
   maxDefinitions: number
   maxDepth: number
   maxAliases: number
-  /** Fields of one response name in one place, whichever fragments they come from. */
+  /** Most fields with one response name in one place, including those of fragments. */
   maxRepeats: number
   maxCost: number
-  /** Of a mutation, of a query; a field within costs 1. */
+  /** Cost of a mutation and of a query. A field inside them costs 1. */
   mutationCost: number
   queryCost: number
-  /** Of an alias in a question about the schema, whose answer is long whatever the question. */
+  /** Cost of an alias in an introspection query, because its response is always long. */
   schemaAliasCost: number
 }
 
-/** What a request is refused with that asks for more than a limit allows. */
+/** Error for a request that exceeds a limit. */
 export function exceeds(message: string): AppError {
   return new AppError('VALIDATION_ERROR', message, { violations: [{ field: 'query', message }] })
 }
 
 /**
- * Throws for a document that asks too much. It comes before GraphQL's own validation, whose time grows with the square of
- * the fields that share a response name. Fragments count wherever they are spread, so that they make nothing cheaper.
+ * Throws for a document that exceeds the limits. It runs before GraphQL's validation, whose time
+ * grows with the square of the fields that share a response name. A fragment counts at every
+ * spread, so that it does not reduce the cost.
  */
 export function requireSmall(document: DocumentNode, limits: QueryLimits): void {
   const { maxDefinitions } = limits
@@ -47,7 +48,7 @@ export function requireSmall(document: DocumentNode, limits: QueryLimits): void 
   for (const definition of document.definitions) {
     const place = placeOf(definition, limits)
     if (place === null || !('selectionSet' in definition)) continue
-    // Fragments that no operation uses are validated as well.
+    // GraphQL validates unused fragments as well.
     new Walk(fragments, limits).visit([definition.selectionSet], place)
   }
 }
@@ -67,7 +68,7 @@ function placeOf(
   return { ...place, isSchema: definition.typeCondition.name.value.startsWith('__') }
 }
 
-/** Of one operation: ends with an error as soon as a limit is passed, so that it never takes long itself. */
+/** Walks one operation. Throws once a limit is exceeded, so that the walk itself stays short. */
 class Walk {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>
   readonly #limits: QueryLimits
@@ -80,7 +81,9 @@ class Walk {
     this.#limits = limits
   }
 
-  /** Looks at what GraphQL would merge: the selection sets of all fields of one response name. */
+  /**
+   * Visits the selection sets that GraphQL would merge: those of all fields with one response name.
+   */
   visit(selectionSets: readonly SelectionSetNode[], place: Place): void {
     const fields = new Map<string, FieldNode[]>()
     const spread = new Set<string>()
@@ -120,7 +123,7 @@ class Walk {
   #visitFields(same: readonly FieldNode[], { depth, fieldCost, isSchema }: Place): void {
     const { maxDepth } = this.#limits
     const asksSchema = isSchema || same.some(({ name }) => name.value.startsWith('__'))
-    // The depth of questions about the schema is limited by graphql itself.
+    // graphql-js itself limits the depth of introspection.
     if (depth > maxDepth && !asksSchema) {
       throw exceeds(`The operation is deeper than ${maxDepth} levels`)
     }

@@ -29,14 +29,14 @@ export type ApiServerOptions = {
   log: Logger
   metrics: Metrics
   tracer?: Tracer | undefined
-  /** Called once; mounts operations with `mount(router, operation, handler)`. */
+  /** Called once to mount operations with `mount(router, operation, handler)`. */
   routes: (router: Router) => void
-  /** Sees each request before the routes; calls `next` for what it leaves to them. */
+  /** Handles each request before the routes. It calls `next` to pass a request on to them. */
   first?: RequestHandler
   bodyLimitBytes?: number
-  /** Whose `X-Forwarded-For` says who the client is. */
+  /** Proxies whose `X-Forwarded-For` is trusted to name the client. */
   trustedProxies?: readonly Cidr[]
-  /** Of every answer, besides those that each API has. */
+  /** Further headers of every response. */
   headers?: Readonly<Record<string, string>>
   closeGraceMs?: number
   lingerMs?: number
@@ -47,12 +47,12 @@ export type ApiServerOptions = {
 
 export const defaultBodyLimitBytes = 1024 * 1024
 
-/** A client that sends request after request has sent one by then. */
+/** A client that sends requests continuously has sent another one by then. */
 const defaultLingerMs = 1_000
 
 /**
- * The HTTP API of a service, listening when this resolves: open it after what its handlers use, so
- * that it closes first.
+ * Opens the HTTP API of a service, which listens when the promise resolves. Open it after the
+ * dependencies of its handlers, so that it closes before them.
  */
 export async function openApiServer(options: ApiServerOptions): Promise<ApiServer> {
   return serveApi(createApi(options), options)
@@ -67,9 +67,9 @@ export function serveApi(api: RequestListener, options: ApiServerOptions): Promi
 }
 
 /**
- * Answers the requests of a server; also those that another API of the process was asked for first. Without an
- * express application, which gives every request and every answer another prototype: what Node does with them
- * afterwards is slower.
+ * Returns the request listener of an API. Another API of the same process may pass requests to it.
+ * It is no express application, because express replaces the prototype of every request and
+ * response, which makes Node slower.
  */
 export function createApi(options: ApiServerOptions): RequestListener {
   const router = Router({ caseSensitive: true })
@@ -117,7 +117,7 @@ function beginRequest(options: ApiServerOptions): (req: Request, res: Response) 
     for (const [name, value] of headers) res.setHeader(name, value)
     res.on('close', () => {
       const ms = performance.now() - startedAt
-      // 499, as others write it: the client left before its answer.
+      // 499 is nginx's convention: the client left before its response.
       const status = res.writableFinished ? res.statusCode : 499
       const { operation, traceId } = context
       seconds.observe({ operation, status }, ms / 1_000)
@@ -129,7 +129,7 @@ function beginRequest(options: ApiServerOptions): (req: Request, res: Response) 
   }
 }
 
-/** Of a path that nobody knows: what is further in may be a secret that was put into the wrong place. */
+/** Start of an unknown path. Later segments may contain a misplaced secret. */
 function pathStart(url: string): string {
   if (!url.startsWith('/')) return ''
   return (url.split('?', 1)[0] ?? '').split('/', 3).join('/').slice(0, 200)
@@ -137,7 +137,7 @@ function pathStart(url: string): string {
 
 const notFound = () => new AppError('NOT_FOUND', 'There is nothing at this path')
 
-/** The only place that turns an error into an answer. */
+/** The only place that converts an error to a response. */
 function answerError(res: Response, err: unknown): void {
   if (err instanceof ClientGoneError) {
     res.destroy()
@@ -147,7 +147,7 @@ function answerError(res: Response, err: unknown): void {
   const { log, operation } = contextOf(res)
   if (problem.code === 'INTERNAL_ERROR') log.error({ err, operation }, 'http.failed')
   else if (problem.status >= 500) {
-    // What we refuse ourselves, for want of room, has no trace worth its line.
+    // A refusal of our own under load needs no stack trace.
     const why = problem.cause === undefined ? { reason: problem.message } : { err }
     log.warn({ ...why, operation }, 'http.unavailable')
   }

@@ -5,7 +5,7 @@ import { CursorTime, decodeCursor, encodeCursor, pageOf } from './cursor.ts'
 const Position = z.tuple([CursorTime, z.uuid()])
 
 describe('cursor', () => {
-  it('gives back the position it was made from', () => {
+  it('decodes to the encoded position', () => {
     const position = ['2026-01-01T00:00:00.123Z', '0d7c4ec8-9d55-4a3c-8a0f-6f1f5b7d0f11']
     expect(decodeCursor(Position, encodeCursor(position))).toEqual(position)
     expect(decodeCursor(Position, undefined)).toBeNull()
@@ -29,7 +29,7 @@ describe('cursor', () => {
   })
 })
 
-it('refuses text that PostgreSQL cannot keep', () => {
+it('refuses text that PostgreSQL cannot store', () => {
   for (const text of ['a\0b', '\ud800']) {
     expect(() => decodeCursor(z.string(), encodeCursor(text))).toThrow(
       expect.objectContaining({ code: 'VALIDATION_ERROR' }),
@@ -41,7 +41,7 @@ it('refuses text that PostgreSQL cannot keep', () => {
 })
 
 describe('pageOf', () => {
-  it('says where to go on only when there is more', () => {
+  it('has a cursor only when more rows follow', () => {
     const { page, nextCursor } = pageOf([1, 2, 3], 2, (n) => n)
     expect(page).toEqual([1, 2])
     expect(decodeCursor(z.number(), nextCursor ?? undefined)).toBe(2)

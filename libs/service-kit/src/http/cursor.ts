@@ -4,15 +4,18 @@ import { invalid } from '../errors.ts'
 /** A time in a cursor. PostgreSQL has no year 0. */
 export const CursorTime = z.iso.datetime().refine((text) => !text.startsWith('0000'))
 
-/** The part of a list that is asked for: at most `limit` rows behind `cursor`. */
+/** The requested part of a list: at most `limit` rows after `cursor`. */
 export type Page = { limit: number; cursor?: string | undefined }
 
-/** Where the next page begins, as text that a client passes back without looking into it. */
+/** Encodes the start of the next page as an opaque text. */
 export function encodeCursor(position: unknown): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url')
 }
 
-/** The position in a cursor, or `null` when there is none; any other text is a violation of `cursor`. */
+/**
+ * Returns the position of a cursor, or `null` if there is no cursor. Throws a violation of `cursor`
+ * for malformed text.
+ */
 export function decodeCursor<Schema extends z.ZodType>(
   schema: Schema,
   cursor: string | undefined,
@@ -32,14 +35,17 @@ function parsed(cursor: string): unknown {
   }
 }
 
-/** PostgreSQL keeps no NUL in text and fails when it is asked for one. */
+/** PostgreSQL cannot store NUL in text and rejects a query with one. */
 function isStorable(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isStorable)
   if (typeof value !== 'string') return true
   return value.isWellFormed() && !value.includes('\0')
 }
 
-/** Of `limit + 1` rows asked for: the page, and the cursor of the next if there is one. */
+/**
+ * Takes up to `limit + 1` rows. Returns the page, and the cursor of the next one if more rows
+ * follow.
+ */
 export function pageOf<Row>(
   rows: readonly Row[],
   limit: number,

@@ -4,9 +4,9 @@ const maxDiscardedBytes = 16 * 1024 * 1024
 const maxDiscardMs = 10_000
 
 /**
- * Reads on and throws away what is left of a request that was already refused. Closing at once would
- * reset the connection under a client that is still sending, and it would never see the answer. Past a
- * bound the connection is cut all the same.
+ * Reads and discards the rest of a refused request. Closing at once would reset the connection
+ * while the client still sends, and the client would not see the response. Beyond a limit the
+ * connection is cut anyway.
  */
 export function discardRest(req: IncomingMessage): void {
   if (req.readableEnded || req.destroyed) return

@@ -29,7 +29,10 @@ const formatNames: Readonly<Record<string, string>> = {
   json_string: 'JSON text',
 }
 
-/** zod's issues in words for the person who sent the value; each message goes on from the field's name. */
+/**
+ * Message of a zod issue for the developer who sent the value. It continues a sentence that begins
+ * with the field's name.
+ */
 export function explainIssue(issue: RawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

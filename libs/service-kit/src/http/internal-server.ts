@@ -7,12 +7,12 @@ import { requireHost } from './connection/require-host.ts'
 import { sendProblem } from './problem.ts'
 import { securityHeaders } from './security-headers.ts'
 
-/** Resolves when the dependency can be used, rejects (or throws) when it cannot. */
+/** Resolves when the dependency is usable, otherwise rejects or throws. */
 export type Check = () => Promise<void> | void
 
 export type InternalServer = AsyncDisposable & {
   readonly port: number
-  /** From now on `/readyz` tells what these say; before, it is 503. */
+  /** Sets the checks of `/readyz`, which returns 503 before this call. */
   setChecks(checks: Readonly<Record<string, Check>>): void
 }
 
@@ -31,7 +31,10 @@ const starting: Readonly<Record<string, Check>> = {
   },
 }
 
-/** `/metrics`, `/healthz`, `/readyz`. Open it first, so that waiting for a dependency can be seen. */
+/**
+ * Serves `/metrics`, `/healthz` and `/readyz`. Open it first, so that operators can see which
+ * dependency the service waits for.
+ */
 export async function openInternalServer(options: InternalServerOptions): Promise<InternalServer> {
   const { metrics, log, port, host } = options
   const readiness = openReadiness(options)
@@ -52,7 +55,7 @@ export type Readiness = Pick<InternalServer, 'setChecks'> & {
   readonly checks: Readonly<Record<string, Check>>
 }
 
-/** The checks of a service, which fail until it has set them; each is also a number of its metrics. */
+/** Checks of a service, which fail until the service sets them. Each check is also a metric. */
 export function openReadiness(
   options: Pick<InternalServerOptions, 'metrics' | 'checks'>,
 ): Readiness {
@@ -69,7 +72,7 @@ export function openReadiness(
 }
 
 export type InternalAnswers = Pick<InternalServerOptions, 'port' | 'host' | 'log'> & {
-  /** By path. */
+  /** Checks by path. */
   checks: Readonly<Record<string, () => Readonly<Record<string, Check>>>>
   metrics: () => Promise<string>
   contentType: string
@@ -115,7 +118,7 @@ async function answerReadiness(
   send(res, ready ? 200 : 503, ready ? { status: 'ok' } : { status: 'unavailable', failed })
 }
 
-/** Made anew each time that metrics are asked for, as `/readyz` does. */
+/** Runs the checks on every scrape, as `/readyz` does. */
 function observeReadiness(metrics: Metrics, checks: () => Readonly<Record<string, Check>>): void {
   metrics.gauge({
     name: 'surehook_ready',
@@ -150,7 +153,9 @@ function send(res: ServerResponse, status: number, body: unknown): void {
   res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
 }
 
-/** The reason of each check that failed or did not answer in time. All run at once. */
+/**
+ * Runs all checks concurrently. Resolves with the reason of each check that failed or timed out.
+ */
 export async function failedChecks(
   checks: Readonly<Record<string, Check>>,
   timeoutMs = checkTimeoutMs,

@@ -7,7 +7,10 @@ const jsonType = /^application\/json\s*(?:;|$)/i
 const charsetForm = /;\s*charset\s*=\s*"?([^\s;"]*)/i
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** The request's JSON, or `undefined` when it has no body. Every fault is an `AppError`. */
+/**
+ * Reads the request's JSON. Resolves with `undefined` without a body. Rejects with an `AppError`
+ * for every fault.
+ */
 export async function readJsonBody(req: IncomingMessage, limitBytes: number): Promise<unknown> {
   if (!announcesBody(req)) return undefined
   refuseOtherTypes(req)
@@ -31,7 +34,7 @@ function refuseOtherTypes(req: IncomingMessage): void {
 
 const wholeBodies = new WeakMap<IncomingMessage, Buffer>()
 
-/** For a request whose body was read to its end before the service got it. */
+/** Stores a body that was read to its end before the service got the request. */
 export function giveWholeBody(req: IncomingMessage, body: Buffer): void {
   wholeBodies.set(req, body)
 }
@@ -39,7 +42,10 @@ export function giveWholeBody(req: IncomingMessage, body: Buffer): void {
 const tooLarge = (limitBytes: number) =>
   new AppError('PAYLOAD_TOO_LARGE', `The body must be at most ${limitBytes} bytes`)
 
-/** The request's body, whatever it is. Every route reads it here: in one process it may have been read before. */
+/**
+ * Reads the request's body, of any type. Every route uses it, because in a single process the body
+ * may already have been read.
+ */
 export async function readBody(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const whole = wholeBodies.get(req)
   if (whole === undefined) return receiveBytes(req, limitBytes)
@@ -62,20 +68,21 @@ function receiveBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer>
       if (size > limitBytes) return refuse()
       chunks.push(chunk)
     })
-    // It may have been paused in the middle.
+    // The stream may have been paused in the middle.
     req.resume()
     req.once('end', () =>
       resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)),
     )
     req.once('error', () => reject(new ClientGoneError()))
-    // Comes after every request; an error made for nothing costs as much as parsing the body.
+    // `close` follows every request. The error is created only if needed, because it costs as much
+    // as parsing the body.
     req.once('close', () => {
       if (!req.complete) reject(new ClientGoneError())
     })
   })
 }
 
-/** The client left before its request was complete: nobody is there to answer. */
+/** The client left before its request was complete, so nobody receives a response. */
 export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError'
 }
@@ -104,7 +111,7 @@ function decodeUtf8(bytes: Buffer): string {
 
 const bodyFault = (message: string) => invalid([{ field: 'body', message }])
 
-/** Before parsing, so that no later walk over the value can exhaust the stack. */
+/** Runs before parsing, so that no later recursion over the value can exhaust the stack. */
 function isDeeperThan(bytes: Buffer, limit: number): boolean {
   let depth = 0
   let inString = false
@@ -121,7 +128,7 @@ function isDeeperThan(bytes: Buffer, limit: number): boolean {
   return false
 }
 
-/** JSON may write any letter of the name as an escape, `\u0070` for p: all of them begin with `\u00`. */
+/** JSON may escape any letter of the name (`\u0070` for p). All such escapes begin with `\u00`. */
 function mayNamePrototype(text: string): boolean {
   return text.includes('__proto__') || text.includes('\\u00')
 }

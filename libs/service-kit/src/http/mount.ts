@@ -12,7 +12,7 @@ import { headerName, parsePart, soundFields } from './violations.ts'
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 
-/** The request as the operation's schemas read it; a part without a schema is `undefined`. */
+/** The request as parsed by the operation's schemas. A part without a schema is `undefined`. */
 export type Input<Op extends Operation> = {
   params: Parsed<Op['params']>
   query: Parsed<Op['query']>
@@ -20,13 +20,16 @@ export type Input<Op extends Operation> = {
   body: Parsed<Op['body']>
 }
 
-/** Of a request with faults: its path, and the fields of its body that are right by themselves. */
+/**
+ * Valid parts of a request with faults: its path, and the fields of its body that are valid on
+ * their own.
+ */
 export type Sound<Op extends Operation> = {
   params: Parsed<Op['params']>
   body: Partial<Parsed<Op['body']>>
 }
 
-/** An answer with headers of its own, and with a status where that is not the operation's. */
+/** A response with its own headers, and optionally another status than the operation's. */
 export class Reply {
   readonly body: unknown
   readonly headers: Readonly<Record<string, string>>
@@ -47,7 +50,7 @@ class RawJson {
   }
 }
 
-/** An answer that is JSON text already: sent as it is, past the reply schema. */
+/** A response that is already JSON text. It bypasses the reply schema. */
 export function rawJson(text: string): RawJson {
   return new RawJson(text)
 }
@@ -60,13 +63,16 @@ export type Handle<Op extends Operation, Auth = undefined> = (
 ) => Promise<Answer<Op>> | Answer<Op>
 
 export type AuthorizedHandler<Op extends Operation, Auth> = {
-  /** Runs before the request is validated and before its body is read; its result is `ctx.auth`. */
+  /** Runs before the request is validated and its body is read. Its result is `ctx.auth`. */
   authorize: (ctx: RequestContext) => Promise<Auth> | Auth
-  /** For a protocol that tells errors in its own way: the answer to a request that fails with `err`. */
+  /**
+   * Builds the response to a request that fails with `err`, for a protocol with its own error
+   * format.
+   */
   refuse?: (err: unknown, ctx: RequestContext) => Reply
   /**
-   * Faults by rules that no schema has. Asked when the schemas found faults, so that one answer names those of every
-   * field; `handle` asks for itself.
+   * Checks rules that the schemas cannot express. It is called when the schemas found faults, so
+   * that one response names all faults. `handle` must check the rules itself.
    */
   ruleFaults?: (
     sound: Sound<Op>,
@@ -76,9 +82,9 @@ export type AuthorizedHandler<Op extends Operation, Auth> = {
 }
 
 /**
- * Serves an operation: authorises, parses every part of the request and answers with all its faults at
- * once, calls the handler and lets through of its answer only what the reply schema declares. A call of an
- * administrator leaves a line in the audit trail.
+ * Serves an operation. It authorises, parses every part of the request and reports all faults at
+ * once. It then calls the handler and returns only the fields that the reply schema declares. A
+ * call of an administrator writes a line to the audit trail.
  */
 export function mount<Op extends Operation, Auth = undefined>(
   router: Router,
@@ -121,9 +127,9 @@ export function mount<Op extends Operation, Auth = undefined>(
 }
 
 type Read<Op extends Operation> = {
-  /** When there are no violations. */
+  /** Set when there are no violations. */
   input: Input<Op>
-  /** `null` when the path is not one of the operation's. */
+  /** `null` when the path parameters are not valid. */
   sound: Sound<Op> | null
   violations: Violation[]
 }
@@ -168,7 +174,7 @@ function parseHeaders(schema: z.ZodObject, req: Request, violations: Violation[]
   return parsePart('headers', schema, { input, violations })
 }
 
-/** A body that is no JSON is one fault of the request among others. */
+/** A body that is not JSON is reported together with the other faults of the request. */
 async function readBody(
   req: Request,
   bodyLimitBytes: number,
@@ -186,7 +192,7 @@ async function readBody(
 type Answered = { answer: unknown; req: Request }
 
 function sendAnswer(res: Response, { reply }: Operation, { answer, req }: Answered): void {
-  // The body came too late or was malformed, and the request was answered with that.
+  // The body was late or malformed, and the request already has a response.
   if (res.writableEnded) return
   const {
     body,
@@ -206,7 +212,7 @@ function sendAnswer(res: Response, { reply }: Operation, { answer, req }: Answer
   sendJson(res, status, json)
 }
 
-/** The client holds what the handler's `ETag` stands for. */
+/** Whether `If-None-Match` contains the handler's `ETag`. */
 function hasAlready({ headers, method }: Request, res: Response): boolean {
   const etag = res.getHeader('ETag')
   const held = headers['if-none-match']
@@ -221,17 +227,17 @@ const expressPath = (path: string) => path.replace(/\{(\w+)\}/g, ':$1')
 
 const methodsByRouter = new WeakMap<Router, Map<string, Set<string>>>()
 
-/** For a route that is not mounted: its path is to answer other methods as those of operations do. */
+/** Registers a method of a route that is not mounted, so that other methods of its path get 405. */
 export function rememberMethod(router: Router, path: string, method: string): void {
   const paths = methodsByRouter.get(router) ?? new Map<string, Set<string>>()
   const methods = paths.get(path) ?? new Set<string>()
   methodsByRouter.set(router, paths.set(path, methods.add(method.toUpperCase())))
 }
 
-/** After all operations: a path that one of them serves answers other methods with 405 and `Allow`. */
+/** Call it after all operations: known paths then answer other methods with 405 and `Allow`. */
 export function refuseOtherMethods(router: Router): void {
   const paths = [...(methodsByRouter.get(router) ?? [])]
-  // What a path names outright is not an id.
+  // Literal paths come before paths with parameters.
   paths.sort(([a], [b]) => a.split('{').length - b.split('{').length)
   for (const [path, methods] of paths) {
     if (methods.has('GET')) methods.add('HEAD')

@@ -3,7 +3,9 @@ import type { Problem } from '@surehook/contracts/problem'
 import { AppError, invalid } from '../errors.ts'
 import { toUnavailable } from '../unavailable.ts'
 
-/** Any error as the one the caller receives. What is not known is `INTERNAL_ERROR`. */
+/**
+ * Converts any error to the one that the caller receives. Unknown errors become `INTERNAL_ERROR`.
+ */
 export function toAppError(err: unknown): AppError {
   if (err instanceof AppError) return err
   const away = toUnavailable(err)
@@ -14,7 +16,7 @@ export function toAppError(err: unknown): AppError {
   return new AppError('INTERNAL_ERROR', undefined, { cause: err })
 }
 
-/** The body of an error answer. A 5xx never shows the caller what broke inside. */
+/** Body of an error response. A 5xx never reveals the internal cause. */
 export function problemOf(err: AppError): Problem {
   if (err.status >= 500) {
     const message =
@@ -31,13 +33,13 @@ export function problemOf(err: AppError): Problem {
   }
 }
 
-/** Whole seconds that the caller should wait, when waiting helps. */
+/** Whole seconds after which a retry may succeed, or `undefined`. */
 export function retryAfterOf(err: AppError): number | undefined {
   const seconds = err.retryAfterS ?? (err.code === 'SERVICE_UNAVAILABLE' ? 1 : undefined)
   return seconds === undefined ? undefined : Math.ceil(seconds)
 }
 
-/** What an error answer says outside of its body. */
+/** Headers of an error response. */
 export function problemHeaders(err: AppError): Record<string, string> {
   const retryAfterS = retryAfterOf(err)
   return {
@@ -46,7 +48,7 @@ export function problemHeaders(err: AppError): Record<string, string> {
   }
 }
 
-/** Answers with the problem. An answer that has begun is cut, one that is complete stays. */
+/** Sends the problem. It cuts a response that has begun, and leaves a complete one. */
 export function sendProblem(res: ServerResponse, err: AppError): void {
   if (res.writableEnded) return
   if (res.headersSent) {
@@ -57,9 +59,9 @@ export function sendProblem(res: ServerResponse, err: AppError): void {
   sendJson(res, err.status, JSON.stringify(problemOf(err)))
 }
 
-/** Sends text that is JSON already. It is not cached, and is `application/json`, unless a header says otherwise. */
+/** Sends JSON text. The default headers are `application/json` and no caching. */
 export function sendJson(res: ServerResponse, status: number, json: string): void {
-  // It was begun by who kept the client waiting.
+  // `keepWaiting` may have sent the head already.
   if (res.headersSent) {
     res.end(json)
     return

@@ -1,4 +1,7 @@
-/** Answers are data: no browser is to run them, frame them, guess what they are or tell others where it got them. */
+/**
+ * Responses are data: browsers must not execute, frame or sniff them, nor send their URL as a
+ * referrer.
+ */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -7,7 +10,7 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 
 const yearS = 31_536_000
 
-/** For whoever is reached by https from outside: browsers then never try without. */
+/** For public servers on https: browsers then never try http. */
 export const transportSecurity = (
   publicUrl: string | undefined,
 ): Readonly<Record<string, string>> =>

@@ -26,13 +26,13 @@ describe('parsePart', () => {
     [z.object({ a: z.array(z.object({ b: z.string() })) }), { a: [{}] }, 'a.0.b is required'],
     [z.record(z.string().max(1, 'is too long'), z.int()), { ab: 1 }, 'ab name is too long'],
     [z.record(z.string(), z.int()), { a: 0.5 }, 'a must be a whole number'],
-  ])('words a fault for who sent it (%#)', (schema, input, expected) => {
+  ])('explains a fault to the sender (%#)', (schema, input, expected) => {
     expect(faults(schema, input)).toEqual([
       typeof expected === 'string' ? expected : expect.stringMatching(expected),
     ])
   })
 
-  it('of several alternatives explains the one that was meant', () => {
+  it('explains the alternative that is closest to the value', () => {
     const schema = z.object({
       where: z.union([
         z.string(),
@@ -45,7 +45,7 @@ describe('parsePart', () => {
     expect(faults(schema, {})).toEqual(['where is required'])
   })
 
-  it('lists the kinds that an alternative may have', () => {
+  it('lists the types of the alternatives', () => {
     const schema = z.object({
       of: z.discriminatedUnion('kind', [
         z.object({ kind: z.literal('a') }),
@@ -64,7 +64,7 @@ describe('parsePart', () => {
     expect(headerName('if-none-match')).toBe('If-None-Match')
   })
 
-  it('does not answer a flood of faults with a flood', () => {
+  it('limits the number of reported faults', () => {
     const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`${i}`, 1]))
     expect(faults(z.strictObject({}), many)).toHaveLength(100)
     expect(faults(z.strictObject({}), { ['x'.repeat(5_000)]: 1 })[0]).toHaveLength(
@@ -73,7 +73,7 @@ describe('parsePart', () => {
   })
 })
 
-describe('the sound fields of a body', () => {
+describe('soundFields', () => {
   const group = z.strictObject({ size: z.int().optional(), name: z.string().nullish() })
   const schema = z.strictObject({
     id: z.string().default('none'),

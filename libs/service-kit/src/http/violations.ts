@@ -2,13 +2,16 @@ import type { Violation } from '@surehook/contracts/problem'
 import * as z from 'zod'
 import { explainIssue } from './explain-issue.ts'
 
-/** Where in the request a value came from: decides how its faults are named. */
+/** Part of the request with a value. It decides how faults of the value are named. */
 export type Part = 'params' | 'query' | 'headers' | 'body'
 
 const maxViolations = 100
 const maxFieldLength = 200
 
-/** Parses one part of a request; its faults are added to `violations`, each by the name it was sent under. */
+/**
+ * Parses one part of a request. Adds its faults to `violations`, with the names that the client
+ * sent.
+ */
 export function parsePart<Schema extends z.ZodType>(
   part: Part,
   schema: Schema,
@@ -20,7 +23,7 @@ export function parsePart<Schema extends z.ZodType>(
   return undefined
 }
 
-/** The fields of a body that are right by themselves, whatever its other fields are. */
+/** Returns the fields of a body that are valid on their own. */
 export function soundFields<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
@@ -35,7 +38,7 @@ export function soundFields<Schema extends z.ZodType>(
   return sound as Partial<z.output<Schema>>
 }
 
-/** A group with faults counts with its fields that have none, where it may leave out the others. */
+/** Keeps the valid fields of a nested object, if its schema allows the others to be absent. */
 function soundValue(schema: z.ZodType, input: unknown): z.ZodSafeParseResult<unknown> {
   const result = schema.safeParse(input)
   const group = unwrapped(schema)
@@ -64,7 +67,7 @@ function collect(part: Part, issue: z.core.$ZodIssue, violations: Violation[]): 
 
 type Leaf = { path: readonly PropertyKey[]; message: string }
 
-/** Issues that stand for several faults, or for one further down, as those. */
+/** Splits issues that stand for several faults, or for a nested one, into those. */
 function leaves(issue: z.core.$ZodIssue): Leaf[] {
   switch (issue.code) {
     case 'unrecognized_keys':
@@ -88,7 +91,7 @@ const below = (path: readonly PropertyKey[], leaf: Leaf): Leaf => ({
   message: leaf.message,
 })
 
-/** Of the alternatives, the one that the value came closest to: where it fails deepest inside. */
+/** Explains the alternative that the value came closest to: the one whose faults are all nested. */
 function unionLeaves(issue: z.core.$ZodIssueInvalidUnion): Leaf[] {
   const inside = issue.errors.filter((issues) => issues.every(({ path }) => path.length > 0))
   const [closest] = inside.toSorted((a, b) => a.length - b.length)
@@ -107,7 +110,7 @@ function fieldName(part: Part, path: readonly PropertyKey[]): string {
   return name.join('.').slice(0, maxFieldLength)
 }
 
-/** `x-project-id` → `X-Project-Id`; names of one word (`environment`) stay as they are declared. */
+/** `x-project-id` → `X-Project-Id`. Names without a hyphen (`environment`) stay unchanged. */
 export function headerName(name: string): string {
   if (!name.includes('-')) return name
   return name.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase())

@@ -5,27 +5,27 @@ import type { ExpiryDeletion } from '../postgres/delete-expired.ts'
 
 export type KeyedRequest = {
   /**
-   * Whose keys they are: the tenant, and the caller where one must not see the answer of another.
-   * The same key of another scope is another key.
+   * Scope of the key: the tenant, and the caller if callers must not see each other's responses.
+   * The same key in another scope is another key.
    */
   scope: readonly string[]
-  /** As the client sent it. */
+  /** The key as the client sent it. */
   key: string
-  /** `requestFingerprint` of what it asks for. */
+  /** `requestFingerprint` of the request. */
   fingerprint: Buffer
-  /** As it was made under keys that are being replaced. */
+  /** Fingerprints of the request under previous keys. */
   alsoKnownAs?: readonly Buffer[]
 }
 
 export type Once = { answer: string; repeated: boolean }
 
 /**
- * Runs `work` unless the key has an answer already: then that is the answer. Key and answer commit with
- * whatever `work` did in `tx`, so that there is neither without the other; a request that fails leaves
- * its key free. Repetitions that come meanwhile wait for the first. With another fingerprint: 409.
+ * Runs `work`, unless the key has a stored answer, which is then returned. Key and answer commit
+ * together with the changes of `work` in `tx`. A failed request leaves its key free. Concurrent
+ * repetitions wait for the first request. Throws 409 if the stored fingerprint differs.
  *
- * @param table of the service's own schema, with `scope text, key text, fingerprint bytea, answer text,
- *   created_at timestamptz, primary key (scope, key)` and an index on `created_at`
+ * @param table table in the service's own schema, with `scope text, key text, fingerprint bytea,
+ *   answer text, created_at timestamptz, primary key (scope, key)` and an index on `created_at`
  */
 export async function oncePerKey(
   tx: PoolClient,
@@ -66,13 +66,13 @@ export async function oncePerKey(
 
 const batch = 10_000
 
-/** For `openExpiryDeletion`: ends the keys that have been kept long enough. */
+/** Job for `openExpiryDeletion` that deletes expired keys. */
 export const endedKeys = (table: string): ExpiryDeletion => ({
   name: 'idempotency-keys',
   run: async (pool) => (await dropOldKeys(pool, table)) === batch,
 })
 
-/** Forgets what is older than the keys are kept, a bounded number at a time. */
+/** Deletes a batch of keys that are older than `idempotencyKeyHours`. */
 export async function dropOldKeys(pool: Pool, table: string): Promise<number> {
   const { rowCount } = await pool.query(
     `delete from ${table} where (scope, key) in (

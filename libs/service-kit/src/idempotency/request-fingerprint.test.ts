@@ -4,7 +4,7 @@ import { requestFingerprint } from './request-fingerprint.ts'
 const of = (request: unknown, key?: Buffer) => requestFingerprint(request, key).toString('hex')
 
 describe('requestFingerprint', () => {
-  test('is the same whatever the order of members', () => {
+  test('does not depend on the order of members', () => {
     expect(of({ a: 1, b: [{ c: 2, d: null }] })).toBe(of({ b: [{ d: null, c: 2 }], a: 1 }))
   })
 
@@ -19,11 +19,11 @@ describe('requestFingerprint', () => {
     ],
     [JSON.parse('{"__proto__":1}'), {}],
     [{ a: 1 }, [['a', 1]]],
-  ])('tells %j from %j', (one, other) => {
+  ])('distinguishes %j from %j', (one, other) => {
     expect(of(one)).not.toBe(of(other))
   })
 
-  test('cannot be made without the key', () => {
+  test('depends on the key', () => {
     expect(of({ a: 1 }, Buffer.from('k'))).not.toBe(of({ a: 1 }))
     expect(of({ a: 1 }, Buffer.from('k'))).not.toBe(of({ a: 1 }, Buffer.from('l')))
     expect(of({ a: 1 }, Buffer.from('k'))).toBe(of({ a: 1 }, Buffer.from('k')))

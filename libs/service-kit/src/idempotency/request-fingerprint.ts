@@ -1,10 +1,11 @@
 import { createHash, createHmac } from 'node:crypto'
 
 /**
- * What two requests have in common when they ask for the same thing: of the JSON value, whatever the
- * order of its members.
+ * Hash of a request's JSON value, independent of the order of members. Equal requests have equal
+ * hashes.
  * @param request operation, path parameters and body
- * @param key where the body holds a secret that nobody who reads the table may guess
+ * @param key HMAC key for bodies with a secret, which a reader of the table must not be able to
+ *   guess
  */
 export function requestFingerprint(request: unknown, key?: Buffer): Buffer {
   const hash = key === undefined ? createHash('sha256') : createHmac('sha256', key)
@@ -13,6 +14,6 @@ export function requestFingerprint(request: unknown, key?: Buffer): Buffer {
 
 function sorted(_name: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  // As entries: integer-like names and `__proto__` keep their place and their value.
+  // Entries keep the order and value of integer-like names and of `__proto__`.
   return { object: Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)) }
 }

@@ -30,7 +30,7 @@ describe('binaryArray', () => {
     )
   })
 
-  test('knows nothing from empty, and has room for what is large', () => {
+  test('distinguishes null from empty, and grows for large values', () => {
     expect(hexOf('text', [null, ''])).toBe(`${header(25, 2, 1)}ffffffff00000000`)
     const large = Buffer.alloc(100_000, 7)
     const encoded = binaryArray('bytea', [large, null, large], (value) => value)
@@ -38,7 +38,7 @@ describe('binaryArray', () => {
     expect(encoded.subarray(-large.length).equals(large)).toBe(true)
   })
 
-  test('refuses what is no UUID as PostgreSQL would', () => {
+  test('refuses a malformed UUID with the error of PostgreSQL', () => {
     expect(() => hexOf('uuid', ['6f9f1a52-61c9-5c38-9d0b-7f8f3c1e2a1'])).toThrow('not a UUID')
     expect(() => hexOf('uuid', ['6f9f1a52-61c9-5c38-9d0b-7f8f3c1e2a1011'])).toThrow('not a UUID')
     expect(() => hexOf('uuid', ['6f9f1a52-61c9-5c38-9d0b-7f8f3c1e2aé0'])).toThrow('not a UUID')

@@ -1,21 +1,23 @@
-/** A PostgreSQL type and what stands for it here; times and dates are epoch milliseconds. */
+/**
+ * JavaScript type of the values of each PostgreSQL type. Times and dates are epoch milliseconds.
+ */
 type Values = {
   uuid: string
   text: string
   integer: number
-  /** Within the safe integers. */
+  /** Limited to safe integers. */
   bigint: number
   bytea: Buffer
   timestamptz: number
-  /** The UTC day of that time. */
+  /** A time on that day in UTC. */
   date: number
 }
 
 export type ArrayType = keyof Values
 
 /**
- * A column of values for `unnest($1::uuid[])`, in PostgreSQL's binary form, which node-postgres sends as it
- * is: text would be written, quoted, read and parsed value by value.
+ * Encodes a column for `unnest($1::uuid[])` in PostgreSQL's binary form, which node-postgres sends
+ * unchanged. The text form would have to be quoted and parsed value by value.
  */
 export function binaryArray<Type extends ArrayType, Row>(
   type: Type,
@@ -57,7 +59,7 @@ const dayMs = 86_400_000
 const headerBytes = 20
 const twoTo32 = 2 ** 32
 
-/** Each element is its length (-1: null) and its bytes; integers are big-endian. */
+/** Writes each element as its length (-1 for null) and its bytes. Integers are big-endian. */
 class ArrayWriter {
   #to: Buffer
   #at = headerBytes
@@ -117,7 +119,7 @@ class ArrayWriter {
     return this.#to.subarray(0, this.#at)
   }
 
-  /** @returns where the element's bytes begin */
+  /** @returns the offset of the element's bytes */
   #begin(bytes: number, length = bytes): number {
     const needed = this.#at + 4 + bytes
     if (needed > this.#to.length) {
@@ -146,5 +148,5 @@ const hexAt = (text: string, at: number): number => hexValues[text.charCodeAt(at
 const notUuid = (value: string) =>
   Object.assign(new Error(`"${value}" is not a UUID`), { code: invalidText })
 
-/** PostgreSQL's own code for a value that is not of its type. */
+/** PostgreSQL's error code invalid_text_representation. */
 const invalidText = '22P02'

@@ -1,15 +1,17 @@
 import type { ClientBase } from 'pg'
 import { schemaOf } from './service-role.ts'
 
-/** The replication slot that a capturing service's relay reads. */
+/** Name of the replication slot that a capturing service's relay reads. */
 export function slotOf(service: string): string {
   return `surehook_${schemaOf(service)}`
 }
 
-/** An empty publication: pgoutput wants one, and messages in the WAL belong to none. */
+/** An empty publication. pgoutput requires one, but messages in the WAL belong to none. */
 export const capturePublication = 'surehook_capture'
 
-/** Never repaired by itself: a new slot would hide that changes may be missing. */
+/**
+ * The slot is lost. It is never recreated automatically, because that would hide missing changes.
+ */
 export class CaptureSlotLostError extends Error {
   override readonly name = 'CaptureSlotLostError'
 
@@ -23,9 +25,9 @@ export class CaptureSlotLostError extends Error {
 type SlotState = { exists: boolean; lost: boolean; here: boolean; rememberedAt: string | null }
 
 /**
- * Creates the slot before the service's first write and remembers it in `capture_slot`; a slot that is
- * remembered and no longer there, or that the server gave up, is a `CaptureSlotLostError`. `db` is
- * connected as the service, outside a transaction.
+ * Creates the slot before the service's first write and records it in `capture_slot`. Throws a
+ * `CaptureSlotLostError` if a recorded slot is gone or invalidated. `db` must be connected as the
+ * service, outside a transaction.
  */
 export async function ensureCaptureSlot(db: ClientBase, slot: string): Promise<void> {
   await db.query(
@@ -48,7 +50,10 @@ export async function ensureCaptureSlot(db: ClientBase, slot: string): Promise<v
   )
 }
 
-/** From PostgreSQL 17 on stand-bys may keep a copy of the slot, and go on with it when they are promoted. */
+/**
+ * From PostgreSQL 17 on stand-by servers can keep a copy of the slot and use it after their
+ * promotion.
+ */
 async function createSlot(db: ClientBase, slot: string): Promise<void> {
   const { rows } = await db.query<{ canFailOver: boolean }>(
     `select current_setting('server_version_num')::int >= 170000 as "canFailOver"`,

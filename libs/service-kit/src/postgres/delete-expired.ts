@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { reasonOf } from '../errors.ts'
 
-/** Removes one batch of what nobody needs any more; resolves with whether there may be more at once. */
+/** Deletes one batch of expired rows. Resolves with whether another batch may follow at once. */
 export type ExpiryDeletion = { name: string; run: (pool: Pool) => Promise<boolean> }
 
 export type ExpiryDeletionOptions = {
@@ -11,15 +11,18 @@ export type ExpiryDeletionOptions = {
   jobs: readonly ExpiryDeletion[]
   log: Logger
   everyMs?: number
-  /** Between two batches: other work goes first. */
+  /** Milliseconds between two batches, so that other work goes first. */
   pauseMs?: number
 }
 
-/** Runs the jobs for ever in small batches, on every replica: they do not mind each other. */
+/**
+ * Runs the jobs continuously in small batches, on every replica. Concurrent runs do not disturb
+ * each other.
+ */
 export function openExpiryDeletion(options: ExpiryDeletionOptions): AsyncDisposable {
   const { pool, jobs, log, everyMs = 60_000, pauseMs = 200 } = options
   const stop = new AbortController()
-  // An early end of a wait is the end of the loop.
+  // An abort rejects the sleep. The loop's condition then ends the loop.
   const pause = (ms: number) => sleep(ms, undefined, { signal: stop.signal }).catch(() => undefined)
 
   async function finish({ name, run }: ExpiryDeletion): Promise<void> {

@@ -7,15 +7,18 @@ import { ensureServiceRole, schemaOf, serviceDatabaseUrl, servicePassword } from
 export { serviceDatabaseUrl, servicePassword } from './service-role.ts'
 
 export type MigratedService = {
-  /** Directory name under `services/`: schema `data_api` and role `surehook_data_api` follow from it. */
+  /**
+   * Directory name under `services/`. The schema `data_api` and the role `surehook_data_api` derive
+   * from it.
+   */
   service: string
-  /** `NNNN-what-it-does.sql` files, run in the order of their numbers, each once. */
+  /** Directory of `NNNN-what-it-does.sql` files, each run once, in the order of their numbers. */
   migrationsDir: string
-  /** The service emits changes: it gets a replication slot before its first write. */
+  /** Whether the service emits changes. It then gets a replication slot before its first write. */
   captures?: boolean
-  /** The service makes schemas of its own at run time (data-api: one per environment). */
+  /** Whether the service creates schemas at run time (data-api: one per environment). */
   mayCreateSchemas?: boolean
-  /** Slots belong to the cluster: tests on a shared one give theirs a name of its own. */
+  /** Name of the slot. Slots belong to the cluster, so tests on a shared one need unique names. */
   slot?: string
 }
 
@@ -25,13 +28,13 @@ export type MigrateOptions = MigratedService & {
   log: Logger
 }
 
-// One lock for everything that is made once per database, whoever migrates.
+// One lock for everything that is created once per database, for all migrating processes.
 const lockKey = 0x5c4e_400c
 
 /**
- * Brings the database to what the service's code expects: role, schema, publication, slot, tables.
- * Safe to repeat and to run from several places at once. Migrations run as the service's own role, in
- * one transaction.
+ * Creates or updates the role, schema, publication, slot and tables of a service. It can be
+ * repeated and run from several machines at once. Migrations run in one transaction with the
+ * service's own role.
  */
 export async function migrateService(options: MigrateOptions): Promise<void> {
   const { adminUrl, service, rolePassword, mayCreateSchemas = false } = options
@@ -57,7 +60,7 @@ async function migrateAsOwner(owner: Client, options: MigrateOptions): Promise<v
     migrationsSchema: schema,
     migrationsTable: 'schema_migrations',
     singleTransaction: true,
-    // Ours is held already, and waits where theirs gives up.
+    // Our own lock is held already. It waits, while the library's lock fails at once.
     noLock: true,
     logger: {
       debug: () => {},
@@ -80,7 +83,8 @@ async function ensurePublication(admin: Client): Promise<void> {
 
 async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
-  // A broken connection also rejects the query in flight; without a listener it would end the process.
+  // A broken connection also rejects the query in flight. Without a listener it would end the
+  // process.
   client.on('error', () => {})
   await client.connect()
   try {
@@ -98,8 +102,8 @@ export type MigrateAllOptions = {
 }
 
 /**
- * Migrates one service after the other; scripts call this before they start them.
- * @returns the `DATABASE_URL` of each service, by its name
+ * Migrates the services one after another. Scripts call it before they start them.
+ * @returns the `DATABASE_URL` of each service by its name
  */
 export async function migrateAll(options: MigrateAllOptions): Promise<Record<string, string>> {
   const { adminUrl, keyEncryptionKey, services, log } = options

@@ -3,24 +3,24 @@ import type { Logger } from 'pino'
 
 export type PoolOptions = {
   connectionString: string
-  /** Shown in `pg_stat_activity`. */
+  /** Name shown in `pg_stat_activity`. */
   applicationName: string
   max?: number
-  /** The server ends a statement after this. */
+  /** Milliseconds after which the server cancels a statement. */
   statementTimeoutMs?: number
-  /** A connection is closed after so many. */
+  /** Number of uses after which a connection is closed. */
   maxUses?: number
   log: Logger
 }
 
 const connectTimeoutMs = 3_000
 const idleTransactionTimeoutMs = 30_000
-/** A connection keeps the plan of every statement it prepared, also of tables that are gone. */
+/** A connection keeps the plans of all its prepared statements, even of dropped tables. */
 const usesPerConnection = 10_000
 
 /**
- * Every wait is bounded; what fails because the database is away is answered with 503
- * (`toUnavailable`). `bigint` and `numeric` come as strings.
+ * Opens a pool whose waits all have timeouts. Errors of an unreachable database become 503
+ * (`toUnavailable`). `bigint` and `numeric` are returned as strings.
  */
 export function openPool(options: PoolOptions): Pool {
   const { connectionString, applicationName, max = 10, statementTimeoutMs = 10_000, log } = options
@@ -32,14 +32,15 @@ export function openPool(options: PoolOptions): Pool {
     maxUses,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
-    // The server's limit does not help when the server hangs.
+    // The server cannot enforce its limit if the server itself hangs.
     query_timeout: statementTimeoutMs + 2_000,
     idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
     keepAlive: true,
   })
   // Without a listener a connection that breaks while idle would end the process.
   pool.on('error', (err) => log.warn({ err }, 'postgres.connection_lost'))
-  // So would one that breaks between two statements of a transaction; the next of them rejects.
+  // A connection that breaks between two statements would end the process, too. The next statement
+  // rejects.
   pool.on('connect', (client) => {
     client.on('error', (err) => log.debug({ err }, 'postgres.connection_lost'))
   })
@@ -47,8 +48,8 @@ export function openPool(options: PoolOptions): Pool {
 }
 
 /**
- * Commits when `fn` resolves, rolls back when it rejects. An error out of the commit itself leaves open
- * whether it happened.
+ * Commits when `fn` resolves and rolls back when it rejects. After an error of the commit itself
+ * the outcome is unknown.
  */
 export async function inTransaction<T>(
   pool: Pool,
@@ -67,7 +68,7 @@ export async function inTransaction<T>(
     broken = await rollback(client)
     throw err
   } finally {
-    // A connection that could not roll back is not given to the next caller.
+    // A connection that could not roll back must not be reused.
     client.release(broken)
   }
 }

@@ -7,7 +7,7 @@ const bytes = (text = '') => Buffer.from(text, 'base64')
 const hmac = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest()
 
 describe('scramVerifier', () => {
-  it('knows the parties of RFC 7677 section 3', async () => {
+  it('matches the example of RFC 7677 §3', async () => {
     const nonce = 'rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0'
     const exchange = `n=user,r=rOprNGfwEbeRWgbNEkqO,r=${nonce},s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096,c=biws,r=${nonce}`
     const proof = bytes('dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=')
@@ -25,13 +25,13 @@ describe('scramVerifier', () => {
     )
   })
 
-  it('takes a salt of 16 bytes that nobody had before', async () => {
+  it('uses a new salt of 16 bytes each time', async () => {
     const [one, two] = await Promise.all([scramVerifier('pencil'), scramVerifier('pencil')])
     expect(one).not.toBe(two)
     expect(one).toMatch(/^SCRAM-SHA-256\$4096:[\w+/]{22}==\$[\w+/]{43}=:[\w+/]{43}=$/)
   })
 
-  // The examples of RFC 4013 section 3 that are not prohibited, and a space.
+  // The examples of RFC 4013 §3 that are not prohibited, and a space.
   it.each([
     ['I\u00adX', 'IX'],
     ['user', 'user'],
@@ -39,7 +39,7 @@ describe('scramVerifier', () => {
     ['\u00aa', 'a'],
     ['\u2168', 'IX'],
     ['a\u1680b', 'a b'],
-  ])('takes %j for %j', async (given, prepared) => {
+  ])('prepares %j as %j', async (given, prepared) => {
     expect(await scramVerifier(given, salt)).toBe(await scramVerifier(prepared, salt))
   })
 })

@@ -2,14 +2,15 @@ import { createHash, createHmac, pbkdf2, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 
 const deriveKey = promisify(pbkdf2)
-/** PostgreSQL's own number, and the least that RFC 7677 section 4 allows. */
+/** PostgreSQL's default, and the minimum of RFC 7677 §4. */
 const iterations = 4096
 const saltBytes = 16
 const keyBytes = 32
 
 /**
- * What PostgreSQL keeps of a password (RFC 5802 section 3, with the hash of RFC 7677), to be given in its place: the
- * server takes it as it is, whatever its `password_encryption`, and neither its log nor its statistics get the password.
+ * Computes the verifier that PostgreSQL stores for a password (RFC 5802 §3, with the hash of RFC
+ * 7677). Send it instead of the password. The server stores it unchanged for any
+ * `password_encryption`, and neither its log nor its statistics see the password.
  */
 export async function scramVerifier(
   password: string,
@@ -31,9 +32,9 @@ const mappedToNothing =
   /\u00ad|\u034f|\u1806|[\u180b-\u180d]|\u200c|\u200d|\u2060|[\ufe00-\ufe0f]|\ufeff/gu
 
 /**
- * The first two steps of SASLprep (RFC 4013 sections 2.1 and 2.2), as clients take them at the login: spaces, what maps to
- * nothing, NFKC. Nothing is prohibited (section 2.3): PostgreSQL and its clients go on with such passwords too.
- * ASCII stays as it is.
+ * First two steps of SASLprep (RFC 4013 §2.1 and §2.2), which clients apply at login: spaces,
+ * characters mapped to nothing, then NFKC. It skips the prohibitions of §2.3, because PostgreSQL
+ * and its clients accept such passwords. ASCII stays unchanged.
  */
 function saslprep(password: string): string {
   return password.replace(otherSpaces, ' ').replace(mappedToNothing, '').normalize('NFKC')

@@ -5,25 +5,25 @@ import { scramVerifier } from './scram-verifier.ts'
 
 const serviceName = /^[a-z][a-z0-9-]{0,40}$/
 
-/** `data-api` → `data_api`: the schema that the service owns. */
+/** Schema that the service owns: `data-api` → `data_api`. */
 export function schemaOf(service: string): string {
   if (!serviceName.test(service)) throw new Error(`"${service}" is not a service name`)
   return service.replaceAll('-', '_')
 }
 
-/** `data-api` → `surehook_data_api`: the service's database role. */
+/** Database role of the service: `data-api` → `surehook_data_api`. */
 export function roleOf(service: string): string {
   return `surehook_${schemaOf(service)}`
 }
 
-/** Derived, so that scripts and services agree on it without storing it anywhere. */
+/** Password derived from the key, so that scripts and services need not store it. */
 export function servicePassword(keyEncryptionKey: Buffer, service: string): string {
   return createHmac('sha256', keyEncryptionKey)
     .update(`surehook/postgres/${service}`)
     .digest('base64url')
 }
 
-/** The administrator's URL with the service's role in it. */
+/** Returns the administrator's URL with the service's role and password. */
 export function serviceDatabaseUrl(adminUrl: string, service: string, password: string): string {
   const url = new URL(adminUrl)
   url.username = roleOf(service)
@@ -34,7 +34,7 @@ export function serviceDatabaseUrl(adminUrl: string, service: string, password: 
 
 export type RoleOptions = { service: string; password: string; mayCreateSchemas: boolean }
 
-/** Role and schema of a service, as `admin`; changes only what is not as it should be. */
+/** Creates the role and schema of a service, as `admin`. It changes only what differs. */
 export async function ensureServiceRole(admin: Client, options: RoleOptions): Promise<void> {
   const { service, password, mayCreateSchemas } = options
   const role = escapeIdentifier(roleOf(service))
@@ -45,7 +45,7 @@ export async function ensureServiceRole(admin: Client, options: RoleOptions): Pr
     [roleOf(service)],
   )
   const database = escapeIdentifier(rows[0]?.name ?? '')
-  // Servers log statements: at the least those that fail.
+  // Servers log statements, at least failed ones, so the statement must not contain the password.
   const verifier = escapeLiteral(await scramVerifier(password))
   const attributes = `login replication nosuperuser password ${verifier}`
   await runShared(admin, `${rows[0]?.exists ? 'alter' : 'create'} role ${role} ${attributes}`)
@@ -56,7 +56,10 @@ export async function ensureServiceRole(admin: Client, options: RoleOptions): Pr
   await admin.query(`create schema if not exists ${schema} authorization ${role}`)
 }
 
-/** Roles belong to the cluster: whoever migrates another of its databases may be at the same row. */
+/**
+ * Roles belong to the cluster: a migration of another database may change the same row
+ * concurrently.
+ */
 async function runShared(admin: Client, sql: string): Promise<void> {
   for (let triesLeft = 20; ; triesLeft--) {
     try {
@@ -64,7 +67,7 @@ async function runShared(admin: Client, sql: string): Promise<void> {
       return
     } catch (err) {
       if (triesLeft === 0 || !isConcurrentUpdate(err)) throw err
-      // A role made meanwhile only needs what was to be set on it.
+      // Another process created the role meanwhile, so only its attributes must be set.
       sql = sql.replace(/^create role/, 'alter role')
       await sleep(25)
     }

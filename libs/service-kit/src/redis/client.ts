@@ -6,25 +6,26 @@ import { reasonOf } from '../errors.ts'
 
 export type RedisOptions = RedisConnection & {
   log: Logger
-  /** Ends the wait for a first connection. */
+  /** Ends the wait for the first connection. */
   signal?: AbortSignal
 }
 
-/** The connected client: `close()` it, or `await using`. */
+/** A connected client. Call `close()`, or use `await using`. */
 export type RedisClient = Awaited<ReturnType<typeof openRedis>>
 
 /**
- * Waits for a first connection, then reconnects for ever. While Redis is away commands fail at once
- * (and `toUnavailable` knows the error): nothing queues up that would run late.
+ * Waits for the first connection, then reconnects without limit. While Redis is unreachable
+ * commands fail at once with an error that `toUnavailable` recognises. No command is queued and run
+ * late.
  */
 export async function openRedis({ url, ca, log, signal }: RedisOptions) {
   const client = createClient({
     url,
     disableOfflineQueue: true,
-    // A user that may do no more than it has to may neither say which library it uses nor ask for such notices.
+    // A user with minimal rights may neither send its library's name nor request such notices.
     disableClientInfo: true,
     maintNotifications: 'disabled',
-    // A server that hangs is found by the ping that gets no answer.
+    // A ping without an answer reveals a server that hangs.
     pingInterval: 1_000,
     socket: {
       ...(ca && { tls: true, ca }),

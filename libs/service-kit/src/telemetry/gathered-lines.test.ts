@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true }))
 
 describe('openGatheredLines', () => {
-  it('writes lines together, in their order, or at once when it is asked to', async () => {
+  it('writes lines together in order, or at once on flushSync', async () => {
     const lines = openGatheredLines(`${dir}/log`)
     lines.write('a\n')
     lines.write('b\n')
@@ -24,7 +24,7 @@ describe('openGatheredLines', () => {
     while (read() !== 'a\nb\nc\n') await new Promise((resolve) => setTimeout(resolve, 5))
   })
 
-  it('holds back no more than it has room for', () => {
+  it('writes early when its buffer is full', () => {
     const lines = openGatheredLines(`${dir}/log`)
     const line = `${'x'.repeat(1_000)}\n`
     for (let n = 0; n < 100; n++) lines.write(line)
@@ -43,7 +43,7 @@ describe('openGatheredLines', () => {
     fsync.mockRestore()
   })
 
-  it('writes what it has when the process ends, in whatever way it ends itself', () => {
+  it('writes its buffer when the process exits by itself in any way', () => {
     const url = new URL('./gathered-lines.ts', import.meta.url)
     const script = (end: string) =>
       `const { openGatheredLines } = await import('${url}'); openGatheredLines().write('last\\n'); ${end}`

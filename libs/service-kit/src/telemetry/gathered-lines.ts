@@ -1,7 +1,7 @@
 import { type DestinationStream, destination } from 'pino'
 
 export type GatheredLines = DestinationStream & {
-  /** Before the process ends by itself this happens anyway. */
+  /** Writes all buffered lines. The process also does so before it exits by itself. */
   flushSync(): void
 }
 
@@ -9,11 +9,12 @@ const gatherForMs = 20
 const maxGatheredLength = 8 * 1024
 
 /**
- * Writes lines a little later, together: a write for each line is a tenth of what a busy gateway does. A process that is
- * killed keeps the lines of its last 20 ms to itself.
+ * Buffers lines for 20 ms and writes them together. One write per line takes a tenth of a busy
+ * gateway's CPU time. A killed process loses the lines of its last 20 ms.
  */
 export function openGatheredLines(dest: number | string = 1): GatheredLines {
-  // It gathers nothing itself: its `flushSync` waits for the disk, and the event loop with it for milliseconds.
+  // `destination` itself buffers nothing: its `flushSync` waits for the disk and blocks the event
+  // loop for milliseconds.
   const out = destination({ dest, sync: true })
   let gathered = ''
   let timer: NodeJS.Timeout | undefined

@@ -8,7 +8,7 @@ function logged(fields: object): Record<string, unknown> {
 }
 
 describe('createLogger', () => {
-  it('writes one JSON object per line, with level and time to read', () => {
+  it('writes one JSON object per line, with a readable level and time', () => {
     expect(logged({ count: 1 })).toMatchObject({
       level: 'info',
       name: 'test',
@@ -18,7 +18,7 @@ describe('createLogger', () => {
     })
   })
 
-  it('never writes a secret, however deep it sits, and leaves the rest', () => {
+  it('redacts secrets at any depth, and keeps other fields', () => {
     const line = logged({
       token: 'mt_1',
       req: { headers: { Authorization: 'Bearer mt_2', host: 'a' } },
@@ -33,7 +33,7 @@ describe('createLogger', () => {
     })
   })
 
-  it('leaves out where an error of PostgreSQL quotes a row', () => {
+  it('omits the fields in which a PostgreSQL error quotes a row', () => {
     const detail = 'Key (email)=(ada@example.com) already exists.'
     const err = Object.assign(new Error('duplicate key'), { code: '23505', detail, where: detail })
     const line = logged({ err })
@@ -41,7 +41,7 @@ describe('createLogger', () => {
     expect(JSON.stringify(line)).not.toContain('ada@')
   })
 
-  it('does not change what it was given', () => {
+  it('does not change its input', () => {
     const fields = { inner: { password: 'p' } }
     logged(fields)
     expect(fields).toEqual({ inner: { password: 'p' } })

@@ -23,12 +23,13 @@ const secretNames: ReadonlySet<string> = new Set([
 const censor = '[redacted]'
 const maxDepth = 4
 
-/** One for all loggers of the process. */
+/** Shared by all loggers of the process. */
 let stdout: GatheredLines | undefined
 
 /**
- * JSON lines on stdout. A level that does not exist counts as `info`: the configuration's own check names
- * the fault. The message is a constant event name (`delivery.attempted`), the rest fields.
+ * Creates a logger that writes JSON lines to stdout. An unknown level counts as `info`: the check
+ * of the configuration reports it. The message is a constant event name (`delivery.attempted`). All
+ * details are fields.
  */
 export function createLogger(name: string, level = 'info', stream?: DestinationStream): Logger {
   const options = {
@@ -38,7 +39,8 @@ export function createLogger(name: string, level = 'info', stream?: DestinationS
     serializers: { err: describeError },
     formatters: {
       level: (label: string) => ({ level: label }),
-      // Not pino's own redaction: with wildcards it makes a line cost 20 µs instead of 3.
+      // Replaces pino's redaction, which with wildcards raises the cost of a line from 3 µs to 20
+      // µs.
       log: (fields: Record<string, unknown>) => withoutSecrets(fields, 0),
       bindings: (fields: Record<string, unknown>) => withoutSecrets(fields, 0),
     },
@@ -46,7 +48,7 @@ export function createLogger(name: string, level = 'info', stream?: DestinationS
   return pino(options, stream ?? (stdout ??= openGatheredLines()))
 }
 
-/** PostgreSQL quotes rows and statements in these: no value of a record belongs into a log. */
+/** PostgreSQL quotes rows and statements in these fields. Values of records must not be logged. */
 const quotingFields = ['detail', 'where', 'internalQuery', 'hint'] as const
 
 function describeError(err: Error): object {
@@ -55,7 +57,7 @@ function describeError(err: Error): object {
   return described
 }
 
-/** The same object when it holds no secret, else a copy. */
+/** Returns the same object if it holds no secret, else a redacted copy. */
 function withoutSecrets<T extends object>(fields: T, depth: number): T {
   let copy: Record<string, unknown> | undefined
   for (const [name, value] of Object.entries(fields)) {

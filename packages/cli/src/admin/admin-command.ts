@@ -16,7 +16,7 @@ export type Ask = <Op extends Operation>(
   request: RequestOf<Op>,
 ) => Promise<ReplyOf<Op>>
 
-/** What a command has to show: the JSON of it, and the lines. */
+/** Output of a command: the value for `--json`, and the lines for a terminal. */
 export type Shown = { value: unknown; lines: readonly string[]; isWrong?: boolean }
 
 type AdminCommand<Specs extends OptionSpecs> = Pick<
@@ -29,10 +29,10 @@ type AdminCommand<Specs extends OptionSpecs> = Pick<
   ): Promise<Shown>
 }
 
-/** Those that a command names as its positionals; readCall has seen to it that they are there. */
+/** Values of a command's positionals. `readCall` has checked that all of them are given. */
 type Words = { project: string; environment: string; id: string; name: string }
 
-/** A command that speaks with the platform's administration through the gateway. */
+/** Defines a command that calls the administration API through the gateway. */
 export function adminCommand<const Specs extends OptionSpecs>(
   command: AdminCommand<Specs>,
 ): Command<Specs & typeof platformOptions> {
@@ -54,10 +54,10 @@ export function adminCommand<const Specs extends OptionSpecs>(
   })
 }
 
-/** One thing, field by field. */
+/** Shows one object, field by field. */
 export const showThing = (thing: object): Shown => ({ value: thing, lines: textFields(thing) })
 
-/** Something that leaves nothing to show. */
+/** Shows one line for an operation without a result. */
 export const showDone = (line: string): Shown => ({ value: {}, lines: [line] })
 
 export function showList<Item extends object>(

@@ -7,7 +7,7 @@ import { causeOf } from '../lib/cause-of.ts'
 import type { Platform } from '../lib/platform-client.ts'
 
 type InputOf<Schema> = Schema extends z.ZodType ? z.input<Schema> : undefined
-/** An absent part is left out; of `query` all fields are texts in the end. */
+/** Omit absent parts. All fields of `query` are sent as text. */
 export type RequestOf<Op extends Operation> = {
   readonly [Part in 'params' | 'query' | 'body' as Op[Part] extends z.ZodType ? Part : never]:
     | InputOf<Op[Part]>
@@ -19,7 +19,10 @@ type Parts = { params?: Record<string, unknown>; query?: Record<string, unknown>
 
 const timeoutMs = 60_000
 
-/** Asks the gateway for one operation of the contract, as the administrator. A refusal is a `Failure` with its violations. */
+/**
+ * Calls one operation of the contract at the gateway as the administrator. Throws a `Failure` with
+ * the violations if the request is refused.
+ */
 export async function callOperation<Op extends Operation>(
   platform: Platform,
   operation: Op,
@@ -78,7 +81,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The caller says what it is not.
+    // The caller reports text that is not JSON.
     return undefined
   }
 }

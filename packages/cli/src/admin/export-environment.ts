@@ -16,10 +16,11 @@ type ReadPage = (cursor: string | undefined) => Promise<Page>
 const pageSize = 200
 
 /**
- * Writes what an environment has into `dir`: `settings.json`, `tables.json`, `webhooks.json`, and one JSON
- * object per line in `roles.ndjson`, `users.ndjson`, `records/<table>.ndjson` and
- * `deliveries/<webhook id>.ndjson`. Secrets and password hashes are in none of them: no API shows them.
- * @returns how many lines each file of lines has, by its path below `dir`
+ * Writes the data of an environment to `dir`: `settings.json`, `tables.json` and `webhooks.json`,
+ * and one JSON object per line to `roles.ndjson`, `users.ndjson`, `records/<table>.ndjson` and
+ * `deliveries/<webhook id>.ndjson`. The files contain no secrets or password hashes, because no API
+ * returns them.
+ * @returns the number of lines of each `.ndjson` file, by its path below `dir`
  */
 export async function exportEnvironment(
   platform: Platform,

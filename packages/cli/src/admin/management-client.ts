@@ -3,9 +3,15 @@ import { Failure } from '../cli/command.ts'
 import type { Platform } from '../lib/platform-client.ts'
 import { callOperation } from './call-operation.ts'
 
-/** Asks the data and webhook APIs with a management token of its own, which ends with it. */
+/**
+ * Client of the data and webhook APIs with its own management token. Disposing the client revokes
+ * the token.
+ */
 export type ManagementClient = AsyncDisposable & {
-  /** `rest('POST orders', { … })`: below `/gw/api/rest/`. Throws unless it is answered 2xx. */
+  /**
+   * `rest('POST orders', { … })`: the path is relative to `/gw/api/rest/`. Throws unless the status
+   * is 2xx.
+   */
   rest<T>(request: string, body?: unknown): Promise<T>
 }
 
@@ -16,7 +22,7 @@ const timeoutMs = 20_000
 export async function openManagementClient(
   platform: Platform,
   { project, environment }: ManagedEnvironment,
-  /** Tells the administrator what the token is for. */
+  /** Name of the token in the administration, which states its purpose. */
   name: string,
 ): Promise<ManagementClient> {
   const { id, token } = await callOperation(platform, createManagementToken, {

@@ -9,7 +9,7 @@ const largestPage = 200
 type PageQuery = { limit: string; cursor: string | undefined }
 type Page<Item> = { items: readonly Item[]; nextCursor: string | null }
 
-/** Reads a list page by page, up to `limit` of its items. */
+/** Reads a list page by page, up to `limit` items. */
 export async function readPages<Item>(
   limit: string,
   readPage: (query: PageQuery) => Promise<Page<Item>>,

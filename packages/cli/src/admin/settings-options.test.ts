@@ -15,7 +15,7 @@ describe('settingsOptions', () => {
 })
 
 describe('settingsFrom', () => {
-  it('reads values by their kind, and null as the default', () => {
+  it('reads values by their type, and null as a reset to the default', () => {
     const settings = settingsFrom({
       enabled: 'false',
       'access-token-ttl': '60',
@@ -32,7 +32,7 @@ describe('settingsFrom', () => {
     expect(AuthSettingsChange.safeParse(settings).success).toBe(true)
   })
 
-  it('wins over a file and leaves the rest of it', () => {
+  it('overrides single settings of a file and keeps the others', () => {
     const file = { enabled: true, lockout: { threshold: 3, duration: 60 }, password: null }
     expect(settingsFrom({ 'lockout-threshold': '9', 'password-min-length': '12' }, file)).toEqual({
       enabled: true,

@@ -4,7 +4,7 @@ import { leavesOf } from '../lib/text-table.ts'
 
 type Setting = { path: readonly string[]; option: string; kind: 'boolean' | 'number' | 'text' }
 
-/** Every setting of the contract: `lockout.threshold` is `--lockout-threshold`. */
+/** Every setting of the contract. `lockout.threshold` becomes `--lockout-threshold`. */
 const settings: readonly Setting[] = leavesOf(defaultAuthSettings).map(([path, value]) => ({
   path: path.split('.'),
   option: path.replaceAll('.', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
@@ -19,7 +19,7 @@ function kindOf(value: unknown): Setting['kind'] {
 
 const values = { boolean: 'true|false', number: 'number', text: 'text' } as const
 
-/** An option for each; `null` as its value goes back to the default. */
+/** One option per setting. The value `null` resets the setting to its default. */
 export const settingsOptions: Readonly<Record<string, OptionSpec>> = Object.fromEntries(
   settings.map(({ path, option, kind }) => [
     option,
@@ -27,7 +27,7 @@ export const settingsOptions: Readonly<Record<string, OptionSpec>> = Object.from
   ]),
 )
 
-/** The settings that the options name, on top of those of a file. */
+/** Merges the settings from options over those from a file. */
 export function settingsFrom(
   given: Readonly<Record<string, unknown>>,
   base: Readonly<Record<string, unknown>> = {},
@@ -58,7 +58,7 @@ function set(
     return
   }
   const inner = target[name]
-  // A group that the file takes back to its defaults has no fields to change.
+  // A group that the file resets with `null` has no fields yet.
   const group =
     typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : {}
   target[name] = group

@@ -1,4 +1,4 @@
-/** How a command ended: well; it found something wrong; it was not called as it should be. */
+/** Exit codes: success, a problem found or an operation failed, and wrong usage. */
 export const exitCodes = { ok: 0, wrong: 1, usage: 2 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
@@ -6,11 +6,11 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 export type OptionSpec = {
   type: 'string' | 'boolean'
   help: string
-  /** What stands for the value in the help: `duration` shows as `--wait <duration>`. */
+  /** Placeholder of the value in the help: `duration` shows as `--wait <duration>`. */
   value?: string
   default?: string
   required?: true
-  /** May be given several times. */
+  /** Whether the option may be repeated. */
   multiple?: true
 }
 
@@ -28,12 +28,12 @@ export type Values<Specs extends OptionSpecs> = {
   readonly [Name in keyof Specs]: ValueOf<Specs[Name]>
 }
 
-/** The world outside of a command: what it reads and where it writes. */
+/** Environment of a command: its inputs and outputs. */
 export type Io = {
   readonly env: NodeJS.ProcessEnv
-  /** What was asked for: on standard output. */
+  /** Writes a line of the requested result to standard output. */
   out(line: string): void
-  /** What it says on its way: on standard error. */
+  /** Writes a line of progress to standard error. */
   note(line: string): void
   readonly signal: AbortSignal
   now(): number
@@ -41,45 +41,48 @@ export type Io = {
 
 export type Call<Specs extends OptionSpecs> = Io & {
   readonly values: Values<Specs>
-  /** The words after the command's name, by their names in `positionals`. */
+  /** Arguments after the command's name, by their names in `positionals`. */
   readonly words: Readonly<Record<string, string>>
-  /** One JSON document is wanted on standard output. */
+  /** Whether `--json` was given: print one JSON document to standard output. */
   readonly json: boolean
 }
 
 export type Command<Specs extends OptionSpecs = OptionSpecs> = {
-  /** `prepare database`: what is typed after `surehook`. */
+  /** Words after `surehook`, such as `prepare database`. */
   readonly name: string
   readonly summary: string
-  /** More than the summary, for its own help. */
+  /** Further text for the command's own help. */
   readonly details?: string
   readonly options: Specs
-  /** Words that must follow the name, in this order. */
+  /** Required arguments after the name, in this order. */
   readonly positionals?: readonly string[]
-  /** The variables that it reads, with their meaning. */
+  /** Environment variables that the command reads, with their meaning. */
   readonly variables?: Readonly<Record<string, string>>
-  /** A method, so that commands of whatever options are in one list: each is called as it describes itself. */
+  /**
+   * Declared as a method: method parameters are bivariant, so commands with different options fit
+   * in one list.
+   */
   run(call: Call<Specs>): Promise<ExitCode>
 }
 
 export type AnyCommand = Command
 
-/** One command as a value: parsing, help and the list of commands follow from it. */
+/** Defines one command. Parsing, help and the list of commands derive from the definition. */
 export function defineCommand<const Specs extends OptionSpecs>(
   command: Command<Specs>,
 ): Command<Specs> {
   return Object.freeze(command)
 }
 
-/** It was called wrongly: exit code 2. The message is a sentence for who typed it. */
+/** Wrong usage: exit code 2. The message is a sentence for the user. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Something is wrong that the message tells whole: exit code 1, without a stack. */
+/** A failure that the message fully explains: exit code 1, without a stack trace. */
 export class Failure extends Error {
   override readonly name = 'Failure'
-  /** What `--json` shows besides the message. */
+  /** Further fields of the `--json` output. */
   readonly facts: Readonly<Record<string, unknown>>
 
   constructor(message: string, facts: Readonly<Record<string, unknown>> = {}) {

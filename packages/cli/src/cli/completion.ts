@@ -1,7 +1,7 @@
 import { type AnyCommand, defineCommand, exitCodes, UsageError } from './command.ts'
 import { commonOptions } from './read-call.ts'
 
-/** The shells ask `surehook __complete <words…>`: the last word is the one being typed. */
+/** Shells call `surehook __complete <words…>`. The last word is the one being typed. */
 export const completeWord = '__complete'
 
 const scripts: Readonly<Record<string, string>> = {
@@ -39,7 +39,7 @@ export const completionCommand = defineCommand({
 })
 
 /**
- * What may stand in the place of the last of `words`: the next word of a command's name, or an option
+ * Returns the completions of the last of `words`: the next word of a command's name, or an option
  * of the command that the words before it name.
  */
 export function candidates(commands: readonly AnyCommand[], words: readonly string[]): string[] {

@@ -3,7 +3,7 @@ import { commonOptions } from './read-call.ts'
 
 const codes = 'Exit codes: 0 ok, 1 something is wrong, 2 wrong call.'
 
-/** The commands whose names begin with `prefix`, one line each. */
+/** Lists the commands whose names begin with `prefix`, one per line. */
 export function helpOfAll(commands: readonly AnyCommand[], prefix = ''): string {
   const shown = commands.filter(({ name }) =>
     `${name} `.startsWith(prefix === '' ? '' : `${prefix} `),

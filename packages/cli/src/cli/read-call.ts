@@ -4,13 +4,16 @@ import { type AnyCommand, type Call, type Io, type OptionSpecs, UsageError } fro
 
 type Given = Record<string, string | boolean | (string | boolean)[] | undefined>
 
-/** What every command takes. */
+/** Options of every command. */
 export const commonOptions = {
   json: { type: 'boolean', help: 'print one JSON document' },
   help: { type: 'boolean', help: 'show this help' },
 } as const satisfies OptionSpecs
 
-/** Reads the arguments after a command's name; throws `UsageError` for whatever it does not know or misses. */
+/**
+ * Parses the arguments after a command's name. Throws `UsageError` for unknown and missing
+ * arguments.
+ */
 export function readCall(command: AnyCommand, args: readonly string[], io: Io): Call<OptionSpecs> {
   const { values: given, positionals } = parse(command, args)
   const names = command.positionals ?? []
@@ -33,7 +36,7 @@ function parse(command: AnyCommand, args: readonly string[]) {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
     return { values: values as Given, positionals }
   } catch (err) {
-    // Its own advice is about arguments that begin with a dash.
+    // Drops the parser's advice, which is about arguments that begin with a dash.
     throw new UsageError(reasonOf(err).split('. ')[0] ?? '', { cause: err })
   }
 }

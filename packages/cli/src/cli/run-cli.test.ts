@@ -69,7 +69,7 @@ describe('runCli', () => {
     expect({ code, words: out.split('\n').filter(Boolean) }).toEqual({ code: 0, words: expected })
   })
 
-  it('gives a command its options, words and variables', async () => {
+  it('passes options, arguments and variables to a command', async () => {
     const { code, out } = await run(
       'greet',
       'people',
@@ -101,20 +101,20 @@ describe('runCli', () => {
     [['greet', 'animals'], 'There is no command "greet animals"'],
     [['unknown'], 'There is no command "unknown"'],
     [['greet'], 'greet people'],
-  ])('ends with 2 for %j', async (args, reason) => {
+  ])('exits with 2 for %j', async (args, reason) => {
     const { code, out, notes } = await run(...args)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(notes).toContain(reason)
   })
 
-  it('ends with 1 and the reason when something is wrong', async () => {
+  it('exits with 1 and the reason after a failure', async () => {
     expect(await run('fail')).toEqual({ code: 1, out: '', notes: 'It is broken' })
     const inJson = await run('fail', '--json')
     expect(inJson).toMatchObject({ code: 1, notes: '' })
     expect(JSON.parse(inJson.out)).toEqual({ message: 'It is broken', error: 'BROKEN' })
   })
 
-  it('helps', async () => {
+  it('prints help', async () => {
     const all = await run('--help')
     expect(all).toMatchObject({ code: 0, notes: '' })
     expect(all.out).toContain('greet people  Greets')

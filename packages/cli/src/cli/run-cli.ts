@@ -12,7 +12,7 @@ import { helpOf, helpOfAll } from './help.ts'
 import { readCall } from './read-call.ts'
 import { version } from './version.ts'
 
-/** Finds the command that `args` begin with, runs it, and says how it ended. Never rejects. */
+/** Runs the command that `args` begin with and resolves with its exit code. Never rejects. */
 export async function runCli(
   commands: readonly AnyCommand[],
   args: readonly string[],
@@ -34,7 +34,7 @@ export async function runCli(
   }
 }
 
-/** The longest name wins: `admin users list` before `admin users`. */
+/** Prefers the longest matching name: `admin users list` before `admin users`. */
 function commandOf(commands: readonly AnyCommand[], words: readonly string[]) {
   return commands
     .filter(({ name }) => `${words.join(' ')} `.startsWith(`${name} `))

@@ -2,5 +2,8 @@ import { readFileSync } from 'node:fs'
 
 const packageFile = new URL('../../package.json', import.meta.url)
 
-/** That of the package `surehook`. The file is the same distance away from `src/cli` and from `dist/cli`. */
+/**
+ * Version of the package `surehook`. `src/cli` and `dist/cli` have the same relative path to the
+ * file.
+ */
 export const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }

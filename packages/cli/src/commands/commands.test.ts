@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals'
 import { commands } from './commands.ts'
 
 describe('the commands', () => {
-  it('have names of their own', () => {
+  it('have unique names', () => {
     const names = commands.map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
   })
 
-  it('take no secret as an argument', () => {
+  it('accept no secret as an argument', () => {
     const options = commands.flatMap((command) => Object.keys(command.options))
     expect(options.filter((name) => /token$|secret|password$/.test(name))).toEqual([])
   })

@@ -18,7 +18,7 @@ import { rebuildHistoryCommand } from './rebuild.ts'
 import { reconcileCommand } from './reconcile.ts'
 import { rotateKeyCommand } from './rotate-key.ts'
 
-/** Every command, in the order in which the help lists them. */
+/** Every command, in the order of the help. */
 export const commands: readonly AnyCommand[] = [
   prepareDatabaseCommand,
   prepareTopicsCommand,

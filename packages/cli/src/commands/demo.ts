@@ -59,10 +59,10 @@ type Values = Readonly<
   Record<'receiver' | 'certificate' | 'key', string | undefined> & { 'first-attempt': boolean }
 >
 
-/** Where the webhook is to arrive: an https URL of this process, with the files of its certificate. */
+/** Address of the webhook receiver: an https URL of this process, with its certificate files. */
 type ReceiverAt = { url: string; certificate: string; key: string }
 
-/** Null: no receiver is wanted. */
+/** `null` if no receiver is wanted. */
 function receiverOf(values: Values, platform: Platform): ReceiverAt | null {
   const { receiver, certificate, key } = values
   if (values['first-attempt']) {
@@ -78,7 +78,7 @@ function receiverOf(values: Values, platform: Platform): ReceiverAt | null {
   return { url, certificate, key }
 }
 
-/** The system that runs from this checkout trusts a certificate that lies here. */
+/** The system that runs from this checkout trusts a certificate in the checkout. */
 function localReceiver({ baseUrl }: Platform): ReceiverAt {
   const system = findRunningSystem()
   if (system?.baseUrl === baseUrl && existsSync(demoCertificate.key)) {

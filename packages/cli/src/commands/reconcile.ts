@@ -126,7 +126,7 @@ function describeUnreadable({ slots, applied }: Reconciled): string[] {
   return [...lines, next]
 }
 
-/** They would write meanwhile, and their relays move the slots. */
+/** Running services would write during the comparison, and their relays would move the slots. */
 async function refuseRunning(db: Client): Promise<void> {
   const { rows } = await db.query<{ name: string }>(
     `select distinct usename as name from pg_stat_activity

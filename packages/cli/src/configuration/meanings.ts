@@ -1,12 +1,12 @@
 export type Meaning = {
   meaning: string
-  /** Belongs into a Secret, not into a ConfigMap. */
+  /** The value belongs into a Secret, not into a ConfigMap. */
   secret?: true
-  /** In words, where the schema's own says nothing to a reader. */
+  /** Description of the default, if the schema's own default does not help a reader. */
   default?: string
 }
 
-/** What each variable of the services is for. Every variable of a `config.ts` must be here. */
+/** Purpose of each variable of the services. Every variable of a `config.ts` must be here. */
 export const meanings: Readonly<Record<string, Meaning>> = {
   LOG_LEVEL: { meaning: 'The lowest level that is logged' },
   PORT: { meaning: 'The port of the API' },

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { readVariables, variablesPage } from './variable-table.ts'
 
 describe('readVariables', () => {
-  it('knows of every variable who reads it, its default and what it may be', async () => {
+  it('returns the services, the default and the allowed values of every variable', async () => {
     const variables = await readVariables()
     const find = (name: string) => variables.find((one) => one.name === name)
     expect(find('KAFKA_BROKERS')).toMatchObject({ isRequired: true })

@@ -6,15 +6,15 @@ import { type Meaning, meanings } from './meanings.ts'
 export type Variable = Meaning & {
   name: string
   services: readonly string[]
-  /** By at least one of them. */
+  /** Whether at least one service requires it. */
   isRequired: boolean
-  /** Those that go on without it, where others do not. */
+  /** Services for which it is optional although others require it. */
   optionalFor: readonly string[]
-  /** Of a closed set or a range; empty when it is free. */
+  /** Allowed values: a closed set or a range. Empty if any value is allowed. */
   values: string
 }
 
-/** Every variable of every service, from the schemas that read them. Throws when one has no meaning yet. */
+/** Reads every variable of every service from its schema. Throws when a variable has no meaning. */
 export async function readVariables(): Promise<Variable[]> {
   const fields = new Map<string, { schema: z.ZodType; services: string[]; without: string[] }>()
   for (const service of serviceNames) {
@@ -56,7 +56,7 @@ function describe(schema: z.ZodType) {
   }
 }
 
-/** The wrapped schemas, from the outside in. */
+/** Returns the wrapped schemas from the outermost to the innermost. */
 function layersOf(schema: z.ZodType): z.ZodType[] {
   const inner =
     schema instanceof z.ZodDefault ||
@@ -88,7 +88,7 @@ function valuesOf(schema: z.ZodType): string {
   return `${least ?? ''} to ${most}`
 }
 
-/** The page that operators read. */
+/** Renders the reference page for operators. */
 export function variablesPage(variables: readonly Variable[]): string {
   return [
     '# Configuration',

@@ -7,13 +7,13 @@ import type { AddressInfo } from 'node:net'
 export type Receipt = { headers: IncomingHttpHeaders; body: string }
 
 export type DemoReceiver = AsyncDisposable & {
-  /** Its own address, with the port that it listens on. */
+  /** Address of the receiver, with the port that it listens on. */
   readonly url: string
-  /** What has arrived, in order. */
+  /** Received webhooks in order. */
   readonly receipts: readonly Receipt[]
 }
 
-/** Takes webhooks at the port of `url` (0: any that is free) and remembers them. */
+/** Receives webhooks at the port of `url` and stores them. Port 0 selects any free port. */
 export async function openDemoReceiver(
   url: URL,
   { key, cert }: { key: string; cert: string },
@@ -35,7 +35,10 @@ export async function openDemoReceiver(
   return { url: address, receipts, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
 
-/** As receivers do it: over the bytes as they came, compared in constant time. */
+/**
+ * Verifies the signature as receivers should: over the raw bytes, with a comparison in constant
+ * time.
+ */
 export function isSigned({ headers, body }: Receipt, secret: string): boolean {
   const given = Buffer.from([headers['x-service-signature'] ?? ''].flat().join())
   const digest = createHmac('sha256', secret).update(body).digest('hex')

@@ -4,7 +4,7 @@ import { callOperation } from '../admin/call-operation.ts'
 import { type ManagementClient, openManagementClient } from '../admin/management-client.ts'
 import type { Platform } from '../lib/platform-client.ts'
 
-/** A project of its own, seen with a management token; disposing revokes that. */
+/** A new project with a management token. Disposing it revokes the token. */
 export type DemoTenant = ManagementClient & { readonly projectId: string }
 
 const environment = 'master'

@@ -8,19 +8,19 @@ import { type DemoTenant, openDemoTenant } from './demo-tenant.ts'
 
 export type DemoOptions = {
   platform: Platform
-  /** Without one, webhooks go to an address that does not exist. */
+  /** If `null`, webhooks go to an address that does not exist. */
   receiver: { url: string; open: DemoReceiver } | null
   signal: AbortSignal
   say(line: string): void
 }
 
-/** No name below it ever exists (RFC 2606). */
+/** RFC 2606 §2 reserves `.invalid`: the name never resolves. */
 const nowhere = 'https://receiver.invalid/hooks'
 const pollMs = 200
 
 /**
- * Follows a change through the whole system: to the receiver and its signature, or, without one, to the first attempt.
- * Cleans up after itself.
+ * Follows a change through the whole system up to the receiver and its signature, or up to the
+ * first attempt if there is no receiver. It deletes what it created.
  */
 export async function playDemo({ platform, receiver, signal, say }: DemoOptions): Promise<void> {
   await using opened = new AsyncDisposableStack()
@@ -62,7 +62,7 @@ async function deliveryWhen(
     const { deliveries } = await tenant.rest<{ deliveries: Delivery[] }>(`GET _webhooks/${id}`)
     last = deliveries[0]
     if (last !== undefined && isDone(last)) return last
-    // The loop's own condition tells of an early end.
+    // An abort rejects the sleep. The loop's condition reports it.
     await sleep(pollMs, undefined, { signal }).catch(() => undefined)
   }
   const seen =

@@ -6,15 +6,18 @@ export type TlsPlace = {
   what: string
   host: string
   port: number
-  /** Speaks TLS only when it is asked to, in PostgreSQL's way. */
+  /** The server speaks TLS only after PostgreSQL's SSLRequest. */
   isPostgres?: true
 }
 
 const timeoutMs = 5_000
-/** PostgreSQL's SSLRequest. */
+/** PostgreSQL's SSLRequest message. */
 const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 
-/** When the certificate of a server ends. Whether anybody trusts it is for the connections to say. */
+/**
+ * Expiry date of a server's certificate. It does not verify the certificate: the other checks
+ * connect and report that.
+ */
 export async function expiryAt(place: TlsPlace): Promise<Date> {
   const signal = AbortSignal.timeout(timeoutMs)
   const tcp = connectTcp({ host: place.host, port: place.port })

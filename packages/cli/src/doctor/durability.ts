@@ -1,12 +1,12 @@
 import type { Target } from './target.ts'
 
-/** Copies of a topic, and so brokers, with which the loss of one broker's disk loses nothing. */
+/** Number of copies, and so of brokers, with which the loss of one broker's disk loses no data. */
 export const safeCopies = 3
 
 /**
- * What an installation is asked for.
- * - `demanded`: three brokers, and topics with two of three copies written before an answer.
- * - `waived`: an operator asked for fewer copies by KAFKA_REPLICATION_FACTOR.
+ * Required durability of an installation.
+ * - `demanded`: three brokers, and topics that write two of three copies before they acknowledge.
+ * - `waived`: KAFKA_REPLICATION_FACTOR asks for fewer copies.
  * - `local`: a system of `npm start`, which has one broker.
  */
 export type Durability = 'demanded' | 'waived' | 'local'

@@ -1,17 +1,17 @@
-/** `warn`: worth a look, nothing is broken yet. `skipped`: could not be looked at, for the reason that it says. */
+/** `warn`: nothing is broken yet, but look at it. `skipped`: not checked, for the given reason. */
 export type Level = 'ok' | 'warn' | 'wrong' | 'skipped'
 
-/** One thing that was looked at. */
+/** Result of one check. */
 export type Finding = {
   readonly area: Area
   readonly level: Level
-  /** In one line. */
+  /** One line about the state. */
   readonly says: string
-  /** What to do, in one sentence; of everything that is not ok. */
+  /** One sentence about what to do. Set on every finding that is not ok. */
   readonly advice?: string
 }
 
-/** In the order of the report. */
+/** Areas in the order of the report. */
 export const areas = [
   'configuration',
   'gateway',
@@ -29,7 +29,7 @@ export const areas = [
 ] as const
 export type Area = (typeof areas)[number]
 
-/** The findings of one area. */
+/** Returns constructors for findings of one area. */
 export function findingsOf(area: Area) {
   return {
     ok: (says: string): Finding => ({ area, level: 'ok', says }),

@@ -17,8 +17,8 @@ const levels = (findings: readonly Finding[]) => findings.map(({ level }) => lev
 const faults = (findings: readonly Finding[]) =>
   findings.filter(({ level }) => level !== 'ok').map(({ level, says }) => `${level}: ${says}`)
 
-describe('a finding that is not well', () => {
-  it('always says what to do', () => {
+describe('a finding that is not ok', () => {
+  it('always has advice', () => {
     const findings = [
       ...judgeSettings({}),
       ...judgeSlot('data-api', []),
@@ -57,7 +57,7 @@ describe('judgeSettings', () => {
   it.each([
     ['-1', /-1: no slot is given up, .* fills the disk$/],
     ['65536', /65536 MB: the disk is spared, .* loses its slot/],
-  ])('says what a max_slot_wal_keep_size of %s risks, and warns of none', (kept, said) => {
+  ])('explains the risk of a max_slot_wal_keep_size of %s without a warning', (kept, said) => {
     const findings = judgeSettings({ ...goodSettings, max_slot_wal_keep_size: kept })
     expect(faults(findings)).toEqual([])
     expect(findings.at(-1)?.says).toMatch(said)
@@ -98,7 +98,7 @@ describe('judgeGroup', () => {
     expect(levels(judgeGroup({ ...good, ...given }, 100))).toEqual(expected)
   })
 
-  it('counts from the first record that is still there', () => {
+  it('counts from the first record that still exists', () => {
     expect(behindOf(-1, { low: 10, high: 15 })).toEqual({ lag: 5, isLost: false })
     expect(behindOf(12, { low: 10, high: 15 })).toEqual({ lag: 3, isLost: false })
     expect(behindOf(7, { low: 10, high: 15 })).toEqual({ lag: 5, isLost: true })
@@ -125,17 +125,17 @@ describe('judgeTopics', () => {
   const changes = specs.find(({ name }) => name === 'changes')
   const one = { leader: 1, replicas: [1], isr: [1] }
 
-  it('is content with what the contract says', () => {
+  it('accepts topics that match the contract', () => {
     expect(judge(statesWith())).toEqual([])
   })
 
-  it('misses a topic', () => {
+  it('reports a missing topic', () => {
     const states = statesWith()
     states.delete('webhook.attempts')
     expect(judge(states)).toEqual(['wrong: missing: webhook.attempts'])
   })
 
-  it('names each setting that differs, and lets things be kept longer', () => {
+  it('names each setting that differs, and accepts a longer retention', () => {
     const config = {
       ...attempts?.config,
       'retention.ms': '1000',
@@ -155,7 +155,7 @@ describe('judgeTopics', () => {
     ])
   })
 
-  it('counts partitions, leaders and copies', () => {
+  it('checks partitions, leaders and copies', () => {
     expect(judge(statesWith({ changes: { partitions: [one, one] } }))).toEqual([
       'wrong: changes: 2 partitions where 4 are asked for',
       expect.stringContaining('topics of the same kind have different numbers of partitions'),
@@ -195,7 +195,7 @@ describe('durability', () => {
     expect(levels(judgeCluster(brokers, durability))).toEqual(expected)
   })
 
-  it('is explained to those who run one broker on a laptop', () => {
+  it('is explained for a local system with one broker', () => {
     expect(judgeCluster(1, 'local')[0]?.says).toBe(
       '1 broker reached: what Kafka acknowledged survives a killed process, but not a power cut; production needs 3 brokers',
     )
@@ -213,7 +213,7 @@ describe('durability', () => {
     },
   )
 
-  it('has nothing to say of two written copies of three', () => {
+  it('accepts two written copies of three', () => {
     const three = new Map(
       [...statesWith()].map(([name, { partitions, config }]) => [
         name,
@@ -264,7 +264,7 @@ describe('judgeRedis', () => {
 })
 
 describe('other judgements', () => {
-  it('compares clocks by what they can differ at least', () => {
+  it('compares clocks by their smallest possible difference', () => {
     const compare = (theirs: number) =>
       judgeClock({ of: 'PostgreSQL', before: 10_000, theirs, after: 10_100 }).level
     expect([compare(10_050), compare(12_100), compare(12_101), compare(7_999)]).toEqual([
@@ -275,14 +275,14 @@ describe('other judgements', () => {
     ])
   })
 
-  it('counts the days of a certificate', () => {
+  it('counts the remaining days of a certificate', () => {
     const now = Date.UTC(2026, 0, 1)
     const judge = (days: number) =>
       judgeExpiry('a.pem', new Date(now + days * 86_400_000), { now, warnDays: 30 }).level
     expect([judge(-1), judge(29), judge(31)]).toEqual(['wrong', 'warn', 'ok'])
   })
 
-  it('takes the faults of a configuration apart', () => {
+  it('splits the faults of a configuration', () => {
     expect(faultsIn('Invalid configuration\n  A: is not set\n  B: no')).toEqual([
       'A: is not set',
       'B: no',
@@ -290,7 +290,7 @@ describe('other judgements', () => {
     expect(faultsIn('ENOENT')).toEqual(['ENOENT'])
   })
 
-  it('wants room on the disk', () => {
+  it('reports a full disk', () => {
     expect([judgeSpace(1e9).level, judgeSpace(1e12).level]).toEqual(['warn', 'ok'])
   })
 })

@@ -2,7 +2,10 @@ import { areas, type Finding, type Level } from './finding.ts'
 
 const marks: Record<Level, string> = { ok: 'ok', warn: 'WARN', wrong: 'WRONG', skipped: '-' }
 
-/** The findings as lines for a terminal, in the order of the areas, with a sum at the end. */
+/**
+ * Formats the findings as lines for a terminal, in the order of the areas, with a summary at the
+ * end.
+ */
 export function reportOf(findings: readonly Finding[]): string[] {
   const lines = areas.flatMap((area) =>
     findings.filter((finding) => finding.area === area).flatMap((finding) => linesOf(finding)),

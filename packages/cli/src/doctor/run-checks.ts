@@ -21,13 +21,13 @@ export type Limits = { lag: number; certificateDays: number }
 type Check = {
   area: Area
   run: (target: Target) => Promise<Finding[]>
-  /** What it cannot do without. */
+  /** Variable that the check requires, and the advice if it is missing. */
   needs?: { variable: string; advice: string }
 }
 
 const longestCheckMs = 30_000
 
-/** Every check at the same time; one that fails is a finding. */
+/** Runs all checks concurrently. A check that throws becomes a finding. */
 export async function runChecks(target: Target, limits: Limits): Promise<Finding[]> {
   const findings = await Promise.all(checksWith(limits).map((check) => findingsFrom(check, target)))
   return findings.flat()

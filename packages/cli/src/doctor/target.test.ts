@@ -23,7 +23,7 @@ const ioWith = (env: NodeJS.ProcessEnv) => ({
 })
 
 describe('findTarget', () => {
-  it('takes the system of this checkout when nobody names another', () => {
+  it('uses the system of this checkout by default', () => {
     const target = findTarget(nothing, ioWith({ PATH: '/bin' }), () => running)
     expect(target).toMatchObject({ isLocal: true, baseUrl: running.baseUrl, services: [] })
     expect(target.env).toMatchObject({
@@ -33,7 +33,7 @@ describe('findTarget', () => {
     expect(() => findTarget(nothing, ioWith({}), () => null)).toThrow('nothing to examine')
   })
 
-  it('takes the environment, and says nothing of services that nobody named', () => {
+  it('uses the environment, and checks no services unless they are named', () => {
     const io = ioWith({ KAFKA_BROKERS: 'kafka:9092', SUREHOOK_URL: 'http://gateway/' })
     const target = findTarget(nothing, io, () => running)
     expect(target).toMatchObject({ isLocal: false, baseUrl: 'http://gateway', services: [] })
@@ -42,7 +42,7 @@ describe('findTarget', () => {
     expect(() => findTarget({ ...nothing, service: ['data'] }, io)).toThrow('--service')
   })
 
-  it('takes a file before the environment, for all services', () => {
+  it('prefers a file to the environment, for all services', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'surehook-target-')), 'env')
     writeFileSync(file, '# ours\nKAFKA_BROKERS="kafka:9092"\n')
     const io = ioWith({ KAFKA_BROKERS: 'other:9092' })

@@ -6,15 +6,15 @@ import { checkedUrl } from '../lib/platform-client.ts'
 import { findRunningSystem, type RunningSystem } from '../lib/running-system.ts'
 import { type ServiceName, serviceNames } from '../lib/service-catalog.ts'
 
-/** What is examined. */
+/** The system to examine. */
 export type Target = {
-  /** The variables by which the parts are reached. */
+  /** Variables with the addresses of its parts. */
   readonly env: NodeJS.ProcessEnv
-  /** Whose variables these are, all of them. */
+  /** Services whose variables are complete in `env`. */
   readonly services: readonly ServiceName[]
-  /** Of the gateway; null when nobody says it. */
+  /** URL of the gateway, or `null` if unknown. */
   readonly baseUrl: string | null
-  /** Runs from this checkout, with its state in `.local`. */
+  /** Whether the system runs from this checkout, with its state in `.local`. */
   readonly isLocal: boolean
   readonly io: Pick<Io, 'note' | 'env' | 'signal' | 'now'>
 }
@@ -27,7 +27,10 @@ type Options = {
 
 const telling = ['KAFKA_BROKERS', 'DATABASE_URL', 'REDIS_URL', 'SCHEMA_REGISTRY_URL']
 
-/** What the file names, else what the environment does, else the system that runs from this checkout. */
+/**
+ * Finds the system to examine: from the file, else from the environment, else the one running from
+ * this checkout.
+ */
 export function findTarget(
   options: Options,
   io: Target['io'],
@@ -56,7 +59,10 @@ export function findTarget(
   }
 }
 
-/** One file is for all of them; the variables of a process are those of whoever says so. */
+/**
+ * A file applies to all services. The variables of a process belong only to the services that
+ * `--service` names.
+ */
 function servicesOf({ service, 'env-file': file }: Options): ServiceName[] {
   const unknown = service.find((name) => !serviceNames.some((known) => known === name))
   if (unknown !== undefined) {

@@ -4,7 +4,7 @@ import { type KafkaVariables, kafkaClient, readKafkaVariables } from '../lib/con
 import { quietLog } from '../lib/quiet-log.ts'
 import type { Target } from './target.ts'
 
-/** An admin client of its own for one check. */
+/** Runs one check with its own admin client. */
 export async function withKafka<T>(
   { env, io }: Pick<Target, 'env' | 'io'>,
   use: (admin: Admin, read: KafkaVariables) => Promise<T>,

@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { databaseUrlOf } from '../lib/connections.ts'
 import type { Target } from './target.ts'
 
-/** A connection of its own for one check; every wait on it is bounded. */
+/** Runs one check with its own connection. All waits have timeouts. */
 export async function withPostgres<T>(
   { env }: Pick<Target, 'env'>,
   use: (client: Client) => Promise<T>,
@@ -13,7 +13,8 @@ export async function withPostgres<T>(
     connectionTimeoutMillis: 5_000,
     query_timeout: 10_000,
   })
-  // A broken connection also rejects the query in flight; without a listener it would end the process.
+  // A broken connection also rejects the query in flight. Without a listener it would end the
+  // process.
   client.on('error', () => undefined)
   await client.connect()
   try {

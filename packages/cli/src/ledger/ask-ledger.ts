@@ -4,13 +4,16 @@ import type { Platform } from '../lib/platform-client.ts'
 
 export type LedgerQuestion = {
   from: Date
-  /** Now when absent. */
+  /** Default: now. */
   to?: Date | undefined
   project?: string | undefined
   environment?: string | undefined
 }
 
-/** Takes the ledger of a running system; it is read for as long as it takes, or until `signal` aborts. */
+/**
+ * Requests the delivery ledger of a running system. It waits without a timeout, until `signal`
+ * aborts.
+ */
 export async function askLedger(
   { baseUrl, adminToken }: Platform,
   { from, to, project, environment }: LedgerQuestion,

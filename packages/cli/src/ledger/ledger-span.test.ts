@@ -8,7 +8,7 @@ const spanOf = (given: { from?: string; to?: string }) => {
 }
 
 describe('ledgerSpan', () => {
-  it('takes durations, times and now', () => {
+  it('accepts durations, times and now', () => {
     expect(spanOf({})).toEqual(['2026-01-31T11:00:00.000Z', undefined])
     expect(spanOf({ from: '2d', to: '90s' })).toEqual([
       '2026-01-29T12:00:00.000Z',

@@ -1,19 +1,19 @@
 import { parseDuration } from '@surehook/service-kit/time'
 import { UsageError } from '../cli/command.ts'
 
-/** From when to when a ledger is taken; `to` is absent when that is now. */
+/** Parses the span of a ledger. `to` is undefined for `now`. */
 export function ledgerSpan(
   { from, to }: { from: string; to: string },
   now: number,
 ): { from: Date; to: Date | undefined } {
-  // What is written until the question arrives is part of it.
+  // An open end includes records that are written until the request arrives.
   return {
     from: instantOf('from', from, now),
     to: to === 'now' ? undefined : instantOf('to', to, now),
   }
 }
 
-/** `90s`, `1h`, `2d`: so long ago. Else a time in ISO 8601. */
+/** Parses `90s`, `1h` or `2d` as a time that long ago, and anything else as an ISO 8601 time. */
 function instantOf(option: string, text: string, now: number): Date {
   const isDuration = /^\d+(?:ms|s|m|h|d)$/.test(text)
   const at = isDuration ? new Date(now - parseDuration(text)) : new Date(text)

@@ -19,7 +19,7 @@ const columns: readonly [title: string, of: (counts: LedgerCounts) => number][] 
 
 const shown = { webhooks: 50, events: 100 } as const
 
-/** A ledger as lines for a terminal. */
+/** Formats a ledger as lines for a terminal. */
 export function ledgerTable(ledger: Ledger): string[] {
   const { from, to, changes, seconds, webhooks, total, notes } = ledger
   const lines = webhooks.slice(0, shown.webhooks)

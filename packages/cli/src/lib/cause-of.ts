@@ -1,5 +1,5 @@
 import { isNativeError } from 'node:util/types'
 
-/** What `fetch` says itself is only that it failed; the reason is behind it. */
+/** `fetch` itself reports only "fetch failed". Its cause has the reason. */
 export const causeOf = (err: unknown): unknown =>
   isNativeError(err) && err.cause !== undefined ? err.cause : err

@@ -11,7 +11,7 @@ import {
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import * as z from 'zod'
 
-/** From the variables to the parts, as the services go. */
+/** Schemas of the variables, shared with the services. */
 const KafkaPart = z.object(kafkaEnv)
 const Postgres = z.object(postgresEnv)
 const Redis = z.object(redisEnv)
@@ -29,7 +29,7 @@ export function kafkaClient(read: Omit<KafkaVariables, 'SCHEMA_REGISTRY_URL'>, l
 export const databaseUrlOf = (env: NodeJS.ProcessEnv): string =>
   databaseConnection(readEnv(Postgres, env))
 
-/** One try: who examines wants to know at once. */
+/** Tries to connect only once, because the doctor must report a failure at once. */
 export function redisOptionsOf(env: NodeJS.ProcessEnv) {
   const { url, ca } = redisConnection(readEnv(Redis, env))
   const bounds = { connectTimeout: 3_000, socketTimeout: 4_000, reconnectStrategy: false as const }
@@ -41,7 +41,7 @@ export function redisOptionsOf(env: NodeJS.ProcessEnv) {
   }
 }
 
-/** Asks the registry: the status and what it answered as JSON. */
+/** Sends a request to the registry. Resolves with its status and its JSON body. */
 export async function askRegistry(
   read: KafkaVariables,
   path: string,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { reasonOf } from '@surehook/service-kit/errors'
 import { Failure } from '../cli/command.ts'
 
-/** What a file holds; a `Failure` names the file. */
+/** Reads a JSON file. Throws a `Failure` that names the file. */
 export function readJsonFile(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))

@@ -10,14 +10,14 @@ const local = { baseUrl: 'http://localhost:8080', adminToken: 'local-token' } as
 const running = () => local
 
 describe('findPlatform', () => {
-  it('finds the system of this checkout when nothing is said', () => {
+  it('finds the system of this checkout by default', () => {
     expect(findPlatform(nothing, {}, running)).toEqual({
       baseUrl: 'http://localhost:8080',
       adminToken: 'local-token',
     })
   })
 
-  it('never shows the token of this checkout to another system', () => {
+  it('never sends the token of this checkout to another system', () => {
     const elsewhere = { ...nothing, url: 'https://elsewhere.example' }
     expect(() => findPlatform(elsewhere, {}, running)).toThrow('token is missing')
     expect(() => findPlatform(nothing, { SUREHOOK_URL: 'https://a.example' }, running)).toThrow(
@@ -25,7 +25,7 @@ describe('findPlatform', () => {
     )
   })
 
-  it('takes the token from the environment, of two the first, or from a file', () => {
+  it('reads the token from the environment (the first of two) or from a file', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'surehook-client-')), 'token')
     writeFileSync(file, 'from-a-file\n')
     const env = { SUREHOOK_URL: 'https://a.example/', PLATFORM_ADMIN_TOKEN: 'new, old' }
@@ -39,7 +39,7 @@ describe('findPlatform', () => {
     expect(findPlatform(values, named, () => null).adminToken).toBe('from-a-file')
   })
 
-  it('says what is missing', () => {
+  it('names the missing value', () => {
     expect(() => findPlatform(nothing, {}, () => null)).toThrow('--url or SUREHOOK_URL')
     const env = { SUREHOOK_ADMIN_TOKEN: 'mine' }
     expect(() => findPlatform({ ...nothing, url: 'ftp://x' }, env, running)).toThrow('not an http')

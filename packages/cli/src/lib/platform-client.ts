@@ -3,10 +3,10 @@ import { reasonOf } from '@surehook/service-kit/errors'
 import { Failure, type OptionSpecs, UsageError } from '../cli/command.ts'
 import { findRunningSystem, type RunningSystem } from './running-system.ts'
 
-/** Where the gateway is, and what lets in. */
+/** URL of the gateway, and the administration token. */
 export type Platform = { baseUrl: string; adminToken: string }
 
-/** For commands that speak with the gateway. */
+/** Options of commands that call the gateway. */
 export const platformOptions = {
   url: {
     type: 'string',
@@ -26,7 +26,10 @@ type PlatformValues = {
   readonly 'token-file': string | undefined
 }
 
-/** The token of `npm start` goes to the system of `npm start` and nowhere else. */
+/**
+ * Finds the gateway and its token. The token of `npm start` is sent only to the system of `npm
+ * start`.
+ */
 export function findPlatform(
   values: PlatformValues,
   env: NodeJS.ProcessEnv,
@@ -49,7 +52,7 @@ export function findPlatform(
   return { baseUrl: system.baseUrl, adminToken: given ?? system.adminToken }
 }
 
-/** While it is replaced there are two: who shows it takes the first. */
+/** During a token rotation the variable has two tokens. Clients send the first. */
 function tokenOf(env: NodeJS.ProcessEnv): string | undefined {
   const text = env['SUREHOOK_ADMIN_TOKEN'] || env['PLATFORM_ADMIN_TOKEN']
   return text?.split(',')[0]?.trim() || undefined

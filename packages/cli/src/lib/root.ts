@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url'
 
-/** The checkout, or the folder of an image. The same distance away from `src/lib` and from `dist/lib`. */
+/**
+ * Root of the checkout, or the directory in an image. `src/lib` and `dist/lib` have the same
+ * relative path to it.
+ */
 export const surehookRoot = fileURLToPath(new URL('../../../../', import.meta.url)).replace(
   /\/$/,
   '',

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { surehookRoot } from './root.ts'
 
-/** The addresses and secrets of a system that runs from this checkout. */
+/** Addresses and secrets of a system that runs from this checkout. */
 export type RunningSystem = {
   baseUrl: string
   adminToken: string
@@ -10,19 +10,21 @@ export type RunningSystem = {
   schemaRegistryUrl: string
   redisUrl: string
   retryDelays: string[]
-  /** The name by which its deliveries reach this machine, when that is not `localhost`. */
+  /** Host name by which its deliveries reach this machine, if it is not `localhost`. */
   receiverHost?: string
 }
 
 const files = ['.local/endpoints.json', '.local/compose/endpoints.json']
 
-/** A certificate for `localhost` and `receiverHost` under the authority that the local system trusts. */
+/**
+ * Certificate for `localhost` and `receiverHost`, signed by the CA that the local system trusts.
+ */
 export const demoCertificate = {
   certificate: `${surehookRoot}/.local/demo-ca/server.pem`,
   key: `${surehookRoot}/.local/demo-ca/server.key`,
 }
 
-/** That of `npm start` while it runs, else that of the system in containers, else null. */
+/** Finds the system of `npm start` while it runs, else the one in containers, else `null`. */
 export function findRunningSystem(root = surehookRoot): RunningSystem | null {
   const file = files.map((name) => `${root}/${name}`).find((path) => existsSync(path))
   return file === undefined ? null : (JSON.parse(readFileSync(file, 'utf8')) as RunningSystem)

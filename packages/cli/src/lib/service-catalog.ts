@@ -9,7 +9,7 @@ export const serviceNames = [
 
 export type ServiceName = (typeof serviceNames)[number]
 
-/** What a service has beyond its process. */
+/** Parts of a service besides its process. */
 export type ServiceTraits = { api: boolean; database?: { mayCreateSchemas: boolean } }
 
 export const serviceTraits: Record<ServiceName, ServiceTraits> = {

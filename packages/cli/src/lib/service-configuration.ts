@@ -3,16 +3,17 @@ import { pathToFileURL } from 'node:url'
 import { surehookRoot } from './root.ts'
 import type { ServiceName } from './service-catalog.ts'
 
-/** What a service's `config.ts` exports. */
+/** Exports of a service's `config.ts`. */
 export type ServiceConfiguration = {
-  /** Throws an error that names every fault on a line of its own. */
+  /** Throws an error that lists every fault on its own line. */
   readConfig(env: NodeJS.ProcessEnv): unknown
   Env: unknown
 }
 
 /**
- * A service's own reader of its variables, as a file beside this one and not as a dependency: what it says is what the
- * process would say at its start. Null where the service's code is not at hand.
+ * Loads a service's own reader of its variables. It loads a file instead of a dependency, so that
+ * the faults are the ones that the process would report at its start. Resolves with `null` if the
+ * service's code is not installed.
  */
 export async function loadServiceConfiguration(
   service: ServiceName,

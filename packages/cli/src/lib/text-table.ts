@@ -1,4 +1,4 @@
-/** Rows as lines with aligned columns; the first row holds the titles. */
+/** Formats rows as lines with aligned columns. The first row has the titles. */
 export function textTable(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, at) =>
     Math.max(...rows.map((row) => row[at]?.length ?? 0)),
@@ -11,12 +11,12 @@ export function textTable(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
-/** One thing as lines: `auth.enabled  true`. */
+/** Formats an object as lines such as `auth.enabled  true`. */
 export function textFields(thing: object): string[] {
   return textTable(leavesOf(thing).map(([path, value]) => [path, cellOf(value)]))
 }
 
-/** Everything but objects, by its dotted path. */
+/** Lists all values that are not objects, by dotted path. */
 export function leavesOf(thing: object, prefix = ''): [path: string, value: unknown][] {
   return Object.entries(thing).flatMap(([name, value]: [string, unknown]) => {
     const path = `${prefix}${name}`

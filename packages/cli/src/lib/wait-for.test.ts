@@ -13,7 +13,7 @@ function io() {
 }
 
 describe('waitFor', () => {
-  it('tries again while the dependency is away, however deep the error says so', async () => {
+  it('retries while the dependency is unreachable, even if only a nested cause shows it', async () => {
     let tries = 0
     const work = async () => {
       if (++tries < 3) throw new Error('fetch failed', { cause: away() })
@@ -24,7 +24,7 @@ describe('waitFor', () => {
     expect(seen.notes).toEqual(['waiting for Kafka: fetch failed'])
   })
 
-  it('tries again while it is there but too busy to answer in time', async () => {
+  it('retries while the dependency is too busy to answer in time', async () => {
     const timeout = new DOMException('The operation was aborted due to timeout', 'TimeoutError')
     let tries = 0
     const work = async () => {
@@ -34,7 +34,7 @@ describe('waitFor', () => {
     expect(await waitFor({ what: 'the registry', wait: '10s' }, work, io())).toBe('done')
   })
 
-  it('gives up at once on what waiting does not mend, and on the rest when the time is over', async () => {
+  it('fails at once on a permanent error, and on others when the time is over', async () => {
     let tries = 0
     const wrong = () => {
       tries++
@@ -50,7 +50,7 @@ describe('waitFor', () => {
     )
   })
 
-  it('refuses what is no duration', async () => {
+  it('refuses a malformed duration', async () => {
     const work = () => Promise.resolve()
     await expect(waitFor({ what: 'Kafka', wait: 'long' }, work, io())).rejects.toThrow('--wait')
   })

@@ -6,7 +6,7 @@ import { parseDuration } from '@surehook/service-kit/time'
 import { toUnavailable } from '@surehook/service-kit/unavailable'
 import { Failure, type Io, type OptionSpecs, UsageError } from '../cli/command.ts'
 
-/** For commands that may run before what they need is up. */
+/** Option of commands that may run before their dependencies are up. */
 export const waitOption = {
   wait: {
     type: 'string',
@@ -20,7 +20,9 @@ export type Awaited = { what: string; wait: string }
 
 const backoff = { firstMs: 200, longestMs: 3_000 }
 
-/** `work`, tried again while `what` is away, for at most `wait`; any other error ends it at once. */
+/**
+ * Repeats `work` while `what` is unreachable, for at most `wait`. Any other error rejects at once.
+ */
 export async function waitFor<T>(
   { what, wait }: Awaited,
   work: () => Promise<T>,
@@ -44,21 +46,21 @@ export async function waitFor<T>(
   }
 }
 
-/** Waiting makes no other authority and no other name of it. */
+/** Waiting does not change the certificate's authority or name. */
 const wrongCertificate =
   /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|ERR_TLS_CERT_ALTNAME_INVALID)$/
 
-/** It, or what it was caused by, says that a dependency does not answer yet. */
+/** Whether the error or one of its causes shows that a dependency does not answer yet. */
 function isAway(err: unknown): boolean {
   if (isNativeError(err) && 'code' in err && wrongCertificate.test(String(err.code))) return false
   if (toUnavailable(err) !== null) return true
-  // It is there and busy with its start.
+  // The dependency is running but still starting.
   if (err instanceof DOMException && err.name === 'TimeoutError') return true
   if (!isNativeError(err)) return false
   return /\b50[0234]\b/.test(err.message) || isAway(err.cause)
 }
 
-/** The milliseconds of an option; a `UsageError` names it. */
+/** Parses an option as milliseconds. Throws a `UsageError` that names the option. */
 export function durationOf(option: string, text: string): number {
   try {
     return parseDuration(text)

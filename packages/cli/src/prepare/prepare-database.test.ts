@@ -5,7 +5,7 @@ import { databaseServices, passwordVariable, prepareDatabase } from './prepare-d
 const log = createLogger('test', 'silent')
 
 describe('prepareDatabase', () => {
-  it('names the password that is missing before it changes anything', async () => {
+  it('names a missing password before it changes anything', async () => {
     const rolePasswords = { 'auth-service': 'a', 'webhook-api': 'c' }
     const preparing = prepareDatabase({ databaseUrl: 'postgres://nowhere', rolePasswords, log })
     await expect(preparing).rejects.toThrow('DATABASE_PASSWORD_DATA_API is not set')

@@ -8,9 +8,9 @@ import { surehookRoot } from '../lib/root.ts'
 import { type ServiceName, serviceNames, serviceTraits } from '../lib/service-catalog.ts'
 
 export type DatabaseOptions = {
-  /** Of an administrator, who may make roles and schemas. */
+  /** URL with an administrator's role, which may create roles and schemas. */
   databaseUrl: string
-  /** 32 bytes in base64: the passwords that `rolePasswords` does not name are derived from it. */
+  /** 32 bytes in base64. Passwords that `rolePasswords` does not name are derived from it. */
   keyEncryptionKey?: string | undefined
   rolePasswords?: Partial<Record<ServiceName, string>>
   /** The checkout whose migrations run. */
@@ -18,18 +18,19 @@ export type DatabaseOptions = {
   log: Logger
 }
 
-/** The services that have tables. */
+/** Services with tables. */
 export const databaseServices = serviceNames.filter((name) => serviceTraits[name].database)
 
 /**
- * Roles, schemas, slots and tables of every service. Safe to repeat and to run from several places at once.
- * @returns each service's own connection string
+ * Creates the role, schema, slot and tables of every service. It can be repeated and run from
+ * several machines at once.
+ * @returns the connection string of each service
  */
 export async function prepareDatabase(
   options: DatabaseOptions,
 ): Promise<Partial<Record<ServiceName, string>>> {
   const { databaseUrl: adminUrl, root = surehookRoot, log } = options
-  // Before the first of them is changed.
+  // Reads all passwords before the first change, so that a missing one changes nothing.
   const passwords = databaseServices.map((service) => passwordOf(service, options))
   const urls: Partial<Record<ServiceName, string>> = {}
   for (const [index, service] of databaseServices.entries()) {

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { kafkaUsers } from '@surehook/contracts/kafka-access'
 import { kafkaAclCommands, principalOf } from './prepare-kafka-access.ts'
 
-it('can be said as calls of the tool of Kafka', () => {
+it("can be printed as commands of Kafka's own tool", () => {
   const commands = kafkaAclCommands('User:surehook-{user}')
   const server =
     'kafka-acls.sh --bootstrap-server "$KAFKA_BROKERS" --command-config admin.properties'

@@ -33,18 +33,19 @@ const operationTypes = {
   AlterConfigs: AclOperationTypes.ALTER_CONFIGS,
 } as const
 
-/** The only name that a cluster has to Kafka. */
+/** Kafka has exactly one resource name for a cluster. */
 const clusterName = 'kafka-cluster'
 
-/** How a user is called by Kafka: `User:surehook-{user}` for users whose names have a prefix. */
+/** Principal of a user in Kafka. `User:surehook-{user}` is for users whose names have a prefix. */
 export const defaultPrincipal = 'User:{user}'
 
 export const principalOf = (pattern: string, user: KafkaUser): string =>
   pattern.replaceAll('{user}', user)
 
 /**
- * Allows every user what the table says, and takes nothing away. Safe to repeat. `kafka` is an administrator's.
- * @returns how many ACLs each principal has of it
+ * Creates the ACLs of every user and deletes none. It can be repeated. `kafka` must have an
+ * administrator's rights.
+ * @returns the number of ACLs of each principal
  */
 export async function prepareKafkaAccess(
   kafka: Kafka,
@@ -71,7 +72,7 @@ function entriesOf(user: KafkaUser, principal: string): AclEntry[] {
   )
 }
 
-/** The same as calls of Kafka's own tool, for whoever may not or will not let ours do it. */
+/** The same ACLs as commands of Kafka's own tool, for operators who run that instead. */
 export function kafkaAclCommands(principal: string = defaultPrincipal): string[] {
   return kafkaUsers.flatMap((user) =>
     kafkaAclsOf(user).map((acl) => commandOf(principalOf(principal, user), acl)),

@@ -9,7 +9,7 @@ import type { Logger } from '@surehook/service-kit/telemetry/log'
 
 export type TopicsOptions = {
   kafka: Kafka
-  /** Names of the retry topics' delays, as configured. */
+  /** Delays of the retry topics, as configured. */
   delayNames: readonly string[]
   mainPartitions: number
   replicationFactor: number
@@ -20,8 +20,8 @@ export type TopicsOptions = {
 export type PreparedTopics = { names: string[]; aligned: AlignedTopic[] }
 
 /**
- * Makes the topics that are missing, and brings those that an older version has made to what this one expects. Other
- * partitions are an error.
+ * Creates missing topics and updates the settings of topics that an older version created. Throws
+ * if a topic has another number of partitions.
  */
 export async function prepareTopics({
   kafka,
@@ -34,7 +34,7 @@ export async function prepareTopics({
   return { names: table.map(({ name }) => name), aligned }
 }
 
-/** Registers every schema under FULL_TRANSITIVE; one that is not compatible is an error. */
+/** Registers every schema under FULL_TRANSITIVE. Throws if one is not compatible. */
 export async function prepareSchemas(registry: {
   registryUrl: string
   registrySecurity?: RegistrySecurity

@@ -3,16 +3,22 @@ import { walPositionOf } from '@surehook/contracts/wal-position'
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import type { Client } from 'pg'
 
-/** Which WAL a cluster has come from: after a restore it is on a timeline of its own, which left others at a point. */
+/**
+ * History of a cluster's WAL. A restored cluster has a new timeline, which left the earlier one at
+ * some position.
+ */
 export type ClusterHistory = {
   readonly systemId: string
-  /** Whether what a record tells is in this cluster's WAL; `null` for one of another cluster, or without a position. */
+  /**
+   * Whether the commit of a record is in this cluster's WAL. `null` for a record of another cluster
+   * or without a position.
+   */
   has(message: Pick<KafkaMessage, 'headers'>): boolean | null
 }
 
 export async function clusterHistory(db: Client): Promise<ClusterHistory> {
   const { rows } = await db.query<{ id: string; timeline: string }>(
-    // A WAL file's name begins with the timeline.
+    // The name of a WAL file begins with the timeline.
     `select system_identifier::text as id, left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline
        from pg_control_system()`,
   )
@@ -30,7 +36,7 @@ export async function clusterHistory(db: Client): Promise<ClusterHistory> {
   }
 }
 
-/** The first timeline has no file. */
+/** The first timeline has no history file. */
 async function historyFile(db: Client, timeline: string): Promise<string> {
   const { rows } = await db.query<{ text: string | null }>(
     `select pg_read_file('pg_wal/' || $1 || '.history', 0, 1000000, true) as text`,
@@ -39,7 +45,10 @@ async function historyFile(db: Client, timeline: string): Promise<string> {
   return rows[0]?.text ?? ''
 }
 
-/** Where each earlier timeline was left: lines of `<timeline> <position> <reason>`. */
+/**
+ * Parses the position at which each earlier timeline ended, from lines of `<timeline> <position>
+ * <reason>`.
+ */
 export function parseHistory(text: string): Map<number, bigint> {
   const lines = text.matchAll(/^\s*(\d+)\s+([0-9A-F]+\/[0-9A-F]+)/gim)
   return new Map(

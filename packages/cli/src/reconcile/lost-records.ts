@@ -4,16 +4,16 @@ import type { EventCodec } from '@surehook/schemas/codec'
 import { type Client, escapeIdentifier } from 'pg'
 import type { ClusterHistory } from './cluster-history.ts'
 
-/** The newest change of a record that its table does not have, by the record's place. */
+/** The newest changes that are missing in the tables, by the place of the record. */
 export type LostRecords = {
-  /** Compares what is read with the tables. */
+  /** Compares the messages with the tables. */
   take(messages: readonly KafkaMessage[]): Promise<void>
   readonly changes: ReadonlyMap<string, ChangeEvent>
-  /** Tables that are not there, as `project/environment/table`, with the changes that they had. */
+  /** Missing tables as `project/environment/table`, with the number of their changes. */
   readonly withoutTable: ReadonlyMap<string, number>
 }
 
-/** The service whose changes are rows of tables. */
+/** The service that publishes the changes of table rows. */
 const source = 'data-api'
 
 export function findLostRecords(
@@ -50,7 +50,7 @@ export function findLostRecords(
     async take(messages) {
       const newest = new Map<string, Map<string, ChangeEvent>>()
       for (const message of messages) {
-        // Its row may be newer than what was relayed, or be gone.
+        // The restored WAL has this change. Its row may since have changed or been deleted.
         if (message.value === null || history.has(message)) continue
         const change = await codec.change.decode(message.value)
         if (change.source !== source) continue
@@ -63,14 +63,17 @@ export function findLostRecords(
   }
 }
 
-/** A record has, with each change, a later `updatedAt`; that of a deleted one is from before. */
+/**
+ * Every change of a record raises its `updatedAt`. A deleted record keeps the `updatedAt` of its
+ * last change.
+ */
 function isThere({ operation, record }: ChangeEvent, updatedAt: number | undefined): boolean {
   const capturedAt = Date.parse(String((JSON.parse(record) as { updatedAt?: string }).updatedAt))
   if (operation === 'DELETE') return updatedAt === undefined || updatedAt > capturedAt
   return updatedAt !== undefined && updatedAt >= capturedAt
 }
 
-/** As the log tells them, without a new event: it is on the log already. */
+/** Writes the changes without emitting new events, because the topic already has their events. */
 export async function writeBack(db: Client, changes: Iterable<ChangeEvent>): Promise<number> {
   let written = 0
   for (const change of changes) {

@@ -8,7 +8,10 @@ import type { EventCodec } from '@surehook/schemas/codec'
 import type { Client } from 'pg'
 import type { ClusterHistory } from './cluster-history.ts'
 
-/** What the topic says of subscriptions that the table does not have so: the state, or `null` for one that was deleted. */
+/**
+ * Subscriptions whose newest state on the topic is missing in the table. `null` marks a deleted
+ * one.
+ */
 export type LostSubscriptions = ReadonlyMap<string, SubscriptionState | null>
 
 export type SubscriptionStates = {
@@ -27,7 +30,7 @@ export function readSubscriptions(
       for (const message of messages) {
         const { key, value, headers } = message
         if (key === null || positions.isOutdated(String(key), walPositionOf(headers))) continue
-        // What the restored WAL has is in the table, or was changed there since.
+        // The table has every state of the restored WAL, or a later one.
         if (history.has(message)) states.delete(key.toString())
         else states.set(key.toString(), value && (await codec.subscription.decode(value)))
       }
@@ -48,7 +51,7 @@ export function readSubscriptions(
   }
 }
 
-/** With its state once more: a slot from the backup brings older ones to the topic again. */
+/** Emits the state again, because a slot from the backup will relay older states after it. */
 export async function writeSubscriptionsBack(db: Client, lost: LostSubscriptions): Promise<void> {
   for (const [id, state] of lost) {
     if (state === null) await db.query('delete from webhook_api.subscription where id = $1', [id])

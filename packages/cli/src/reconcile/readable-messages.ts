@@ -2,8 +2,8 @@ import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import { type EventCodec, UndecodableError } from '@surehook/schemas/codec'
 
 /**
- * Those that are what the topic holds. Consumers put others aside and go on, and so does whoever compares; an error that may
- * pass, of the registry, is thrown.
+ * Returns the messages that decode. Consumers skip undecodable messages, so the comparison skips
+ * them too. Throws an error that may be temporary, such as one of the registry.
  */
 export async function readableOf(
   codec: Pick<EventCodec, 'ofTopic'>,

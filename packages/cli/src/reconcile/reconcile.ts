@@ -19,24 +19,27 @@ import { readRelayedPositions, relayedTopics } from './relayed-positions.ts'
 import { type RestoredSlot, restoredSlots, settleSlots } from './restored-slots.ts'
 
 export type ReconcileOptions = {
-  /** As the administrator, while no service of ours is connected. */
+  /** Connection of an administrator. No service may be connected. */
   db: Client
   kafka: Kafka
   registry: { registryUrl: string; registrySecurity?: RegistrySecurity }
-  /** When the backup was made, or earlier. */
+  /** Epoch milliseconds of the backup, or earlier. */
   since: number
   apply: boolean
-  /** Else nothing is applied while a slot cannot be read, for archived WAL may still save it. */
+  /**
+   * Drops slots that cannot be read. Otherwise nothing is written while one exists, because
+   * archived WAL may still save it.
+   */
   dropUnreadable: boolean
   log: Logger
   signal: AbortSignal
 }
 
 export type Reconciled = {
-  /** Whether all of it was written. */
+  /** Whether everything was written. */
   applied: boolean
   read: number
-  /** Of these, messages that nobody can read. */
+  /** Number of read messages that could not be decoded. */
   leftOut: number
   records: readonly ChangeEvent[]
   subscriptions: LostSubscriptions
@@ -44,7 +47,10 @@ export type Reconciled = {
   slots: readonly RestoredSlot[]
 }
 
-/** Compares a restored database with the topics, which had gone on, and brings it to what they say. */
+/**
+ * Compares a restored database with the topics, which are newer, and optionally writes the
+ * difference to it.
+ */
 export async function reconcile(options: ReconcileOptions): Promise<Reconciled> {
   const { db, kafka, registry, since, apply, dropUnreadable, log, signal } = options
   const codec = await openEventCodec(registry)
@@ -82,7 +88,7 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciled> 
 
 type ToWrite = Pick<Reconciled, 'records' | 'subscriptions'>
 
-/** All or nothing. */
+/** Writes everything in one transaction. */
 async function writeAll(db: Client, { records, subscriptions }: ToWrite): Promise<void> {
   await db.query('begin')
   try {
@@ -95,7 +101,7 @@ async function writeAll(db: Client, { records, subscriptions }: ToWrite): Promis
   }
 }
 
-/** Of `changes` from then on; of topics that hold states all. */
+/** Spans to read: `changes` from `since`, and state topics from their beginning. */
 async function spansSince(kafka: Kafka, since: number, log: Logger): Promise<TopicSpan[]> {
   await using ends = new LogEnds(kafka, relayedTopics, log)
   const bounds = await ends.readBounds()

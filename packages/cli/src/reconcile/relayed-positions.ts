@@ -11,7 +11,10 @@ import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import type { EventCodec } from '@surehook/schemas/codec'
 import type { ServiceName } from '../lib/service-catalog.ts'
 
-/** A relay is so many records ahead of its oldest unacknowledged one at most: those before them all are on Kafka. */
+/**
+ * Most records that a relay sends ahead of its oldest unacknowledged one. All earlier records are
+ * on Kafka.
+ */
 const underWay = relayLimits.records
 
 const serviceByTopic: Readonly<Record<string, ServiceName>> = {
@@ -25,11 +28,11 @@ export const relayedTopics: readonly string[] = [changesTopic, ...Object.keys(se
 
 export type RelayedPositions = {
   take(topic: string, messages: readonly KafkaMessage[]): Promise<void>
-  /** Up to where everything that the service committed is on its topics; `null` when that is not known. */
+  /** Position up to which all commits of the service are on its topics, or `null` if unknown. */
   relayedOf(service: ServiceName): bigint | null
 }
 
-/** @param systemId of the cluster; positions of another one say nothing of it */
+/** @param systemId id of the cluster: positions of other clusters are ignored */
 export function readRelayedPositions(
   codec: Pick<EventCodec, 'change'>,
   systemId: string,
@@ -53,7 +56,7 @@ export function readRelayedPositions(
   }
 }
 
-/** In rising order. */
+/** Returns the highest positions in ascending order. */
 function newest(positions: readonly bigint[]): bigint[] {
   return positions.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0)).slice(-underWay)
 }

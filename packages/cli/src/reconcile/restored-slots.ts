@@ -9,17 +9,18 @@ export type RestoredSlot = {
   service: ServiceName
   slot: string
   /**
-   * `there`: relays go on from where it is; `missing`: `prepare database` makes a new one once it is forgotten;
-   * `unreadable`: it has to be dropped before that.
+   * `there`: the relay continues from the slot's position. `missing`: `prepare database` creates a
+   * new slot once the old one is deleted from `capture_slot`. `unreadable`: the slot must be
+   * dropped first.
    */
   state: 'there' | 'unreadable' | 'missing'
-  /** What the server says of an unreadable one. */
+  /** The server's error for an unreadable slot. */
   reason: string | null
-  /** Up to where it may be moved: everything before is on its topics. */
+  /** Position to which the slot may be advanced: all earlier commits are on their topics. */
   relayed: bigint | null
 }
 
-/** The slots of all services after a restore. */
+/** Reads the slots of all services after a restore. */
 export async function restoredSlots(
   db: Client,
   positions: RelayedPositions,
@@ -28,7 +29,8 @@ export async function restoredSlots(
   const slots: RestoredSlot[] = []
   for (const service of services) {
     const slot = slotOf(service)
-    // One that the server has given up, or that is ahead of the WAL, whose next changes it would leave out, is as good as none.
+    // Treats a slot as missing if the server has invalidated it. A slot ahead of the WAL would skip
+    // the next changes, so it counts as missing too.
     const { rows } = await db.query<{ confirmed: string | null }>(
       `select (confirmed_flush_lsn - '0/0'::pg_lsn)::text as confirmed from pg_replication_slots
        where slot_name = $1 and wal_status <> 'lost' and confirmed_flush_lsn <= pg_current_wal_flush_lsn()`,
@@ -49,11 +51,14 @@ export async function restoredSlots(
   return slots
 }
 
-/** Whatever else goes wrong is no reason to drop a slot. */
+/** Any other error is no reason to drop a slot. */
 const unreadableCodes: readonly unknown[] = ['58P01', 'XX000', 'XX001']
 const ofWal = /WAL|record|page ?addr|magic number/i
 
-/** Reads all that the slot's reader will read. Views show a slot whose WAL is not in `pg_wal` as a good one. */
+/**
+ * Reads everything that the slot's reader will read. Views report a slot as valid even if its WAL
+ * is not in `pg_wal`.
+ */
 async function whyUnreadable(db: Client, slot: string): Promise<string | null> {
   try {
     await db.query(
@@ -69,7 +74,9 @@ async function whyUnreadable(db: Client, slot: string): Promise<string | null> {
   }
 }
 
-/** Moves each slot as far as its changes are on Kafka, and forgets those that are gone or cannot be read. */
+/**
+ * Advances each slot as far as its changes are on Kafka, and removes missing and unreadable ones.
+ */
 export async function settleSlots(db: Client, slots: readonly RestoredSlot[]): Promise<void> {
   for (const { service, slot, state, relayed } of slots) {
     if (state !== 'there') {
@@ -79,7 +86,8 @@ export async function settleSlots(db: Client, slots: readonly RestoredSlot[]): P
       )
       await db.query(`delete from ${schemaOf(service)}.capture_slot where slot = $1`, [slot])
     } else if (relayed !== null) {
-      // What the restored WAL does not have may have been relayed as well.
+      // Changes that the restored WAL lacks may have been relayed as well, so the position is
+      // limited to the end of the WAL.
       await db.query(
         'select pg_replication_slot_advance($1, least($2::pg_lsn, pg_current_wal_flush_lsn()))',
         [slot, formatLsn(relayed)],

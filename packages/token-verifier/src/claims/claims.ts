@@ -1,14 +1,14 @@
 import { invalidToken, TokenError } from '../token-error.ts'
 
-/** What an access token says, once it is verified. */
+/** The claims of a verified access token. */
 export type AccessClaims = {
   iss: string
   aud: string
-  /** The user's id. */
+  /** Id of the user. */
   sub: string
-  /** The session's id. */
+  /** Id of the session. */
   sid: string
-  /** Generation of the session's tokens: a revocation refuses all below one. */
+  /** Generation of the session's tokens. A revocation refuses all lower generations. */
   gen: number
   jti: string
   roles: readonly string[]
@@ -19,12 +19,15 @@ export type AccessClaims = {
 
 export type ExpectedClaims = { issuer: string; audience: string; nowMs: number }
 
-/** For clocks that differ between the issuer's machines and ours; `exp` has none. */
+/**
+ * Seconds by which `nbf` and `iat` may be in the future, because clocks differ. `exp` has no
+ * tolerance.
+ */
 const clockToleranceS = 10
 
 /**
- * The claims of a payload whose signature holds: of this issuer, for this audience, valid now. What is not so
- * is AUTH_TOKEN_INVALID; only what is otherwise faultless is AUTH_TOKEN_EXPIRED.
+ * Checks and returns the claims of a payload whose signature is valid: issuer, audience and times.
+ * Throws AUTH_TOKEN_EXPIRED if expiry is the only fault, otherwise AUTH_TOKEN_INVALID.
  */
 export function readClaims(payload: unknown, expected: ExpectedClaims): AccessClaims {
   const { issuer, audience, nowMs } = expected
@@ -35,7 +38,7 @@ export function readClaims(payload: unknown, expected: ExpectedClaims): AccessCl
   if (payload.nbf > soonS || payload.iat > soonS) throw invalidToken('not valid yet')
   requireUnexpired(payload, nowMs)
   const { iss, aud, sub, sid, gen, jti, iat, nbf, exp } = payload
-  // They are kept for further requests: what one of them changed would count for the next.
+  // Frozen, because later requests with the same token share the claims.
   const roles = Object.freeze([...payload.roles])
   return Object.freeze({ iss, aud, sub, sid, gen, jti, roles, iat, nbf, exp })
 }

@@ -1,22 +1,22 @@
-/** How long what the issuer said may be used. */
+/** Limits on the use of the issuer's answers, in milliseconds. */
 export type FreshnessPolicy = {
-  /** From this age on it is asked for again, beside the requests that use it. */
+  /** Age from which the answer is renewed in the background. */
   refreshAfterMs: number
-  /** The issuer has been asked within this time, or a request waits for its answer. */
+  /** Age of the last request to the issuer from which a caller waits for a new one. */
   maxAgeMs: number
-  /** Nothing older is used, whatever keeps the issuer from answering. */
+  /** Age from which an answer is never used, even if the issuer is unreachable. */
   maxStaleMs: number
-  /** Between two questions. */
+  /** Time between two requests to the issuer. */
   cooldownMs: number
 }
 
-/** When the issuer last answered, and when it was last asked in vain or not; by a clock that does not jump. */
+/** Times of the last answer and of the last request, failed or not, by a monotonic clock. */
 export type Asked = { answeredAt: number; triedAt: number }
 
 /**
- * `good`: use it. `renew`: use it, and ask beside that. `wait`: ask, and use it only if nobody answers.
- * `over`: only a new answer counts. A try in vain counts as asking, so that a silent issuer slows nobody whose
- * answer is known.
+ * `good`: use the answer. `renew`: use it and ask in the background. `wait`: ask, and use it only
+ * if the issuer does not answer. `over`: only a new answer may be used. A failed request counts as
+ * a request, so that a silent issuer does not slow tokens with a known answer.
  */
 export function standing(
   { answeredAt, triedAt }: Asked,

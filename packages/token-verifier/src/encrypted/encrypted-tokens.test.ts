@@ -40,21 +40,21 @@ const policy = { refreshAfterMs: 60_000, maxAgeMs: 300_000, maxStaleMs: 600_000 
 const verifierWith = (options = {}) => issuer.verifier({ introspect, ...policy, ...options })
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 const never = () => new Promise<never>(() => {})
-/** One character of the ciphertext is another. */
+/** The token with a changed ciphertext. */
 const variant = (index: number) => {
   const parts = token.split('.')
   parts[3] = Buffer.from(`text ${String(index).padStart(6, '0')}`).toString('base64url')
   return parts.join('.')
 }
 
-describe('the issuer is asked about an encrypted token', () => {
-  it('once for all who come at the same time', async () => {
+describe('requests to the issuer about encrypted tokens', () => {
+  it('are shared by concurrent callers', async () => {
     const verifier = verifierWith()
     await Promise.all(Array.from({ length: 50 }, () => verifier.verify(token)))
     expect(asked).toEqual([token])
   })
 
-  it('not at all when it cannot be one of its own', async () => {
+  it('are not made for a token that the issuer cannot have made', async () => {
     const verifier = verifierWith()
     const headers = [
       { alg: 'RSA-OAEP' },
@@ -80,7 +80,7 @@ describe('the issuer is asked about an encrypted token', () => {
     expect(asked).toEqual([])
   })
 
-  it('not again for a while when it was refused', async () => {
+  it('are not repeated for 5 s after a refusal', async () => {
     answer = () => Promise.reject(new TokenError('AUTH_TOKEN_EXPIRED', 'old'))
     const verifier = verifierWith()
     for (let times = 0; times < 5; times++) {
@@ -92,7 +92,7 @@ describe('the issuer is asked about an encrypted token', () => {
     await verifier.verify(token)
   })
 
-  it('again at once when there was no answer', async () => {
+  it('are repeated at once after no answer', async () => {
     const verifier = verifierWith()
     answer = () => Promise.reject(new VerifierUnavailableError('away'))
     await expect(verifier.verify(token)).rejects.toMatchObject(unavailable)
@@ -100,7 +100,7 @@ describe('the issuer is asked about an encrypted token', () => {
     await verifier.verify(token)
   })
 
-  it('eight at a time, with a bounded number waiting for a bounded time', async () => {
+  it('run eight at a time, with a bounded queue and waiting time', async () => {
     answer = never
     const verifier = verifierWith({ timeoutMs: 50 })
     const outcomes = await Promise.allSettled(
@@ -115,7 +115,7 @@ describe('the issuer is asked about an encrypted token', () => {
     await Promise.all(later)
   })
 
-  it('without good tokens being forgotten for those that are refused', async () => {
+  it('do not evict valid tokens in favour of refused ones', async () => {
     const verifier = verifierWith()
     await verifier.verify(token)
     answer = () => Promise.reject(invalidToken('junk'))
@@ -128,7 +128,7 @@ describe('the issuer is asked about an encrypted token', () => {
   })
 })
 
-describe('encrypted tokens of a client of which too many were not good', () => {
+describe('a client with too many invalid encrypted tokens', () => {
   const many = { name: 'TooManyTokensError' }
   const forge = async (verifier: TokenVerifier, client: string, count: number) => {
     const forged = Array.from({ length: count }, (_, n) => verifier.verify(variant(n), client))
@@ -136,13 +136,13 @@ describe('encrypted tokens of a client of which too many were not good', () => {
     return outcomes.map(({ reason }: { reason?: Error } & object) => reason?.name)
   }
 
-  it('cost the issuer nothing until the minute is over; others and known tokens go on', async () => {
+  it('causes no requests until the minute is over, while other clients and known tokens pass', async () => {
     const failed = new FailedTokens({ maxPerMinute: 20, now: () => issuer.nowMs })
     const verifier = verifierWith({ memory: new TokenMemory(1_000, failed) })
     await verifier.verify(token, 'forger')
     answer = () => Promise.reject(invalidToken('forged'))
     const outcomes = await forge(verifier, 'forger', 400)
-    // Eight at a time are asked about: so many may be on their way when the limit is reached.
+    // Eight requests run at a time, so up to eight may be under way when the limit is reached.
     expect(asked.length).toBeLessThanOrEqual(1 + 20 + 8)
     expect(outcomes.filter((name) => name === 'TooManyTokensError').length).toBeGreaterThan(370)
     asked = []
@@ -156,7 +156,7 @@ describe('encrypted tokens of a client of which too many were not good', () => {
     await verifier.verify(variant(1_003), 'forger')
   })
 
-  it('are not those that have expired, nor those that nobody could judge', async () => {
+  it('is not charged for expired tokens or for unanswered requests', async () => {
     const failed = new FailedTokens({ maxPerMinute: 1, now: () => issuer.nowMs })
     const verifier = verifierWith({ memory: new TokenMemory(1_000, failed) })
     answer = () => Promise.reject(new TokenError('AUTH_TOKEN_EXPIRED', 'old'))
@@ -168,8 +168,8 @@ describe('encrypted tokens of a client of which too many were not good', () => {
   })
 })
 
-describe('what the issuer said of an encrypted token', () => {
-  it('is asked for again beside the requests, which do not wait for an issuer that hangs', async () => {
+describe("the issuer's answer about an encrypted token", () => {
+  it('is renewed in the background, without waiting for an issuer that hangs', async () => {
     const verifier = verifierWith({ timeoutMs: 3_600_000 })
     await verifier.verify(token)
     answer = never
@@ -183,7 +183,7 @@ describe('what the issuer said of an encrypted token', () => {
   it.each([
     ['in use', 60_000],
     ['not in use', 300_000],
-  ])('counts no longer than a key may, once its key was withdrawn: %s', async (_, afterMs) => {
+  ])('is valid no longer than a withdrawn key: %s', async (_, afterMs) => {
     const verifier = verifierWith()
     await verifier.verify(token)
     answer = () => Promise.reject(invalidToken('its key is gone'))
@@ -201,7 +201,7 @@ describe('what the issuer said of an encrypted token', () => {
     }
   })
 
-  it('counts on for as long as keys do when the issuer is away, and no longer', async () => {
+  it('stays valid as long as keys do while the issuer is unreachable, and no longer', async () => {
     const verifier = verifierWith()
     await verifier.verify(token)
     answer = () => Promise.reject(new VerifierUnavailableError('away'))
@@ -213,7 +213,7 @@ describe('what the issuer said of an encrypted token', () => {
     await expect(verifier.verify(token)).rejects.toMatchObject(unavailable)
   })
 
-  it('is worth nothing when it has no claims, or those of another tenant', async () => {
+  it('is refused without claims or with those of another tenant', async () => {
     const answers = [
       { active: true },
       null,
@@ -228,7 +228,7 @@ describe('what the issuer said of an encrypted token', () => {
 })
 
 describe('a pool of verifiers', () => {
-  it('forgets what it learnt under another key epoch, keys and tokens', async () => {
+  it('drops keys and tokens of another key epoch', async () => {
     const pool = createVerifierPool({
       optionsOf: () => ({
         jwksUrl: 'https://api.example/jwks',

@@ -10,7 +10,7 @@ import { Semaphore } from './semaphore.ts'
 
 export type EncryptedTokensOptions = {
   introspect: Introspect
-  /** Makes claims of the issuer's answer, or throws a `TokenError`. */
+  /** Converts the issuer's answer to claims, or throws a `TokenError`. */
   readAnswer: (answer: unknown) => AccessClaims
   memory: TokenMemory
   policy: FreshnessPolicy
@@ -20,15 +20,16 @@ export type EncryptedTokensOptions = {
 
 type Encrypted = Extract<KnownToken, { kind: 'encrypted' }>
 
-/** Questions to the issuer at once, and waiting for their turn. */
+/** Concurrent requests to the issuer, and callers that may wait for one. */
 const maxInside = 8
 const maxWaiting = 500
-/** A token that was refused is not asked about again for so long. */
+/** Milliseconds for which a refused token is refused again without a request. */
 const refusedMs = 5_000
 
 /**
- * Claims of tokens that only their issuer can read. It is asked about each of them once at a time, about few of them
- * at once, and again before an answer is older than a key set may be.
+ * Verifies tokens that only their issuer can decrypt. It asks the issuer once at a time per token,
+ * with at most `maxInside` requests at once. It asks again before an answer is older than a key set
+ * may be.
  */
 export class EncryptedTokens {
   readonly #options: EncryptedTokensOptions
@@ -40,7 +41,10 @@ export class EncryptedTokens {
     this.#turns = new Semaphore({ maxInside, maxWaiting, maxWaitMs: options.timeoutMs })
   }
 
-  /** Of a token that is not known. Rejects with a `TooManyTokensError` when too many of its client were not good. */
+  /**
+   * Verifies an unknown token. Rejects with a `TooManyTokensError` when too many tokens of its
+   * client were invalid.
+   */
   async read(hash: string, token: string, client: string | undefined): Promise<AccessClaims> {
     requireOurForm(token)
     const { memory, now } = this.#options
@@ -52,14 +56,14 @@ export class EncryptedTokens {
     return this.#ask(hash, token, client)
   }
 
-  /** Of one that is known: what the issuer last said, or what it says now. */
+  /** Verifies a known token by the last answer of the issuer, or by a new one. */
   async renewed(hash: string, token: string, known: Encrypted): Promise<AccessClaims> {
     const { policy, now } = this.#options
     const state = standing(known.asked, policy, now())
     if (state === 'good') return known.claims
     const asking = this.#ask(hash, token)
     if (state === 'renew') {
-      // Whatever comes of it counts from the next request on: `#ask` writes it down.
+      // The result applies from the next request on: `#ask` stores it.
       asking.catch(() => {})
       return known.claims
     }
@@ -84,7 +88,7 @@ export class EncryptedTokens {
     let askedAt = now()
     try {
       const answer = await this.#turns.take(() => {
-        // Others of this client may have failed while it waited.
+        // Other tokens of this client may have failed during the wait.
         this.#assertBelowLimit(client)
         askedAt = now()
         return boundedBy(timeoutMs, introspect(token), 'The issuer did not answer in time')
@@ -94,7 +98,7 @@ export class EncryptedTokens {
       memory.known.set(hash, { kind: 'encrypted', claims, asked })
       return claims
     } catch (err) {
-      // A token that has expired was the issuer's own.
+      // An expired token came from the issuer, so it does not count as a failure.
       if (client !== undefined && err instanceof TokenError && err.code === 'AUTH_TOKEN_INVALID') {
         memory.failed.count(client)
       }
@@ -124,7 +128,10 @@ export class EncryptedTokens {
 const initialisationVectorLength = 16
 const tagLength = 22
 
-/** RSA-OAEP-256 with A256GCM, or it is none of our issuer's and costs it nothing. */
+/**
+ * Throws unless the token is RSA-OAEP-256 with A256GCM, so that foreign tokens cause no request to
+ * the issuer.
+ */
 function requireOurForm(token: string): void {
   const { alg, enc, cty, kid } = tokenForm(token).header
   const [, , iv, , tag] = token.split('.')

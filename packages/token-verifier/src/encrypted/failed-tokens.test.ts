@@ -15,8 +15,8 @@ function setUp(maxPerMinute: number) {
   return { failed, retryAfterS, pass: (ms: number) => void (now += ms) }
 }
 
-describe('failed tokens', () => {
-  it('of one client are bounded until the minute is over that its first one began', () => {
+describe('FailedTokens', () => {
+  it('limits a client for one minute from its first failed token', () => {
     const { failed, retryAfterS, pass } = setUp(3)
     failed.count('a')
     pass(20_000)

@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache'
 import { TooManyTokensError } from '../token-error.ts'
 
 export type FailedTokensOptions = {
-  /** Encrypted tokens of one client that may turn out not to be good, in a minute. */
+  /** Most invalid encrypted tokens of one client per minute. */
   maxPerMinute?: number
-  /** A clock that nobody sets. */
+  /** Monotonic clock in milliseconds. */
   now?: () => number
 }
 
@@ -12,12 +12,12 @@ type Window = { failed: number; endsAt: number }
 
 const defaultMaxPerMinute = 100
 const windowMs = 60_000
-/** Those beyond are forgotten, the least active first. */
+/** Most clients to track. The least recently active are dropped first. */
 const maxClients = 20_000
 
 /**
- * Counts the encrypted tokens of each client that were not good. Anybody can encrypt with the published key, and only
- * an operation with the private key tells a forged token from a new one.
+ * Counts the invalid encrypted tokens of each client. Anyone can encrypt with the published key,
+ * and only the private key can distinguish a forged token from a new one.
  */
 export class FailedTokens {
   readonly #max: number
@@ -31,7 +31,7 @@ export class FailedTokens {
   }
 
   /**
-   * Call it before anything is spent on a token that is not known.
+   * Call it before any work on an unknown token.
    *
    * @throws TooManyTokensError until the minute is over, when too many tokens of this client failed
    */

@@ -1,6 +1,9 @@
 import { VerifierUnavailableError } from '../token-error.ts'
 
-/** At most `maxInside` at once; `maxWaiting` more wait, for `maxWaitMs` at most. */
+/**
+ * Admits `maxInside` callers at once. Up to `maxWaiting` more wait for at most `maxWaitMs`
+ * milliseconds.
+ */
 export class Semaphore {
   readonly #limits: { maxInside: number; maxWaiting: number; maxWaitMs: number }
   readonly #waiting = new Set<() => void>()
@@ -37,7 +40,7 @@ export class Semaphore {
     })
   }
 
-  /** Whoever leaves gives their place to the next. */
+  /** Passes the place of a leaving caller to the next one in the queue. */
   #leave(): void {
     const [enter] = this.#waiting
     if (enter === undefined) {

@@ -11,7 +11,7 @@ import {
 } from '../token-error.ts'
 import { claimsOf, requireAccessToken } from './require-access-token.ts'
 
-/** What `next` takes for no error at all. */
+/** Values that `next` does not treat as an error. */
 const words: Record<string, unknown> = { nothing: undefined, route: 'route', router: 'router' }
 const failures: Record<string, Error> = {
   bad: invalidToken('test'),
@@ -46,7 +46,7 @@ async function ask(authorization?: string) {
 }
 
 describe('requireAccessToken', () => {
-  it('leaves the claims on the request', async () => {
+  it('sets the claims on the request', async () => {
     expect(await ask('Bearer ada')).toMatchObject({ status: 200, body: { sub: 'ada' } })
   })
 
@@ -64,7 +64,7 @@ describe('requireAccessToken', () => {
       'Bearer error="invalid_token", error_description="The access token has expired"',
     ],
     ['Bearer away', null],
-  ])('challenges %j with %j, as RFC 6750 has it', async (authorization, challenge) => {
+  ])('challenges %j with %j (RFC 6750)', async (authorization, challenge) => {
     expect((await ask(authorization)).headers.get('www-authenticate')).toBe(challenge)
   })
 
@@ -89,7 +89,7 @@ describe('requireAccessToken', () => {
     expect(answer.headers.get(header)).not.toBeNull()
   })
 
-  it('passes on what is no verdict about the token', async () => {
+  it('passes other errors on to the next handler', async () => {
     expect(await ask('Bearer fault')).toMatchObject({ status: 500 })
   })
 })

@@ -5,7 +5,7 @@ import type { TokenVerifier } from '../token-verifier.ts'
 
 const scheme = /^Bearer +(\S+) *$/i
 
-/** The token of an `Authorization` header; `null` when there is none. */
+/** Returns the token of an `Authorization` header, or `null` if there is none. */
 export function bearerToken(authorization: string | undefined): string | null {
   return scheme.exec(authorization ?? '')?.[1] ?? null
 }
@@ -15,13 +15,16 @@ type Middleware = (req: IncomingMessage, res: ServerResponse, next: Next) => Pro
 
 export type RequireAccessTokenOptions = {
   /**
-   * The client of a request, for the limit on encrypted tokens that are not good: behind a proxy the address that the
-   * proxy tells, not the connection's. Without it there is no such limit.
+   * Returns the client of a request, for the limit on invalid encrypted tokens. Behind a proxy,
+   * return the address that the proxy reports. Without this option there is no limit.
    */
   clientOf?: (req: IncomingMessage) => string
 }
 
-/** Express middleware: `req.auth` has the claims behind it; whoever has no good token is answered. */
+/**
+ * Express middleware that sets `req.auth` to the claims. It answers requests without a valid token
+ * itself.
+ */
 export function requireAccessToken(
   verifier: Pick<TokenVerifier, 'verify'>,
   { clientOf }: RequireAccessTokenOptions = {},
@@ -29,7 +32,7 @@ export function requireAccessToken(
   return async (req, res, next) => {
     const token = bearerToken(req.headers.authorization)
     if (token === null) {
-      // RFC 6750 (3.1): a request without a token gets no error code.
+      // RFC 6750 §3.1: a request without a token gets no error code.
       res.setHeader('WWW-Authenticate', 'Bearer')
       answer(res, 401, 'AUTH_TOKEN_INVALID')
       return
@@ -44,7 +47,7 @@ export function requireAccessToken(
   }
 }
 
-/** The claims that `requireAccessToken` left on the request. */
+/** Returns the claims that `requireAccessToken` set on the request. */
 export function claimsOf(req: IncomingMessage): AccessClaims {
   const { auth } = req as { auth?: AccessClaims }
   if (auth === undefined) throw new Error('The request did not pass requireAccessToken')
@@ -61,7 +64,8 @@ function refuse(res: ServerResponse, err: unknown, next: Next): void {
   } else if (err instanceof VerifierUnavailableError) {
     res.setHeader('Retry-After', '1')
     answer(res, 503, 'SERVICE_UNAVAILABLE')
-    // Express goes on to what comes next for nothing, and for words like `route`: neither is an error to it.
+    // Express does not treat `undefined` or words like `route` as errors, and would run the next
+    // handler.
   } else next(err instanceof Error ? err : new Error('The verifier failed', { cause: err }))
 }
 

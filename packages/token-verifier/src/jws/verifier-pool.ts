@@ -10,25 +10,29 @@ import {
 export type TenantName = { projectId: string; environment: string }
 
 export type VerifierPoolOptions = {
-  /** What differs between tenants. */
+  /** Returns the options that differ between tenants. */
   optionsOf: (tenant: TenantName) => TokenVerifierOptions
-  /** Tenants whose keys are kept. */
+  /** Most tenants whose keys are cached. */
   maxTenants?: number
-  /** Tokens of all of them together whose claims are kept. */
+  /** Most cached tokens of all tenants together. */
   maxTokens?: number
-  /** Encrypted tokens of one client that may turn out not to be good, in a minute, over all tenants. */
+  /** Most invalid encrypted tokens of one client per minute, over all tenants. */
   maxFailedPerMinute?: number
 }
 
 export type VerifierPool = {
   /**
-   * Of a tenant that exists: for one that a stranger made up, keys of another would be forgotten.
-   * @param keyEpoch what was learnt under another one, keys and tokens, is forgotten
+   * Returns the verifier of a tenant, which must exist. A tenant that a stranger made up would
+   * evict the keys of a real one.
+   * @param keyEpoch keys and tokens learnt under another epoch are dropped
    */
   of(tenant: TenantName, keyEpoch?: number): TokenVerifier
 }
 
-/** One verifier for each project and environment, made when it is first needed; the least used goes. */
+/**
+ * Keeps one verifier per project and environment, created on first use. The least recently used is
+ * dropped first.
+ */
 export function createVerifierPool(options: VerifierPoolOptions): VerifierPool {
   const { optionsOf, maxTenants = 1_000, maxTokens = 20_000, maxFailedPerMinute = 100 } = options
   const failed = new FailedTokens({ maxPerMinute: maxFailedPerMinute })

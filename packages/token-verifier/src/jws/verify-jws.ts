@@ -5,11 +5,11 @@ import { invalidToken } from '../token-error.ts'
 import { type ProtectedHeader, tokenForm } from '../token-form.ts'
 
 export type VerifyKeys = {
-  /** The public key for RS256 of this name; `null`: there is none. */
+  /** Resolves with the RS256 public key of this key id, or with `null` if there is none. */
   keyOf(kid: string): Promise<CryptoKey | null>
 }
 
-/** The claims of an access token in its signed form (RFC 9068), by the keys given and no others. */
+/** Verifies a signed access token (RFC 9068) with the given keys only, and returns its claims. */
 export async function verifyAccessJws(
   token: string,
   keys: VerifyKeys,
@@ -22,7 +22,7 @@ export async function verifyAccessJws(
   return readClaims(await verifiedPayload(token, key), expected)
 }
 
-/** The name of the key that a signed access token is to be verified with. */
+/** Returns the id of the key that must have signed the access token. */
 export function accessKid({ alg, typ, kid }: ProtectedHeader): string {
   if (alg !== 'RS256') throw invalidToken('algorithm')
   if (typ !== 'at+jwt') throw invalidToken('type')
@@ -45,7 +45,7 @@ async function signedBytes(token: string, key: CryptoKey): Promise<Uint8Array> {
   try {
     return (await compactVerify(token, key, { algorithms: ['RS256'] })).payload
   } catch (err) {
-    // jose's own errors, and the TypeError of a key that is too short.
+    // Covers jose's own errors, and the TypeError for a key that is too short.
     if (err instanceof TypeError || err instanceof errors.JOSEError) {
       throw invalidToken('signature', err)
     }

@@ -4,13 +4,14 @@ export type KnownKey = { readonly n: string; readonly e: string; readonly key: C
 export type KeySet = ReadonlyMap<string, KnownKey>
 
 const maxKeys = 100
-/** Longer names are nobody's: they cost no question to the issuer and are not kept. */
+/** Longer key ids are refused without a request to the issuer and are not cached. */
 export const maxKidLength = 256
 const minModulusBits = 2_048
 
 /**
- * The keys of a JWK set that verify RS256. Others are passed over, as RFC 7517 (5) has it: of other types or uses,
- * incomplete, too short. A name that two different keys share is nobody's. Keys of `known` stay the same objects.
+ * Reads the RS256 verification keys of a JWK set. It skips other types and uses, and incomplete or
+ * short keys (RFC 7517 §5). An id that two different keys share is skipped as well. Unchanged keys
+ * of `known` keep their objects.
  */
 export async function readKeySet(set: unknown, known: KeySet): Promise<KeySet> {
   const entries = (set as { keys?: unknown } | null)?.keys
@@ -22,7 +23,7 @@ export async function readKeySet(set: unknown, known: KeySet): Promise<KeySet> {
     const same = (key: KnownKey | undefined) => key?.n === n && key.e === e
     if (keys.has(kid) && !same(keys.get(kid))) ambiguous.add(kid)
     const earlier = known.get(kid)
-    // Only the public members, whatever else the set has.
+    // Imports only the public members, even if the set contains private ones.
     const key = same(earlier) ? earlier?.key : await importJWK({ kty: 'RSA', n, e }, 'RS256')
     keys.set(kid, { n, e, key: key as CryptoKey })
   }

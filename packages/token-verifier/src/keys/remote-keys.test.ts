@@ -13,14 +13,14 @@ beforeEach(() => {
   issuer = new TestIssuer(first)
 })
 
-/** Requests that are under way when it is called have their answers. */
+/** Resolves after the requests under way have their answers. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 const never = () => new Promise<Response>(() => {})
 
-describe('keys that are known', () => {
+describe('known keys', () => {
   const options = { refreshAfterMs: 60_000, maxAgeMs: 300_000, maxStaleMs: 3_600_000 }
 
-  it('are renewed beside the requests, which do not wait for an issuer that hangs', async () => {
+  it('are renewed in the background, without waiting for an issuer that hangs', async () => {
     const verifier = issuer.verifier({ ...options, timeoutMs: 60_000 })
     await verifier.verify(await issuer.token())
     issuer.answer = never
@@ -31,7 +31,7 @@ describe('keys that are known', () => {
     expect(issuer.asked).toBe(2)
   })
 
-  it('slow nobody whatever time the issuer is silent, and count for as long as they may', async () => {
+  it('delay no request while the issuer is silent, and stay valid up to their limit', async () => {
     const verifier = issuer.verifier(options)
     const token = await issuer.token({ exp: issuer.nowMs })
     await verifier.verify(token)
@@ -60,13 +60,13 @@ describe('keys that are known', () => {
   it.each([
     ['in use all the time', 30_000, 60_000],
     ['not used for long', 300_000, 0],
-  ])('are gone soon after they were withdrawn: %s', async (_, everyMs, goneWithinMs) => {
+  ])('are invalid soon after their withdrawal: %s', async (_, everyMs, goneWithinMs) => {
     const verifier = issuer.verifier(options)
     const token = await issuer.token({ exp: issuer.nowMs })
     await verifier.verify(token)
     issuer.keys = [second.jwk]
     let last: unknown = 'good'
-    // A request that begins the question may be let in; the one after it is not.
+    // The request that starts the refresh may still pass. The one after it must not.
     for (let ageMs = everyMs; ageMs <= goneWithinMs + everyMs; ageMs += everyMs) {
       issuer.nowMs += everyMs
       last = await verifier.verify(token).then(
@@ -78,7 +78,7 @@ describe('keys that are known', () => {
     expect(last).toMatchObject(invalid)
   })
 
-  it('take the tokens that were verified with them along, also under the same name', async () => {
+  it('invalidate cached tokens when they are withdrawn, even if the id is reused', async () => {
     const verifier = issuer.verifier(options)
     const token = await issuer.token()
     await verifier.verify(token)
@@ -89,7 +89,7 @@ describe('keys that are known', () => {
     await verifier.verify(await issuer.token({}, impostor))
   })
 
-  it('answer while a key that nobody knows is asked for', async () => {
+  it('verify tokens while an unknown key is being requested', async () => {
     const verifier = issuer.verifier({ ...options, timeoutMs: 60_000 })
     const token = await issuer.token({ jti: 'another' })
     await verifier.verify(await issuer.token())
@@ -100,7 +100,7 @@ describe('keys that are known', () => {
     expect(await Promise.race([waiting, Promise.resolve('waits')])).toBe('waits')
   })
 
-  it('are asked for again whatever the cooldown says', async () => {
+  it('are renewed even within the cooldown', async () => {
     const verifier = issuer.verifier({ ...options, cooldownMs: 86_400_000 })
     const token = await issuer.token()
     await verifier.verify(token)
@@ -110,8 +110,8 @@ describe('keys that are known', () => {
   })
 })
 
-describe('a key that is not known', () => {
-  it('is no verdict when the issuer does not answer in time, and asked for once a cooldown', async () => {
+describe('an unknown key', () => {
+  it('is reported as unavailable when the issuer is silent, and requested once per cooldown', async () => {
     issuer.answer = never
     const verifier = issuer.verifier({ timeoutMs: 20 })
     for (let times = 0; times < 3; times++) {
@@ -135,7 +135,7 @@ describe('a key set', () => {
     ['has keys that are no list', () => Response.json({ keys: { first: first.jwk } })],
     ['never ends', () => new Response(endless())],
     ['has far too many keys', () => Response.json({ keys: Array(1_000).fill(first.jwk) })],
-  ])('that %s is no verdict, and takes no key away', async (_, answer) => {
+  ])('that %s is reported as unavailable, and removes no key', async (_, answer) => {
     issuer.answer = async () => answer()
     const token = await issuer.token()
     await expect(issuer.verifier().verify(token)).rejects.toMatchObject(unavailable)
@@ -161,21 +161,21 @@ describe('a key set', () => {
     ['of a modulus that is a number', (jwk) => ({ ...jwk, n: 5 })],
     ['too short', (jwk) => ({ ...jwk, n: (jwk.n ?? '').slice(0, 100) })],
     ['endless', (jwk) => ({ ...jwk, n: 'A'.repeat(100_000) })],
-  ])('passes over a key that is %s, and takes the others', async (_, change) => {
+  ])('skips a key that is %s, and uses the others', async (_, change) => {
     issuer.keys = [change(first.jwk), second.jwk]
     const verifier = issuer.verifier()
     await verifier.verify(await issuer.token({}, second))
     await expect(verifier.verify(await issuer.token())).rejects.toMatchObject(invalid)
   })
 
-  it('in which two keys share a name has none of that name', async () => {
+  it('ignores an id that two keys share', async () => {
     issuer.keys = [first.jwk, { ...second.jwk, kid: 'first' }, second.jwk, second.jwk]
     const verifier = issuer.verifier()
     await expect(verifier.verify(await issuer.token())).rejects.toMatchObject(invalid)
     await verifier.verify(await issuer.token({}, second))
   })
 
-  it('is read from no cache in between, and follows no redirect', async () => {
+  it('bypasses HTTP caches and follows no redirect', async () => {
     const sent: (RequestInit | undefined)[] = []
     const asking: typeof fetch = async (_, init) => {
       sent.push(init)

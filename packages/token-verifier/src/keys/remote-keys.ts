@@ -16,8 +16,8 @@ export type RemoteKeysOptions = FreshnessPolicy & {
 const maxBytes = 256 * 1024
 
 /**
- * The issuer's published signing keys, kept in memory. A key that is known costs no wait unless nobody has asked for
- * the keys in `maxAgeMs`; for one that is not known they are asked for, once in a cooldown.
+ * Caches the issuer's published signing keys. A known key causes no wait unless the last request is
+ * older than `maxAgeMs`. An unknown key causes a request, at most once per cooldown.
  */
 export class RemoteKeys implements VerifyKeys {
   readonly #options: RemoteKeysOptions
@@ -56,7 +56,7 @@ export class RemoteKeys implements VerifyKeys {
     return this.#options.now() - this.#triedAt >= this.#options.cooldownMs
   }
 
-  /** One request at a time, for all who wait. Never rejects. */
+  /** Runs one request at a time, shared by all callers. Never rejects. */
   #refresh(): Promise<void> {
     this.#running ??= this.#fetch().finally(() => {
       this.#running = null
@@ -69,7 +69,7 @@ export class RemoteKeys implements VerifyKeys {
     const askedAt = now()
     try {
       this.#keys = await boundedBy(timeoutMs, this.#read(), 'The keys were not answered in time')
-      // What was true when we asked may have ended since.
+      // Dated from the request: the keys may have changed before the answer arrived.
       this.#answeredAt = askedAt
       this.#failure = null
     } catch (err) {
@@ -81,14 +81,14 @@ export class RemoteKeys implements VerifyKeys {
   async #read(): Promise<KeySet> {
     const { url, headers = {}, timeoutMs, fetch: get } = this.#options
     const response = await get(url, {
-      // No cache in between may make a key live longer than we do.
+      // An HTTP cache must not extend the lifetime of a key.
       headers: { ...headers, accept: 'application/json', 'cache-control': 'no-cache' },
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     })
     if (response.ok) return readKeySet(await boundedJson(response, maxBytes), this.#keys)
     await response.body?.cancel()
-    // No authentication there: then no token is good.
+    // 404: the environment has no authentication, so no token is valid.
     if (response.status === 404) return new Map()
     throw new Error(`The key set was answered with ${response.status}`)
   }

@@ -1,7 +1,10 @@
 import { runCommand } from '../../check/run-command.ts'
 import { findPromtool } from '../../deploy/find-promtool.ts'
 
-/** Reads Prometheus' configuration as Prometheus does, and runs the alert rules against series. */
+/**
+ * Checks Prometheus' configuration with its own parser, and runs the alert rules against test
+ * series.
+ */
 const dir = 'deploy/prometheus'
 
 const promtool = await findPromtool()

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { runCommand } from '../../check/run-command.ts'
 import { repoRoot } from '../../lib/paths.ts'
 
-/** Generates again and prints which committed files were not what comes out. */
+/** Generates all files again, and prints the committed ones that differ. */
 const generatedDirs = [
   'contracts/openapi',
   'deploy/grafana/dashboards',

@@ -12,14 +12,17 @@ import {
 } from '../../deploy/helm-tools.ts'
 import { hasToolchain } from '../../lib/toolchains.ts'
 
-/** `npm run check:helm`: what Helm, Kubernetes' schemas and kube-score say of the chart, with each values file. */
+/**
+ * `npm run check:helm`: checks the chart with Helm, the schemas of Kubernetes and kube-score, for
+ * each values file.
+ */
 const helm = await findHelm()
 const kubeScore = await findKubeScore()
 const kubernetesValidate = hasToolchain('python', process.env)
   ? await findKubernetesValidate()
   : null
 const kubeVersion = ['--kube-version', `${kubernetesVersion}.0`]
-/** Of no schema that comes with Kubernetes: the tests look at them. */
+/** Kinds without a schema in Kubernetes; the tests check them. */
 const foreign =
   /^(keda\.sh|gateway\.networking\.k8s\.io|monitoring\.coreos\.com|kafka\.strimzi\.io)\//
 

@@ -3,7 +3,9 @@ import { migrationFaults } from '../../check/migration-faults.ts'
 import { repoRoot } from '../../lib/paths.ts'
 import { serviceNames, serviceTraits } from '../../system/service-catalog.ts'
 
-/** `npm run check:migrations`: whether an older version can go on while the migrations run, and after them. */
+/**
+ * `npm run check:migrations`: checks that an older version works during and after the migrations.
+ */
 const madeBeforeTheRule = new Set([
   'auth-service/0004-imported-hashes.sql',
   'webhook-api/0003-delivery-history.sql',

@@ -3,7 +3,10 @@ import { writeComposeFiles } from '../../compose/write-compose-files.ts'
 import { state } from '../../lib/paths.ts'
 import { say } from '../../start/progress.ts'
 
-/** `npm run compose:files`: what docker-compose.yml needs besides images. Repeated, it keeps what is there. */
+/**
+ * `npm run compose:files`: writes the files that docker-compose.yml needs besides images. Existing
+ * files stay.
+ */
 readEnvFile()
 const dir = process.env['COMPOSE_FILES_DIR'] || state.composeDir
 const { baseUrl, adminToken } = await writeComposeFiles(dir, process.env)

@@ -3,7 +3,10 @@ import { inNamespace, type Written } from '../../dashboards/in-namespace.ts'
 import { chartDir } from '../../deploy/helm-tools.ts'
 import { repoRoot } from '../../lib/paths.ts'
 
-/** `npm run generate`: a chart takes no file from outside of itself, so that it holds copies of rules and dashboards, these by namespace. */
+/**
+ * `npm run generate`: copies rules and dashboards into the chart, because a chart cannot read files
+ * outside its folder. The dashboards get a filter for namespaces.
+ */
 const files = `${chartDir}/files`
 const dashboards = `${repoRoot}/deploy/grafana/dashboards`
 

@@ -6,7 +6,7 @@ import { infrastructure } from '../../dashboards/infrastructure.ts'
 import { pipeline } from '../../dashboards/pipeline.ts'
 import { repoRoot } from '../../lib/paths.ts'
 
-/** Writes the dashboards of Grafana: part of `npm run generate`. */
+/** Part of `npm run generate`: writes the Grafana dashboards. */
 const dir = `${repoRoot}/deploy/grafana/dashboards`
 
 for (const dashboard of [pipeline, endpoints, authentication, infrastructure]) {

@@ -12,7 +12,7 @@ import { overviewPage } from '../../reference/http/overview-page.ts'
 import { metricsPage } from '../../reference/metrics-page.ts'
 import { topicsPage } from '../../reference/topics-page.ts'
 
-/** Part of `npm run generate`: the pages of the reference that follow from code. */
+/** Part of `npm run generate`: writes the reference pages that follow from code. */
 const dir = `${repoRoot}/docs/reference`
 
 const documents = Object.fromEntries(

@@ -10,7 +10,10 @@ import {
 } from '../../deploy/strimzi.ts'
 import { repoRoot } from '../../lib/paths.ts'
 
-/** `npm run generate` writes `deploy/strimzi`; with options, what another cluster needs, into another directory. */
+/**
+ * `npm run generate` writes `deploy/strimzi`. With options, it writes manifests for another cluster
+ * to another directory.
+ */
 const { values } = parseArgs({
   options: {
     dir: { type: 'string', default: `${repoRoot}/deploy/strimzi` },

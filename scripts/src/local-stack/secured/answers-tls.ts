@@ -1,6 +1,6 @@
 import { connect } from 'node:tls'
 
-/** Whether somebody with a certificate from `ca` listens there. */
+/** Resolves to whether a server with a certificate from `ca` listens on the port. */
 export function answersTls(port: number, ca: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', ca, timeout: 1_000 })

@@ -4,17 +4,17 @@ import { type KafkaUser, kafkaUsers } from '@surehook/contracts/kafka-access'
 import { type RedisUser, redisUsers } from '@surehook/contracts/redis-access'
 import { newKeys, openAuthority } from '../../receiver/certificates.ts'
 
-/** What the parts of a secured stack ask for, and show. */
+/** The credentials of a secured stack's components and clients. */
 export type Credentials = {
   caFile: string
   certificateFile: string
   keyFile: string
   ca: string
-  /** Passwords by user; `admin` may do everything. */
+  /** Passwords by user. `admin` may do everything. */
   kafka: Readonly<Record<KafkaUser | 'admin', string>>
   redis: Readonly<Record<RedisUser | 'admin', string>>
   registry: { username: string; password: string }
-  /** Puts another certificate for the same key into the file; servers have to be told. */
+  /** Writes a new certificate for the same key. Servers have to be told to reload it. */
   renew(notAfter?: Date): Promise<void>
 }
 
@@ -23,7 +23,7 @@ const password = () => randomBytes(18).toString('hex')
 const passwordsOf = <User extends string>(users: readonly User[]) =>
   Object.fromEntries(users.map((user) => [user, password()])) as Record<User, string>
 
-/** A certificate for this host, or for other names, from an authority of its own, and a password for everybody. */
+/** Makes an authority, a certificate for this host or other names, and a password for each user. */
 export async function makeCredentials(
   dir: string,
   names?: readonly string[],

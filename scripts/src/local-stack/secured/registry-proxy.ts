@@ -8,7 +8,7 @@ import type { Credentials } from './credentials.ts'
 
 export type RegistryProxy = AsyncDisposable & { readonly url: string }
 
-/** What stands before a registry that has neither TLS nor users: takes both off the request. */
+/** Adds TLS and users to a registry that supports neither. Removes both from forwarded requests. */
 export async function openRegistryProxy(
   target: string,
   credentials: Credentials,

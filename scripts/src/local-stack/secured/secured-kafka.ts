@@ -3,7 +3,10 @@ import type { Credentials } from './credentials.ts'
 
 const mechanism = 'SCRAM-SHA-512'
 
-/** The broker's properties, with SASL over TLS on its only listener for clients, and everything denied that no ACL allows. */
+/**
+ * Returns the broker's properties with SASL over TLS on its only client listener. Everything is
+ * denied unless an ACL allows it.
+ */
 export async function securedProperties(
   properties: string,
   credentials: Credentials,
@@ -28,13 +31,16 @@ export async function securedProperties(
     `ssl.truststore.certificates=${credentials.ca.trim().replaceAll('\n', '\\n')}`,
     'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
     'allow.everyone.if.no.acl.found=false',
-    // The controller is this process, and its listener is for the broker alone.
+    // The controller runs in this process, and only the broker uses its listener.
     'super.users=User:admin;User:ANONYMOUS',
     '',
   ].join('\n')
 }
 
-/** Users can be made when the data directory is, without a broker that would have to let somebody in first. */
+/**
+ * Creates users when the data directory is formatted, because a running broker would first need a
+ * user to admit.
+ */
 export const scramArguments = ({ kafka }: Credentials): string[] =>
   Object.entries(kafka).flatMap(([name, password]) => [
     '--add-scram',

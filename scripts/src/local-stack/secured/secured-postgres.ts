@@ -2,7 +2,7 @@ import { chmod, chown, copyFile, mkdir, writeFile } from 'node:fs/promises'
 import type { Identity } from '../postgres-home.ts'
 import type { Credentials } from './credentials.ts'
 
-/** Settings of a server that talks over TLS only; `dir` is where it may read. */
+/** Settings of a server that accepts only TLS. `dir` is readable for it. */
 export async function securedSettings(
   dir: string,
   { certificateFile, keyFile }: Credentials,

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { redisRulesOf, redisUsers } from '@surehook/contracts/redis-access'
 import type { Credentials } from './credentials.ts'
 
-/** Settings of a server that talks over TLS only, and to users of its list only. */
+/** Settings of a server that accepts only TLS and the users of its list. */
 export async function securedRedisSettings(
   dir: string,
   { port, credentials }: { port: number; credentials: Credentials },

@@ -8,15 +8,18 @@ import { type Credentials, makeCredentials } from './credentials.ts'
 import { openRegistryProxy } from './registry-proxy.ts'
 
 export type SecuredStack = AsyncDisposable & {
-  /** PostgreSQL's is an administrator's; the others need the variables of `variablesOf`. */
+  /**
+   * PostgreSQL's endpoint is that of an administrator. The others need the variables of
+   * `variablesOf`.
+   */
   readonly endpoints: Endpoints
   readonly credentials: Credentials
   readonly processes: LocalStack['processes']
-  /** What a service, or `operator` or `admin`, shows and trusts. */
+  /** The credentials and trusted certificates of a service, of `operator` or of `admin`. */
   variablesOf(user: ServiceName | 'operator' | 'admin'): Record<string, string>
 }
 
-/** A stack that talks over TLS, to users it knows, and lets each do only what it has to. */
+/** Starts a stack with TLS and users, each with only the rights it needs. */
 export async function startSecuredStack(options: {
   dir: string
   log?: (line: string) => void
@@ -55,7 +58,7 @@ function variablesOf(
   user: ServiceName | 'operator' | 'admin',
   { endpoints, credentials }: Pick<SecuredStack, 'endpoints' | 'credentials'>,
 ): Record<string, string> {
-  // It has to do with none of them.
+  // The gateway uses none of the components.
   if (user === 'gateway') return {}
   const { caFile, kafka, redis, registry } = credentials
   return {

@@ -1,20 +1,20 @@
 import { readableJson } from '../markdown.ts'
 import type { OperationObject, Parameter } from './openapi-document.ts'
 
-/** The variable of the shell that holds each credential. */
+/** The shell variable of each credential. */
 export const tokenVariables: Readonly<Record<string, string>> = {
   admin: 'ADMIN_TOKEN',
   management: 'MANAGEMENT_TOKEN',
   user: 'ACCESS_TOKEN',
 }
 
-/** `x-project-id` as it is usually written. */
+/** Returns the usual spelling of a header, such as `X-Project-Id`. */
 export const headerName = (name: string): string =>
   name === 'environment' ? name : name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
 
 type Request = { method: string; path: string; base: string }
 
-/** A command that sends the operation's example. */
+/** Returns a command that sends the operation's example. */
 export function curlOf(operation: OperationObject, { method, path, base }: Request): string {
   const sent = (operation.parameters ?? []).filter(({ example }) => example !== undefined)
   const [credential] = operation.security.flatMap(Object.keys)

@@ -5,11 +5,14 @@ import { limitsOf, nullable, typeOf } from './schema-words.ts'
 export type FieldRow = readonly [field: string, type: string, limits: string, meaning: string]
 
 type Options = {
-  /** Components that have a table of their own are linked and not unfolded. */
+  /** Components with their own table, which are linked and not expanded. */
   linked?: ReadonlySet<string>
 }
 
-/** The fields of an object, those of its objects as `outer.inner` and of its arrays as `list[].inner`. */
+/**
+ * Lists the fields of an object. Nested fields are named `outer.inner`, and those in arrays
+ * `list[].inner`.
+ */
 export function fieldRows(
   document: OpenApiDocument,
   given: Schema,

@@ -3,7 +3,7 @@ import { fieldRows } from './field-rows.ts'
 import type { OpenApiDocument, OperationObject } from './openapi-document.ts'
 import { parameterRow } from './operation-section.ts'
 
-/** A request that Surehook makes. */
+/** Describes a request that Surehook makes. */
 export function hookSection(document: OpenApiDocument, operation: OperationObject): string[] {
   const { schema = {}, example } = operation.requestBody?.content['application/json'] ?? {}
   return [

@@ -4,7 +4,7 @@ import { hookSection } from './hook-section.ts'
 import { componentOf, type OpenApiDocument, type Schema } from './openapi-document.ts'
 import { type ListedOperation, operationSection } from './operation-section.ts'
 
-/** A page for each tag of the documents, by its file name. */
+/** Returns a page for each tag of the documents, by file name. */
 export function httpPages(documents: readonly OpenApiDocument[]): Map<string, string> {
   const pages = documents.flatMap((document) =>
     document.tags.map((tag) => [`${tag.name}.md`, pageOf(document, tag)] as const),
@@ -45,7 +45,10 @@ export function operationsOf({ paths }: OpenApiDocument, tag: string): ListedOpe
   )
 }
 
-/** The components with fields that answers of these operations hold, also within one another. */
+/**
+ * Returns the components with fields that the answers of these operations contain, directly or
+ * nested.
+ */
 function objectsOf(document: OpenApiDocument, operations: readonly ListedOperation[]): string[] {
   const found = new Set<string>()
   const visit = (schema: Schema): void => {

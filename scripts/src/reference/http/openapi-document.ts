@@ -1,4 +1,4 @@
-/** What the reference reads of an OpenAPI 3.1 document. */
+/** The parts of an OpenAPI 3.1 document that the reference reads. */
 export type Schema = {
   $ref?: string
   type?: string | readonly string[]
@@ -57,7 +57,7 @@ export type OpenApiDocument = {
   }
 }
 
-/** The name of the component that a schema refers to, through `null` and arrays. */
+/** Returns the name of the component that a schema refers to, also through `null` and arrays. */
 export function componentOf({ $ref, anyOf, items }: Schema): string | null {
   if ($ref !== undefined) return $ref.split('/').at(-1) ?? null
   const [only, ...others] = (anyOf ?? []).filter(({ type }) => type !== 'null')
@@ -65,7 +65,7 @@ export function componentOf({ $ref, anyOf, items }: Schema): string | null {
   return items === undefined ? null : componentOf(items)
 }
 
-/** A schema with what it refers to; its own keywords win. */
+/** Resolves a schema's reference. The schema's own keywords take precedence. */
 export function resolve({ components }: OpenApiDocument, schema: Schema): Schema {
   if (schema.$ref === undefined) return schema
   const { $ref, ...own } = schema

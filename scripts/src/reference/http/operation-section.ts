@@ -8,7 +8,7 @@ import { limitsOf, nullable, typeOf } from './schema-words.ts'
 
 export type ListedOperation = { method: string; path: string; operation: OperationObject }
 
-/** The overview has these, which all operations share. */
+/** Error codes of all operations, which the overview describes. */
 const commonCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'INTERNAL_ERROR',
   'SERVICE_UNAVAILABLE',
@@ -22,7 +22,7 @@ const credentials: Readonly<Record<string, string>> = {
   user: "a user's access token",
 }
 
-/** One operation: its address, who may call it, what goes in, what comes out. */
+/** Describes one operation: its address, who may call it, its input and its output. */
 export function operationSection(
   document: OpenApiDocument,
   { method, path, operation }: ListedOperation,

@@ -6,7 +6,7 @@ import { fieldRows } from './field-rows.ts'
 import { operationsOf, titleOf } from './http-pages.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
 
-/** How to call the API: what all operations share, and where each one is described. */
+/** Describes the common rules of all operations, and links to each. */
 export function overviewPage(documents: Readonly<Record<string, OpenApiDocument>>): string {
   const all = Object.values(documents)
   return [

@@ -7,7 +7,7 @@ const formats: Readonly<Record<string, string>> = {
   email: 'e-mail address',
 }
 
-/** The schema without `null`, and whether `null` is allowed. */
+/** Returns the schema without `null`, and whether `null` is allowed. */
 export function nullable(
   document: OpenApiDocument,
   given: Schema,
@@ -28,7 +28,7 @@ export function nullable(
   }
 }
 
-/** `text`, `UUID`, `array of text`, `integer or null`. */
+/** Returns a type in words: `text`, `UUID`, `array of text`, `integer or null`. */
 export function typeOf(document: OpenApiDocument, given: Schema): string {
   const { schema, isNullable } = nullable(document, given)
   const type = plainType(document, schema)
@@ -50,7 +50,7 @@ function plainType(document: OpenApiDocument, schema: Schema): string {
     .join(' or ')
 }
 
-/** `required`, values, sizes and the default, as far as there are any. */
+/** Returns the limits in words: `required`, values, sizes and the default. */
 export function limitsOf(document: OpenApiDocument, given: Schema, isRequired: boolean): string {
   const { schema } = nullable(document, given)
   const items = schema.items === undefined ? {} : resolve(document, schema.items)

@@ -12,7 +12,7 @@ const operations = [
 ] as const
 export type AccountOperation = (typeof operations)[number]
 
-/** Counts how operations end: `success`, or the code that they are answered with. */
+/** Counts how operations end: `success`, or the error code of the answer. */
 export function operationMeter(metrics: Metrics) {
   const ended = metrics.counter({
     name: 'surehook_auth_operations_total',

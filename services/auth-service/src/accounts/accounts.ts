@@ -3,7 +3,7 @@ import type { Violation } from '@surehook/contracts/problem'
 import type { Tenant } from '../platform/tenant.ts'
 import type { ChangeOrigin } from '../users/user-changes.ts'
 
-/** Whom limits count: an address as `clientAddress` gives it. */
+/** The client that rate limits count. `clientAddress` gives the address. */
 export type Client = { readonly address: string }
 
 export type LoginResult = TokenPair & { user: PublicUser }
@@ -17,7 +17,10 @@ export type SignupInput = {
 
 export type ResetInput = { email: string; newPassword: string; code: string }
 
-/** Every way to an account. E-mail addresses are normalised; limits count inside, whoever calls. */
+/**
+ * The use cases of accounts. Callers pass normalised e-mail addresses; the use cases count the
+ * limits.
+ */
 export type Accounts = {
   signup(
     tenant: Tenant,
@@ -25,7 +28,7 @@ export type Accounts = {
     client: Client,
     origin: ChangeOrigin,
   ): Promise<{ userId: string; message: string }>
-  /** What the tenant's rules find wrong with the fields that are given. */
+  /** Checks the given fields against the tenant's rules. */
   signupFaults(
     tenant: Tenant,
     given: Partial<SignupInput>,
@@ -54,6 +57,6 @@ export type Accounts = {
     client: Client,
     origin: ChangeOrigin,
   ): Promise<{ message: string; userId: string }>
-  /** As `signupFaults`, without what only the holder of a code may ask. */
+  /** Like `signupFaults`, but runs only the checks that need no valid code. */
   resetFaults(tenant: Tenant, given: Partial<ResetInput>): readonly Violation[]
 }

@@ -11,7 +11,7 @@ import { writeDecoy } from './write-decoy.ts'
 
 export type CodePurpose = 'verification' | 'recovery'
 
-/** Whose code, and for what. The e-mail address is normalised. */
+/** The account and the purpose of a code. The e-mail address is normalised. */
 export type CodeSubject = {
   tenant: Pick<Tenant, 'projectId' | 'environment'>
   email: string
@@ -20,18 +20,25 @@ export type CodeSubject = {
 
 export type Codes = {
   /**
-   * Makes a new code and puts its mail into the outbox, in one transaction. The two before it stay good for
-   * their hour: who asks for codes to somebody else's address does not end the ones that its owner has. Does as much,
-   * and says as little, when there is nobody to send it to, or when too many of the account's codes were guessed at
-   * within the hour: what was issued before is then left as it is.
+   * Makes a new code and puts its mail into the outbox, in one transaction. The two codes before it
+   * stay valid for their hour, so a stranger who requests codes for an address does not invalidate
+   * its owner's codes.
+   *
+   * If the address has no eligible account, or if the account has too many wrong tries within the
+   * hour, no code is made. The call then writes as much and returns the same, so that the caller
+   * learns nothing.
    */
   send(db: Pool | PoolClient, subject: CodeSubject): Promise<void>
   /**
-   * True when the code is one of the good ones. A wrong one uses up an attempt of each of them, for good and at once:
-   * it is committed before this resolves. A right one stays good until it is `redeem`ed.
+   * Resolves to true if one of the valid codes matches. A wrong code uses up one attempt of each
+   * valid code; this is committed before the promise resolves. A right code stays valid until
+   * `redeem`.
    */
   isRight(subject: CodeSubject, code: string): Promise<boolean>
-  /** In the transaction that does what the code is for: its user's id, once; `null` for the second. */
+  /**
+   * Deletes the codes and returns the user's id, or `null` if no valid code matches. Call it in the
+   * transaction that does what the code allows, so that a code works only once.
+   */
   redeem(tx: PoolClient, subject: CodeSubject, code: string): Promise<string | null>
 }
 
@@ -40,12 +47,12 @@ export const invalidCode = () =>
 
 const attempts = 5
 const validFor = '1 hour'
-/** So many stay good beside the newest. */
+/** This many codes stay valid beside the newest. */
 const earlierCodes = 2
-/** Of one account, over all its codes: whoever has used them up gets no new code. */
+/** Counted per account over all its codes. An account that reaches the limit gets no new code. */
 const wrongTriesPerHour = 30
 
-/** What a code's owner must be: a code that nobody could use is not sent. */
+/** The condition on the account: no code is sent to an account that could not use it. */
 const ownerIs: Readonly<Record<CodePurpose, string>> = {
   verification: 'not u.email_verified and not u.disabled',
   recovery: 'not u.disabled',
@@ -58,8 +65,8 @@ export function createCodes({ pool, box, encryptionKeys }: CodesDeps): Codes {
     Buffer.from(hkdfSync('sha256', key, '', 'surehook/auth/codes', 32)),
   )
   /**
-   * Under each of the keys, the current one first. Without a key, whoever reads the table could try the
-   * million codes.
+   * Digests under every key, the current one first. They are keyed because anyone who reads the
+   * table could otherwise try all 1,000,000 codes.
    */
   const digests = ({ tenant, email, purpose }: CodeSubject, code: string) => {
     const text = [purpose, tenant.projectId, tenant.environment, email, code].join('\0')
@@ -110,7 +117,7 @@ export function createCodes({ pool, box, encryptionKeys }: CodesDeps): Codes {
 
 type GoodCodes = { userId: string | null; hashes: readonly Buffer[] }
 
-/** Compares everything with everything, whatever is found. */
+/** Compares every pair, found or not, so that the time does not depend on the result. */
 function isAmong(hashes: readonly Buffer[], digests: readonly Buffer[]): boolean {
   const equal = hashes.flatMap((hash) => digests.filter((one) => timingSafeEqual(hash, one)))
   return equal.length > 0
@@ -143,7 +150,10 @@ queued as (
 )
 select case when not exists (select from kept) then ${writeDecoy} end`
 
-/** Each try waits here for the one before it, and sees what that left. */
+/**
+ * Locks the row: simultaneous tries run one after the other, and each sees the attempts that are
+ * left.
+ */
 const lockStatement = `
 select c.user_id as "userId", array(
          select e.hash from unnest(array_prepend(c.code_hash, c.earlier_hashes),
@@ -155,7 +165,7 @@ select c.user_id as "userId", array(
  where u.project_id = $1 and u.environment = $2 and u.email = $3 and c.purpose = $4
    for update of c`
 
-/** Counts for every code that the try was compared with. */
+/** Takes one attempt from every code of the account. */
 const wrongTryStatement = `
 update code c
    set attempts_left = greatest(c.attempts_left - 1, 0),

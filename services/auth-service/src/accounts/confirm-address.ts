@@ -6,7 +6,10 @@ import { markVerified } from '../users/user-store.ts'
 
 type Confirmed = { tenant: Tenant; userId: string; origin: ChangeOrigin }
 
-/** After a mailed code is redeemed. `null` when the address was confirmed before, or the user is disabled or gone. */
+/**
+ * Call it after `redeem`. Returns `null` if the address was already confirmed, or if the user is
+ * disabled or deleted.
+ */
 export async function confirmAddress(
   tx: PoolClient,
   { tenant, userId, origin }: Confirmed,

@@ -2,7 +2,10 @@ import type { ExpiryDeletion } from '@surehook/service-kit/postgres/delete-expir
 
 const batch = 500
 
-/** For `openExpiryDeletion`. An hour later than they expire: until then codes hold what was tried. */
+/**
+ * A job for `openExpiryDeletion`. Codes are deleted an hour after they expire, because their rows
+ * hold the count of wrong tries.
+ */
 export const expiredCodes: ExpiryDeletion = {
   name: 'codes',
   async run(pool) {

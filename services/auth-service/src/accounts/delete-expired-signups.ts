@@ -7,11 +7,13 @@ import { emitUserChanges } from '../users/user-changes.ts'
 import { deleteUnverified } from '../users/user-store.ts'
 
 const batch = 200
-/** Of one environment in one batch. */
+/** The most accounts that one batch takes from one environment. */
 const share = 20
 const noOrigin = { requestId: null, traceparent: null }
 
-/** Deletes accounts whose address nobody confirmed in time, and tells of it as of every deletion. */
+/**
+ * Deletes accounts whose address nobody confirmed in time, and publishes DELETE events for them.
+ */
 export const expiredSignups = (log: Logger): ExpiryDeletion => ({
   name: 'signups',
   async run(pool) {
@@ -27,7 +29,10 @@ export const expiredSignups = (log: Logger): ExpiryDeletion => ({
   },
 })
 
-/** The oldest of each environment first: a crowd in one does not hold up the others. Their codes are locked. */
+/**
+ * Finds the oldest accounts of each environment, so that one with many does not delay the others.
+ * Locks their codes.
+ */
 async function findExpired(tx: PoolClient): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(
     `select p.user_id as id
@@ -45,7 +50,7 @@ async function findExpired(tx: PoolClient): Promise<string[]> {
     [defaultAuthSettings.unverifiedAccountTtl],
   )
   const ids = rows.map(({ id }) => id)
-  // In the order in which a confirmation locks: the code, then the user.
+  // A confirmation locks in the same order (code, then user), so that the two cannot deadlock.
   await tx.query('select from code where user_id = any($1) order by user_id, purpose for update', [
     ids,
   ])

@@ -24,7 +24,7 @@ export type LoginDeps = {
 
 type Verified = { user: User; rehashed: string | null }
 
-/** A password hash changes under a login only when it is made better, or the password was reset. */
+/** Tries per login: a password hash may change during a login, because it is rehashed or reset. */
 const maxTries = 3
 
 export function createLogin(deps: LoginDeps): Accounts['login'] {
@@ -52,7 +52,8 @@ export function createLogin(deps: LoginDeps): Accounts['login'] {
     const { tenant, email } = attempt
     for (let tries = 1; tries <= maxTries; tries++) {
       const user = await findUserByEmail(pool, tenant, email)
-      // Before the lock, and not counted: unconfirmed is unconfirmed whatever was tried.
+      // Before the lock and not counted: an unconfirmed account gets the same answer after any
+      // number of tries.
       if (user !== null && !user.emailVerified) throw notVerified()
       await lockout.assertUnlocked(attempt)
       const verified = await verify(attempt, user, password)
@@ -75,7 +76,7 @@ export function createLogin(deps: LoginDeps): Accounts['login'] {
   }
 }
 
-/** `null` when the password hash is no longer the one that was checked. */
+/** Returns `null` if the password hash is no longer the one that was checked. */
 function openSession(
   { pool, sessions }: LoginDeps,
   tenant: Tenant,
@@ -91,7 +92,7 @@ const wrong = 'The e-mail address or the password is wrong'
 
 const invalidCredentials = () => new AppError('AUTH_INVALID_CREDENTIALS', wrong)
 
-/** The failure that locked the account: answered as every other. */
+/** The failure that locked the account. Its answer equals that of any other wrong password. */
 export class LockingFailure extends AppError {
   constructor() {
     super('AUTH_INVALID_CREDENTIALS', wrong)

@@ -38,11 +38,11 @@ export type AccountPartsOptions = {
 export type AccountParts = AsyncDisposable & {
   readonly accounts: Accounts
   readonly users: ManageUsers
-  /** SERVICE_UNAVAILABLE when a password hash for this line would wait too long. */
+  /** Throws SERVICE_UNAVAILABLE if a password hash for this client would wait too long. */
   assertCapacity: HashQueue['assertCapacity']
 }
 
-/** Limits, passwords, codes, mails and what is done with them, put together. */
+/** Opens the limits, passwords, codes, mails and the use cases on top of them. */
 export async function openAccounts(options: AccountPartsOptions): Promise<AccountParts> {
   const { pool, redis, writer, sessions, box, encryptionKeys, mail, metrics, log } = options
   await using opening = new AsyncDisposableStack()

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg'
 import type { User } from '../users/user.ts'
 import { writeDecoy } from './write-decoy.ts'
 
-/** Notes that the address of a new account is to be confirmed, and from which network it signed up. */
+/** Records that the address of a new account awaits confirmation, and the network of the signup. */
 export async function addPendingSignup(
   tx: PoolClient,
   { id, projectId, environment }: User,
@@ -16,8 +16,9 @@ export async function addPendingSignup(
 }
 
 /**
- * Marks the account as contested when its address is not confirmed, its password is still the one that was compared,
- * and it signed up from another network than this. Writes as much when nothing is marked.
+ * Marks the account as contested if its address is not confirmed, its password is still the one
+ * that was compared, and the signup came from another network. Writes as much if nothing is marked,
+ * so that the time is the same.
  */
 export async function contestSignup(
   db: Pick<PoolClient, 'query'>,
@@ -42,7 +43,10 @@ export async function contestSignup(
   )
 }
 
-/** After the user is locked: its address is confirmed, or not, by decision. A contested password is gone. */
+/**
+ * Call it after locking the user, when an administrator decided whether the address is confirmed.
+ * Removes a contested password.
+ */
 export async function endPendingSignup(
   tx: PoolClient,
   { id, projectId, environment }: Pick<User, 'id' | 'projectId' | 'environment'>,

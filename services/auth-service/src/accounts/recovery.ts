@@ -22,7 +22,7 @@ export type RecoveryDeps = {
   passwords: Pick<Passwords, 'hash'>
   codes: Codes
   sessions: Pick<Sessions, 'endAll' | 'blacklist'>
-  /** A mail waits in the outbox. */
+  /** Called after a mail was put into the outbox. */
   onMail: () => void
 }
 
@@ -32,7 +32,7 @@ export function createRecovery(
   const { pool, writer, limits, lockout, rules, passwords, codes, sessions, onMail } = deps
   return {
     async recoverPassword(tenant, { email }, client) {
-      // The client first: who is refused uses up nothing of the address.
+      // The client's limit comes first: a refused client must not use up the limit of the address.
       await limits.consume('recoverClient', tenant, client.address)
       await limits.consume('recover', tenant, email)
       await codes.send(pool, { tenant, email, purpose: 'recovery' })
@@ -46,7 +46,7 @@ export function createRecovery(
       if (faults.length > 0) throw invalid(faults)
       const subject = { tenant, email, purpose: 'recovery' } as const
       const isRight = () => codes.isRight(subject, code)
-      // Only the holder of a code makes us hash, count a score, and ask others about breaches.
+      // Only a valid code may cause a hash, a strength score or a request to the breach service.
       if (!(await limits.guess(tenant, client.address, isRight))) throw invalidCode()
       const line = clientLine(tenant, client)
       const names = await namesOf(pool, tenant, email)
@@ -61,7 +61,8 @@ export function createRecovery(
         const { projectId, environment } = tenant
         const at = { projectId, environment, userId: id }
         const over = await sessions.endAll(tx, emit, at, 'reset')
-        // Last, so that nothing else can still fail but the commit: the code cannot be used again.
+        // Redis comes last, after everything that can fail except the commit: it cannot be rolled
+        // back, and the code cannot be used again.
         await lockout.clear(tenant, email)
         return { userId: id, ended: over }
       })

@@ -31,7 +31,7 @@ export type SignupDeps = {
   passwords: Pick<Passwords, 'hash' | 'isSame' | 'assertCapacity'>
   codes: Codes
   sessions: Pick<Sessions, 'open'>
-  /** A mail waits in the outbox. */
+  /** Called after a mail was put into the outbox. */
   onMail: () => void
 }
 
@@ -51,7 +51,7 @@ export function createSignup(
         async work() {
           const { faults, roles: given } = await applyRules(deps, tenant, { given: input, line })
           if (faults.length > 0) throw invalid(faults)
-          // Before the costly part; the insert decides.
+          // Checked before the costly hash. The insert decides.
           if ((await findUserByEmail(pool, tenant, email)) !== null) return refuseTaken(attempt)
           return { roles: given, passwordHash: await passwords.hash(input.password, line) }
         },
@@ -85,7 +85,7 @@ export function createSignup(
     },
 
     async resendCode(tenant, { email }, client) {
-      // The client first: who is refused uses up nothing of the address.
+      // The client's limit comes first: a refused client must not use up the limit of the address.
       await limits.consume('resendClient', tenant, client.address)
       await limits.consume('resend', tenant, email)
       await codes.send(pool, { tenant, email, purpose: 'verification' })
@@ -101,14 +101,14 @@ function createSignupFaults(deps: SignupDeps): Accounts['signupFaults'] {
     const line = clientLine(tenant, client)
     const ask = async () => (await applyRules(deps, tenant, { given, line })).faults
     if (!breachCheck && minScore === 0 && !given.roleId) return ask()
-    // A score costs CPU, a role costs a query, and others are asked about breaches: no more often than a client may sign up.
+    // The checks cost CPU, a query and a request to the breach service, so they count as signups.
     return deps.limits.admit('signup', tenant, { subject: client.address, work: ask })
   }
 }
 
 type Ruled = { faults: Violation[]; roles: string[] }
 
-/** What the tenant's rules say of the fields that are given, and the roles that the new user would have. */
+/** Checks the given fields against the tenant's rules, and finds the new user's roles. */
 async function applyRules(
   { pool, rules }: SignupDeps,
   tenant: Tenant,
@@ -130,14 +130,15 @@ async function applyRules(
 type TakenAddress = { tenant: Tenant; input: SignupInput; line: ClientLine }
 
 /**
- * Answers that the address is registered. When its account waits for its confirmation and was made elsewhere with
- * another password, two people claim it: then it is contested. Every such answer costs one password.
+ * Answers that the address is registered. If an account awaits confirmation and was made elsewhere
+ * with another password, two people claim the address, and the account becomes contested. Every
+ * such answer costs one password check, so that the time is the same.
  */
 function createRefuseTaken({ pool, passwords }: SignupDeps) {
   return async ({ tenant, input, line }: TakenAddress): Promise<never> => {
     const user = await findUserByEmail(pool, tenant, input.email)
     const samePassword = await passwords.isSame({
-      // Nothing is to be learnt here of the password of an account that is in use.
+      // The answer must not depend on the password of a confirmed account.
       user: user?.emailVerified === true ? null : user,
       password: input.password,
       costliest: await findCostliestScheme(pool, tenant),
@@ -151,8 +152,8 @@ function createRefuseTaken({ pool, passwords }: SignupDeps) {
 type Signup = { user: NewUser; network: string; origin: ChangeOrigin }
 
 /**
- * The user, its event and the mail with its code: all of them, or nothing. Ends locks of the address. `null` when
- * somebody else was faster.
+ * Inserts the user, its event and the mail with its code in one transaction, and ends locks of the
+ * address. Returns `null` if another signup inserted the address first.
  */
 function createUser(
   { pool, codes, lockout }: SignupDeps,
@@ -167,7 +168,8 @@ function createUser(
       await addPendingSignup(tx, created, network)
       await codes.send(tx, { tenant, email: created.email, purpose: 'verification' })
     }
-    // Failures from before are not this account's. Last, so that nothing else can still fail but the commit.
+    // Failures from before do not belong to this account. Redis comes last, after everything that
+    // can fail except the commit: it cannot be rolled back.
     await lockout.clear(tenant, created.email)
     return created
   })

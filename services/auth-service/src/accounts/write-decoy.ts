@@ -1,2 +1,5 @@
-/** A record of the WAL that no relay reads: makes a transaction without a row cost as much as one with. */
+/**
+ * A WAL message that no relay reads. It makes a transaction without a row cost as much as one with
+ * a row.
+ */
 export const writeDecoy = `pg_logical_emit_message(true, 'surehook-decoy', repeat('-', 400))`

@@ -18,7 +18,7 @@ type Subject = Pick<AuditEntry, 'userId' | 'emailHash'>
 type UseCase<Body, Result> = (body: Body, call: Call) => Promise<Result>
 type NameOf = (tenant: Tenant, email: string | undefined, reason?: ErrorCode) => Promise<Subject>
 
-/** Every use case of users leaves its line in the audit trail, whichever transport it was called through. */
+/** Writes one audit line for every use case of users, over REST and GraphQL. */
 export function auditedApi(api: AuthApi, deps: AuditedApiDeps): AuthApi {
   const nameOf = createNameOf(deps)
   const audited = <Body, Result>(events: Events, useCase: UseCase<Body, Result>) =>
@@ -81,7 +81,7 @@ const byUsers: ReadonlySet<AuditEvent> = new Set([
   'authn_logout',
 ])
 
-/** Only who proved it is the user. */
+/** `user` only if the event proves who called; else `anonymous`. */
 const actorOf = (event: AuditEvent): AuditActor => (byUsers.has(event) ? 'user' : 'anonymous')
 
 type Known = { userId?: string; user?: { id: string } }
@@ -94,16 +94,19 @@ function userIdOf(result: unknown): string | undefined {
 const emailOf = (body: unknown): string | undefined =>
   (body as { email?: string } | undefined)?.email
 
-/** A call that was turned away for want of room costs no look into the database. */
+/** A call that was refused for lack of capacity costs no database query. */
 const turnedAway: ReadonlySet<ErrorCode | undefined> = new Set([
   'RATE_LIMIT_EXCEEDED',
   'SERVICE_UNAVAILABLE',
 ])
 
-/** The user of an address, or a keyed hash where none was found: no line has an address. */
+/**
+ * Names a user by id, or by a keyed hash if the address has no account: audit lines hold no
+ * address.
+ */
 function createNameOf({ pool, encryptionKeys, log }: AuditedApiDeps): NameOf {
   const key = Buffer.from(hkdfSync('sha256', encryptionKeys[0], '', 'surehook/auth/audit', 32))
-  // The answer stands, whether or not its line can name the user.
+  // A failed look-up must not change the answer: its line then names no user.
   const find = (tenant: Tenant, email: string) =>
     findUserByEmail(pool, tenant, email).catch((err: unknown) => {
       log.warn({ err }, 'audit.user.unknown')

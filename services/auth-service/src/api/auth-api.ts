@@ -11,7 +11,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 import type { AccessTokens } from '../sessions/tokens/access-token.ts'
 import type { ChangeOrigin } from '../users/user-changes.ts'
 
-/** Who calls, from where, and for which tenant: the same on every transport. */
+/** The tenant, the client and the headers of a request; the same for REST and GraphQL. */
 export type Call = {
   tenant: Tenant
   client: Client
@@ -24,17 +24,17 @@ type BodyOf<Op extends Operation> = Op['body'] extends z.ZodType ? z.output<Op['
 
 type UseCase<Op extends Operation, Result> = (body: BodyOf<Op>, call: Call) => Promise<Result>
 
-/** What the tenant's rules find wrong with the fields that are given. */
+/** Checks the given fields against the tenant's rules. */
 export type RuleFaults<Op extends Operation> = (
   given: Partial<BodyOf<Op>>,
   call: Call,
 ) => Promise<readonly Violation[]>
 
 type Message = { message: string }
-/** The reply schema lets only the message through: the user is for the audit trail. */
+/** The reply schema removes `userId`, which only the audit trail needs. */
 type UserMessage = Message & { userId: string }
 
-/** The use cases of users, each once; REST and GraphQL are two transports. */
+/** The use cases of users. REST and GraphQL call the same ones. */
 export type AuthApi = {
   signup: UseCase<typeof operations.signup, { userId: string; message: string }>
   confirmSignup: UseCase<typeof operations.confirmSignup, LoggedIn>
@@ -45,7 +45,9 @@ export type AuthApi = {
   refreshToken: UseCase<typeof operations.refreshToken, TokenPair>
   logout: UseCase<typeof operations.logout, UserMessage>
   jwks: (tenant: Tenant) => Promise<JwksAnswer>
-  /** Asked when the schemas found faults, so that one answer names those of every field. */
+  /**
+   * Called when a request breaks its schema, so that one answer names the faults of every field.
+   */
   ruleFaults: {
     signup: RuleFaults<typeof operations.signup>
     resetPassword: RuleFaults<typeof operations.resetPassword>

@@ -6,7 +6,7 @@ import { type ClientLine, clientLine } from '../limits/client-line.ts'
 import { namedTenant, type ResolveTenant } from '../platform/tenant.ts'
 import type { Call } from './auth-api.ts'
 
-/** What every use case needs to know of a request; rejects when it is for no tenant. */
+/** Builds the `Call` of a request. Rejects if the request names no existing tenant. */
 export function createOpenCall(resolveTenant: ResolveTenant, trustedProxies: readonly Cidr[]) {
   return async (context: RequestContext): Promise<Call> => {
     const { req, requestId, traceparent } = context
@@ -22,7 +22,7 @@ export function createOpenCall(resolveTenant: ResolveTenant, trustedProxies: rea
   }
 }
 
-/** The line of a request in a fair queue, by its headers alone: its tenant need not exist. */
+/** The place of a request in a fair queue, from its headers alone: the tenant need not exist. */
 export function createLineOf(trustedProxies: readonly Cidr[]) {
   return ({ req }: RequestContext): ClientLine =>
     clientLine(namedTenant(req), { address: countedClient(req, trustedProxies) })

@@ -3,9 +3,9 @@ import type { ExpiryDeletion } from '@surehook/service-kit/postgres/delete-expir
 const batch = 200
 
 /**
- * For `openExpiryDeletion`. A key ends when the next one of its use is active and its last token has expired: by then nobody
- * reads with it, and an hour later nobody who was late does. The older one goes first, so that no other one than
- * its successor ever says when it ended.
+ * A job for `openExpiryDeletion`. A key has ended when the next key of its use is active and its
+ * last token has expired. It is deleted an hour later, after any late reader. The oldest key is
+ * deleted first, because each key's end is computed from its successor.
  */
 export const endedKeys: ExpiryDeletion = {
   name: 'keys',

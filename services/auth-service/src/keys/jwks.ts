@@ -6,7 +6,9 @@ import type { SigningKeys } from './signing-keys.ts'
 
 export type JwksAnswer = { body: { keys: PublishedKey[] }; headers: Record<string, string> }
 
-/** The key set of a tenant, read anew for each request, so that a change shows at once on every replica. */
+/**
+ * Reads the key set of a tenant for each request, so that a change shows at once on every replica.
+ */
 export async function readJwks(
   keys: Pick<SigningKeys, 'published'>,
   tenant: KeyOwner,
@@ -23,7 +25,7 @@ export async function readJwks(
     })),
   }
   const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url')
-  // The answer depends on headers that a shared cache would not look at by itself.
+  // The answer depends on these headers, which a shared cache ignores unless `Vary` names them.
   const vary = 'X-Project-Id, environment'
   const headers = { ETag: `"${digest}"`, 'Cache-Control': 'max-age=300', Vary: vary }
   return { body, headers }

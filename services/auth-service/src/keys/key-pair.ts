@@ -10,14 +10,14 @@ export const keyAlgorithms = { sig: 'RS256', enc: 'RSA-OAEP-256' } as const
 export const usesOf = ({ encryptTokens }: Pick<AuthSettings, 'encryptTokens'>): KeyUse[] =>
   encryptTokens ? ['sig', 'enc'] : ['sig']
 
-/** The members of a public JWK that differ between our keys. */
+/** The members of a public JWK that differ between keys. */
 export type PublicMembers = { n: string; e: string }
 
 export type NewKeyPair = { kid: string; publicKey: PublicMembers; privatePem: string }
 
 const generate = promisify(generateKeyPair)
 
-/** RSA-2048; takes some 100 ms, off the event loop. */
+/** Makes an RSA-2048 key pair. Takes about 100 ms, off the event loop. */
 export async function newKeyPair(): Promise<NewKeyPair> {
   const { publicKey, privateKey } = await generate('rsa', { modulusLength: 2048 })
   const { n, e } = publicKey.export({ format: 'jwk' })

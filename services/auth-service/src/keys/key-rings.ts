@@ -3,23 +3,23 @@ import { type KeyUse, usesOf } from './key-pair.ts'
 import { isDueForRotation } from './key-schedule.ts'
 import type { KeyOwner, KeyStore, StoredKey, TenantName } from './key-store.ts'
 
-/** The keys of a tenant, as they were read. */
+/** The keys of a tenant as last read from the database. */
 export type Ring = {
   readonly keys: readonly StoredKey[]
   readonly loadedAt: number
-  /** The tenant's when they were read, or before. */
+  /** The tenant's key epoch when the keys were read, or an earlier one. */
   readonly epoch: number
 }
 
 export type KeyRingsOptions = { store: KeyStore; maxAgeMs: number; now: () => number }
 
-/** Well below the time for which a new key is published before it is used. */
+/** Must be well below the time that a new key is published before its first use. */
 const ringMaxAgeMs = 60_000
-/** Between two looks for a `kid` that is not known. */
+/** The shortest time between two reads of the database for an unknown `kid`. */
 const lookAgainMs = 1_000
 const maxTenants = 1_000
 
-/** The keys of the tenants that were active last. */
+/** Caches the keys of up to 1,000 tenants. */
 export class KeyRings {
   readonly #options: KeyRingsOptions
   readonly #rings = new Map<string, Ring>()
@@ -28,7 +28,7 @@ export class KeyRings {
     this.#options = options
   }
 
-  /** As the database has it now, with everything made that is missing or due. */
+  /** Reads the keys from the database, and makes those that are missing or due. */
   async load(tenant: KeyOwner): Promise<Ring> {
     const { store, maxAgeMs, now } = this.#options
     const uses = usesOf(tenant.settings)
@@ -40,7 +40,7 @@ export class KeyRings {
     return this.remember(tenant, keys)
   }
 
-  /** To make tokens with. */
+  /** Returns the keys to make tokens with. */
   async of(tenant: Tenant): Promise<Ring> {
     const ring = this.#ringOf(tenant)
     const isGood =
@@ -50,7 +50,10 @@ export class KeyRings {
     return isGood ? ring : this.load(tenant)
   }
 
-  /** To read tokens with: makes no key, and looks again for one that it does not know. */
+  /**
+   * Returns the keys to verify tokens with. Makes no key. Reads the database again if no known key
+   * matches.
+   */
   async knowing(tenant: Tenant, isIt: (key: StoredKey) => boolean): Promise<Ring> {
     const ring = this.#ringOf(tenant)
     const enough = ring?.keys.some(isIt) === true ? ringMaxAgeMs : lookAgainMs
@@ -71,7 +74,7 @@ export class KeyRings {
     return ring
   }
 
-  /** Unless the keys were replaced since. */
+  /** Returns the cached keys, unless they were replaced since. */
   #ringOf(tenant: Tenant): Ring | undefined {
     const ring = this.#rings.get(nameOf(tenant))
     return ring !== undefined && ring.epoch >= tenant.keyEpoch ? ring : undefined

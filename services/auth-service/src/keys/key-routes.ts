@@ -15,7 +15,7 @@ export type KeyRoutesDeps = {
   adminTokens: readonly string[]
 }
 
-/** The part of `/auth/admin/…` about keys. */
+/** The key routes below `/auth/admin/…`. */
 export function keyRoutes(deps: KeyRoutesDeps): (router: Router) => void {
   const gate = adminGate(deps.adminTokens)
   return (router) => {
@@ -39,7 +39,7 @@ async function rotate(
 ) {
   const { projectId, environment, auth: settings } = await getEnvironment(pool, name)
   const tenant = { projectId, environment, settings }
-  // Makes the first ones of an environment that nobody has used.
+  // Makes the first keys of an environment that nobody has used yet.
   await keys.published(tenant)
   const made = await (immediately ? replaceKeys({ writer, keys }, name) : keys.rotate(tenant))
   const living = livingKeys(made, Date.now())
@@ -54,8 +54,9 @@ async function rotate(
 }
 
 /**
- * Ends every key at once: here with the commit, and at every verifier that reads `platform.environments` before the
- * answer. It does not wait for Kafka to begin: a key that leaked must not go on here because others cannot hear of it.
+ * Revokes every key at once: on this service with the commit, and on every verifier that reads
+ * `platform.environments` before the answer. It commits without waiting for Kafka, because a leaked
+ * key must not stay valid here while Kafka is down.
  */
 function replaceKeys(
   { writer, keys }: Pick<KeyRoutesDeps, 'writer' | 'keys'>,

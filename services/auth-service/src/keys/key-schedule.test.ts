@@ -16,7 +16,7 @@ const third = key('third', 200 * minute)
 const kidsAt = (nowMs: number) => livingKeys([third, first, second], nowMs).map(({ kid }) => kid)
 
 describe('currentKey', () => {
-  it('is the latest that is active already', () => {
+  it('is the latest active one', () => {
     const at = (nowMs: number) => currentKey([third, first, second], 'sig', nowMs)?.kid
     expect(at(99 * minute)).toBe('first')
     expect(at(100 * minute)).toBe('second')
@@ -24,20 +24,20 @@ describe('currentKey', () => {
     expect(currentKey([first], 'enc', minute)).toBeUndefined()
   })
 
-  it('is the first to be while none is active: another clock may be behind', () => {
+  it('is the first to become active while none is, because clocks differ', () => {
     expect(currentKey([third, second], 'sig', second.activeFrom - 5)?.kid).toBe('second')
   })
 })
 
 describe('livingKeys', () => {
-  it('has those to come, and keeps each until its last token has expired', () => {
+  it('includes future keys, and keeps each until its last token has expired', () => {
     expect(kidsAt(50 * minute).toSorted()).toEqual(['first', 'second', 'third'])
     expect(kidsAt(115 * minute).toSorted()).toEqual(['first', 'second', 'third'])
     expect(kidsAt(116 * minute).toSorted()).toEqual(['second', 'third'])
     expect(kidsAt(216 * minute)).toEqual(['third'])
   })
 
-  it('keeps keys of one use whatever comes of the other', () => {
+  it('keeps keys of one use independently of the other', () => {
     const enc = key('enc', 0, { use: 'enc' })
     expect(livingKeys([first, second, enc], 500 * minute).map(({ kid }) => kid)).toEqual([
       'second',

@@ -1,21 +1,22 @@
 import type { KeyUse } from './key-pair.ts'
 
-/** When a key counts; times in epoch milliseconds. */
+/** The times of a key, in epoch milliseconds. */
 export type KeyTimes = {
   readonly kid: string
   readonly use: KeyUse
   readonly createdAt: number
   readonly activeFrom: number
-  /** Of the tokens made with it, in seconds. */
+  /** The longest lifetime of the tokens made with the key, in seconds. */
   readonly longestTtl: number
 }
 
-/** After the last token has expired by its own clock. */
+/** How long a key stays after its last token expired, to allow for clocks that differ. */
 const graceMs = 60_000
 
 /**
- * The key that new tokens are made with: the latest that is active, else the first to be. Activity is by the
- * database's clock, which may be ahead of ours when the first key has just been made.
+ * Returns the key that new tokens are made with: the latest active one, or else the next to become
+ * active. The second case exists because the database's clock, which sets `activeFrom`, may be
+ * ahead when the first key has just been made.
  */
 export function currentKey<Key extends KeyTimes>(
   keys: readonly Key[],
@@ -26,7 +27,9 @@ export function currentKey<Key extends KeyTimes>(
   return ofUse.findLast(({ activeFrom }) => activeFrom <= nowMs) ?? ofUse[0]
 }
 
-/** Keys that still count: the current one, those to come, and older ones until their last token expired. */
+/**
+ * Keys to publish: the current one, future ones, and older ones until their last token has expired.
+ */
 export function livingKeys<Key extends KeyTimes>(keys: readonly Key[], nowMs: number): Key[] {
   return keys.filter((key) => {
     const successor = keys
@@ -37,7 +40,7 @@ export function livingKeys<Key extends KeyTimes>(keys: readonly Key[], nowMs: nu
   })
 }
 
-/** Whether the newest key of this use has reached its age, and nothing newer is on its way. */
+/** True if the newest key of this use has reached its maximum age, and no newer key is waiting. */
 export function isDueForRotation(
   keys: readonly KeyTimes[],
   use: KeyUse,

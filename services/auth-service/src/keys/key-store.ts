@@ -7,22 +7,28 @@ import { isDueForRotation, type KeyTimes } from './key-schedule.ts'
 
 export type TenantName = Pick<Tenant, 'projectId' | 'environment'>
 
-/** Whose keys they are. Without an epoch, what is read is not remembered for anybody. */
+/** The owner of keys. Keys that are read without an epoch are never served from the cache. */
 export type KeyOwner = TenantName & Pick<Tenant, 'settings'> & { readonly keyEpoch?: number }
 
 export type StoredKey = KeyTimes & { publicKey: PublicMembers; sealedPrivateKey: string }
 
 export type KeyStore = {
   find(tenant: TenantName): Promise<StoredKey[]>
-  /** Makes the first key of each use that has none, whoever else does so at the same moment. */
+  /** Makes the first key of each use that has none. Simultaneous calls make one key. */
   ensure(tenant: TenantName, uses: readonly KeyUse[]): Promise<StoredKey[]>
-  /** Makes new keys beside those that have reached their age, or beside all; none beside one that is on its way. */
+  /**
+   * Makes new keys for the uses that are due, or for all. Makes none for a use that already has a
+   * waiting key.
+   */
   rotate(tenant: TenantName, which: 'due' | 'all'): Promise<StoredKey[]>
-  /** Makes new keys, used from now on, and takes all others away. Raise the key epoch in the same transaction. */
+  /**
+   * Deletes all keys and makes new ones, active at once. Raise the key epoch in the same
+   * transaction.
+   */
   replace(tx: PoolClient, tenant: TenantName): Promise<StoredKey[]>
   /**
-   * Tokens of this lifetime are made with this key from now on. With no other: one that has ended must
-   * not begin to count again.
+   * Raises the longest token lifetime of this key only: raising that of an ended key would make it
+   * valid again.
    */
   noteTtl(tenant: TenantName, kid: string, ttlS: number): Promise<void>
   open(tenant: TenantName, key: StoredKey): string
@@ -32,7 +38,7 @@ export type KeyStoreOptions = {
   pool: Pool
   box: SecretBox
   maxAgeMs: number
-  /** A new key is published for this long before it is used. */
+  /** How long a new key is published before its first use. */
   leadMs: number
 }
 
@@ -52,7 +58,7 @@ export function createKeyStore({ pool, box, maxAgeMs, leadMs }: KeyStoreOptions)
     rotate: (tenant, which) =>
       alone(pool, tenant, async (tx, keys) => {
         const age = { nowMs: Date.now(), maxAgeMs }
-        // One that is on its way already is the new one.
+        // A waiting key counts as the new one.
         const coming = new Set(keys.filter(isComing(age.nowMs)).map(({ use }) => use))
         const isDue = (use: KeyUse) => which === 'all' || isDueForRotation(keys, use, age)
         const uses = new Set(keys.map(({ use }) => use))
@@ -83,11 +89,14 @@ const isComing =
   ({ activeFrom }: StoredKey): boolean =>
     activeFrom > nowMs
 
-/** What a sealed private key is bound to. */
+/** The context that seals a private key: a key opens only under its own tenant and `kid`. */
 export const signingKeyContext = ({ projectId, environment }: TenantName, kid: string): string =>
   `signing-key/${projectId}/${environment}/${kid}`
 
-/** One at a time for a tenant, over all replicas; `change` sees the keys as the one before left them. */
+/**
+ * Runs `change` under a lock per tenant, over all replicas; `change` sees the keys that the
+ * previous one left.
+ */
 function alone(
   pool: Pool,
   tenant: TenantName,
@@ -151,7 +160,8 @@ async function insertKey(
   { projectId, environment }: TenantName,
   { use, waitMs, kid, publicKey, sealed }: NewKey,
 ): Promise<void> {
-  // The lifetimes of before hold for the new key too: settings need no look here.
+  // The new key takes over the longest token lifetime of the keys before it, so that settings need
+  // not be read here.
   await tx.query(
     `insert into signing_key
        (project_id, environment, kid, use, public_key, sealed_private_key, active_from, longest_ttl)

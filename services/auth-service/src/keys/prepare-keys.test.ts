@@ -28,7 +28,7 @@ describe('the keys of an environment', () => {
   it.each([
     ['fails', () => Promise.reject(new Error('no'))],
     ['takes too long', () => new Promise<never>(() => {})],
-  ])('are nothing to wait for when making them %s', async (_what, prepare) => {
+  ])('are not waited for when making them %s', async (_what, prepare) => {
     const prepareKeys = createPrepareKeys({ keys: { prepare }, log, maxWaitMs: 5 })
     await expect(prepareKeys(environment(true))).resolves.toBeUndefined()
   })

@@ -10,8 +10,8 @@ export type PrepareKeysDeps = {
 }
 
 /**
- * Makes the keys of an environment in which authentication is enabled, so that its first user does not wait
- * for them. When that fails, or takes long, the first use makes them: nothing depends on it here.
+ * Makes the keys of an environment that has authentication enabled, so that its first user does not
+ * wait for them. If this fails or takes longer than `maxWaitMs`, the first use makes them.
  */
 export function createPrepareKeys({ keys, log, maxWaitMs = 3_000 }: PrepareKeysDeps) {
   return async ({ projectId, environment, auth: settings }: Environment): Promise<void> => {

@@ -8,14 +8,17 @@ import { signingKeyContext } from './key-store.ts'
 
 export type ReEncryptedKeys = ResealedPage & { previousKeysUntil: string | null; sessions: number }
 
-/** Where a page of signing keys ends. */
+/** The last signing key of a page. */
 export type KeyPosition = readonly [projectId: string, environment: string, kid: string]
 
 type Sealed = { sealed: string; context: string; update: (sealed: string) => Promise<unknown> }
 
 const pageSize = 200
 
-/** Looks at the signing keys after one, in order; after the last of them at the mails that wait. */
+/**
+ * Re-encrypts one page of signing keys per call, in order of their names. After the last page it
+ * re-encrypts the mails in the outbox.
+ */
 export function createKeyReEncryption(pool: Pool, encryptionKeys: EncryptionKeys) {
   const reEncrypt = createReEncryption(encryptionKeys)
   const keyId = createHmac('sha256', encryptionKeys[0]).update('surehook/key-id').digest('hex')
@@ -97,7 +100,7 @@ async function waitingMails(pool: Pool): Promise<Sealed[]> {
   }))
 }
 
-/** Refresh tokens and codes cannot be made anew: only their owners have them. */
+/** Refresh tokens and codes cannot be re-encrypted: only their owners have them. */
 async function heldByClients(pool: Pool, keyId: string) {
   const { rows } = await pool.query<{ until: Date | null; sessions: number }>(
     `select greatest(s.until, c.until) as until, s.count as sessions

@@ -8,7 +8,7 @@ import type { createKeyReEncryption, KeyPosition } from './re-encrypt-keys.ts'
 
 const Position = z.tuple([z.string(), z.string(), z.string()])
 
-/** For the administrator of the platform: of all tenants. */
+/** Routes for the administrator of the platform; they cover all tenants. */
 export function reEncryptRoutes(deps: {
   adminTokens: readonly string[]
   reEncryptPage: ReturnType<typeof createKeyReEncryption>

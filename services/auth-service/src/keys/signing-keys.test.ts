@@ -20,7 +20,7 @@ async function aKey(activeFrom: number): Promise<StoredKey> {
   return { kid, use: 'sig', publicKey, sealedPrivateKey: privatePem, ...times }
 }
 
-it('does not bring a key back that has ended, however long tokens live from now on', async () => {
+it('does not revive an ended key, however long new tokens live', async () => {
   const stored = [await aKey(now - 48 * hour), await aKey(now - 2 * hour)]
   const [ended, newest] = stored.map(({ kid }) => kid)
   const keepAll = () => Promise.resolve(stored)

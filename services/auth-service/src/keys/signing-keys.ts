@@ -16,17 +16,20 @@ export type UsableKey = {
 }
 
 export type SigningKeys = {
-  /** The keys of this moment, as they are published; read anew each time. */
+  /** Returns the published keys, read from the database each time. */
   published(tenant: KeyOwner): Promise<StoredKey[]>
   /** Makes the keys that are missing. */
   prepare(tenant: KeyOwner): Promise<void>
-  /** What new tokens are signed, or encrypted, with. */
+  /** Returns the key that new tokens are signed or encrypted with. */
   current(tenant: Tenant, use: KeyUse): Promise<UsableKey>
-  /** The key of this name, in this tenant alone; `null`: there is none. */
+  /** Returns the key with this `kid` in this tenant, or `null`. */
   find(tenant: Tenant, use: KeyUse, kid: string): Promise<UsableKey | null>
-  /** New keys, published from now and used as soon as every verifier can know them. */
+  /** Makes new keys. They are published now and used as soon as every verifier can know them. */
   rotate(tenant: TenantName): Promise<StoredKey[]>
-  /** New keys, used from now on. Every token made with another is refused once the key epoch is raised, too. */
+  /**
+   * Makes new keys and uses them at once. Verifiers refuse tokens under other keys once the key
+   * epoch is raised, too.
+   */
   replace(tx: PoolClient, tenant: TenantName): Promise<StoredKey[]>
 }
 
@@ -80,7 +83,7 @@ export function createSigningKeys(options: SigningKeysOptions): SigningKeys {
 
 const maxParsed = 4_000
 
-/** Unsealing and parsing a key is done once. What is sealed names the key: it is another in each tenant. */
+/** Caches opened and parsed keys by their sealed form, which differs between tenants. */
 function createParser(store: Pick<KeyStore, 'open'>) {
   const parsed = new Map<string, Promise<UsableKey>>()
   return (tenant: TenantName, key: StoredKey): Promise<UsableKey> => {

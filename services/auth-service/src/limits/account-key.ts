@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 
 type Place = { readonly projectId: string; readonly environment: string }
 
-/** Part of a Redis key: of one length, and no address of a person can be read in it. */
+/**
+ * The part of a Redis key that names an account. It has a fixed length, and is a hash so that no
+ * e-mail address can be read from Redis.
+ */
 export function keyOf({ projectId, environment }: Place, subject: string): string {
   return createHash('sha256').update(`${projectId}\0${environment}\0${subject}`).digest('base64url')
 }

@@ -2,7 +2,10 @@ import { networkOf } from '@surehook/service-kit/http/request/counted-client'
 
 type Place = { readonly projectId: string; readonly environment: string }
 
-/** Whom a fair queue serves in turn: tenants, and inside a tenant the networks of its clients. */
+/**
+ * The path of a client in a fair queue. The queue takes turns between tenants, and inside a tenant
+ * between networks.
+ */
 export type ClientLine = readonly [tenant: string, network: string]
 
 export const clientLine = (

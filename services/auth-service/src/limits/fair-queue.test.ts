@@ -22,7 +22,7 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
-/** A queue, and what is known to wait in it. */
+/** A queue beside a model of the items that wait in it. */
 function queueUnderTest(room: number) {
   const queue = new FairQueue<Item>()
   const waiting = new Set<Item>()
@@ -48,7 +48,7 @@ function queueUnderTest(room: number) {
     const item = queue.next(Number.POSITIVE_INFINITY)
     expect(item === undefined).toBe(waiting.size === 0)
     if (item === undefined) return undefined
-    // In one line nobody overtakes.
+    // Items of one line leave in the order they came.
     expect(lineOf(item.path)[0]).toBe(item)
     waiting.delete(item)
     seen.served++
@@ -70,7 +70,7 @@ function queueUnderTest(room: number) {
 }
 
 describe('the fair queue', () => {
-  it('loses and repeats nobody, and never holds more than its room and each line its share', () => {
+  it("loses and repeats no item, and exceeds neither its room nor a line's share", () => {
     fc.assert(
       fc.property(
         fc.array(step, { maxLength: 120 }),
@@ -100,7 +100,7 @@ describe('the fair queue', () => {
     )
   })
 
-  it('serves lines in turn: none that waits gets more than another, but for one costly item', () => {
+  it('serves lines in turn: none gets more than another, except for one costly item', () => {
     const costs = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 30, maxLength: 30 })
     fc.assert(
       fc.property(fc.array(costs, { minLength: 2, maxLength: 5 }), (lines) => {
@@ -119,7 +119,7 @@ describe('the fair queue', () => {
     )
   })
 
-  it('lets a stranger in beside any number of lines that fill it, and serves it within one round', () => {
+  it('admits a new line into a full queue, and serves it within one round', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 8 }),
@@ -140,7 +140,7 @@ describe('the fair queue', () => {
     )
   })
 
-  it('takes the place of the newest of the longest line, and refuses the longest line itself', () => {
+  it('replaces the newest item of the longest line, and refuses the longest line itself', () => {
     const queue = new FairQueue<string>()
     const push = (item: string, tenant: string) => queue.push([tenant], { item, cost: 1 }, 4)
     for (const item of ['a1', 'a2']) push(item, 'a')

@@ -1,28 +1,31 @@
-/** An item that waits, and what serving it costs: a whole number, at least 1. */
+/** A waiting item. `cost` is a whole number, at least 1. */
 export type Entry<T> = { readonly item: T; readonly cost: number }
 
 export type Placed<T> = {
-  /** False: the item found no room. */
+  /** False if the item found no room. */
   readonly admitted: boolean
-  /** The items that gave up their places to the new one. They are no longer in the queue. */
+  /** Items that were removed to make room for the new one. */
   readonly evicted: readonly T[]
 }
 
-/** Names a line, from the outermost one inwards: `[tenant, network]`. All paths of a queue have the same length. */
+/**
+ * The names of nested lines, outermost first: `[tenant, network]`. All paths of one queue have the
+ * same length.
+ */
 export type LinePath = readonly string[]
 
 /**
- * Lines within lines. They share one room and are served in turn, one unit of cost per turn.
+ * A queue of nested lines. They share one room and are served in turn, one unit of cost per turn.
  *
- * - What waits never costs more than the room. A line may fill half the room of the line around it, and may hold one
- *   item in any case.
- * - Where there is no room, a new item evicts the newest items of the longest line, if that line is longer than the
- *   item's own line becomes: who sends much makes room for who sends little.
+ * - The total cost of waiting items never exceeds the room. A line may fill half the room of the
+ *   line around it, and may always hold one item.
+ * - If there is no room, a new item evicts the newest items of the longest line, if that line is
+ *   longer than the new item's own line becomes. Heavy senders therefore make room for light ones.
  */
 export class FairQueue<T> {
   readonly #root = new Line<T>()
 
-  /** The cost of all items that wait. */
+  /** The total cost of the waiting items. */
   get waiting(): number {
     return this.#root.waiting
   }
@@ -39,26 +42,29 @@ export class FairQueue<T> {
     return { admitted: true, evicted: evicted.map(({ item }) => item) }
   }
 
-  /** Takes out the item whose turn it is. A costly one is not overtaken while it waits for its budget. */
+  /**
+   * Removes and returns the next item. An item that costs more than the budget blocks the items
+   * behind it until the budget suffices.
+   */
   next(budget: number): T | undefined {
     if (this.#root.waiting === 0 || this.#root.first().cost > budget) return undefined
     return this.#root.shift().item
   }
 
-  /** Takes an item out of its line. Does nothing when the item is not there. */
+  /** Removes an item from its line. Does nothing if the item is not there. */
   remove(path: LinePath, item: T): void {
     this.#root.remove(path, item)
   }
 }
 
-/** The innermost lines have entries, the others have lines. */
+/** The innermost lines hold entries; the others hold lines. */
 class Line<T> {
-  /** The cost of all items in it. */
+  /** The total cost of the items in the line. */
   waiting = 0
-  /** How many turns it has to let pass: an item that cost more than one unit took them in advance. */
+  /** How many turns the line has to skip: an item of more than one unit used them in advance. */
   debt = 0
   readonly #entries: Entry<T>[] = []
-  /** In the order of their turns. */
+  /** The next line to serve comes first. */
   readonly #lines = new Map<string, Line<T>>()
 
   hasRoom([name, ...inner]: LinePath, cost: number, room: number): boolean {
@@ -70,7 +76,7 @@ class Line<T> {
     return own === undefined || ownWaiting === 0 || own.hasRoom(inner, cost, room / 2)
   }
 
-  /** Call it after `hasRoom`. Returns what was evicted. */
+  /** Call it after `hasRoom`. Returns the evicted entries. */
   push([name, ...inner]: LinePath, entry: Entry<T>, room: number): Entry<T>[] {
     this.waiting += entry.cost
     if (name === undefined) {
@@ -90,7 +96,7 @@ class Line<T> {
     return evicted
   }
 
-  /** The entry that `shift` takes out. */
+  /** The entry that `shift` removes. */
   first(): Entry<T> {
     return this.#entries[0] ?? this.#lineOfTurn()[1].first()
   }
@@ -101,7 +107,7 @@ class Line<T> {
     return entry
   }
 
-  /** Returns the cost of what was removed. */
+  /** Returns the cost of the removed entry, 0 if there was none. */
   remove([name, ...inner]: LinePath, item: T): number {
     const line = name === undefined ? undefined : this.#lines.get(name)
     const cost = line === undefined ? this.#removeEntry(item) : line.remove(inner, item)
@@ -134,13 +140,16 @@ class Line<T> {
     }
   }
 
-  /** A line that is empty stays until it has paid its debt: it must not come back without. */
+  /** An empty line stays until its debt is paid; otherwise it could return without the debt. */
   #toTheEnd(name: string, line: Line<T>): void {
     this.#lines.delete(name)
     if (line.waiting > 0 || line.debt > 0) this.#lines.set(name, line)
   }
 
-  /** The newest item of the longest line but one, and there of the longest line inside. */
+  /**
+   * Evicts the newest item of the longest line other than `kept`, and inside it from the longest
+   * inner line.
+   */
   #evictBeside(kept: string | null): Entry<T> | undefined {
     const others = [...this.#lines].filter(([name, { waiting }]) => name !== kept && waiting > 0)
     const [first, ...rest] = others

@@ -2,28 +2,28 @@ import type { ClientLine } from './client-line.ts'
 import { FairQueue } from './fair-queue.ts'
 
 export type FairTurnsOptions = {
-  /** How many units of cost may be at work at once. */
+  /** The total cost of work that may run at once. */
   concurrency: number
-  /** How many units may wait now. */
+  /** The total cost of work that may wait now. */
   room: () => number
   longestWaitMs: number
-  /** Of who finds no room, or waited too long. */
+  /** The error for work that finds no room or waited too long. */
   refusal: () => Error
-  /** By how many more wait now. */
+  /** Called when the number of waiting calls changes by one. */
   onWaiting?: (change: 1 | -1) => void
 }
 
 export type FairTurns = {
-  /** Throws the refusal if `take` of one unit would find no room now. */
+  /** Throws the refusal if a `take` of cost 1 would find no room now. */
   assertCapacity(line: ClientLine): void
-  /** Resolves when it is the line's turn; give the same cost back then. */
+  /** Resolves when it is the line's turn. Call `giveBack` with the same cost afterwards. */
   take(line: ClientLine, cost: number): Promise<void>
   giveBack(cost: number): void
 }
 
 type Waiting = { cost: number; begin: () => void; refuse: () => void }
 
-/** Lets work begin at once while there is room for it, and in turn otherwise. */
+/** Starts work at once while capacity is free, and otherwise in turn. */
 export function createFairTurns(options: FairTurnsOptions): FairTurns {
   const { concurrency, room, longestWaitMs, refusal, onWaiting = () => {} } = options
   const queue = new FairQueue<Waiting>()

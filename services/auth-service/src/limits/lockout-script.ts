@@ -1,12 +1,11 @@
 /**
- * One hash per account: `c:<client>` and `a` (the account as a whole), each
- * `failures:since:lockedUntil` in milliseconds of Redis's own clock. The account's cap bounds how
- * many clients can stand in it. Everything happens in one script, so that parallel failures are
- * counted one by one and a lock, once set, is never moved.
+ * Each account has one hash in Redis: `c:<client>` for each client and `a` for the account as a
+ * whole. Each field holds `failures:since:lockedUntil`, in milliseconds of Redis's clock. The
+ * account's cap bounds the number of clients in the hash. One script does everything, so that
+ * parallel failures are counted one by one and a lock never moves once set.
  *
- * ARGV: what happened (`check`, `failure`, `success`), client, threshold, lock ms.
- * Answers until when the account is locked for this client (0: it is not), and whether this call
- * locked it.
+ * ARGV: what happened (`check`, `failure`, `success`), client, threshold, lock ms. Returns until
+ * when the account is locked for this client (0: not locked), and whether this call locked it.
  */
 export const lockoutScript = `
 local what, client, threshold, lockMs = ARGV[1], 'c:' .. ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])

@@ -7,14 +7,14 @@ import { lockoutScript } from './lockout-script.ts'
 export type Attempt = { tenant: Tenant; email: string; client: { readonly address: string } }
 
 export type Lockout = {
-  /** AUTH_ACCOUNT_LOCKED while it holds. Knows nothing about whether there is such an account. */
+  /** Throws AUTH_ACCOUNT_LOCKED during a lock. Works the same for addresses without an account. */
   assertUnlocked(attempt: Attempt): Promise<void>
   /**
-   * Counts how a password check ended. AUTH_ACCOUNT_LOCKED when other checks, which ended in the
-   * meantime, locked the account: the result of this one is then not returned.
+   * Counts the result of a password check. Throws AUTH_ACCOUNT_LOCKED if parallel checks locked the
+   * account meanwhile, so that this result stays secret.
    */
   settle(attempt: Attempt, outcome: 'success' | 'failure'): Promise<{ locked: boolean }>
-  /** Ends every lock of the account and forgets its failures. */
+  /** Ends every lock of the account and deletes its failures. */
   clear(place: Pick<Tenant, 'projectId' | 'environment'>, email: string): Promise<void>
 }
 

@@ -10,42 +10,51 @@ const perMinute = (points: number) => ({ points, duration: 60 })
 const perTenMinutes = (points: number) => ({ points, duration: 600 })
 
 const limits = {
-  // For a client's address.
+  // Counted per client address.
   signup: perMinute(10),
   login: perMinute(20),
-  /** Mails asked for, whatever the e-mail addresses: the limits below do not bound who takes many. */
+  /**
+   * Mails requested by one client, over all e-mail addresses: the limits per address do not bound
+   * them.
+   */
   recoverClient: perTenMinutes(100),
   resendClient: perTenMinutes(100),
-  /** Wrong codes, whatever the accounts: those have their attempts, and there are many accounts. */
+  /**
+   * Wrong codes of one client, over all accounts: attempts per code do not bound a client that
+   * tries many accounts.
+   */
   guess: perTenMinutes(30),
-  // For an e-mail address.
+  // Counted per e-mail address.
   recover: perMinute(5),
   resend: perMinute(5),
 } as const
 type Limit = keyof typeof limits
 
 export type RateLimits = {
-  /** Counts one call; RATE_LIMIT_EXCEEDED when it is one too many. Shared by all replicas. */
+  /** Counts one call. Throws RATE_LIMIT_EXCEEDED above the limit. All replicas share the counts. */
   consume(limit: Exclude<Limit, 'guess'>, place: Place, subject: string): Promise<void>
-  /** As `consume`, and gives the call back when it is refused for want of room to hash: it did nothing. */
+  /**
+   * Like `consume`, but takes the count back if the hash queue refuses the call, which then did
+   * nothing.
+   */
   admit<T>(
     limit: 'login' | 'signup',
     place: Place,
     call: { subject: string; work: () => Promise<T> },
   ): Promise<T>
   /**
-   * Looks whether a client's code is right, and counts it when it is wrong; RATE_LIMIT_EXCEEDED, and no
-   * look, after too many of those.
+   * Checks a client's code, and counts it if it is wrong. After too many wrong codes throws
+   * RATE_LIMIT_EXCEEDED without a check.
    */
   guess(place: Place, address: string, isRight: () => Promise<boolean>): Promise<boolean>
 }
 
 /**
- * The library's own script, but for two things: a call that is refused adds nothing, and what is given back never
- * leaves less than nothing. Otherwise a call that is given back would not be as if it had never been.
+ * The library's own script with two changes: a refused call adds nothing, and a returned point
+ * never makes the count negative. Without them a returned call would leave a trace in the count.
  *
- * ARGV: points (negative: given back), seconds of a window, points of a window. Answers what is used, with the points
- * asked for, and the milliseconds until the window ends.
+ * ARGV: points (negative: returned), window in seconds, points per window. Returns the points used,
+ * including those asked for, and the milliseconds until the window ends.
  */
 const countScript = `
 redis.call('SET', KEYS[1], 0, 'EX', ARGV[2], 'NX')
@@ -89,7 +98,8 @@ export function createRateLimits(redis: RedisClient): RateLimits {
       }
     },
     async guess(place, address, isRight) {
-      // Counted before, and given back: of many at once no more are looked at than may be wrong.
+      // Counted first and returned if right: of many simultaneous guesses, no more are checked than
+      // may be wrong.
       const giveBack = await count(limiters.guess, keyOf(place, address))
       let isWrong = false
       try {
@@ -102,7 +112,10 @@ export function createRateLimits(redis: RedisClient): RateLimits {
   }
 }
 
-/** Counts one call, and returns what takes it back: in the window that counted it, and in no later one. */
+/**
+ * Counts one call. Returns a function that takes the count back, but only within the window that
+ * counted it.
+ */
 async function count(limiter: RateLimiterRedis, key: string): Promise<() => Promise<void>> {
   try {
     const { msBeforeNext } = await limiter.consume(key)

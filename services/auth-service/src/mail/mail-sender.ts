@@ -28,25 +28,31 @@ export type MailSenderOptions = {
   pool: Pool
   box: SecretBox
   transport: Pick<MailTransport, 'send'>
-  /** Where the environment names no sender of its own. */
+  /** The sender for environments that set none. */
   from: MailAddress
   log: Logger
   metrics: Metrics
 }
 
 export type MailSender = AsyncDisposable & {
-  /** A mail was put into the outbox: it goes now and not at the next look. */
+  /**
+   * Call it after a mail was put into the outbox, so that the mail is sent at once and not at the
+   * next poll.
+   */
   wake(): void
 }
 
-/** Finds the mails that another process left behind. */
+/** Polling finds the mails that another process left behind. */
 const pollMs = 1_000
 const backoff = { firstMs: 1_000, longestMs: 60_000 }
 const leaseMs = 2 * longestSendMs
-/** A tenant whose mails take long leaves the other half to the others. */
+/**
+ * One tenant gets at most half of the connections, so that slow mails of one do not block the
+ * others.
+ */
 const connectionsPerTenant = mailConnections / 2
 
-/** Sends what stands in the outbox, for as long as its code is good. Nobody waits for it. */
+/** Sends the mails of the outbox while their codes are valid. No request waits for it. */
 export function openMailSender(options: MailSenderOptions): MailSender {
   return new OutboxSender(options)
 }
@@ -85,7 +91,7 @@ class OutboxSender implements MailSender {
     }
   }
 
-  /** True when there may be more that is due. */
+  /** Resolves to true if more mails may be due. */
   async #sendDue(): Promise<boolean> {
     const { pool, log } = this.#options
     const limit = mailConnections - this.#sending.size
@@ -117,7 +123,7 @@ class OutboxSender implements MailSender {
     const { log } = this.#options
     const sending = this.#handle(mail)
       .catch((err: unknown) => {
-        // The outbox could not be updated: the mail comes back when its lease is over.
+        // The outbox could not be updated: the mail becomes due again when its lease ends.
         log.warn({ mailId: mail.id, reason: reasonOf(err) }, 'mail.outbox.unreachable')
       })
       .finally(() => {

@@ -6,11 +6,11 @@ export type MailText = {
   greeting: string
   intro: string
   validity: (minutes: number) => string
-  /** What to do when it was not the reader: a paragraph each. */
+  /** Advice for readers who did not request the mail, one paragraph each. */
   otherwise: readonly string[]
 }
 
-/** What each mail says, by locale. */
+/** The texts of each mail, by locale. */
 export const mailTexts: Readonly<
   Record<AuthSettings['mail']['locale'], Readonly<Record<MailTemplate, MailText>>>
 > = {

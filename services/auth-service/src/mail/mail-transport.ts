@@ -2,12 +2,15 @@ import { createTransport } from 'nodemailer'
 import type { RenderedMail } from './render-mail.ts'
 
 export type MailTransport = Disposable & {
-  /** Resolves when the server took the mail. `id` makes a mail that is sent twice one mail. */
+  /**
+   * Resolves when the server has accepted the mail. `id` becomes its Message-ID, so that receivers
+   * can recognise a duplicate.
+   */
   send(id: string, mail: RenderedMail): Promise<void>
 }
 
 export const mailConnections = 8
-/** No call of `send` takes longer than about this. */
+/** The approximate limit of one call of `send`. */
 export const longestSendMs = 30_000
 
 /** @param smtpUrl `smtp://user:password@host:port` or `smtps://…` */
@@ -16,7 +19,7 @@ export function openMailTransport(smtpUrl: string): MailTransport {
     url: smtpUrl,
     pool: true,
     maxConnections: mailConnections,
-    // What failed stays in the outbox: retries are its own.
+    // The outbox retries failed mails, so the transport does not.
     maxRequeues: 0,
     dnsTimeout: 5_000,
     connectionTimeout: 5_000,
@@ -42,7 +45,7 @@ export function openMailTransport(smtpUrl: string): MailTransport {
   }
 }
 
-/** The server will not take it for this recipient, however often it is asked. */
+/** True if the server refuses this recipient permanently, so that a retry is useless. */
 export function isRefusedForGood(err: unknown): boolean {
   if (!(err instanceof Error)) return false
   const { command, responseCode } = err as { command?: unknown; responseCode?: unknown }

@@ -12,34 +12,35 @@ export type QueuedMail = {
   template: MailTemplate
   sealedCode: string
   expiresAt: Date
-  /** This one included. */
+  /** Includes this attempt. */
   attempts: number
   overrides: SettingsOverrides
 }
 
-/** What a sealed code is bound to: a row's code opens in no other row. */
+/** The context that seals a code: it opens only in its own row. */
 export const mailContext = (id: string) => `mail/${id}`
 
 export type ClaimMails = {
   limit: number
   leaseMs: number
-  /** The tenant that was served last: its turn comes after that of every other one. */
+  /** The tenant that was served last. Every other tenant comes before it. */
   after: MailTenant
-  /** Tenants that get no turn now. */
+  /** Tenants to skip now. */
   except: readonly MailTenant[]
 }
 
 export type MailTenant = Pick<QueuedMail, 'projectId' | 'environment'>
 
-/** Before every tenant. */
+/** Sorts before every tenant. */
 export const firstTurn: MailTenant = { projectId: '', environment: '' }
 
 /**
- * Takes one mail that is due of each tenant, in the order of the tenants' names, and hides it from everybody else for
- * a while: when a process dies, its mails come back by that. Nothing is locked while the mail is sent.
+ * Claims one due mail of each tenant, in the order of the tenants' names, with a lease. If the
+ * process dies, its mails become due again when the lease ends. Nothing is locked while a mail is
+ * sent.
  *
- * Fewer mails than the limit: the turns are over and begin again with `firstTurn`. It costs one look at the index
- * for each tenant, however many mails wait.
+ * If fewer mails than the limit are returned, the round is complete: begin again with `firstTurn`.
+ * The query reads the index once per tenant, however many mails wait.
  */
 export async function claimMails(
   pool: Pool,

@@ -21,7 +21,7 @@ describe('renderMail', () => {
     expect(html).toContain('<html lang="en">')
   })
 
-  it('tells its purposes apart', () => {
+  it('differs between purposes', () => {
     expect(render().subject).not.toBe(render({}, 'recovery').subject)
     expect(render().text).not.toBe(render({}, 'recovery').text)
   })

@@ -16,11 +16,11 @@ export type MailContent = {
   template: MailTemplate
   to: string
   code: string
-  /** From now on. */
+  /** How long the code is valid from now, in milliseconds. */
   validMs: number
 }
 
-/** The mail as the environment's settings want it; what they leave open is as in `from`. */
+/** Renders the mail by the environment's settings; `from` is the default sender. */
 export function renderMail(
   { template, to, code, validMs }: MailContent,
   settings: AuthSettings['mail'],
@@ -75,7 +75,7 @@ const entities: Readonly<Record<string, string>> = {
 
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign)
 
-/** `Name <a@b>` or `a@b`. */
+/** Parses `Name <a@b>` or `a@b`. */
 export function parseMailAddress(text: string): MailAddress {
   const [, name = '', address] = /^\s*"?(.*?)"?\s*<([^<>]+)>\s*$/.exec(text) ?? []
   return { name, address: (address ?? text).trim() }

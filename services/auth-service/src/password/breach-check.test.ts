@@ -38,12 +38,12 @@ describe('the breach check', () => {
     expect(await isBreached('another')).toBe(false)
   })
 
-  it('does not take padding for a find', async () => {
+  it('does not treat padding as a match', async () => {
     answer = { status: 200, body: lines('tr0ub4dor&3', 0) }
     expect(await createBreachCheck(url, log)('tr0ub4dor&3')).toBe(false)
   })
 
-  it('lets the password pass when the service fails or is away', async () => {
+  it('accepts the password when the service fails or is unreachable', async () => {
     answer = { status: 503, body: '' }
     expect(await createBreachCheck(url, log)('tr0ub4dor&3')).toBe(false)
     expect(await createBreachCheck('http://127.0.0.1:1/', log)('tr0ub4dor&3')).toBe(false)

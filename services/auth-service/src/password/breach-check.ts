@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { reasonOf } from '@surehook/service-kit/errors'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 
-/** True when the password is in a list of breached ones. */
+/** Resolves to true if the password is in a list of breached ones. */
 export type BreachCheck = (password: string) => Promise<boolean>
 
 const timeoutMs = 1_500
 
 /**
- * Asks a range service (Have I Been Pwned's protocol): it learns five hex digits of a SHA-1, nothing
- * more. When it does not answer, the password passes: signup does not depend on it.
+ * Queries a range service with the protocol of Have I Been Pwned, which sends only five hex digits
+ * of a SHA-1. If the service does not answer, the password passes: signup must not depend on it.
  */
 export function createBreachCheck(rangeUrl: string, log: Logger): BreachCheck {
   return async (password) => {

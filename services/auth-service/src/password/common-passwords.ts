@@ -1,4 +1,4 @@
-/** In lower case. Shorter ones are missing: no setting lets them through. */
+/** In lower case. Passwords shorter than the lowest possible minimum length are left out. */
 export const commonPasswords: ReadonlySet<string> = new Set(
   `
 !qaz2wsx 00000000 000000000 0000000000 00001111 01010101 01234567 012345678 0123456789 10101010

@@ -11,7 +11,7 @@ type Options = { concurrency: number; maxWaitMs: number; now?: () => number }
 function queueOf(options: Options) {
   const metrics = createMetrics('test')
   const queue = createHashQueue({ ...options, metrics })
-  /** Each from a tenant of its own. */
+  /** Each call comes from a tenant of its own. */
   const run = (work: Work, lanes = 1) =>
     queue.run({ line: [`tenant-${++tenants}`, 'network'], work, lanes })
   return { queue, run, metrics }
@@ -19,7 +19,7 @@ function queueOf(options: Options) {
 let tenants = 0
 
 describe('the hash queue', () => {
-  it('lets at most so many work at once, and the next as soon as one has ended', async () => {
+  it('runs up to its concurrency, and the next job as soon as one has ended', async () => {
     const { run } = queueOf({ concurrency: 2, maxWaitMs: 10_000 })
     const works = [deferred(), deferred(), deferred(), deferred()]
     const started: number[] = []
@@ -48,7 +48,7 @@ describe('the hash queue', () => {
     ])
   })
 
-  it('counts the lanes of a hash, in the order of arrival, and never waits for more than there are', async () => {
+  it('counts the lanes of a hash in order of arrival, and never waits for more than exist', async () => {
     const { run } = queueOf({ concurrency: 3, maxWaitMs: 10_000 })
     const lanes = [1, 3, 1, 2, 8]
     const works = lanes.map(deferred)
@@ -74,7 +74,7 @@ describe('the hash queue', () => {
     await Promise.all(results)
   })
 
-  it('refuses who would wait too long, with Retry-After, and takes them again later', async () => {
+  it('refuses jobs that would wait too long with Retry-After, and accepts them later', async () => {
     const { run, metrics } = queueOf({ concurrency: 1, maxWaitMs: 400 })
     const works = Array.from({ length: 200 }, deferred)
     const results = works.map(({ promise }) => run(() => promise))
@@ -94,7 +94,7 @@ describe('the hash queue', () => {
     expect(await metrics.registry.metrics()).toMatch(/surehook_auth_hash_queue_depth\{[^}]*\} 0\n/)
   })
 
-  it('lets fewer wait when hashes take longer than they used to', async () => {
+  it('allows fewer waiting jobs when hashes become slower', async () => {
     let clock = 0
     const { run } = queueOf({ concurrency: 1, maxWaitMs: 2_000, now: () => clock })
     for (let i = 0; i < 60; i++) {
@@ -110,7 +110,7 @@ describe('the hash queue', () => {
     await Promise.all([first, ...waiting])
   })
 
-  it('keeps room for every tenant and network, however much others ask for', async () => {
+  it('keeps room for every tenant and network, however many requests others send', async () => {
     const { queue } = queueOf({ concurrency: 1, maxWaitMs: 1_600 })
     const blocking = deferred()
     const order: string[] = []
@@ -120,7 +120,7 @@ describe('the hash queue', () => {
         work: async () => void order.push(`${tenant} ${network}`),
       })
     const first = queue.run({ line: ['flood', 'n-0'], work: () => blocking.promise })
-    // Room for 40: 20 of a tenant, 10 of a network of it.
+    // There is room for 40: 20 per tenant, 10 per network.
     const flood = Array.from({ length: 130 }, () => ask('flood', 'n-0'))
     const others = Array.from({ length: 130 }, (_, n) => ask('flood', `n-${1 + (n % 5)}`))
     const guests = [ask('guest', 'home'), ask('guest', 'home')]

@@ -4,29 +4,36 @@ import type { ClientLine } from '../limits/client-line.ts'
 import { createFairTurns } from '../limits/fair-turns.ts'
 
 export type HashQueueOptions = {
-  /** Lanes at work at the same time. Each takes a core. A hash of ours takes one lane and 19 MiB. */
+  /**
+   * How many lanes run at once. A lane uses one core; one argon2id hash uses one lane and 19 MiB.
+   */
   concurrency: number
-  /** What would wait longer than about this, if nobody came later, is refused at once. */
+  /** A job that would wait longer than about this is refused at once. */
   maxWaitMs: number
   metrics: Metrics
   now?: () => number
 }
 
 export type HashQueue = {
-  /** Refuses as `run` would now. Call it before a request that needs a hash costs anything else. */
+  /**
+   * Throws the refusal that `run` would throw now. Call it before a request that needs a hash does
+   * any other work.
+   */
   assertCapacity(line: ClientLine): void
-  /** Runs `work` when it is its turn; NoHashRoomError when that would be too late. */
+  /**
+   * Runs `work` when it is its turn. Rejects with NoHashRoomError if the wait would be too long.
+   */
   run<T>(job: HashJob<T>): Promise<T>
 }
 
 export type HashJob<T> = {
   line: ClientLine
   work: () => Promise<T>
-  /** How many cores it keeps busy; 1 by default. */
+  /** How many cores the work uses; 1 by default. */
   lanes?: number
 }
 
-/** Nothing of the password was looked at. */
+/** Thrown before any part of the password was checked. */
 export class NoHashRoomError extends AppError {
   constructor() {
     super('SERVICE_UNAVAILABLE', 'Too many passwords to hash', { retryAfterS: 1 })
@@ -34,13 +41,14 @@ export class NoHashRoomError extends AppError {
 }
 
 const firstGuessMs = 40
-/** How much the newest duration counts in the expected one. */
+/** The weight of the newest duration in the moving average. */
 const weight = 0.1
 
 /**
- * Hashing is the one thing here that takes whole cores. More of it at once would slow everything down, and a queue
- * without an end would make all answers late: its room is what can be hashed within `maxWaitMs`. Tenants, and the
- * networks of a tenant's clients, share the room and are served in turn.
+ * Queues the hashes, because each uses a whole core. More at once would slow everything down, and
+ * an unbounded queue would make every answer late. The room is the number of hashes that finish
+ * within `maxWaitMs`. Tenants, and the networks of a tenant's clients, share the room and are
+ * served in turn.
  */
 export function createHashQueue(options: HashQueueOptions): HashQueue {
   const { concurrency, maxWaitMs, metrics, now = () => performance.now() } = options
@@ -76,7 +84,7 @@ export function createHashQueue(options: HashQueueOptions): HashQueue {
   }
 }
 
-/** Others may be served in between, but nobody waits for ever: so many times the longest expected wait. */
+/** No job waits longer than this many times `maxWaitMs`, although others may be served first. */
 const patience = 3
 
 function queueMeters(metrics: Metrics) {

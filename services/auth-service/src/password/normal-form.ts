@@ -1,6 +1,6 @@
 /**
- * The form in which a password is measured, hashed and compared: spaces as U+0020, then NFC, as
- * OpaqueString (RFC 8265, section 4.2) maps them. Keyboards send one text in several forms.
+ * Normalises a password before it is measured, hashed or compared: spaces become U+0020, then NFC,
+ * as OpaqueString does (RFC 8265, section 4.2). Keyboards encode the same text in several ways.
  */
 export const normalForm = (password: string): string =>
   password.replace(/\p{Zs}/gu, ' ').normalize('NFC')

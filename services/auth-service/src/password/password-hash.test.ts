@@ -16,7 +16,7 @@ import {
 const password = 'Zwölf Boxkämpfer 🥊'
 
 describe('a password hash', () => {
-  it('is argon2id with the parameters in it, and another one each time', async () => {
+  it('is argon2id with its parameters, and different each time', async () => {
     const [one, two] = await Promise.all([hashPassword(password), hashPassword(password)])
     expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,p=1,t=2\$/)
     expect(one).not.toBe(two)
@@ -47,7 +47,7 @@ describe('a password hash', () => {
     expect(importFault(hash)).toBeNull()
   })
 
-  it('of bcrypt is not made better by a password of which it read only the beginning', async () => {
+  it('of bcrypt is not replaced for a password of which bcrypt read only the beginning', async () => {
     const long = `${'a'.repeat(71)}é`
     const hash = await bcrypt.hash(long, 4)
     expect(await verifyPassword(hash, `${long} that is not it`)).toBe(true)
@@ -55,7 +55,7 @@ describe('a password hash', () => {
     expect(needsRehash(hash, 'a'.repeat(72))).toBe(true)
   })
 
-  it('says how it was made, and one of nobody can be made like it', async () => {
+  it('states its scheme, and a hash that matches nothing can be made like it', async () => {
     const foreign = await argon2Hash(password, { type: argon2id, memoryCost: 4096, timeCost: 1 })
     for (const hash of [await hashPassword(password), foreign, await bcrypt.hash(password, 4)]) {
       const scheme = schemeOf(hash) ?? ''
@@ -68,7 +68,7 @@ describe('a password hash', () => {
     expect([schemeOf('secret'), schemeOf(foreign.replace('p=4', 'p=4,'))]).toEqual([null, null])
   })
 
-  it('is compared in its work with our own, which has none that counts', async () => {
+  it('has a foreign cost unless it uses the default parameters', async () => {
     const own = await hashPassword(password)
     expect([foreignWorkOf(own), foreignWorkOf(null), workOf(own)]).toEqual([null, null, 38_912])
     const bcrypts = [4, 9, 12].map(

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { argon2id, needsRehash as argon2NeedsRehash, hash, verify } from 'argon2'
 import { compare } from 'bcrypt'
 
-/** OWASP's first choice for argon2id with little memory. They stand in each hash. */
+/** OWASP's first choice for argon2id with little memory. Each hash stores its parameters. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 export const ownScheme = `$argon2id$v=19$m=${parameters.memoryCost},p=${parameters.parallelism},t=${parameters.timeCost}$`
 
@@ -11,26 +11,26 @@ const argon2Form =
   /^\$argon2id\$v=19\$([mtp]=[1-9]\d{0,6}(?:,[mtp]=[1-9]\d{0,6}){2})\$([A-Za-z0-9+/]{11,128})\$([A-Za-z0-9+/]{16,172})$/
 const schemeForm = /^(?:\$2[aby]\$\d\d\$|\$argon2id\$v=19\$[mtp=,\d]+\$)/
 
-/** What an imported hash may cost: each wrong password in its environment pays for it. */
+/** The highest cost of an imported hash: each wrong password in its environment costs as much. */
 const limits = { bcryptRounds: 12, memoryCost: 65_536, timeCost: 4, parallelism: 4 }
 
-/** bcrypt reads no more. */
+/** bcrypt ignores all bytes after these. */
 const bcryptBytes = 72
 
 export function hashPassword(password: string): Promise<string> {
   return hash(password, { type: argon2id, ...parameters })
 }
 
-/** Of argon2id or bcrypt. Runs on libuv's threads; what it costs stands in the hash. */
+/** Verifies a hash of argon2id or bcrypt on libuv's threads. The hash stores its cost. */
 export function verifyPassword(passwordHash: string, password: string): Promise<boolean> {
   if (!isBcrypt(passwordHash)) return verify(passwordHash, password)
-  // PHP's $2y$ is $2b$ by another name, which the library does not know.
+  // PHP's `$2y$` equals `$2b$`, but the library knows only the latter.
   return compare(password, passwordHash.replace(/^\$2y\$/, '$2b$'))
 }
 
 /**
- * Whether a password that matched should be hashed anew. Not one that is longer than bcrypt reads: what
- * follows did not take part, and would be part of the new hash whether it is right or wrong.
+ * True if a matching password should be rehashed. False if the password is longer than bcrypt
+ * reads: the ignored bytes may be wrong, and the new hash would include them.
  */
 export function needsRehash(passwordHash: string, password: string): boolean {
   if (isBcrypt(passwordHash)) return Buffer.byteLength(password) <= bcryptBytes
@@ -39,7 +39,7 @@ export function needsRehash(passwordHash: string, password: string): boolean {
 
 const isBcrypt = (passwordHash: string) => passwordHash.startsWith('$2')
 
-/** The part of a hash that says how it was made; `null` when the hash is none that could be imported. */
+/** The algorithm and parameters of a hash; `null` if the hash could not be imported. */
 export function schemeOf(passwordHash: string): string | null {
   if (importFault(passwordHash) !== null) return null
   return schemeForm.exec(passwordHash)?.[0] ?? null
@@ -52,7 +52,10 @@ export function hashOfNobody(scheme: string): string {
   return `${scheme}${text(16)}$${text(32)}`
 }
 
-/** About what verifying takes, in KiB times passes of argon2id: nine rounds of bcrypt take what our own do. */
+/**
+ * The approximate cost of verifying a hash, in KiB times passes of argon2id. Nine rounds of bcrypt
+ * cost as much as the default argon2id parameters.
+ */
 export function workOf(hashOrScheme: string): number {
   const rounds = /^\$2[aby]\$(\d\d)\$/.exec(hashOrScheme)?.[1]
   if (rounds !== undefined) return 76 * 2 ** Math.min(Number(rounds), 20)
@@ -60,13 +63,13 @@ export function workOf(hashOrScheme: string): number {
   return m * t
 }
 
-/** How many cores verifying keeps busy. */
+/** How many cores the verification uses. */
 export function lanesOf(hashOrScheme: string): number {
   if (isBcrypt(hashOrScheme)) return 1
   return costsOf(hashOrScheme.split('$')[3] ?? '')['p'] ?? 1
 }
 
-/** The same as `workOf`, `null` for a hash of our own parameters. */
+/** Like `workOf`, but `null` for a hash with the default parameters. */
 export function foreignWorkOf(passwordHash: string | null): number | null {
   if (passwordHash === null) return null
   const { memoryCost: m, timeCost: t, parallelism: p } = parameters
@@ -74,7 +77,7 @@ export function foreignWorkOf(passwordHash: string | null): number | null {
   return costs['m'] === m && costs['t'] === t && costs['p'] === p ? null : workOf(passwordHash)
 }
 
-/** Why a hash cannot be imported, or `null`. */
+/** Returns why a hash cannot be imported, or `null`. */
 export function importFault(passwordHash: string): string | null {
   const rounds = bcryptForm.exec(passwordHash)?.[1]
   if (rounds !== undefined) return bcryptFault(Number(rounds))
@@ -84,7 +87,7 @@ export function importFault(passwordHash: string): string | null {
     : argon2Fault(costsOf(costs))
 }
 
-/** As it is written, without padding, not only as it is read. */
+/** True only for canonical base64 without padding: Node also decodes other spellings. */
 const isBase64 = (text: string) =>
   Buffer.from(text, 'base64').toString('base64').replaceAll('=', '') === text
 
@@ -105,7 +108,7 @@ function argon2Fault({ m = 0, t = 0, p = 0 }: Partial<Record<string, number>>): 
     : `must have argon2id parameters up to m=${memoryCost}, t=${timeCost}, p=${parallelism}`
 }
 
-/** `m=19456,t=2,p=1`, in whatever order a library writes them. */
+/** Parses `m=19456,t=2,p=1` in any order, because libraries differ. */
 function costsOf(costs: string): Partial<Record<string, number>> {
   const pairs = costs.split(',').map((cost) => cost.split('='))
   return Object.fromEntries(pairs.map(([name = '', value]) => [name, Number(value)]))

@@ -49,11 +49,11 @@ describe('the password rules', () => {
     expect(faultsOf('contraseña'.normalize('NFD'))).toEqual([isCommon])
   })
 
-  it('follow the length that the environment wants', () => {
+  it("apply the environment's minimum length", () => {
     expect(faultsOf('Correct-Horse-7', 20)).toEqual(['must have at least 20 characters'])
   })
 
-  it('ask for the score that the environment wants, beside every other rule', async () => {
+  it("apply the environment's minimum score in addition to every other rule", async () => {
     const asked: (readonly string[])[] = []
     const score = async ({ about }: { about: readonly string[] }) => {
       asked.push(about)

@@ -8,18 +8,18 @@ import { normalForm } from './normal-form.ts'
 import type { PasswordStrength } from './password-strength.ts'
 
 export type NewPassword = {
-  /** The field that it was sent in. */
+  /** The field of the request that held the password. */
   field: 'password' | 'newPassword'
   password: string
-  /** Normalised; absent when what was sent is no address. */
+  /** The normalised address; absent if the request held no valid one. */
   email?: string | undefined
-  /** Of the user, as far as they are known: a password of them is easy to guess. */
+  /** The user's names, if known: a password that contains them is easy to guess. */
   names?: readonly string[]
 }
 
 const maxLength = 128
 
-/** Every rule that the password breaks, each as a violation of its own. */
+/** Returns one violation for each rule that the password breaks. */
 export function passwordFaults(
   { field, password: given, email }: NewPassword,
   { minLength }: Pick<AuthSettings['password'], 'minLength'>,
@@ -31,7 +31,7 @@ export function passwordFaults(
     [length < minLength, `must have at least ${minLength} characters`],
     [length > maxLength, `must have at most ${maxLength} characters`],
     [!password.isWellFormed(), 'must be valid text'],
-    // A short one is a part of many addresses by chance, and is refused as it is.
+    // A short password is part of many addresses by chance, and `minLength` refuses it anyway.
     [
       length >= minLength && email?.includes(lower) === true,
       'must not be the e-mail address or a part of it',
@@ -43,8 +43,8 @@ export function passwordFaults(
 
 export type PasswordRules = {
   /**
-   * As `passwordFaults`, with what the environment wants besides: how hard the password is to guess and, when no rule
-   * is broken, whether it is known from a breach.
+   * Like `passwordFaults`, with the environment's further rules: the strength of the password and,
+   * if no rule is broken, whether a breach exposed it.
    */
   faults(
     given: NewPassword,
@@ -56,7 +56,7 @@ export type PasswordRules = {
 export type PasswordRulesDeps = {
   isBreached: BreachCheck
   strength: Pick<PasswordStrength, 'score'>
-  /** A score takes its turn among the hashes. */
+  /** Strength scores wait in the same queue as hashes. */
   queue: Pick<HashQueue, 'run'>
 }
 

@@ -21,7 +21,7 @@ describe('the strength of a password', () => {
     expect(await scoreOf(`${'a'.repeat(64)}correct horse 7 battery`)).toBe(0)
   })
 
-  it('leaves the event loop to others, however costly it is', async () => {
+  it('does not block the event loop, however costly it is', async () => {
     const costly = '@4$5!1|3\u20ac7+0'.repeat(400)
     let turns = 0
     let answered = false

@@ -6,18 +6,21 @@ import type { StrengthAnswer, StrengthQuestion } from './strength-worker.ts'
 
 export type PasswordStrength = AsyncDisposable & {
   /**
-   * How hard the password is to guess, as zxcvbn counts: 0 (too guessable) to 4 (very unguessable).
-   * SERVICE_UNAVAILABLE when nobody can tell.
+   * Scores how hard the password is to guess, by zxcvbn: 0 (too guessable) to 4 (very unguessable).
+   * Rejects with SERVICE_UNAVAILABLE if the worker does not answer.
    */
   score(question: Omit<StrengthQuestion, 'id'>): Promise<number>
 }
 
-/** The first question loads the dictionaries, which takes about half a second. */
+/** The first score loads the dictionaries, which takes about half a second. */
 const maxWaitMs = 10_000
-// From source the thread runs from source too.
+// When this runs from TypeScript source, so does the worker.
 const workerFile = new URL(`./strength-worker${extname(import.meta.url)}`, import.meta.url)
 
-/** A score costs up to 50 ms of CPU, so a thread of its own counts. It starts with the first question. */
+/**
+ * Scores in a worker thread, because a score costs up to 50 ms of CPU. The thread starts with the
+ * first score.
+ */
 export function createPasswordStrength(): PasswordStrength {
   let thread: StrengthThread | null = null
   let lastId = 0

@@ -24,7 +24,7 @@ describe('a password', () => {
     expect(await check(hash, password.toUpperCase())).toEqual(nothing)
   })
 
-  it('matches no hash that cannot be read, and the log does not tell it', async () => {
+  it('matches no unreadable hash, and does not appear in the log', async () => {
     const digest = 'c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g'
     expect(await check(`$argon2id$v=19$m=19456,t=2,p=1,$${digest}`)).toEqual(nothing)
     expect(errors).toEqual([
@@ -33,14 +33,14 @@ describe('a password', () => {
     expect(JSON.stringify(errors)).not.toContain(digest.slice(-20))
   })
 
-  it('that matches is hashed anew, unless bcrypt read only a part of it', async () => {
+  it('that matches is rehashed, unless bcrypt read only a part of it', async () => {
     const long = `${'a'.repeat(71)}é and more`
     expect(await check(await bcrypt.hash(long, 4), long)).toEqual({ matches: true, rehashed: null })
     const { matches, rehashed } = await check(await bcrypt.hash(password, 4))
     expect([matches, await check(rehashed)]).toEqual([true, { matches: true, rehashed: null }])
   })
 
-  it('that is wrong takes one turn of the queue, whatever has to be hashed for it', async () => {
+  it('that is wrong takes one turn of the queue, however many hashes it needs', async () => {
     let turns = 0
     const counting: HashQueue = {
       ...queue,
@@ -58,7 +58,7 @@ describe('a password', () => {
     expect(turns).toBe(2)
   })
 
-  it('that is wrong takes the work of our own hash and of the costliest imported one', () => {
+  it('that is wrong costs a default hash plus the costliest imported one', () => {
     const ours = hashOfNobody(ownScheme)
     const [cheap, like, dear] = ['$2b$04$', '$2b$09$', '$2b$12$']
     expect(restOf(null, null)).toEqual([ownScheme])
@@ -70,7 +70,7 @@ describe('a password', () => {
     }
     expect(restOf(cheap, dear)).toEqual([ownScheme, dear])
     expect(restOf(cheap, like)).toEqual([ownScheme, like])
-    // Whatever else was imported: the sum is never far away.
+    // For every other imported hash, the total cost stays within a factor of 1.62 of the target.
     const target = workOf(ownScheme) + workOf(dear)
     for (let rounds = 4; rounds <= 12; rounds++) {
       const own = `$2b$${String(rounds).padStart(2, '0')}$`

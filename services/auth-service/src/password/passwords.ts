@@ -15,24 +15,24 @@ import {
 } from './password-hash.ts'
 
 export type PasswordAttempt = {
-  /** `null`: nobody who can log in. The time tells nobody so. */
+  /** `null` if no such user can log in. The check then takes the same time. */
   user: { id: string; passwordHash: string | null } | null
   password: string
-  /** The costliest scheme that is not our own among the hashes of the environment. */
+  /** The costliest imported scheme in the environment; `null` if it has none. */
   costliest: string | null
   line: ClientLine
 }
 
 export type PasswordCheck = {
   matches: boolean
-  /** To be kept in place of the old hash, when that was weaker than what is usual now. */
+  /** A new hash to store in place of the old one, if the old one was weaker than the default. */
   rehashed: string | null
 }
 
 export type Passwords = Pick<HashQueue, 'assertCapacity'> & {
   hash(password: string, line: ClientLine): Promise<string>
   check(attempt: PasswordAttempt): Promise<PasswordCheck>
-  /** Whether the user has this password; takes as long whether it is so or not. */
+  /** Resolves to whether the password is the user's. The time does not depend on the result. */
   isSame(attempt: PasswordAttempt): Promise<boolean>
 }
 
@@ -40,7 +40,10 @@ export function createPasswords(queue: HashQueue, log: Logger): Passwords {
   const hash = (password: string, line: ClientLine) =>
     queue.run({ line, work: () => hashPassword(normalForm(password)) })
 
-  /** `null` when the hash cannot be read: it matches nothing, and somebody has to look at it. */
+  /**
+   * Returns `null` if the hash is unreadable. It then matches nothing, and an operator has to fix
+   * the user.
+   */
   const tryVerify = async (passwordHash: string, password: string, userId: string | null) => {
     try {
       return await verifyPassword(passwordHash, password)
@@ -54,7 +57,8 @@ export function createPasswords(queue: HashQueue, log: Logger): Passwords {
     const { user, costliest, line } = attempt
     const password = normalForm(attempt.password)
     const passwordHash = user?.passwordHash ?? null
-    // One turn for all of it: who is refused half-way would learn something that nobody counted.
+    // One turn covers all hashes: a refusal between two of them would leak a result that no limit
+    // counted.
     return queue.run({
       line,
       lanes: mostLanes([passwordHash, costliest]),
@@ -87,10 +91,10 @@ export function createPasswords(queue: HashQueue, log: Logger): Passwords {
 }
 
 /**
- * What is still to be verified, so that every wrong password of an environment costs a hash of our own
- * and, where there are imported ones, the costliest of these. An account's own hash is one of the two, or
- * something else: then with what comes nearest to their sum. A sleep would save the core, but scarce
- * cores would tell a sleep from a hash.
+ * Returns the schemes still to verify, so that every wrong password in an environment costs one
+ * default hash plus the costliest imported one. The account's own hash may be neither: then the
+ * choice comes nearest to that sum. A sleep would save CPU, but on a busy machine its time differs
+ * from that of a hash.
  */
 export function restOf(own: string | null, costliest: string | null): string[] {
   if (costliest === null) return own === null ? [ownScheme] : []
@@ -103,11 +107,14 @@ export function restOf(own: string | null, costliest: string | null): string[] {
   return choices.reduce((best, next) => (distance(next) < distance(best) ? next : best))
 }
 
-/** Nobody who waits can tell by it whose hash is verified: the costliest takes part in every wrong password. */
+/**
+ * Every wrong password uses as many lanes as the costliest scheme, so that waiting times do not
+ * reveal the scheme of an account.
+ */
 const mostLanes = (hashes: readonly (string | null)[]): number =>
   Math.max(1, ...hashes.map((hash) => (hash === null ? 1 : lanesOf(hash))))
 
-/** A better hash can be made at the next login as well. */
+/** The next login can make the better hash. */
 function nullWhenBusy(err: unknown): null {
   if (err instanceof NoHashRoomError) return null
   throw err

@@ -3,15 +3,18 @@ import { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import { adjacencyGraphs, dictionary as common } from '@zxcvbn-ts/language-common'
 import { dictionary as english } from '@zxcvbn-ts/language-en'
 
-/** What is further in can only make a password stronger; each character more costs time. */
+/** Later characters can only make a password stronger, and each one costs time. */
 const maxLength = 64
-/** With the library's 100 a password of digits and signs takes half a second; with 10 a tenth of that. */
+/**
+ * With the library's default of 100, a password of digits and signs takes half a second. With 10 it
+ * takes a tenth of that.
+ */
 const l33tMaxSubstitutions = 10
 
 export type StrengthQuestion = {
   id: number
   password: string
-  /** What the password's owner is known by: words that are easy to guess for this password. */
+  /** Words that are easy to guess for this user, such as the names. */
   about: readonly string[]
 }
 

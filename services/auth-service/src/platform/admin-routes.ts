@@ -23,11 +23,11 @@ export type AdminRoutesDeps = {
   pool: Pool
   writer: StateWriter
   adminTokens: readonly string[]
-  /** The environment is as it says; never rejects. */
+  /** Called after the environment was committed and published. Never rejects. */
   onEnvironment: (environment: Environment) => Promise<void>
 }
 
-/** `/auth/admin/…`: everything here is for the holder of the administration token alone. */
+/** The routes `/auth/admin/…`. They require the administration token. */
 export function adminRoutes(deps: AdminRoutesDeps): (router: Router) => void {
   const { pool, writer, adminTokens, onEnvironment } = deps
   const gate = adminGate(adminTokens)

@@ -14,7 +14,7 @@ describe('changeOverrides', () => {
     })
   })
 
-  it('goes back to the default with null: a field, a field of a group, a group, everything', () => {
+  it('restores the default with null: a field, a field of a group, a group, everything', () => {
     const set = changeOverrides(
       {},
       { accessTokenTtl: 1, lockout: { threshold: 3, duration: 9 }, password: { minLength: 20 } },

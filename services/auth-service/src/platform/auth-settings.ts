@@ -1,10 +1,16 @@
 import type { AuthSettings, AuthSettingsChange } from '@surehook/contracts/http/admin/auth-settings'
 import { defaultAuthSettings } from '@surehook/contracts/http/admin/auth-settings'
 
-/** What an environment set itself; everything else follows the defaults, also when they change. */
+/**
+ * The settings that an environment set itself. All others follow the defaults, also when a release
+ * changes those.
+ */
 export type SettingsOverrides = { readonly [field: string]: unknown }
 
-/** Absent stays, `null` goes back to the default, in groups as well as for a group as a whole. */
+/**
+ * Applies a change: an absent field stays, and `null` restores the default, for a single field as
+ * well as for a whole group.
+ */
 export function changeOverrides(
   current: SettingsOverrides,
   change: AuthSettingsChange | null | undefined,
@@ -13,7 +19,7 @@ export function changeOverrides(
   return change === null ? {} : merge(current, change)
 }
 
-/** The settings in force: defaults with the overrides over them. */
+/** Returns the effective settings: the overrides on top of the defaults. */
 export function fullSettings(overrides: SettingsOverrides): AuthSettings {
   const { lockout, password, mail, ...rest } = overrides
   return {

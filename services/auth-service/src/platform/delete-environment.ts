@@ -12,8 +12,8 @@ import {
 import { type TokenRow, toTokenState } from './management-tokens.ts'
 
 /**
- * Marks the environment as deleted: it serves nobody once this answers. The services delete what they
- * hold of it, and its row goes when all of them have. A repetition answers the same.
+ * Marks the environment as deleted. It serves no requests once this resolves. The row is deleted
+ * when every service has deleted its data. Repeating the call gives the same answer.
  */
 export function deleteEnvironment(writer: StateWriter, { project, environment }: EnvironmentName) {
   return writer.write(async (tx, emit) => {
@@ -28,7 +28,7 @@ export function deleteEnvironment(writer: StateWriter, { project, environment }:
   })
 }
 
-/** Revokes the project's management tokens and marks all its environments. */
+/** Revokes the project's management tokens and marks all its environments as deleted. */
 export function deleteProject(writer: StateWriter, project: string) {
   return writer.write(async (tx, emit) => {
     const marked = await tx.query(
@@ -64,7 +64,9 @@ async function markDeleted(tx: PoolClient, emit: EmitState, row: EnvironmentRow)
   return toEnvironment(marked)
 }
 
-/** A token that named the environment must not be good for a later one of the same name. */
+/**
+ * A token that named the environment must not be valid for a later environment of the same name.
+ */
 async function withdrawFromTokens(tx: PoolClient, emit: EmitState, row: EnvironmentRow) {
   const names = [row.project_id, row.name]
   const ended = await tx.query<{ id: string }>(

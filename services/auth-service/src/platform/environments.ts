@@ -27,7 +27,10 @@ export type EnvironmentRow = {
 
 export type EnvironmentName = { project: string; environment: string }
 
-/** Creates the environment, and its project, or changes its settings. Answers once it is on the topic. */
+/**
+ * Creates the environment and its project, or changes its settings. Resolves once the state is on
+ * the topic.
+ */
 export function putEnvironment(
   writer: StateWriter,
   name: EnvironmentName,
@@ -51,7 +54,7 @@ export function putEnvironment(
   })
 }
 
-/** Tells the verifiers that whatever they learnt of the environment's keys before counts no more. */
+/** Invalidates the keys of the environment that verifiers have cached. */
 export async function raiseKeyEpoch(
   tx: PoolClient,
   emit: EmitState,
@@ -65,7 +68,7 @@ export async function raiseKeyEpoch(
   await emit(stateMessage(only(rows)))
 }
 
-/** Whoever signs up gets it: a role that is made later, or never, would be given all the same. */
+/** Every new user gets this role, so it has to exist already. */
 export async function defaultRoleFaults(
   db: Pool | PoolClient,
   { project, environment }: EnvironmentName,
@@ -82,7 +85,8 @@ async function lockEnvironment(client: PoolClient, name: EnvironmentName): Promi
   const key = [name.project, name.environment]
   await lockProject(client, name.project)
   await client.query(
-    // Its epoch is above that of every earlier one of its name: seconds since September 2020.
+    // The epoch (seconds since September 2020) is above that of every earlier environment of this
+    // name.
     `insert into environment (project_id, name, key_epoch)
      values ($1, $2, extract(epoch from clock_timestamp())::bigint - 1600000000)
      on conflict do nothing`,
@@ -95,7 +99,9 @@ async function lockEnvironment(client: PoolClient, name: EnvironmentName): Promi
   return only(rows)
 }
 
-/** Held to the end of the transaction, so that it is not deleted in between. */
+/**
+ * The lock lasts until the end of the transaction, so that nobody deletes the project meanwhile.
+ */
 async function lockProject(client: PoolClient, project: string): Promise<void> {
   await client.query('insert into project (id) values ($1) on conflict do nothing', [project])
   const { rows } = await client.query<{ deleted_at: Date | null }>(
@@ -146,7 +152,7 @@ export function toEnvironment(row: EnvironmentRow): Environment {
   }
 }
 
-/** The environment as its topic has it. */
+/** The environment as the message of its topic. */
 export function stateMessage(row: EnvironmentRow): StateMessage {
   const { projectId, environment, auth, updatedAt, deletedAt } = toEnvironment(row)
   const settings = JSON.stringify({ auth })

@@ -25,7 +25,7 @@ export type TokenRequest = {
   expiresAt?: Date | null | undefined
 }
 
-/** The token itself is in this answer and nowhere else: only its hash is kept. */
+/** Only this answer contains the token: the database keeps its hash. */
 export async function createManagementToken(
   writer: StateWriter,
   project: string,
@@ -69,12 +69,13 @@ export async function deleteManagementToken(
     )
     const [deleted] = rows
     if (deleted === undefined) return true
-    // The row's own spelling of the id: the key has to be that of the state that it ends.
+    // Uses the row's spelling of the id, because the tombstone must have the key of the state that
+    // it deletes.
     await emit({ topic: managementTokensTopic, key: deleted.id, state: null })
     return false
   })
   if (!isGone) return
-  // A repetition finds none, and says so only when no service takes the token any more.
+  // A repeated call finds no token. It answers 404 only once every service refuses the token.
   await writer.relayed()
   throw unknownToken()
 }
@@ -94,7 +95,7 @@ async function insertToken(
   return row
 }
 
-/** What is wrong with the fields that are given, besides what their schemas say. */
+/** Checks the given fields beyond their schemas. */
 export async function tokenFaults(
   db: Pool | PoolClient,
   project: string,

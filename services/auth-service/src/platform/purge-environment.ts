@@ -6,13 +6,13 @@ import { openExpiryDeletion } from '@surehook/service-kit/postgres/delete-expire
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Pool } from 'pg'
 
-/** Those that hold something of an environment besides this service. */
+/** The other services that hold data of an environment. */
 const holders = ['data-api', 'webhook-api'] as const
 
 const batch = 1_000
 const lookEveryMs = 2_000
 
-/** Deleted in this order: what refers to another row goes before it. */
+/** In order of deletion: rows with foreign keys go before the rows that they reference. */
 const tables = ['mail_outbox', 'session', 'revocation', 'signing_key', 'user_account', 'role']
 
 export type PurgeDeps = {
@@ -27,8 +27,8 @@ export type PurgeDeps = {
 type Deleted = { projectId: string; environment: string; deletedAt: Date }
 
 /**
- * Deletes what this service holds of deleted environments, and the environment itself when every other
- * service has published that it holds nothing any more.
+ * Deletes this service's data of deleted environments. Deletes the environment itself once every
+ * other service has published that it deleted its data.
  */
 export async function openPurge(deps: PurgeDeps): Promise<AsyncDisposable> {
   const { pool, writer, kafka, codec, clientId, log } = deps
@@ -52,7 +52,8 @@ export async function openPurge(deps: PurgeDeps): Promise<AsyncDisposable> {
       (holder) => purged.get(purgeKey(environment, holder)) === environment.deletedAt.toISOString(),
     )
   const run = async () => {
-    // Before the rows: the deletion is there of whatever was published by now.
+    // Read before the rows: the query then returns the deletion of every purge that is known by
+    // now.
     const published = [...purged.keys()]
     const deleted = await findDeleted(pool)
     await dropNotes(writer, published, deleted)
@@ -82,12 +83,15 @@ async function findDeleted(pool: Pool): Promise<Deleted[]> {
   return rows
 }
 
-/** Makes no events: there is nobody left to have them. */
+/** Publishes no events: nobody is left to receive them. */
 async function purgeOwn(pool: Pool, deleted: Deleted): Promise<void> {
   for (const table of tables) while ((await deleteBatch(pool, table, deleted)) === batch);
 }
 
-/** Nothing where another replica was faster: the name may be in use again. */
+/**
+ * Deletes nothing if another replica was faster, because a new environment may already use the
+ * name.
+ */
 async function deleteBatch(pool: Pool, table: string, deleted: Deleted): Promise<number | null> {
   const { projectId, environment, deletedAt } = deleted
   const { rowCount } = await pool.query(
@@ -101,7 +105,10 @@ async function deleteBatch(pool: Pool, table: string, deleted: Deleted): Promise
   return rowCount
 }
 
-/** A replica may tell that nothing is left when another one has, and the deletion is complete. */
+/**
+ * Removes late purge messages: a replica may publish one after another did and the deletion was
+ * complete.
+ */
 async function dropNotes(
   writer: PurgeDeps['writer'],
   published: readonly string[],

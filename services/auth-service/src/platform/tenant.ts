@@ -6,12 +6,12 @@ import { AppError, invalid } from '@surehook/service-kit/errors'
 import type { Pool } from 'pg'
 import { fullSettings, type SettingsOverrides } from './auth-settings.ts'
 
-/** The (project, environment) that a request is for, with the settings in force. */
+/** The (project, environment) of a request, with its effective settings. */
 export type Tenant = {
   readonly projectId: string
   readonly environment: string
   readonly settings: AuthSettings
-  /** Keys that were read under a lower one count no more. */
+  /** Keys that were read under a lower epoch are invalid. */
   readonly keyEpoch: number
 }
 
@@ -20,8 +20,8 @@ export type ResolveTenant = (headers: TenantHeaders) => Promise<Tenant>
 type TenantHeaders = Pick<IncomingMessage, 'headersDistinct'>
 
 /**
- * Reads the settings anew for each request: a change of them counts at once on every replica.
- * Comes before every other check, so that nothing else can be learnt about what is not there.
+ * Reads the settings for each request, so that a change applies at once on every replica. Runs
+ * before every other check, so that requests for unknown tenants learn nothing else.
  */
 export function createResolveTenant(pool: Pool): ResolveTenant {
   return async (req) => {
@@ -38,7 +38,7 @@ export function createResolveTenant(pool: Pool): ResolveTenant {
   }
 }
 
-/** The tenant that the headers name, whether it exists or not. */
+/** Returns the tenant in the headers, whether or not it exists. */
 export function namedTenant(req: TenantHeaders): Pick<Tenant, 'projectId' | 'environment'> {
   const violations: Violation[] = []
   const projectId = once(req, 'X-Project-Id', violations)
@@ -54,7 +54,7 @@ function once(
   violations: Violation[],
 ): string | undefined {
   const values = headersDistinct[name.toLowerCase()] ?? []
-  // A proxy may have joined what was sent twice; no name has a comma.
+  // A proxy may join a header that was sent twice; no valid name has a comma.
   if (values.length > 1 || values[0]?.includes(','))
     violations.push({ field: name, message: 'must be sent once' })
   return values[0]
@@ -62,7 +62,7 @@ function once(
 
 type Found = { overrides: SettingsOverrides; keyEpoch: number }
 
-/** `null` when there is no such environment, which is so for every name that none can have. */
+/** Returns `null` if there is no such environment, and for every invalid name. */
 async function findEnvironment(
   pool: Pool,
   { projectId, environment }: Pick<Tenant, 'projectId' | 'environment'>,

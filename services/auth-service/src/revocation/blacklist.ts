@@ -9,26 +9,29 @@ import { addScript, completeScript, type RedisRun, watchRun } from './redis-copy
 import type { Revocation } from './revocation.ts'
 
 export type Blacklist = {
-  /** Rejects with 503 when Redis is away, or has not all revocations and cannot be given them. */
+  /** Rejects with 503 if Redis is down, or if it lacks revocations and cannot be given them. */
   isRevoked(tenant: TenantName, claims: Pick<AccessClaims, 'sid' | 'gen'>): Promise<boolean>
-  /** Rejects with 503 when Redis is away. */
+  /** Rejects with 503 if Redis is down. */
   requireRedis(): Promise<void>
-  /** Resolves when Redis has them all. */
+  /** Resolves when Redis holds all of them. */
   add(revocations: readonly Revocation[]): Promise<void>
 }
 
 export type BlacklistOptions = {
   redis: RedisClient
-  /** Every revocation that still matters, in pages. */
+  /** Reads every revocation that is still needed, in pages. */
   living: () => AsyncIterable<readonly Revocation[]>
   log: Logger
   onRebuild?: () => void
-  /** For how long a page of a rebuild may take. */
+  /** The longest time for one page of a rebuild. */
   leaseMs?: number
 }
 
 const prefix = 'auth:revoked'
-/** Names the run of the server that was given every revocation: a flush takes it away, a restart changes it. */
+/**
+ * Holds the id of the Redis run that was given every revocation. A flush deletes it, and a restart
+ * changes the id.
+ */
 const markerKey = `${prefix}:complete`
 const answerWithinMs = 2_000
 const rebuildWithinMs = 5_000
@@ -38,12 +41,15 @@ export function createBlacklist(options: BlacklistOptions): Blacklist {
   const run = watchRun(redis)
   const rebuild = createRebuild(options, run)
 
-  /** One round trip: what Redis says of a key, and whether it can know. */
+  /**
+   * Reads a key and the marker in one round trip. Rebuilds first if the marker does not match the
+   * run.
+   */
   async function ask(key: string): Promise<string | null> {
     for (let tries = 1; tries <= 3; tries++) {
       const { runId, connection } = await bounded(run.current())
       const [complete, value] = await bounded(redis.mGet([markerKey, key]))
-      // Another server may have answered than the one whose run is known.
+      // The connection changed, so another server may have answered.
       if (connection !== run.connection) continue
       if (complete === runId) return value ?? null
       await boundedBy(rebuildWithinMs, rebuild(), 'The blacklist is being rebuilt')
@@ -73,7 +79,7 @@ type KeyParts = Pick<Revocation, 'projectId' | 'environment' | 'sessionId'>
 const keyOf = ({ projectId, environment, sessionId }: KeyParts): string =>
   `${prefix}:${projectId}/${environment}:${sessionId}`
 
-/** Later writers never lower a bound nor shorten it: copies may overtake each other. */
+/** Later writers never lower or shorten a bound, because copies may arrive out of order. */
 async function addAll(redis: RedisClient, revocations: readonly Revocation[]): Promise<void> {
   await Promise.all(
     revocations.map((revocation) =>
@@ -87,7 +93,7 @@ async function addAll(redis: RedisClient, revocations: readonly Revocation[]): P
 
 const msLeft = ({ expiresAt }: Revocation): number => Math.max(1, expiresAt.getTime() - Date.now())
 
-/** One rebuild at a time in this process; replicas may do it beside each other. */
+/** Runs one rebuild at a time in this process. Replicas may rebuild in parallel. */
 function createRebuild(options: BlacklistOptions, run: RedisRun) {
   const { redis, living, log, onRebuild, leaseMs = 60_000 } = options
   let running: Promise<void> | null = null
@@ -100,10 +106,12 @@ function createRebuild(options: BlacklistOptions, run: RedisRun) {
     for await (const page of living()) {
       await addAll(redis, page)
       count += page.length
-      // However many there are. A lease that is gone was flushed, and what was copied with it.
+      // Extends the lease for each page. If the lease is gone, Redis was flushed, and the copied
+      // pages with it.
       if ((await redis.pExpire(lease, leaseMs)) === 0) break
     }
-    // Only when nothing was flushed since the lease was taken, and the server is still the same.
+    // Sets the marker only if the lease still exists and the server is the same: nothing was
+    // flushed since.
     const args = { keys: [lease, markerKey], arguments: [runId] }
     const complete = (await redis.eval(completeScript, args)) === 1
     onRebuild?.()

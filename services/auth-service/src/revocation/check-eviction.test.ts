@@ -11,7 +11,7 @@ async function logOf(answer: () => Promise<Record<string, string>>): Promise<unk
 }
 
 describe('whether Redis may evict', () => {
-  it('is nothing to tell when it keeps everything', async () => {
+  it('is not logged if it keeps everything', async () => {
     expect(await logOf(async () => ({ 'maxmemory-policy': 'noeviction' }))).toEqual([])
   })
 
@@ -24,7 +24,7 @@ describe('whether Redis may evict', () => {
   it.each([
     ['CONFIG is forbidden', () => Promise.reject(new Error("NOPERM this user can't run 'config'"))],
     ['it says nothing', () => Promise.resolve({})],
-  ])('is logged as not known when %s', async (_what, answer) => {
+  ])('is logged as unknown when %s', async (_what, answer) => {
     expect(await logOf(answer)).toMatchObject([{ level: 'warn', event: 'redis.eviction.unknown' }])
   })
 })

@@ -2,8 +2,8 @@ import type { RedisClient } from '@surehook/service-kit/redis/client'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 
 /**
- * Logs when Redis may evict: a revocation, a limit or a lockout that was evicted looks as if it had
- * never been. Where `CONFIG` is forbidden nobody can know; the service runs in any case.
+ * Logs an error if Redis may evict keys: an evicted revocation, limit or lockout looks as if it
+ * never existed. The service starts in any case, because Redis may forbid `CONFIG`.
  */
 export async function checkEviction(
   redis: Pick<RedisClient, 'configGet'>,

@@ -15,7 +15,7 @@ export type CopyLoopOptions = {
 
 const pageSize = 1_000
 
-/** Copies what was revoked to Redis, and notes it. */
+/** Copies revocations to Redis, and marks them as copied. */
 export async function copyRevocations(
   { pool, blacklist }: Pick<CopyLoopOptions, 'pool' | 'blacklist'>,
   ended: EndedSessions,
@@ -25,7 +25,10 @@ export async function copyRevocations(
   await markCopied(pool, ended)
 }
 
-/** Brings to Redis what whoever revoked it could not: every replica looks, and a copy too many does no harm. */
+/**
+ * Copies the revocations that their own request could not copy to Redis. Every replica does so;
+ * duplicates do no harm.
+ */
 export function openCopyLoop(options: CopyLoopOptions): AsyncDisposable {
   const { pool, log, everyMs = 1_000 } = options
   const stop = new AbortController()
@@ -36,7 +39,7 @@ export function openCopyLoop(options: CopyLoopOptions): AsyncDisposable {
       } catch (err) {
         log.warn({ reason: reasonOf(err) }, 'revocations.waiting')
       }
-      // An early end of the wait is the end of the loop.
+      // The sleep rejects when the loop is closed.
       await sleep(everyMs, undefined, { signal: stop.signal }).catch(() => undefined)
     }
   }

@@ -1,7 +1,7 @@
 import { unavailable } from '@surehook/service-kit/errors'
 import type { RedisClient } from '@surehook/service-kit/redis/client'
 
-/** Raises the bound of a session, for some milliseconds; never lowers or shortens it. */
+/** Raises the bound of a session for some milliseconds. Never lowers or shortens it. */
 export const addScript = `
 local known = redis.call('GET', KEYS[1])
 local bound = math.max(tonumber(ARGV[1]), tonumber(known or '0'))
@@ -9,22 +9,22 @@ local left = math.max(tonumber(ARGV[2]), redis.call('PTTL', KEYS[1]))
 redis.call('SET', KEYS[1], string.format('%d', bound), 'PX', string.format('%d', left))
 return 1`
 
-/** Says that everything is there, unless the lease of whoever wrote it is gone. */
+/** Marks the copy as complete, unless the writer's lease is gone. */
 export const completeScript = `
 if redis.call('DEL', KEYS[1]) == 0 then return 0 end
 redis.call('SET', KEYS[2], ARGV[1])
 return 1`
 
 export type RedisRun = {
-  /** Changes whenever the server behind the client may be another one. */
+  /** Changes whenever the client may have reached another server. */
   readonly connection: number
-  /** The run of the server, as of this connection. */
+  /** The run id of the server, and the connection that it was read on. */
   current(): Promise<{ runId: string; connection: number }>
 }
 
 /**
- * Which run of Redis answers: a server that restarts with an old snapshot, or one that takes over from it, looks
- * complete and is not. Both break the connection.
+ * Watches which run of Redis answers. A server that restarts with an old snapshot, or a replica
+ * that takes over, looks complete but is not. Both break the connection.
  */
 export function watchRun(redis: RedisClient): RedisRun {
   let connection = 0

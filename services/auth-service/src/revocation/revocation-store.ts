@@ -9,7 +9,7 @@ import {
 
 const pageSize = 2_000
 
-/** Every revocation that still matters, in pages. */
+/** Reads every revocation that is still needed, in pages. */
 export async function* livingRevocations(pool: Pool): AsyncGenerator<readonly Revocation[]> {
   for (let after: string | null = null; ; ) {
     const { rows }: { rows: Revocation[] } = await pool.query<Revocation>(
@@ -26,7 +26,9 @@ export async function* livingRevocations(pool: Pool): AsyncGenerator<readonly Re
   }
 }
 
-/** What was committed a while ago and may have missed Redis: its process died, or Redis was away. */
+/**
+ * Reads older revocations that may be missing in Redis, because the process died or Redis was down.
+ */
 export async function uncopiedRevocations(pool: Pool, limit: number): Promise<Revocation[]> {
   const { rows } = await pool.query<Revocation>(
     `select ${revocationColumns}
@@ -38,7 +40,7 @@ export async function uncopiedRevocations(pool: Pool, limit: number): Promise<Re
   return rows
 }
 
-/** Redis has them. One that was raised meanwhile stays to be copied. */
+/** Marks revocations that Redis holds. One that was raised meanwhile stays unmarked. */
 export async function markCopied(pool: Pool, revocations: readonly Revocation[]): Promise<void> {
   await pool.query(
     `update revocation r set copied_at = clock_timestamp()
@@ -51,7 +53,7 @@ export async function markCopied(pool: Pool, revocations: readonly Revocation[])
   )
 }
 
-/** Announces to the verifiers what a statement of the same transaction revoked. */
+/** Publishes to the verifiers the revocations of a statement in the same transaction. */
 export async function emitRevocations(emit: EmitState, ended: EndedSessions): Promise<void> {
   for (const revocation of ended) await emit(revocationMessage(revocation))
 }
@@ -65,7 +67,7 @@ export async function findRevocation(tx: PoolClient, sessionId: string): Promise
   return rows
 }
 
-/** The revocation of a session while access tokens of the session live. */
+/** Returns the revocation of a session while any of its access tokens could still be valid. */
 export async function findLivingRevocation(pool: Pool, sessionId: string): Promise<EndedSessions> {
   const { rows } = await pool.query<Revocation>(
     `select ${revocationColumns} from revocation r
@@ -76,8 +78,9 @@ export async function findLivingRevocation(pool: Pool, sessionId: string): Promi
 }
 
 /**
- * Of a user, what was revoked before and may not have reached everybody: what Redis may not have, and the newest
- * of all, since the topic has whatever came before it once it has that.
+ * Reads a user's revocations that may not have reached every verifier: those that Redis may lack,
+ * and the newest one. The newest one suffices for Kafka, because the topic holds all earlier ones
+ * once it holds that.
  */
 export async function unpublishedRevocations(
   tx: PoolClient,

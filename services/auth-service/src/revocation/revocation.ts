@@ -2,7 +2,7 @@ import type { StateMessage } from '@surehook/change-capture/emit/state-writer'
 import type { SessionRevocation } from '@surehook/contracts/events'
 import { revocationsTopic } from '@surehook/contracts/topics'
 
-/** Which access tokens of a session are refused before they expire, and until when that matters. */
+/** Defines which access tokens of a session are refused before they expire, and until when. */
 export type Revocation = {
   readonly sessionId: string
   readonly projectId: string
@@ -12,7 +12,7 @@ export type Revocation = {
   readonly expiresAt: Date
 }
 
-/** What a transaction revoked; empty when no access token was alive. */
+/** The revocations of a transaction; empty if no access token was valid. */
 export type EndedSessions = readonly Revocation[]
 
 export type EndReason =
@@ -28,7 +28,7 @@ export type EndReason =
 export const revocationColumns = `r.session_id as "sessionId", r.project_id as "projectId",
   r.environment, r.min_generation as "minGeneration", r.expires_at as "expiresAt"`
 
-/** For verifiers elsewhere. */
+/** The revocation as a message for the verifiers. */
 export function revocationMessage(revocation: Revocation): StateMessage {
   const { sessionId, expiresAt } = revocation
   const state: SessionRevocation = { ...revocation, expiresAt: expiresAt.toISOString() }

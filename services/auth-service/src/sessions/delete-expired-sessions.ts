@@ -17,8 +17,8 @@ const expiredRevocations: ExpiryDeletion = {
 }
 
 /**
- * Walks along the primary key: an index on the times that a refresh moves would cost every refresh more than this
- * costs. What is left of an ended session answers as one that never was.
+ * Walks the primary key. An index on the expiry times would cost more, because each refresh would
+ * update it. A deleted session answers like one that never existed.
  */
 function oldSessions(): ExpiryDeletion {
   let after: string | null = null
@@ -48,5 +48,5 @@ async function deleteFrom(pool: Pool, after: string | null): Promise<string | nu
   return row !== undefined && Number(row.seen) === batch ? row.last : null
 }
 
-/** For `openExpiryDeletion`. */
+/** Jobs for `openExpiryDeletion`. */
 export const sessionDeletions = (): ExpiryDeletion[] => [expiredRevocations, oldSessions()]

@@ -41,7 +41,7 @@ export type SessionPartsOptions = {
   publicUrl: string
   keyMaxAgeMs: number
   keyLeadMs: number
-  /** Encrypted tokens of one client that may turn out to be bad. */
+  /** How many invalid encrypted tokens a client may send per minute. */
   maxFailedTokensPerMinute: number
   metrics: Metrics
   log: Logger
@@ -49,7 +49,7 @@ export type SessionPartsOptions = {
 
 const relayedWithinMs = 10_000
 
-/** Keys, tokens, sessions and their revocation, put together. */
+/** Opens the keys, tokens, sessions and revocations. */
 export function openSessions(options: SessionPartsOptions): SessionParts {
   const { service, pool, redis, writer, publicUrl, log } = options
   const meters = createSessionMeters(options.metrics)
@@ -59,8 +59,8 @@ export function openSessions(options: SessionPartsOptions): SessionParts {
     log,
     onRebuild: meters.blacklistRebuilt,
   })
-  // Tokens are issued inside transactions: with keys from the same pool, many of those at once would
-  // each hold a connection and wait for another.
+  // Tokens are issued inside transactions. If keys used the same pool, many simultaneous requests
+  // could each hold a connection and wait for another one.
   const keyPool = openPool({
     connectionString: options.databaseUrl,
     applicationName: `${service}-keys`,

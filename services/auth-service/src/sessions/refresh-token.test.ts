@@ -25,7 +25,7 @@ describe('refresh tokens', () => {
     expect(createRefreshTokens([randomBytes(32)]).successors(tenant, one, sid)).not.toContain(next)
   })
 
-  it('are known by two replicas of which one has the new key first, and have the same successors', () => {
+  it('are valid on two replicas with different keys, and have the same successors', () => {
     const [old, current] = [randomBytes(32), randomBytes(32)]
     const before = createRefreshTokens([old, current])
     const after = createRefreshTokens([current, old])
@@ -40,7 +40,7 @@ describe('refresh tokens', () => {
     expect(ended.sessionOf(tenant, before.create(tenant, sid))).toBeNull()
   })
 
-  it('are nothing to another tenant, another key, or changed in any byte', () => {
+  it('are invalid for another tenant, under another key, or with any byte changed', () => {
     const token = tokens.create(tenant, sid)
     expect(tokens.sessionOf({ ...tenant, environment: 'staging' }, token)).toBeNull()
     expect(tokens.sessionOf({ projectId: 'shop/master', environment: '' }, token)).toBeNull()

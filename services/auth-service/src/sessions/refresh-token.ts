@@ -11,15 +11,19 @@ import type { Tenant } from '../platform/tenant.ts'
 
 type TenantName = Pick<Tenant, 'projectId' | 'environment'>
 
-/** Knows our refresh tokens without a look at the database, and keeps none of them. */
+/** Creates and verifies refresh tokens without database access or state. */
 export type RefreshTokens = {
   create(tenant: TenantName, sessionId: string): string
   /**
-   * Always the same ones for a token: whoever repeats a refresh gets what the first one got. The first is for a token
-   * that is exchanged; another replica may have given one of the others while keys are replaced.
+   * Derives the successors of a token. A token always has the same ones, so a repeated refresh gets
+   * the answer of the first. Use the first successor for an exchange; while encryption keys are
+   * replaced, another replica may have given one of the others.
    */
   successors(tenant: TenantName, token: string, sessionId: string): readonly [string, ...string[]]
-  /** The session of a token that we made for this tenant; `null` for anything else. */
+  /**
+   * Returns the session of a token that this service made for the tenant, or `null` for anything
+   * else.
+   */
   sessionOf(tenant: TenantName, token: string): string | null
 }
 
@@ -28,8 +32,8 @@ const chanceBytes = 16
 const tagBytes = 16
 
 /**
- * A refresh token is base64 of session id, 16 random bytes and a tag under a key of ours. The tag proves that a
- * token which is no longer the session's was once: only such a one may end the session.
+ * A refresh token is the base64 of session id, 16 random bytes and a MAC. The MAC proves that an
+ * old token was once valid: only such a token may end the session.
  */
 export function createRefreshTokens([current, ...previous]: EncryptionKeys): RefreshTokens {
   const first = makerOf(current)
@@ -54,7 +58,8 @@ export function createRefreshTokens([current, ...previous]: EncryptionKeys): Ref
 }
 
 function makerOf(encryptionKey: Buffer) {
-  // Bytes would be made a key object for each tag, which costs four times the tag.
+  // Created once: Node would turn raw bytes into a key object for each MAC, which costs four times
+  // the MAC.
   const key = (purpose: string) => {
     const bytes = hkdfSync('sha256', encryptionKey, '', `surehook/refresh-token/${purpose}`, 32)
     return createSecretKey(Buffer.from(bytes))
@@ -79,7 +84,7 @@ function makerOf(encryptionKey: Buffer) {
   return { tagOf, build, successor }
 }
 
-/** What is stored of a refresh token. */
+/** The stored form of a refresh token. */
 export function refreshHash(token: string): Buffer {
   return hash('sha256', token, 'buffer')
 }

@@ -15,13 +15,13 @@ import type { AccessTokens } from './tokens/access-token.ts'
 
 export type RefreshDeps = {
   pool: Pool
-  /** Whose WAL messages the relay reads. */
+  /** The service whose relay reads the WAL messages. */
   service: string
   accessTokens: Pick<AccessTokens, 'issue' | 'prepare'>
   refreshTokens: RefreshTokens
   blacklist: Pick<Blacklist, 'requireRedis'>
   copyRevocations: (ended: EndedSessions) => Promise<void>
-  /** Resolves when the topic has what was emitted at this place. */
+  /** Resolves when the topic holds everything that was emitted up to this LSN. */
   relayed: (lsn: string) => Promise<void>
   meters: SessionMeters
 }
@@ -39,7 +39,7 @@ type Row = {
 type Exchange = {
   sid: string
   token: string
-  /** Hashes of all that may be its successor. */
+  /** The hashes of every possible successor. */
   successors: readonly Buffer[]
 }
 
@@ -71,9 +71,10 @@ export function createRefresh(deps: RefreshDeps) {
   return async (tenant: Tenant, token: string, audit: Audit): Promise<TokenPair> => {
     const sid = refreshTokens.sessionOf(tenant, token)
     if (sid === null) throw refused(meters, 'unknown')
-    // A reuse must reach Redis: without it nothing is exchanged.
+    // Nothing is exchanged without Redis, because a reuse must be recorded there.
     await blacklist.requireRedis()
-    // Once the token is used up, a client that is told to try again would be taken for a thief.
+    // Prepared first: after the exchange the token is used up, so a client that retries after an
+    // error would look like a thief.
     await accessTokens.prepare(tenant)
     const repeatable = tenant.settings.refreshReuseInterval > 0
     const successors = repeatable
@@ -100,8 +101,8 @@ export function createRefresh(deps: RefreshDeps) {
 }
 
 /**
- * The session has ended, whatever happens here. Every verifier has to know before the answer: without Redis or Kafka
- * it is SERVICE_UNAVAILABLE.
+ * The session has ended in any case. Every verifier has to know before the answer: without Redis or
+ * Kafka the answer is SERVICE_UNAVAILABLE.
  */
 async function publishReuse(
   { copyRevocations, relayed, meters }: RefreshDeps,
@@ -118,8 +119,8 @@ async function publishReuse(
 }
 
 /**
- * Whoever ended the session may have been answered SERVICE_UNAVAILABLE, because not every verifier knew. A repeat must
- * not say that it is over before they do.
+ * The request that ended the session may have got SERVICE_UNAVAILABLE because some verifiers did
+ * not know. A repeat must not answer that the session is over before they do.
  */
 async function awaitPublishedEnd({ pool, copyRevocations, relayed }: RefreshDeps, sid: string) {
   const living = await findLivingRevocation(pool, sid)

@@ -14,7 +14,7 @@ const revocationReasons = [
 
 export type SessionMeters = {
   refreshed(outcome: 'exchanged' | 'unknown' | 'ended' | 'reused'): void
-  /** Sessions, or the access tokens of sessions, that were ended while they were alive. */
+  /** Counts sessions, or the access tokens of sessions, that were ended before they expired. */
   ended(reason: EndReason | 'roles', count: number): void
   blacklistRebuilt(): void
 }

@@ -2,7 +2,7 @@ import { captureSql } from '@surehook/change-capture/emit/capture'
 import { revocationsTopic } from '@surehook/contracts/topics'
 import { revocationColumns } from '../revocation/revocation.ts'
 
-/** Longer than clocks of ours differ. */
+/** More than the clocks of the platform's machines differ. */
 const slack = `interval '1 minute'`
 
 const seconds = (parameter: string) => `${parameter} * interval '1 second'`
@@ -27,15 +27,15 @@ const reused = `not (${fits} or ${repeats})`
 
 const expiresAtJson = `to_char(r.expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-/** As `revocationMessage` has it. */
+/** The message that `revocationMessage` builds, in SQL. */
 const headerSql = `json_build_object('topic', '${revocationsTopic}', 'key', r.session_id)`
 const stateSql = `json_build_object('sessionId', r.session_id, 'projectId', r.project_id,
   'environment', r.environment, 'minGeneration', r.min_generation, 'expiresAt', ${expiresAtJson})`
 
-/** The generation above every other: all access tokens of the session. */
+/** A generation above every other one: it revokes all access tokens of the session. */
 const wholeSession = '2147483647'
 
-/** Revokes, as rows `r`, the access tokens of the sessions that `ended` has. */
+/** Revokes the access tokens of the sessions in `ended`. Returns rows `r`. */
 const revokeSql = (minGeneration: string, columns = revocationColumns): string => `
   insert into revocation as r (session_id, project_id, environment, min_generation, expires_at)
   select id, project_id, environment, ${minGeneration}, access_expires_at
@@ -48,12 +48,13 @@ const revokeSql = (minGeneration: string, columns = revocationColumns): string =
   returning ${columns}`
 
 /**
- * One statement, so that one of any number of simultaneous refreshes wins: each of them waits for the row and then
- * decides by what the one before it left. The token fits and is exchanged; or it repeats the last refresh within the
- * interval; or it was used before, which ends the session, revokes its access tokens and tells the verifiers.
+ * Exchanges a refresh token in one statement, so that exactly one of several simultaneous refreshes
+ * succeeds. Each waits for the row lock and then sees the previous result. The outcome is one of
+ * three. The token is current and is exchanged. It repeats the last refresh within the interval. Or
+ * it was used before, which ends the session, revokes its access tokens and notifies the verifiers.
  *
- * `$1` id, `$2` project, `$3` environment, `$4` hash of the token, `$5` of its successor, `$6` idle s,
- * `$7` access s, `$8` interval s, `$9` hashes of all that may be its successor, `$5` among them.
+ * `$1` id, `$2` project, `$3` environment, `$4` hash of the token, `$5` of its successor, `$6` idle
+ * s, `$7` access s, `$8` interval s, `$9` hashes of every possible successor, including `$5`.
  */
 export function refreshSql(service: string): string {
   return `
@@ -85,8 +86,9 @@ select t.user_id as "userId", t.roles, t.generation, t.ended_at is not null as r
 }
 
 /**
- * Ends sessions: `$1` project, `$2` environment, `$3` session or null, `$4` user or null, `$5` reason. Rows are
- * locked in one order, so that two who end all sessions of a user do not wait for each other.
+ * Ends sessions: `$1` project, `$2` environment, `$3` session or null, `$4` user or null, `$5`
+ * reason. Locks the rows in a fixed order, so that two calls that end all sessions of a user do not
+ * deadlock.
  */
 export const endSessionsSql = `
 with chosen as (
@@ -103,8 +105,8 @@ ended as (
 ${revokeSql(wholeSession)}`
 
 /**
- * Ends the access tokens of a user's sessions, `$1` project, `$2` environment, `$3` user, and gives the sessions
- * the roles that the user has now.
+ * Revokes the access tokens of a user's sessions (`$1` project, `$2` environment, `$3` user) and
+ * updates the sessions with the user's present roles.
  */
 export const endAccessTokensSql = `
 with chosen as (

@@ -23,13 +23,13 @@ export type UserOfTenant = { projectId: string; environment: string; userId: str
 
 export type Sessions = {
   /**
-   * A new session, in the caller's transaction. Takes roles from the user's row, which it locks: rejects with
-   * AUTH_INVALID_CREDENTIALS when the user was disabled or deleted meanwhile.
+   * Opens a session in the caller's transaction. Takes the roles from the user's row and locks it.
+   * Rejects with AUTH_INVALID_CREDENTIALS if the user was disabled or deleted meanwhile.
    */
   open(tx: PoolClient, tenant: Tenant, user: Pick<User, 'id'>): Promise<TokenPair>
-  /** Rejects with AUTH_TOKEN_INVALID; a token that was used already ends its session. */
+  /** Rejects with AUTH_TOKEN_INVALID. A token that was used before ends its session. */
   refresh(tenant: Tenant, refreshToken: string, audit: Audit): Promise<TokenPair>
-  /** Ends the session; answers when every verifier can know. */
+  /** Ends the session. Resolves when every verifier can know. */
   logout(tenant: Tenant, claims: Pick<AccessClaims, 'sid'>): Promise<void>
   /** Ends every session of the user, inside a `StateWriter.write`. */
   endAll(
@@ -39,16 +39,20 @@ export type Sessions = {
     reason: EndReason,
   ): Promise<EndedSessions>
   /**
-   * Ends the access tokens of a user whose roles changed, not the sessions. Call it after the user's row was
-   * changed in the same transaction: the sessions take their roles from there.
+   * Revokes the access tokens of a user whose roles changed; the sessions stay. Call it after the
+   * user's row was changed in the same transaction, because the sessions take their roles from the
+   * row.
    */
   endAccessTokens(tx: PoolClient, emit: EmitState, at: UserOfTenant): Promise<EndedSessions>
   /**
-   * Publishes again what a call revoked that may not have reached every verifier. For the repeat of
-   * what was answered with 503: it finds nothing left to end.
+   * Publishes again the user's revocations that may not have reached every verifier. A repeat of a
+   * call that got 503 needs this, because it finds nothing left to end.
    */
   republish(tx: PoolClient, emit: EmitState, at: UserOfTenant): Promise<EndedSessions>
-  /** After the commit: copies what was ended to Redis. Answer success only when it has resolved. */
+  /**
+   * Copies the ended sessions to Redis. Call it after the commit, and answer with success only when
+   * it has resolved.
+   */
   blacklist(ended: EndedSessions): Promise<void>
 }
 
@@ -61,7 +65,7 @@ export type SessionsDeps = RefreshDeps & {
   meters: SessionMeters
 }
 
-/** A session ends then, however often it is refreshed. */
+/** A session ends after this time, however often it is refreshed. */
 const absoluteAgeS = 90 * 86_400
 
 export function createSessions(deps: SessionsDeps): Sessions {
@@ -91,7 +95,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
         const revoked = await revoke(tx, emit, { text: endSessionsSql, values })
         meters.ended('logout', revoked.length)
         if (revoked.length > 0) return revoked
-        // Ended before, by a call that may not have reached every verifier: it is published again.
+        // An earlier call ended the session but may not have reached every verifier, so its
+        // revocation is published again.
         const known = await findRevocation(tx, sid)
         await emitRevocations(emit, known)
         return known

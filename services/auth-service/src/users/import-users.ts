@@ -16,12 +16,12 @@ export type ImportResult = {
 type Candidate = {
   index: number
   user: ImportedUser | undefined
-  /** Also of one that is not imported: all its faults are answered. */
+  /** Present even if the user is not imported, so that the answer names every fault. */
   roles: readonly string[]
   violations: Violation[]
 }
 
-/** Takes over those that have no fault; each other is answered with its own. */
+/** Imports the users without faults. Returns each other user's faults. */
 export async function importUsers(
   pool: Pool,
   place: UserPlace,
@@ -34,7 +34,7 @@ export async function importUsers(
     user !== undefined && violations.length === 0 ? [user] : [],
   )
   const imported = await inTransaction(pool, async (tx) => {
-    // In one order for all imports: two with the same addresses would wait for each other.
+    // In a fixed order: two imports with the same addresses could otherwise deadlock.
     const inOrder = good.toSorted((a, b) => (a.email < b.email ? -1 : 1))
     const created = await insertUsers(tx, place, inOrder)
     const changes = created.map((user) => ({ operation: 'INSERT', user }) as const)
@@ -70,7 +70,7 @@ async function addRoleFaults(
   for (const { roles, violations } of candidates) violations.push(...roleFaults(roles, known))
 }
 
-/** Of one address the first counts. */
+/** If an address occurs twice, the first user counts. */
 function addRepeats(candidates: readonly Candidate[]): void {
   const seen = new Set<string>()
   for (const { user, violations } of candidates) {

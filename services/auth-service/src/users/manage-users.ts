@@ -26,7 +26,9 @@ export type ManageUsersDeps = {
   lockout: Pick<Lockout, 'clear'>
 }
 
-/** What the administrator does to one user. Answers once every verifier can know of it. */
+/**
+ * The administrator's operations on one user. They resolve once every verifier can know the change.
+ */
 export type ManageUsers = {
   change(
     place: UserPlace,
@@ -42,12 +44,12 @@ export type ManageUsers = {
 export function manageUsers(deps: ManageUsersDeps): ManageUsers {
   const { writer, sessions, lockout } = deps
 
-  /** What the change ended, and what one before it did: that one may not have reached every verifier. */
+  // Includes what an earlier change ended, because that may not have reached every verifier.
   const endWhat: EndWhat = async (tx, emit, { user, fields, change }) => {
     const { disabled, emailVerified, roles } = change
     const shutsOut = disabled === true || emailVerified === false || emailVerified === null
     if (!shutsOut && roles === undefined) return []
-    // Before anything ends now: what this call revokes is published with it.
+    // Read before anything ends: the revocations of this call are published anyway.
     const pending = await sessions.republish(tx, emit, at(user))
     const reason = shutOutBy(user, fields)
     if (reason !== null) return [...pending, ...(await sessions.endAll(tx, emit, at(user), reason))]
@@ -70,13 +72,14 @@ export function manageUsers(deps: ManageUsersDeps): ManageUsers {
     async remove(place, id, origin) {
       const { ended, isGone } = await writer.write(async (tx, emit) => {
         const locked = await findLocked(tx, place, id)
-        // A repeat finds no user, and says so only when everybody knows.
+        // A repeated call finds no user. It answers 404 only once every verifier knows of the
+        // deletion.
         const pending = isId(id) ? await sessions.republish(tx, emit, { ...place, userId: id }) : []
         if (locked === null) return { ended: pending, isGone: true }
         const over = await sessions.endAll(tx, emit, at(locked), 'deleted')
         const deletedAt = await deleteUser(tx, locked)
         await emitUserChanges(tx, [{ operation: 'DELETE', user: locked, at: deletedAt }], origin)
-        // Last, so that nothing else can still fail but the commit: a repeat finds no user.
+        // Redis comes last, because a repeated call finds no user. Only the commit can still fail.
         await lockout.clear(place, locked.email)
         return { ended: [...pending, ...over], isGone: false }
       })
@@ -114,7 +117,7 @@ async function demandLocked(tx: PoolClient, place: UserPlace, id: string): Promi
 
 type Changed = { fields: (keyof EditableFields)[]; change: UserChange }
 
-/** The user as it is then; nothing happens when no field differs. */
+/** Returns the user after the change. Does nothing if no field differs. */
 async function applyChange(
   tx: PoolClient,
   before: User,
@@ -128,7 +131,7 @@ async function applyChange(
   return after
 }
 
-/** Why the change ends every session; `null` when it does not. */
+/** Returns why the change ends every session, or `null`. */
 function shutOutBy(after: User, changed: readonly (keyof EditableFields)[]): EndReason | null {
   if (after.disabled && changed.includes('disabled')) return 'disabled'
   return !after.emailVerified && changed.includes('emailVerified') ? 'unverified' : null
@@ -140,7 +143,9 @@ type EndWhat = (
   changed: Changed & { user: User },
 ) => Promise<EndedSessions>
 
-/** What differs from what is there; throws VALIDATION_ERROR for roles that are none. */
+/**
+ * Returns the fields that differ from the stored user. Throws VALIDATION_ERROR for unknown roles.
+ */
 async function changedFields(
   tx: PoolClient,
   before: User,
@@ -158,7 +163,7 @@ async function changedFields(
   )
 }
 
-/** The fields that were sent; `null` clears. */
+/** Returns the fields that were sent; `null` clears a field. */
 function given(change: UserChange): Partial<EditableFields> {
   const { firstName, lastName, roles, disabled, emailVerified } = change
   return {

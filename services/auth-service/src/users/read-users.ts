@@ -20,7 +20,7 @@ export async function findUser(pool: Pool, place: UserPlace, id: string): Promis
   return user
 }
 
-/** Newest first: ids are in the order of their creation. */
+/** Newest first: ids increase with the time of creation. */
 export async function listUsers(
   pool: Pool,
   { projectId, environment }: UserPlace,

@@ -42,7 +42,7 @@ export async function listRoles(
   return { roles: page, nextCursor }
 }
 
-/** The name of a role that users may give themselves, or `null`. */
+/** Returns the name of a role that users may give themselves, or `null`. */
 export async function findSelfAssignableRole(
   db: Db,
   { projectId, environment }: UserPlace,
@@ -56,7 +56,7 @@ export async function findSelfAssignableRole(
   return rows[0]?.name ?? null
 }
 
-/** Those of the names that are no roles of the environment, as faults of the field `roles`. */
+/** Returns a violation of the field `roles` for each name that is no role of the environment. */
 export async function unknownRoles(
   db: Db,
   place: UserPlace,

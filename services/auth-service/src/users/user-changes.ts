@@ -5,10 +5,13 @@ import { changesTopic } from '@surehook/contracts/topics'
 import type { PoolClient } from 'pg'
 import type { User } from './user.ts'
 
-/** The request behind a change. */
+/** The request that caused a change. */
 export type ChangeOrigin = Pick<ChangeEvent, 'requestId' | 'traceparent'>
 
-/** What everybody may know who may see changes; these fields are the whole record. */
+/**
+ * The record of a change event. Everyone who may read changes sees these fields, so no other field
+ * may be added.
+ */
 const publicFields = [
   'id',
   'email',
@@ -24,10 +27,10 @@ type PublicField = (typeof publicFields)[number]
 
 export type UserChange = {
   operation: ChangeOperation
-  /** After the change; for DELETE as the user was just before. */
+  /** The user after the change, or just before a DELETE. */
   user: Pick<User, PublicField | 'projectId' | 'environment'>
   changedFields?: readonly PublicField[]
-  /** When: `updatedAt` unless it is a DELETE. */
+  /** The time of the change; `updatedAt` by default. Set it for a DELETE. */
   at?: Date
 }
 
@@ -38,8 +41,8 @@ const emitSql = `select ${captureSql(source, 'm.header', 'm.body')}
   from unnest($1::text[], $2::text[]) as m(header, body)`
 
 /**
- * Puts changes into the WAL, in the transaction that makes them: the rows are locked by then, so that
- * the changes of one user are in the order of their commits.
+ * Writes changes to the WAL in the transaction that makes them. The rows are already locked, so the
+ * changes of a user appear in the order of their commits.
  */
 export async function emitUserChanges(
   tx: PoolClient,

@@ -18,7 +18,7 @@ const toPlace = ({ project, environment }: EnvironmentName): UserPlace => ({
 
 export type UserRoutesDeps = { pool: Pool; users: ManageUsers; adminTokens: readonly string[] }
 
-/** `/auth/admin/…/users` and `…/roles`, for the holder of the administration token alone. */
+/** The routes `/auth/admin/…/users` and `…/roles`. They require the administration token. */
 export function userRoutes({ pool, users, adminTokens }: UserRoutesDeps): (router: Router) => void {
   const gate = adminGate(adminTokens)
   const placeOf = async (params: EnvironmentName): Promise<UserPlace> => {

@@ -6,7 +6,7 @@ import { type User, userColumns } from './user.ts'
 
 type Db = Pool | PoolClient
 
-/** The (project, environment) of a user: part of every query. */
+/** The (project, environment) of a user. Every query filters by it. */
 export type UserPlace = { readonly projectId: string; readonly environment: string }
 
 export type NewUser = Pick<
@@ -14,7 +14,9 @@ export type NewUser = Pick<
   'email' | 'passwordHash' | 'firstName' | 'lastName' | 'roles' | 'emailVerified'
 >
 
-/** The time of a user's next change: later than its last, even when the clock was set back. */
+/**
+ * The time of a user's next change. It is later than the last one, even if the clock was set back.
+ */
 const nextUpdate = `greatest(date_trunc('milliseconds', clock_timestamp()), u.updated_at + interval '1 millisecond')`
 
 export async function findUserByEmail(
@@ -31,7 +33,7 @@ export async function findUserByEmail(
   return rows[0] ?? null
 }
 
-/** The scheme of the costliest password hash of the environment that is not of our own parameters. */
+/** Returns the scheme of the costliest imported password hash in the environment. */
 export async function findCostliestScheme(
   db: Db,
   { projectId, environment }: UserPlace,
@@ -46,7 +48,7 @@ export async function findCostliestScheme(
   return rows[0] === undefined ? null : schemeOf(rows[0].hash)
 }
 
-/** Those whose address was free; the others are left out. */
+/** Inserts the users whose address is free, and returns them. */
 export async function insertUsers(
   tx: PoolClient,
   { projectId, environment }: UserPlace,
@@ -79,8 +81,9 @@ export async function insertUsers(
 }
 
 /**
- * The user as verified; `null` when it was so already, or is disabled or gone. A contested password is gone with it:
- * whoever confirmed the address need not be who chose it.
+ * Marks the user as verified. Returns `null` if the user was already verified, is disabled or is
+ * gone. Removes a contested password: the person who confirmed the address may not be the one who
+ * chose the password.
  */
 export async function markVerified(
   tx: PoolClient,
@@ -101,8 +104,9 @@ export async function markVerified(
 }
 
 /**
- * True when the user may still log in with the password that was checked, which then holds until the
- * end of the transaction: a reset, or a disabling, comes before it or finds its session.
+ * Locks the user until the end of the transaction. Returns true if the checked password is still
+ * valid. A reset or a disabling therefore runs either before the login or after it, when it finds
+ * the new session.
  */
 export async function holdLogin(
   tx: PoolClient,
@@ -122,7 +126,7 @@ export async function holdLogin(
   return rowCount === 1
 }
 
-/** False when the user is disabled or gone. */
+/** Returns false if the user is disabled or gone. */
 export async function setPassword(
   tx: PoolClient,
   { projectId, environment }: UserPlace,
@@ -136,7 +140,7 @@ export async function setPassword(
   return rowCount === 1
 }
 
-/** The user, locked against every other change, for one of its own. */
+/** Locks the user against every other change. */
 export async function lockUser(
   tx: PoolClient,
   { projectId, environment }: UserPlace,
@@ -155,7 +159,7 @@ export type EditableFields = Pick<
   'firstName' | 'lastName' | 'roles' | 'disabled' | 'emailVerified'
 >
 
-/** After `lockUser`. */
+/** Call it after `lockUser`. */
 export async function updateUser(
   tx: PoolClient,
   { projectId, environment, id }: User,
@@ -174,7 +178,10 @@ export async function updateUser(
   return user
 }
 
-/** After `lockUser`; takes the mails that wait with it. Gives the time of the deletion. */
+/**
+ * Call it after `lockUser`. Also deletes the user's waiting mails. Returns the time of the
+ * deletion.
+ */
 export async function deleteUser(
   tx: PoolClient,
   { projectId, environment, id }: User,
@@ -196,7 +203,10 @@ export async function deleteUser(
   return row.at
 }
 
-/** Those whose address is still not confirmed, with the mails that wait; `at` is the time of the deletion. */
+/**
+ * Deletes the users whose address is still not confirmed, and their waiting mails. `at` is the time
+ * of the deletion.
+ */
 export async function deleteUnverified(
   tx: PoolClient,
   ids: readonly string[],

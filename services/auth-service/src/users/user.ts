@@ -21,7 +21,7 @@ export const userColumns = `u.id, u.project_id as "projectId", u.environment, u.
   u.password_hash as "passwordHash", u.first_name as "firstName", u.last_name as "lastName", u.roles,
   u.email_verified as "emailVerified", u.disabled, u.created_at as "createdAt", u.updated_at as "updatedAt"`
 
-/** Of a user what the answer to a login shows. */
+/** The fields of a user that the answer to a login contains. */
 export function toPublicUser({ id, email, firstName, lastName, roles }: User): PublicUser {
   return { id, email, firstName, lastName, roles }
 }

@@ -12,14 +12,14 @@ export type AccountWorld = AsyncDisposable & {
   catcher: MailCatcher
   /** The service's own database. */
   database: Pool
-  /** A project of its own, so that limits and mails are its own. */
+  /** Opens a new project, so that tests share no limits and no mails. */
   project(settings?: AuthSettingsChange): Promise<AuthClient>
   startService(change?: Partial<Config>): Promise<Running>
 }
 
 export const mailFrom = 'Test <no-reply@test.example>'
 
-/** The service, and the mail server that its mails go to. */
+/** Opens the service and a mail server for its mails. */
 export async function openAccountWorld(change: Partial<Config> = {}): Promise<AccountWorld> {
   await using opening = new AsyncDisposableStack()
   const world = opening.use(await openWorld())

@@ -15,17 +15,17 @@ type Request = { token?: string | undefined; body?: unknown; headers?: Headed }
 export type AuthClient = {
   readonly projectId: string
   readonly environment: string
-  /** `send('POST login', { body })`, under `/auth/`. */
+  /** `send('POST login', { body })` calls `/auth/login`. */
   send(request: string, options?: Request): Promise<Answer>
-  /** A new user who is logged in. */
+  /** Creates a user and logs in. */
   newUser(): Promise<LoggedIn & { email: string }>
   login(email: string): Promise<LoggedIn>
   refresh(refreshToken: string): Promise<Answer>
-  /** What introspection returns to services about a token. */
+  /** Returns the introspection answer that services get for a token. */
   introspect(token: string): Promise<Answer>
   isActive(token: string): Promise<boolean>
   change(settings: AuthSettingsChange): Promise<void>
-  /** `admin('GET /users')`, below the environment. */
+  /** `admin('GET /users')` calls a path below the environment. */
   admin(request: string, body?: unknown): Promise<Answer>
 }
 
@@ -35,7 +35,7 @@ export const callAdmin = (api: string, ...call: Parameters<Client['call']>): Pro
 
 export const password = 'correct horse 7 battery'
 
-/** A project of its own, without verification by mail, and calls to it. */
+/** Creates a project without verification by mail, and returns a client for it. */
 export async function openAuthClient(
   api: string,
   options: { projectId?: string; environment?: string; settings?: AuthSettingsChange } = {},

@@ -10,17 +10,17 @@ import {
 import type { StoredKey } from './stored-keys.ts'
 
 export type Genuine = {
-  /** Tokens that are good, signed and encrypted. */
+  /** Valid tokens, one signed and one encrypted. */
   signed: string
   encrypted: string
-  /** The keys that they were made with. */
+  /** The keys that the tokens were made with. */
   sig: StoredKey
   enc: StoredKey
 }
 
 type Tokens = Record<string, string>
 
-/** By what each of them tries. */
+/** Hostile tokens, named after the attack that each tries. */
 export async function hostileTokens(genuine: Genuine): Promise<Tokens> {
   return {
     ...malformed(genuine),
@@ -40,7 +40,10 @@ const claimsOf = ({ signed }: Genuine): object =>
 
 type Signing = { header?: object; payload?: object | string; key?: CryptoKey }
 
-/** Made with our own key, unless another is given: only what is asked for is wrong with it. */
+/**
+ * Signs with the service's own key unless another is given, so that only the requested part is
+ * wrong.
+ */
 function sign(genuine: Genuine, { header = {}, payload, key = genuine.sig.key }: Signing) {
   const body = typeof payload === 'string' ? payload : JSON.stringify(payload ?? claimsOf(genuine))
   return new CompactSign(Buffer.from(body))
@@ -48,7 +51,7 @@ function sign(genuine: Genuine, { header = {}, payload, key = genuine.sig.key }:
     .sign(key, { crit: { 'urn:x': true } })
 }
 
-/** The same bytes changed in one bit. */
+/** Flips one bit. */
 function flip(part: string): string {
   const bytes = Buffer.from(part, 'base64url')
   bytes[0] = (bytes[0] ?? 0) ^ 1

@@ -4,7 +4,7 @@ import type { AuthClient } from './auth-client.ts'
 import { sql } from './sql.ts'
 import { encryptionKey, type World } from './under-test.ts'
 
-/** The newest key of an environment, opened as only the service can. */
+/** Returns the newest key of an environment, opened with the service's encryption key. */
 export async function storedKey(world: World, of: AuthClient, use: 'sig' | 'enc') {
   const [row] = await sql<{ kid: string; sealed: string; publicKey: { n: string; e: string } }>(
     world,

@@ -22,7 +22,8 @@ export const adminToken = 'admin-token-of-the-tests'
 export const serviceToken = 'service-token-of-the-tests'
 export const publicUrl = 'https://auth.example'
 
-// One for all: the password of the service's role follows from it, and roles belong to the cluster.
+// One for all tests: the password of the service's role is derived from it, and roles belong to the
+// whole cluster.
 export const encryptionKey = Buffer.alloc(32, 'test')
 
 export type PlatformState = {
@@ -34,11 +35,11 @@ export type World = AsyncDisposable & {
   database: TestDatabase
   /** Starts the service, on free ports unless the change names others. */
   startService(change?: Partial<Config>, logger?: Logger): Promise<Running>
-  /** What is on the platform's topics at this moment, by key. */
+  /** Returns the current content of the platform's topics, by key. */
   platformState(): Promise<PlatformState>
 }
 
-/** Everything around the service that is real and not under test. */
+/** Opens the real parts around the service that are not under test. */
 export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
   await using opening = new AsyncDisposableStack()
   const { kafka, codec } = await openClients(stack)
@@ -100,11 +101,11 @@ function configOf(stack: Stack, { databaseUrl, slot }: TestDatabase): Config {
     PLATFORM_ADMIN_TOKEN: adminToken,
     SERVICE_TOKEN: serviceToken,
     PUBLIC_URL: publicUrl,
-    // Nobody listens there: what a test does not ask for stays in the outbox.
+    // Nothing listens there: mails stay in the outbox unless a test sets a server.
     SMTP_URL: 'smtp://127.0.0.1:1',
-    // On a busy machine a refused hash would stand for what is tested.
+    // On a busy machine, a refused hash would hide the result under test.
     AUTH_HASH_MAX_WAIT: '60s',
-    // Whatever the machine: these tests do not measure.
+    // Independent of the machine: these tests do not measure.
     UV_THREADPOOL_SIZE: '1024',
   })
   return { ...config, slot }

@@ -6,7 +6,7 @@ import { createAuthorizers } from './authorize.ts'
 
 type Known = { here: boolean; there: boolean; epochs?: [here: number, there: number] }
 
-/** What this process knows of the tenant, and what is on the topic when it asks. */
+/** What this process already knows of the tenant, and what the topic says when asked. */
 function setUp({ here, there, epochs = [0, 0] }: Known) {
   const verified: unknown[] = []
   let asked = 0
@@ -24,7 +24,7 @@ function setUp({ here, there, epochs = [0, 0] }: Known) {
     users: {
       verify: async (of, _token, keyEpoch) => {
         verified.push([of, keyEpoch])
-        // Its key was replaced.
+        // The keys were replaced, so the token is invalid.
         if (keyEpoch > 1) throw new AppError('AUTH_TOKEN_INVALID')
         return { roles: ['reader'] } as unknown as AccessClaims
       },
@@ -42,7 +42,7 @@ const tenant = { projectId: 'shop', environment: 'master' }
 const refused = { code: 'AUTH_TOKEN_INVALID' }
 
 describe('a request for records', () => {
-  it('hears whether its credential is missing or wrong', async () => {
+  it('is told whether its credential is missing or wrong', async () => {
     const { calling } = setUp({ here: true, there: true })
     await expect(calling('')).rejects.toThrow('There is no credential')
     await expect(calling('Bearer nothing')).rejects.toThrow('The access token is not valid')
@@ -50,24 +50,24 @@ describe('a request for records', () => {
 })
 
 describe('the token of a user', () => {
-  it('is not looked at for a tenant that nobody has made', async () => {
+  it('is not verified for an unknown tenant', async () => {
     const { calling, verified } = setUp({ here: false, there: false })
     await expect(calling()).rejects.toMatchObject(refused)
     expect(verified).toEqual([])
   })
 
-  it('counts for a tenant of which this process hears only now', async () => {
+  it('is valid for a tenant that this process learns of only now', async () => {
     const { calling } = setUp({ here: false, there: true })
     expect(await calling()).toEqual({ tenant, roles: ['reader'] })
   })
 
-  it('counts no longer for a tenant that was switched off, which this process has not heard', async () => {
+  it('is invalid for a disabled tenant, even if this process has not read that yet', async () => {
     const { calling, asked } = setUp({ here: true, there: false })
     await expect(calling()).rejects.toMatchObject(refused)
     expect(asked()).toBe(1)
   })
 
-  it('counts no longer when its key was replaced, which this process has not heard', async () => {
+  it('is invalid after its key was replaced, even if this process has not read that yet', async () => {
     const { calling, verified } = setUp({ here: true, there: true, epochs: [1, 2] })
     await expect(calling()).rejects.toMatchObject(refused)
     expect(verified).toEqual([

@@ -8,21 +8,21 @@ import { type AccessClaims, bearerToken } from '@surehook/token-verifier'
 import type { Tenant } from '../tables/table-definition.ts'
 import type { ShownToken, UserTokens } from './user-tokens.ts'
 
-/** Who calls, and for which tenant. `roles` of a user; `null` for a management token, which may everything. */
+/** The caller and its tenant. `roles` is `null` for a management token, which may do everything. */
 export type Caller = {
   tenant: Tenant
   roles: readonly string[] | null
-  /** Of the management token or of the user. */
+  /** The id of the management token or of the user. */
   id: string
 }
 
 export type Authorize = (context: RequestContext) => Promise<Caller>
 
-/** Who may call which operations; both reject whoever has no good credential. */
+/** Authorise a request. Both reject a missing or invalid credential with 401. */
 export type Authorizers = {
-  /** Of records: whoever does not come with a management token is taken for a user. */
+  /** For records: takes management tokens and users' access tokens. */
   records: Authorize
-  /** Of tables: a user is forbidden what whoever comes without a credential needs a management token for. */
+  /** For tables: takes management tokens only. A valid user token gets 403. */
   tables: Authorize
 }
 
@@ -53,21 +53,22 @@ export function createAuthorizers({ access, users, trustedProxies }: AuthorizeDe
     return { tenant: { projectId, environment }, roles: null, id: tokenId }
   }
 
-  /** Strangers name any tenant: nothing is made of a token before there is one whose users may come. */
+  // Anyone may name any tenant, so no verifier is created before the tenant is known.
   async function verify(tenant: Tenant, token: ShownToken): Promise<AccessClaims> {
     const { projectId, environment } = tenant
     const admitted = () => access.admitsUsers(projectId, environment)
     const epoch = () => access.keyEpochOf(projectId, environment)
     if (!access.expectsUsers(projectId, environment)) {
-      // It may only not have arrived yet.
+      // The environment may exist although its state has not arrived here yet.
       if (!(await admitted())) throw notValid()
       return users.verify(tenant, token, epoch())
     }
-    // Both at once: each asks the brokers. What is switched off decides, whatever becomes of the token.
+    // Runs both in parallel, because each asks the brokers. If the environment admits no users, the
+    // token's own result does not matter.
     const expected = epoch()
     const verifying = Promise.allSettled([users.verify(tenant, token, expected)])
     if (!(await admitted())) throw notValid()
-    // Its keys were replaced meanwhile: what was verified with the old ones is no verdict.
+    // The keys were replaced meanwhile, so a result from the old ones does not count.
     if (epoch() !== expected) return users.verify(tenant, token, epoch())
     const [verified] = await verifying
     if (verified.status === 'rejected') throw verified.reason
@@ -88,7 +89,7 @@ export function createAuthorizers({ access, users, trustedProxies }: AuthorizeDe
       if (!authorization) return Promise.reject(none())
       const token = bearerToken(authorization)
       if (token?.startsWith('mt_')) return management(context)
-      // Only a user's token has dots in it.
+      // Only users' tokens (JWTs) contain dots.
       return token?.includes('.') ? user(context, token) : Promise.reject(notValid())
     },
     async tables(context) {
@@ -100,7 +101,10 @@ export function createAuthorizers({ access, users, trustedProxies }: AuthorizeDe
   }
 }
 
-/** After authorisation and validation: only who may know hears that an environment is missing. */
+/**
+ * Call it after authorisation and validation: only authorised callers may learn that an environment
+ * is missing.
+ */
 export async function requireEnvironment(
   access: Pick<PlatformAccess, 'environmentExists'>,
   { projectId, environment }: Tenant,

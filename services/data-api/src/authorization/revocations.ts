@@ -5,7 +5,7 @@ const deleteEveryMs = 60_000
 
 type Known = { minGeneration: number; expiresAt: number }
 
-/** Which access tokens are refused before they expire, as `auth.revocations` lists them. */
+/** The access tokens that are refused before they expire, from the topic `auth.revocations`. */
 export class Revocations {
   readonly #bySession = new Map<string, Known>()
   readonly #now: () => number
@@ -15,7 +15,7 @@ export class Revocations {
     this.#now = now
   }
 
-  /** The next record of the topic: the last one of a session counts. */
+  /** Applies the next record of the topic. The last record of a session counts. */
   apply(sessionId: string, revocation: SessionRevocation | null): void {
     const expiresAt = Date.parse(revocation?.expiresAt ?? '')
     if (revocation === null || expiresAt <= this.#now()) this.#bySession.delete(sessionId)

@@ -6,8 +6,9 @@ import type { Caller } from './authorize.ts'
 export type AccessAction = keyof TableAccess
 
 /**
- * The tables as this caller may use them for an action. The table's `access` is looked at with the definition that
- * the attempt works with, so that it is as current as the attempt itself. A right to write shows no fields.
+ * Restricts the tables to what this caller may do. It reads `access` from the same definition as
+ * the attempt, so that both are equally current. Permission to write does not include permission to
+ * read fields.
  */
 export function tablesFor(
   tables: TableCache,
@@ -27,14 +28,14 @@ export function tablesFor(
   }
 }
 
-/** Whether the caller may do anything at all with the table. */
+/** True if the caller has any permission on the table. */
 export const mayUse = ({ roles }: Pick<Caller, 'roles'>, access: TableAccess): boolean =>
   roles === null || Object.values(access).some((allowed) => grants(allowed, roles))
 
 const grants = (allowed: readonly string[], roles: readonly string[]): boolean =>
   allowed.some((role) => roles.includes(role))
 
-/** Of a record what whoever writes it has to know: which it is, and that it was written. */
+/** The fields that a writer without read permission gets: the id and the times. */
 function withoutFields(record: string): string {
   const { id, createdAt, updatedAt } = JSON.parse(record) as Record<string, unknown>
   return JSON.stringify({ id, createdAt, updatedAt })

@@ -49,7 +49,7 @@ const revocation = {
 }
 
 describe('the tokens of users', () => {
-  it('are decided by what is on the topic at that moment, not by what was read of it', async () => {
+  it("are checked against the topic's present end, not against what was read so far", async () => {
     const revocations = new Revocations()
     let onTopic: typeof revocation | null = null
     const tokens = tokensWith(revocations, async () => {
@@ -65,7 +65,7 @@ describe('the tokens of users', () => {
     })
   })
 
-  it('are not decided while the topic cannot be read', async () => {
+  it('are not checked while the topic is unreadable', async () => {
     const tokens = tokensWith(new Revocations(), () => Promise.reject(unavailable('away')))
     const verifying = tokens.verify(tenant, { token, client: '203.0.113.7' }, 0)
     await expect(verifying).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })

@@ -22,40 +22,44 @@ import {
 } from '@surehook/token-verifier'
 import { Revocations } from './revocations.ts'
 
-/** A token and who shows it, as limits count. */
+/** A token, and the client that rate limits count. */
 export type ShownToken = { token: string; client: string }
 
 export type UserTokens = AsyncDisposable & {
   readonly ready: Promise<void>
   readonly healthy: boolean
   /**
-   * The claims of a user's access token; rejects with 401, with 429 after too many bad encrypted tokens of the client,
-   * or with 503 when nobody can say. Uses nothing that was learnt under another key epoch of the environment.
+   * Verifies a user's access token and returns its claims. Rejects with 401, with 429 after too
+   * many invalid encrypted tokens of the client, or with 503 if verification is impossible. Ignores
+   * everything cached under another key epoch of the environment.
    */
   verify(tenant: TenantName, shown: ShownToken, keyEpoch: number): Promise<AccessClaims>
 }
 
 export type UserTokensOptions = {
-  /** Where auth-service answers us. */
+  /** The address of auth-service. */
   url: string
   publicUrl: string
   serviceToken: string
   kafka: TopicViewOptions<SessionRevocation>['kafka']
   codec: EventCodec
   clientId: string
-  /** Of `revocationsTopic` and others. */
+  /** Log ends of `revocationsTopic` and of other topics. */
   ends: LogEnds
-  /** Encrypted tokens of one client that may turn out to be bad. */
+  /** How many invalid encrypted tokens a client may send per minute. */
   maxFailedTokensPerMinute: number
   metrics: Metrics
   log: Logger
 }
 
-/** Unknown keys are asked for at most this often; auth-service is near. */
+/**
+ * The shortest time between two requests for unknown keys. It may be short, because auth-service is
+ * on the same network.
+ */
 const cooldownMs = 1_000
 const timeoutMs = 2_000
 
-/** Verifies what auth-service issued, with its keys and its topic of revocations. */
+/** Verifies tokens with auth-service's keys and its topic of revocations. */
 export async function openUserTokens(options: UserTokensOptions): Promise<UserTokens> {
   const { kafka, codec, clientId, ends, log } = options
   const revocations = new Revocations()
@@ -78,12 +82,12 @@ export type UserTokensParts = Pick<UserTokensOptions, 'maxFailedTokensPerMinute'
   issuerOf: (tenant: TenantName) => Omit<TokenVerifierOptions, 'isRevoked'>
 }
 
-/** The rules without their wiring. */
+/** The verification alone; tests pass their own parts. */
 export function createUserTokens(parts: UserTokensParts): UserTokens {
   const { revocations, view, issuerOf, maxFailedTokensPerMinute } = parts
   const limited = limitedMeter(parts.metrics)
   const isRevoked = async (claims: AccessClaims) => {
-    // Brings the view up to its topic's end: a logout that was answered before this request is seen.
+    // Reads up to the topic's end, so that every logout answered before this request is seen.
     await view.barrier()
     return revocations.isRevoked(claims)
   }

@@ -4,7 +4,7 @@ import { type GraphQLNames, graphqlNames } from './graphql-names.ts'
 import { type TableFields, tableFields } from './table-fields.ts'
 import { tableTypes } from './table-types.ts'
 
-/** The schema of an environment that has these tables. */
+/** Builds the schema of an environment with these tables. */
 export function buildSchema(tables: readonly TableDefinition[]): GraphQLSchema {
   const fields = tables.map((table) => {
     const names: GraphQLNames = graphqlNames(table.name)
@@ -13,7 +13,7 @@ export function buildSchema(tables: readonly TableDefinition[]): GraphQLSchema {
   const all = (kind: keyof TableFields) => Object.assign({}, ...fields.map((of) => of[kind]))
   const query = new GraphQLObjectType({
     name: 'Query',
-    // A type must have a field.
+    // GraphQL requires at least one field per type.
     fields: fields.length > 0 ? all('queries') : { _empty: { type: GraphQLBoolean } },
   })
   if (fields.length === 0) return new GraphQLSchema({ query })

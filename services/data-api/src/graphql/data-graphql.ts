@@ -16,13 +16,18 @@ import type { SchemaCache } from './schema-cache.ts'
 import type { DataContext } from './table-fields.ts'
 
 export type DataGraphQL = {
-  /** Rejects with a limit that the request exceeds, and for a table that the caller may do nothing with. */
+  /**
+   * Rejects if the request exceeds a limit, or names a table that the caller may not use at all.
+   */
   execute(request: GraphQLRequest, call: DataCall): Promise<GraphQLAnswer>
 }
 
 export type DataCall = RecordCall & Pick<DataContext, 'enter'> & Pick<RequestContext, 'log'>
 
-/** A person's or a tool's largest questions; each list and each write also takes its turn in the database. */
+/**
+ * Enough for the largest requests of people and tools. Each list and each write also waits for its
+ * turn in the database.
+ */
 const transport: GraphQLTransport = {
   maxTokens: 5_000,
   limits: {
@@ -60,7 +65,7 @@ export function createDataGraphQL(deps: { schemas: SchemaCache; api: RecordApi }
 
 type Tables = readonly TableDefinition[]
 
-/** The lists of one answer share its room. */
+/** Counts the lists in a request: they share the size limit of the answer. */
 function listsIn(document: DocumentNode, tables: Tables): number {
   const lists = new Set(tables.map(({ name }) => graphqlNames(name).list))
   let count = 0
@@ -73,8 +78,8 @@ function listsIn(document: DocumentNode, tables: Tables): number {
 }
 
 /**
- * Whoever may do nothing with a table hears that, and nothing else, as soon as it is named: whether the rest of the
- * request is valid would tell what columns it has.
+ * Refuses a request that names a table which the caller may not use at all. This comes before
+ * validation, whose errors would reveal the table's columns.
  */
 function requireSeen(document: DocumentNode, tables: Tables, seen: Tables): void {
   if (seen.length === tables.length) return

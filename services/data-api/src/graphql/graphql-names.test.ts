@@ -20,7 +20,7 @@ const ends = [
   '_list',
   '_one',
 ]
-/** Mostly names that are near each other: plurals, singulars and marks of few letters. */
+/** Mostly similar names: plurals, singulars, and underscores between few letters. */
 const tableName = fc
   .tuple(
     fc.constantFrom(...letters, 'order', 'query', 'string', 'date', 'status', 'order_item', 'bus'),
@@ -53,7 +53,7 @@ describe('the names of a table in GraphQL', () => {
     expect([list, get, create, createMany]).toEqual(names)
   })
 
-  it('are never those of another table, nor of what every schema has', () => {
+  it('never equal those of another table, or of a built-in type', () => {
     const differ = fc.property(tableName, tableName, (one, other) => {
       fc.pre(one !== other)
       const names = [graphqlNames(one), graphqlNames(other)].map(spaces)
@@ -85,7 +85,7 @@ describe('the names of a table in GraphQL', () => {
   })
 })
 
-/** The names by what they must be different among. */
+/** Groups the names by the namespace in which they must be unique. */
 function spaces(names: ReturnType<typeof graphqlNames>) {
   const { record, page, where, newRecord, changes, list, get, ...mutations } = names
   return {

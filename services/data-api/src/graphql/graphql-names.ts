@@ -1,4 +1,4 @@
-/** What a table is called in its environment's GraphQL schema. */
+/** The names of a table in its environment's GraphQL schema. */
 export type GraphQLNames = {
   /** The type of one record. */
   record: string
@@ -15,12 +15,15 @@ export type GraphQLNames = {
 }
 
 /**
- * The names follow from the table's own name alone, so that another table never changes them, and no two
- * tables share any of them:
- * - `order_items` is written `orderItems`. No result has "_" before a small letter: what is added with `_`
- *   is never another table's name.
- * - A table whose name is a plural has that for many and its singular for one: `orders`, `order`.
- * - Any other has both marked, for its name may be some table's singular: `sheep_list`, `sheep_one`.
+ * Derives the names from the table's own name alone, so that another table never changes them, and
+ * no two tables share a name:
+ *
+ * - `order_items` becomes `orderItems`. No result has "_" before a lower-case letter, so a suffix
+ *   that starts with `_` never collides with another table's name.
+ * - A table with a plural name uses it for many records and its singular for one: `orders`,
+ *   `order`.
+ * - Any other name gets a suffix for both, because it may be the singular of another table:
+ *   `sheep_list`, `sheep_one`.
  */
 export function graphqlNames(table: string): GraphQLNames {
   const singular = singularOf(table)
@@ -49,15 +52,19 @@ const builtIn: ReadonlySet<string> = new Set([
   ...['BigInt', 'Date', 'Decimal', 'JSON', 'Timestamp', 'UUID'],
 ])
 
-/** A capital letter stands for "_" and that letter: two names never come out alike. */
+/**
+ * Replaces "_" and a letter by the capital letter. Table names have no capitals, so two names never
+ * become equal.
+ */
 const camelCase = (name: string): string =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 const capital = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
 
 /**
- * The singular of a name that is a plural by English rules, else `null`. Whatever it is taken for, `pluralOf` leads
- * back from it and it is no plural itself: no two names have one singular, and none is another's plural.
+ * Returns the singular of an English plural, or `null`. `pluralOf` maps the singular back to the
+ * name, and the singular is no plural itself. Therefore no two names have the same singular, and no
+ * singular is another name's plural.
  */
 export function singularOf(name: string): string | null {
   const singular = candidateOf(name)
@@ -73,7 +80,7 @@ function candidateOf(name: string): string | null {
   return /[a-z]$/.test(singular) ? singular : null
 }
 
-/** Ends in "s" without being a plural. */
+/** Words that end in "s" but are not plurals. */
 const singularInS = /(?:ss|us|is|bias|alias|atlas|canvas|gas|lens|news|series|species)$/
 
 const hissing =

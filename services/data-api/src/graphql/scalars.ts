@@ -11,7 +11,7 @@ import {
   Kind,
 } from 'graphql'
 
-/** What REST takes for such a column, too, judges the values: here is only what JSON they may be. */
+/** Checks only the JSON type. The rules of the REST API for the column check the value. */
 function scalar(name: string, description: string, fits: (value: unknown) => boolean) {
   const checked = (value: unknown): unknown => {
     if (fits(value)) return value
@@ -29,7 +29,7 @@ function scalar(name: string, description: string, fits: (value: unknown) => boo
 const isText = (value: unknown) => typeof value === 'string'
 const isTextOrNumber = (value: unknown) => isText(value) || typeof value === 'number'
 
-/** All digits of a literal, also of those that no double holds. */
+/** Keeps all digits of a literal, because a double may not hold them. */
 const textOf = (digits: string): unknown => digits
 
 const json = new GraphQLScalarType<unknown, unknown>({
@@ -40,7 +40,7 @@ const json = new GraphQLScalarType<unknown, unknown>({
   coerceInputLiteral: (node) => valueOf(node, Number),
 })
 
-/** The type of the fields of each column type, in records and in what is written. */
+/** The GraphQL type of each column type, for records and for inputs. */
 export const scalars: Readonly<Record<ColumnType, GraphQLScalarType>> = {
   text: GraphQLString,
   integer: GraphQLInt,
@@ -72,7 +72,7 @@ function valueOf(node: ConstValueNode, numberOf: (digits: string) => unknown): u
 
 function objectOf({ fields }: ConstObjectValueNode, numberOf: (digits: string) => unknown): object {
   const entries = fields.map(({ name, value }): [string, unknown] => {
-    // As in a body of JSON, where it is refused before anybody reads it.
+    // Refused like in a JSON body, where it could set an object's prototype.
     if (name.value === '__proto__') throw new GraphQLError('__proto__ is not an accepted name')
     return [name.value, valueOf(value, numberOf)]
   })

@@ -7,24 +7,24 @@ import { buildSchema } from './build-schema.ts'
 
 export type EnvironmentSchema = {
   tables: readonly TableDefinition[]
-  /** The schema of some of the tables, or of all. */
+  /** Builds the schema for some of the tables, or for all. */
   only(tables: readonly TableDefinition[]): GraphQLSchema
 }
 
 export type SchemaCache = {
-  /** The schema of the tables as they are now. */
+  /** Returns the schema of the present tables. */
   of(tenant: Tenant): Promise<EnvironmentSchema>
 }
 
 type Known = EnvironmentSchema & { versions: string; weight: number }
 
-/** Of one environment: what a question about its schema costs grows with them. */
+/** The limit per environment, because the cost of an introspection query grows with the columns. */
 const maxColumns = 2_000
-/** Of all schemas together: each column is several objects. */
+/** The limit over all cached schemas, because each column is several objects. */
 const maxWeight = 100_000
 
 export function createSchemaCache(pool: Pool): SchemaCache {
-  /** The longest unused first. */
+  /** Least recently used first. */
   const known = new Map<string, Known>()
   let weight = 0
 
@@ -48,7 +48,8 @@ export function createSchemaCache(pool: Pool): SchemaCache {
     async of(tenant) {
       const key = JSON.stringify([tenant.projectId, tenant.environment])
       const cached = known.get(key)
-      // Tables change under other replicas too: asked each time, by one look at an index.
+      // Other replicas also change tables, so each request reads the versions, with one index
+      // look-up.
       if (cached !== undefined && cached.versions === (await findVersions(pool, tenant))) {
         return keep(key, cached)
       }
@@ -69,11 +70,14 @@ function build(tables: readonly TableDefinition[]): Known {
   return { tables, versions, only: createOnly(), weight }
 }
 
-/** How many schemas of one environment are remembered: of all its tables, and of what some roles may use. */
+/**
+ * How many schemas are cached per environment: that of all its tables, and those of what some roles
+ * may use.
+ */
 const maxViews = 3
 
 function createOnly(): EnvironmentSchema['only'] {
-  /** The longest unused first. */
+  /** Least recently used first. */
   const views = new Map<string, GraphQLSchema>()
   return (tables) => {
     const key = tables.map(({ name }) => name).join()

@@ -19,13 +19,13 @@ import type { GraphQLNames } from './graphql-names.ts'
 import type { TableTypes } from './table-types.ts'
 import { whereJson } from './where-json.ts'
 
-/** What the fields need of their request. */
+/** The part of the request that resolvers read. */
 export type DataContext = {
   call: RecordCall
   api: RecordApi
-  /** Each operation waits for its turn among those of its tenant. */
+  /** Each operation waits for its tenant's turn. */
   enter: <T>(work: () => Promise<T>) => Promise<T>
-  /** About how many bytes of records one list may give. */
+  /** The approximate limit of one list, in bytes of records. */
   pageBytes: number
 }
 
@@ -36,7 +36,7 @@ type Input = { input: RecordInput }
 
 const id = { type: new GraphQLNonNull(GraphQLID) }
 
-/** The operations of a table; what REST does is done by the same `RecordApi`. */
+/** The operations of a table. They use the same `RecordApi` as REST. */
 export function tableFields(
   table: Pick<TableDefinition, 'name' | 'columns'>,
   names: GraphQLNames,
@@ -138,13 +138,16 @@ function deleteField({ name }: Table, { record }: TableTypes): Field {
   }
 }
 
-/** The key of a request stands for each of its mutations, by the name that its result has; no header holds the mark between. */
+/**
+ * Derives the idempotency key of one mutation from the request's key and the mutation's name in the
+ * result. The separator cannot occur in a header.
+ */
 function keyed(call: RecordCall, { path }: GraphQLResolveInfo): RecordCall {
   const { idempotencyKey: key } = call
   return key === undefined ? call : { ...call, idempotencyKey: `${key}\n${path.key}` }
 }
 
-/** An argument given as `null` is, as in GraphQL, the same as one left out. */
+/** Treats an argument of `null` as absent, as GraphQL does for optional ones. */
 function parseArguments<S extends z.ZodType>(schema: S, args: object): z.output<S> {
   return parse(
     'query',
@@ -167,6 +170,6 @@ function parse<S extends z.ZodType>(
   return read
 }
 
-/** What REST calls the body is the argument `input` here. */
+/** REST's `body` is the argument `input` in GraphQL. */
 const asArgument = (violation: Violation): Violation =>
   violation.field === 'body' ? { ...violation, field: 'input' } : violation

@@ -53,7 +53,10 @@ export function tableTypes(
   }
 }
 
-/** Nullable, all that a caller may lack the right to read: a record that was written answers without. */
+/**
+ * Fields that a caller may be forbidden to read are nullable, because a write then returns the
+ * record without them.
+ */
 function recordFields(columns: readonly Column[]): GraphQLFieldConfigMap<unknown, unknown> {
   return {
     id: { type: new GraphQLNonNull(GraphQLID) },
@@ -68,12 +71,13 @@ function recordFields(columns: readonly Column[]): GraphQLFieldConfigMap<unknown
 }
 
 function inputType(name: string, fields: GraphQLInputFieldConfigMap): GraphQLInputObjectType {
-  // A type must have a field: for a table without columns one that is refused like any other.
+  // GraphQL requires at least one field. For a table without columns it is `id`, and a request that
+  // sets it is refused.
   const some = Object.keys(fields).length > 0 ? fields : { id: { type: GraphQLID } }
   return new GraphQLInputObjectType({ name, fields: some })
 }
 
-/** Missing values are reported by the same rules as over REST: with its name. */
+/** Nullable in GraphQL: the REST rules report missing values, with the names of the fields. */
 function newRecordFields(columns: readonly Column[]): GraphQLInputFieldConfigMap {
   return Object.fromEntries(
     columns.map(({ name, type, required, default: value }) => {

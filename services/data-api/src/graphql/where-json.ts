@@ -3,8 +3,8 @@ import { isOperator } from '@surehook/contracts/filter/parse-filter'
 type Where = Readonly<Record<string, unknown>>
 
 /**
- * A typed `where` as the filter language has it: what is asked of a json column's inside is asked by its
- * dotted path there.
+ * Converts a typed `where` to the filter language, in which conditions inside a json column use its
+ * dotted path.
  */
 export function whereJson(where: Where, jsonColumns: ReadonlySet<string>): Where {
   const within = (value: unknown) => whereJson((value ?? {}) as Where, jsonColumns)

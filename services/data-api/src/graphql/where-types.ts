@@ -38,7 +38,7 @@ const typeNames: Readonly<Record<Exclude<ColumnType, 'json'>, string>> = {
   uuid: 'Uuid_filter',
 }
 
-/** What may be asked of a field of each type; of json, the filter language in its JSON form. */
+/** The filter input of each column type. json takes the filter language in JSON form. */
 const filters = new Map<ColumnType, GraphQLInputType>([
   ...Object.entries(typeNames).map(([type, name]): [ColumnType, GraphQLInputType] => [
     type as ColumnType,
@@ -50,7 +50,7 @@ const filters = new Map<ColumnType, GraphQLInputType>([
 const jsonDescription =
   'A value, tests of it ({"eq": …}, {"contains": …}), or tests of what is inside by their dotted path ({"a.b": …}).'
 
-/** The input of `where` for a table with these fields. */
+/** The type of the argument `where` for a table with these fields. */
 export function whereType(
   name: string,
   fields: readonly (readonly [name: string, type: ColumnType])[],

@@ -8,10 +8,10 @@ import type { ChangeOrigin } from './write/change-head.ts'
 import type { Preconditions, StoredRecord } from './write/preconditions.ts'
 import * as writes from './write/write-records.ts'
 
-/** Who calls, and the request behind it. */
+/** The caller, and the request behind the call. */
 export type RecordCall = ChangeOrigin & {
   readonly auth: Caller
-  /** With one a write is done once, on whatever transport and however often it comes. */
+  /** With a key, a repeated write takes effect once, over REST as over GraphQL. */
   readonly idempotencyKey?: string | undefined
 }
 
@@ -21,7 +21,7 @@ export type OneRecord = {
   preconditions?: Preconditions | undefined
 }
 
-/** Every operation on records, as each transport offers it. */
+/** The operations on records that REST and GraphQL offer. */
 export type RecordApi = {
   create(
     call: RecordCall,

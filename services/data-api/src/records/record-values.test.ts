@@ -16,7 +16,7 @@ function created(input: string, prefix = '') {
 }
 
 describe('newRecordValues', () => {
-  test('defaults stand in for what is left out, not for null', () => {
+  test('defaults replace absent fields, not null', () => {
     expect(created('{"name":"a"}').values).toEqual(['a', '5', null])
     expect(created('{"name":"a","size":null}').values).toEqual(['a', null, null])
   })
@@ -29,7 +29,7 @@ describe('newRecordValues', () => {
     expect(created('{"name":null}').fields).toEqual(['name'])
   })
 
-  test('what fits no index entry is refused where it has to be unique', () => {
+  test('a unique value that is too long for an index is refused', () => {
     expect(created(JSON.stringify({ name: 'ä'.repeat(1_001) })).fields).toEqual(['name'])
     expect(created(JSON.stringify({ name: 'ä'.repeat(1_000) })).fields).toEqual([])
   })
@@ -47,7 +47,7 @@ test('a fault inside a json value is named by its path', () => {
   ])
 })
 
-test('changedValues distinguishes null from left out', () => {
+test('changedValues distinguishes null from absent', () => {
   const violations: Violation[] = []
   const faults = { prefix: '', violations }
   expect(changedValues(columns, { size: null }, faults)).toEqual({

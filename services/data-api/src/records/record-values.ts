@@ -4,17 +4,17 @@ import type { Violation } from '@surehook/contracts/problem'
 import type { Column } from '../tables/table-definition.ts'
 import { parseColumnValue } from '../values/column-value.ts'
 
-/** One text or `null` per column of the table, in its order. */
+/** One text or `null` per column, in the table's order. */
 export type ColumnValues = readonly (string | null)[]
 
-/** The part of a record that a client changes: where `given` is false the value means nothing. */
+/** The fields that a client changes. Where `given` is false, the value has no meaning. */
 export type ColumnChanges = { given: readonly boolean[]; values: ColumnValues }
 
 type Faults = { prefix: string; violations: Violation[] }
 
 const assigned: ReadonlySet<string> = new Set(Object.keys(assignedFields))
 
-/** The values of a new record; what is wrong with it is added to `violations`. */
+/** Returns the values of a new record, and appends their faults to `violations`. */
 export function newRecordValues(
   columns: readonly Column[],
   input: RecordInput,
@@ -29,7 +29,7 @@ export function newRecordValues(
   })
 }
 
-/** The values that a client changes; what is wrong with them is added to `violations`. */
+/** Returns the changed values, and appends their faults to `violations`. */
 export function changedValues(
   columns: readonly Column[],
   input: RecordInput,

@@ -1,20 +1,26 @@
-/** Every connection keeps the plans of prepared statements: with no limit they would eat the server. */
+/**
+ * Every connection keeps the plans of its prepared statements, so the number is limited to save the
+ * server's memory.
+ */
 const maxPrepared = 100
 
-/** Places that change hands more often would leave more plans behind than they save work. */
+/**
+ * A table is replaced only after this time without use: faster replacement would leave more unused
+ * plans than it saves work.
+ */
 const idleMs = 60_000
 
-/** The tables whose statements are prepared: those that are in use, as many as there is room for. */
+/** Decides which tables get prepared statements: those in use, up to the limit. */
 export class PreparedTables {
   readonly #now: () => number
-  /** When each was last used, the longest unused first. */
+  /** The last use of each table, least recently used first. */
   readonly #lastUse = new Map<string, number>()
 
   constructor(now: () => number) {
     this.#now = now
   }
 
-  /** Whether this use of the table may be prepared. */
+  /** Returns whether this use of the table may be prepared. */
   use(key: string): boolean {
     const now = this.#now()
     if (!this.#lastUse.delete(key) && !this.#makeRoom(now)) return false

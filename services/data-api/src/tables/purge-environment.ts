@@ -8,9 +8,9 @@ import { findTables, removeTable } from './table-catalogue.ts'
 import type { Tenant } from './table-definition.ts'
 
 /**
- * Drops the tables of an environment with their records, its schema, and its idempotency keys. It makes
- * no events: there is nobody left to have them.
- * @returns whether there was anything
+ * Drops the tables of an environment with their records, its schema, and its idempotency keys.
+ * Publishes no events, because nobody is left to receive them.
+ * @returns whether anything was deleted
  */
 export async function purgeEnvironment(pool: Pool, tenant: Tenant): Promise<boolean> {
   const schema = schemaName(tenant)
@@ -26,7 +26,7 @@ export async function purgeEnvironment(pool: Pool, tenant: Tenant): Promise<bool
   return tables.length > 0 || hadSchema || hadKeys
 }
 
-/** Not with what is in it: a table that was made meanwhile is found by the next pass. */
+/** Does not cascade: the next pass finds a table that was made meanwhile. */
 async function dropSchema(pool: Pool, tenant: Tenant, schema: string): Promise<boolean> {
   return changeSchema(pool, schema, async (tx) => {
     const { rowCount } = await tx.query(
@@ -40,7 +40,7 @@ async function dropSchema(pool: Pool, tenant: Tenant, schema: string): Promise<b
   })
 }
 
-/** A scope is the JSON of project, environment and caller. */
+/** A scope is the JSON array of project, environment and caller. */
 async function deleteKeys(pool: Pool, { projectId, environment }: Tenant): Promise<boolean> {
   const scope = JSON.stringify([projectId, environment]).slice(0, -1)
   const { rowCount } = await pool.query(

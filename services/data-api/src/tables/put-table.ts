@@ -13,7 +13,7 @@ import type { TableDefinition, TableShape, Tenant } from './table-definition.ts'
 
 export type TablePut = { tenant: Tenant; name: string; input: TableInput }
 
-/** Creates the table or evolves it; asking again for what it already is changes nothing. */
+/** Creates the table or evolves it. A repeated request changes nothing. */
 export async function putTable(pool: Pool, put: TablePut): Promise<TableDefinition> {
   const { tenant, name } = put
   const schema = schemaName(tenant)
@@ -39,18 +39,18 @@ async function evolutionOf(db: Pool | PoolClient, { tenant, name, input }: Table
   }
 }
 
-/** What takes long, before the one transaction that may not. */
+/** Does the slow steps before the transaction, which must be short. */
 async function prepare(pool: Pool, put: TablePut): Promise<void> {
   const wish = (db: Pool | PoolClient) => uniqueWish(db, put)
   try {
     if ((await wish(pool)) !== null) await prepareUnique(pool, schemaName(put.tenant), wish)
   } catch (err) {
-    // The table went away meanwhile: there is nothing to prepare.
+    // The table was dropped meanwhile, so there is nothing to prepare.
     if (!tableGone.test(sqlStateOf(err) ?? '')) throw err
   }
 }
 
-/** Undefined table, undefined schema. */
+/** The SQLSTATEs for an undefined table and an undefined schema. */
 const tableGone = /^(?:42P01|3F000)$/
 
 async function uniqueWish(db: Pool | PoolClient, put: TablePut): Promise<UniqueWish | null> {
@@ -105,7 +105,7 @@ async function alter(
     await tx.query(alterTableSql(table, steps))
   } catch (err) {
     if (sqlStateOf(err) !== notNullViolation) throw err
-    // The first record came after the check.
+    // The first record was inserted after the check.
     throw invalid([{ field: 'columns', message: 'a new required column needs a default' }])
   }
 }

@@ -6,7 +6,7 @@ import { findTable, findTables } from './table-catalogue.ts'
 import type { TableDefinition, Tenant } from './table-definition.ts'
 import { tableView } from './table-view.ts'
 
-/** Rejects with `TABLE_NOT_FOUND`, also for what could be no table's name. */
+/** Rejects with `TABLE_NOT_FOUND` for an unknown table and for an invalid name. */
 export async function requireTable(
   db: Pool | PoolClient,
   tenant: Tenant,

@@ -6,7 +6,7 @@ import type { TableDefinition } from './table-definition.ts'
 const tenant = { projectId: 'shop', environment: 'master' }
 const minute = 60_000
 
-/** The catalogue's rows by name of the table, and how often it was read. */
+/** The catalogue's rows by table name, and how often they were read. */
 let catalogue: Map<string, TableDefinition>
 let reads: number
 let now: number
@@ -31,7 +31,7 @@ function define(name: string, version = 1): void {
   catalogue.set(name, { ...tenant, ...shape, id: name, version, name, schema: 'd_1' })
 }
 
-/** Uses the table as a request does, and returns whether its statements were prepared. */
+/** Uses the table as a request does. Returns whether its statements were prepared. */
 const isPrepared = async (name: string) =>
   cache.use(tenant, name, async ({ prepared }: KnownTable) => prepared)
 
@@ -47,7 +47,7 @@ function defineMany(prefix: string, count: number): string[] {
   return names
 }
 
-/** A change of the table that the cache notices. */
+/** Changes the table in such a way that the cache notices. */
 async function evolve(name: string, version: number): Promise<void> {
   define(name, version)
   await cache.use(tenant, name, async ({ definition }) =>
@@ -60,7 +60,7 @@ describe('prepared statements', () => {
     expect(await useAll(defineMany('t', 150))).toBe(100)
   })
 
-  test('go on for everybody when one table was changed 500 times', async () => {
+  test('stay for all others when one table was changed 500 times', async () => {
     define('restless')
     for (let version = 2; version <= 500; version++) await evolve('restless', version)
     expect(await useAll(defineMany('t', 99))).toBe(99)
@@ -78,7 +78,7 @@ describe('prepared statements', () => {
     expect(await useAll(defineMany('u', 100))).toBe(100)
   })
 
-  test('go from a table that nobody has used for a minute to one that is used', async () => {
+  test('move from a table unused for a minute to a used one', async () => {
     const first = defineMany('t', 100)
     await useAll(first)
     now += minute - 1
@@ -93,7 +93,7 @@ describe('prepared statements', () => {
 })
 
 describe('definitions', () => {
-  test('are kept while they are used, whichever came first', async () => {
+  test('are kept while they are used, even the oldest', async () => {
     define('favourite')
     await isPrepared('favourite')
     for (const name of defineMany('t', 4_000)) {

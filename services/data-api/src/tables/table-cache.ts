@@ -9,18 +9,20 @@ import type { TableDefinition, Tenant } from './table-definition.ts'
 export type KnownTable = {
   definition: TableDefinition
   sql: RecordStatements
-  /** Its statements are prepared on each connection that runs them. */
+  /** If true, each connection prepares the table's statements. */
   prepared: boolean
-  /** What of a record's JSON its caller may see; all of it when absent. */
+  /**
+   * Reduces a record's JSON to what the caller may read. If absent, the caller may read all of it.
+   */
   view?: (record: string) => string
 }
 
 export type TableCache = {
   /**
-   * Calls `attempt` with the table's definition. When the attempt finds nothing (`null`), finds fault
-   * with the request or its caller, or fails on the table's structure, the definition may be out of date: it is read
-   * again and, when it is another by now, the attempt is repeated with it. Definitions change under
-   * other replicas too; see `recordStatements` for why a success is never out of date.
+   * Calls `attempt` with the cached definition of the table. The definition may be outdated if the
+   * attempt finds nothing (`null`), rejects the request or its caller, or fails on the table's
+   * structure. It is then read again, and if it changed, the attempt is repeated. Other replicas
+   * change definitions too; see `recordStatements` for why a successful attempt is never outdated.
    */
   use<T>(
     tenant: Tenant,
@@ -32,14 +34,14 @@ export type TableCache = {
 const maxTables = 2_000
 const maxTries = 10
 
-/** Undefined table, column, schema, function or type: what SQL of an old definition runs into. */
+/** Undefined table, column, schema, function or type: the errors of SQL for an old definition. */
 const structureErrors = /^(?:42...|3F000)$/
 
 type Definition = Pick<KnownTable, 'definition' | 'sql'>
 
 export type TableCacheOptions = {
   now?: () => number
-  /** Around each look at the catalogue, where the caller of `use` has not entered already. */
+  /** Wraps each read of the catalogue, if the caller of `use` has not already passed the gate. */
   enter?: <T>(tenant: Tenant, work: () => Promise<T>) => Promise<T>
 }
 
@@ -47,7 +49,7 @@ export function createTableCache(
   pool: Pool,
   { now = () => performance.now(), enter = (_tenant, work) => work() }: TableCacheOptions = {},
 ): TableCache {
-  /** The longest unused first. */
+  /** Least recently used first. */
   const known = new Map<string, Definition>()
   const prepared = new PreparedTables(now)
 

@@ -37,7 +37,7 @@ export async function findTables(
   return rows
 }
 
-/** What tells whether the tables that `findTables` gave are those of now. */
+/** Returns a text that changes whenever the tables of the environment do. */
 export async function findVersions(db: Db, { projectId, environment }: Tenant): Promise<string> {
   const { rows } = await db.query<{ versions: string }>({
     name: 'find-versions',
@@ -51,7 +51,10 @@ export async function findVersions(db: Db, { projectId, environment }: Tenant): 
 
 const schemaKey = 'hashtextextended($1, 0)'
 
-/** One change of an environment's tables at a time; held to the end of the transaction, or of the session. */
+/**
+ * Locks the tables of an environment until the end of the transaction or of the session. Returns
+ * false if the lock is held.
+ */
 export async function tryLockSchema(
   db: PoolClient,
   schema: string,
@@ -68,7 +71,10 @@ export async function unlockSchema(db: PoolClient, schema: string): Promise<void
   await db.query(`select pg_advisory_unlock(${schemaKey})`, [schema])
 }
 
-/** Records which environment the schema is, and fails when it is another's. Needs `tryLockSchema`. */
+/**
+ * Records the environment of the schema. Throws if the schema belongs to another environment. Needs
+ * `tryLockSchema`.
+ */
 export async function claimSchema(
   tx: PoolClient,
   schema: string,

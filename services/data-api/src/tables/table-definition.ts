@@ -7,19 +7,19 @@ export type Column = {
   type: ColumnType
   required: boolean
   unique: boolean
-  /** JSON as the client gave it; `null`: none. */
+  /** JSON as the client sent it; `null` for none. */
   default: unknown
 }
 
 export type TableAccess = Record<(typeof accessActions)[number], string[]>
 
-/** What a client decides about a table. */
+/** The parts of a table that a client decides. */
 export type TableShape = { columns: readonly Column[]; access: TableAccess }
 
-/** One row of the catalogue. `id` and `version` together stand for exactly these columns. */
+/** A row of the catalogue. `id` and `version` together identify these columns. */
 export type TableDefinition = Tenant &
   TableShape & {
-    /** Never used again, even when a table of the same name is made after this one was dropped. */
+    /** Never reused, even if a table of the same name is made after this one was dropped. */
     id: string
     version: number
     name: string

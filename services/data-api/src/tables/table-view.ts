@@ -1,7 +1,7 @@
 import type { Table } from '@surehook/contracts/http/data/tables'
 import type { TableDefinition } from './table-definition.ts'
 
-/** A table as its clients see it. */
+/** The table as clients see it. */
 export function tableView(table: TableDefinition): Table {
   const { name, columns, access, createdAt, updatedAt } = table
   return { name, columns: [...columns], access, createdAt, updatedAt }

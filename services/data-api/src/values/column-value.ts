@@ -5,7 +5,7 @@ import { valueTypes } from './value-types.ts'
 /** An index entry of PostgreSQL holds no more than about a third of a page. */
 const maxUniqueBytes = 2_000
 
-/** A value other than `null` for this column. */
+/** Parses a value other than `null` for this column. */
 export function parseColumnValue(
   column: Pick<Column, 'type' | 'unique'>,
   value: unknown,

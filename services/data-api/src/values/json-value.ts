@@ -5,7 +5,10 @@ const maxDepth = 100
 
 type Fault = { fault: string; path: string[] }
 
-/** Checked before it is written out, so that no JSON is too deep for the stack, ours or PostgreSQL's. */
+/**
+ * Checks the value before it is serialised: nested too deep, it would overflow the stack, here or
+ * in PostgreSQL.
+ */
 export function parseJson(value: unknown): ParsedValue {
   const found = jsonFault(value, 1)
   return found === null ? accepted(JSON.stringify(value)) : refused(found.fault, found.path)
@@ -32,7 +35,7 @@ function scalarFault(value: unknown): string | null {
   if (typeof value !== 'number') return null
   // A literal such as 1e999, which JavaScript reads as Infinity and would write as null.
   if (!Number.isFinite(value)) return 'holds a number out of range'
-  // It was rounded before it got here: the record would tell another number than the client did.
+  // The parser has already rounded it, so the record would differ from what the client sent.
   const isExact = !Number.isInteger(value) || Number.isSafeInteger(value)
   return isExact ? null : 'holds a whole number beyond 2^53: send it as a string'
 }

@@ -12,7 +12,7 @@ export function parseInteger(value: unknown): ParsedValue {
 const wholeText = /^-?\d{1,19}$/
 const int64 = 2n ** 63n
 
-/** A number above 2^53 was rounded before it got here: such values come as strings. */
+/** JSON parsing has already rounded numbers above 2^53, so larger values must be strings. */
 export function parseBigint(value: unknown): ParsedValue {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
   if (typeof text !== 'string' || !wholeText.test(text)) {
@@ -42,7 +42,7 @@ export function parseDecimal(value: unknown): ParsedValue {
   return accepted(text)
 }
 
-/** `null` when digits may have been lost on the way, or in exponent notation. */
+/** Returns `null` if parsing may have lost digits, or for exponent notation. */
 function decimalOf(value: number): string | null {
   if (Number.isSafeInteger(value)) return String(Object.is(value, -0) ? 0 : value)
   const text = String(value)

@@ -1,6 +1,6 @@
 /**
- * A value as text that PostgreSQL casts to the column's type, or what is wrong with it: with the value,
- * or with what is at `path` within it.
+ * A value as text that PostgreSQL casts to the column's type, or a fault of the value at `path`
+ * inside it.
  */
 export type ParsedValue = { text: string } | { fault: string; path: readonly string[] }
 

@@ -1,6 +1,6 @@
 import { accepted, type ParsedValue, refused } from './parsed-value.ts'
 
-/** What is wrong with a text that PostgreSQL cannot hold, else `null`. */
+/** Returns why PostgreSQL cannot store a text, or `null`. */
 export function textFault(text: string): string | null {
   if (text.includes('\0')) return 'must not contain the NUL character'
   if (!text.isWellFormed()) return 'must be well-formed Unicode'

@@ -11,12 +11,12 @@ export function parseDate(value: unknown): ParsedValue {
   return accepted(value)
 }
 
-/** Kept to the millisecond; finer digits are cut off. */
+/** Keeps milliseconds and cuts off finer digits. */
 export function parseTimestamp(value: unknown): ParsedValue {
   const at = typeof value === 'string' ? instantOf(value) : null
   if (at === null) return refused('must be an ISO 8601 time with its offset or Z')
   const text = new Date(at).toISOString()
-  // Outside the years 0001 to 9999 ISO 8601 and PostgreSQL write years differently.
+  // ISO 8601 and PostgreSQL write years outside 0001 to 9999 differently.
   if (!/^\d{4}-/.test(text) || text.startsWith('0000')) {
     return refused('must be within the years 0001 to 9999')
   }
@@ -35,12 +35,12 @@ function instantOf(text: string): number | null {
   return day + ((h * 60 + m) * 60 + s) * 1_000 + ms - offsetMs
 }
 
-/** Midnight UTC of a day that exists, else `null`. */
+/** Returns midnight UTC of an existing day, or `null`. */
 function startOfDay(text: string): number | null {
   const match = dateForm.exec(text)
   if (match === null || match[1] === '0000') return null
   const date = new Date(`${text}T00:00:00Z`)
-  // JavaScript reads 30 February as 2 March.
+  // JavaScript parses 30 February as 2 March.
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
     ? date.getTime()
     : null

@@ -8,11 +8,11 @@ import { parseDate, parseTimestamp } from './time-value.ts'
 export type ValueType = {
   /** The type of the PostgreSQL column. */
   sql: string
-  /** The type that a parameter is cast to: `sql` without what only a column has. */
+  /** The type that a parameter is cast to: `sql` without the parts that apply only to columns. */
   cast: string
-  /** Never sees `null`: that a column may be empty is not the type's business. */
+  /** Never called with `null`: the column decides whether it may be empty. */
   parse: (value: unknown) => ParsedValue
-  /** SQL for the value as it stands in the record's JSON. */
+  /** SQL for the value in the record's JSON. */
   toJson: (expression: string) => string
   sortable: boolean
 }
@@ -20,7 +20,7 @@ export type ValueType = {
 const asIs = (expression: string) => expression
 const asText = (expression: string) => `${expression}::text`
 
-/** ISO 8601, UTC, milliseconds and Z, whatever the session's time zone. */
+/** ISO 8601 in UTC with milliseconds and Z, in any time zone of the session. */
 export const isoTimestamp = (expression: string): string =>
   `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
@@ -32,12 +32,12 @@ const plain = (sql: string, parse: ValueType['parse'], toJson = asIs): ValueType
   sortable: true,
 })
 
-/** Every column type: what it accepts, how it is kept and how it is shown. */
+/** Every column type: the values it accepts, how they are stored and how they are returned. */
 export const valueTypes: Record<ColumnType, ValueType> = {
-  // Ordered by code point everywhere, as the filter's predicate orders text.
+  // Ordered by code point, as the filter's predicate orders text.
   text: { ...plain('text', parseText), sql: 'text collate "C"' },
   integer: plain('integer', parseInteger),
-  // JSON numbers of other languages end at 2^53.
+  // JSON numbers of many clients are exact only up to 2^53.
   bigint: plain('bigint', parseBigint, asText),
   double: plain('double precision', parseDouble),
   decimal: plain('numeric', parseDecimal, asText),

@@ -93,14 +93,14 @@ describe('value types', () => {
     ['{"a":{"b":12345678901234567890}}', ['a', 'b'], 'send it as a string'],
     ['{"a":[[1e400]]}', ['a', '0', '0'], 'out of range'],
     ['{"a":[0,{"b":"\\u0000"}]}', ['a', '1', 'b'], 'NUL'],
-  ])('json reports where it does not fit: %s', (json, path, fault) => {
+  ])('json reports the path of a fault: %s', (json, path, fault) => {
     expect(valueTypes.json.parse(JSON.parse(json))).toEqual({
       fault: expect.stringContaining(fault),
       path,
     })
   })
 
-  test('json takes every number that comes out as it went in', () => {
+  test('json accepts every number that it returns unchanged', () => {
     const text = '[9007199254740991,-9007199254740991,0.5,1.5e-7]'
     expect(valueTypes.json.parse(JSON.parse(text))).toEqual({ text })
   })

@@ -8,7 +8,7 @@ export type GraphQLClient = (
   headers?: Record<string, string>,
 ) => Promise<GraphQLAnswer>
 
-/** Asks the service as `tenant`. */
+/** A client that queries the service as `tenant`. */
 export const graphqlClientOf =
   (api: string, tenant: Tenant): GraphQLClient =>
   (query, variables, headers) =>

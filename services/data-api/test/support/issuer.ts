@@ -22,14 +22,14 @@ export type Issuer = AsyncDisposable & {
   readonly url: string
   readonly publicUrl: string
   readonly serviceToken: string
-  /** Requests by path. */
+  /** The number of requests by path. */
   readonly asked: Map<string, number>
-  /** While it is set, every request is answered with it. */
+  /** If set, every request is answered with this status. */
   status: number | null
-  /** The keys of all tokens were replaced. */
+  /** True if the keys of all tokens were replaced. */
   replaced: boolean
   token(tenant: TenantName, options?: TokenOptions): Promise<string>
-  /** An encrypted token that anybody could make. */
+  /** Returns an encrypted token that anyone could make. */
   forged(): Promise<string>
   revoke(tenant: TenantName, sid: string, minGeneration?: number): Promise<void>
 }
@@ -37,7 +37,7 @@ export type Issuer = AsyncDisposable & {
 const publicUrl = 'https://data.example'
 const serviceToken = 'service-token-of-the-tests'
 
-/** What data-api sees of auth-service: keys, introspection and the topic of revocations. */
+/** Stands in for auth-service: its keys, its introspection and its topic of revocations. */
 export async function openIssuer(parts: {
   codec: EventCodec
   producer: EventProducer

@@ -4,13 +4,13 @@ import { openWorld, type Running, type World } from './under-test.ts'
 export type LockingWorld = AsyncDisposable & {
   world: World
   running: Running
-  /** Looks at the database. */
+  /** Inspects the database. */
   admin: Connection
   /** Holds locks. */
   locker: Connection
 }
 
-/** The service, and two connections of the database's administrator beside it. */
+/** Opens the service and two further connections of the database's administrator. */
 export async function openLockingWorld(): Promise<LockingWorld> {
   await using opening = new AsyncDisposableStack()
   const world = opening.use(await openWorld())

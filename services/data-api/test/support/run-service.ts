@@ -3,9 +3,9 @@ import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { compose } from '../../src/compose.ts'
 import type { Config } from '../../src/config.ts'
 
-/** `main.ts` with a configuration that the environment cannot give: a slot of the test's own. */
+/** Runs `main.ts` with a replication slot of the test's own, which no variable can set. */
 const given = JSON.parse(process.env['TEST_CONFIG'] ?? '') as Config
-// Parsed networks do not come through JSON.
+// JSON cannot hold the parsed networks.
 const config: Config = { ...given, trustedProxies: [] }
 const log = createLogger('data-api', 'silent')
 

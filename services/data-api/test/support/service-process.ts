@@ -9,11 +9,11 @@ const entry = fileURLToPath(new URL('run-service.ts', import.meta.url))
 export type ServiceProcess = AsyncDisposable & {
   readonly api: string
   readonly internal: string
-  /** Ends it with the signal, at once for SIGKILL; resolves with its exit code when it is gone. */
+  /** Sends the signal, and resolves with the exit code when the process has ended. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
 }
 
-/** The service as a process of its own, which can be killed. */
+/** Starts the service as a separate process, so that a test can kill it. */
 export async function startServiceProcess(config: Config): Promise<ServiceProcess> {
   const child = spawn(
     process.execPath,

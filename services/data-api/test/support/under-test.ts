@@ -29,18 +29,18 @@ export type World = AsyncDisposable & {
   database: TestDatabase
   config: Config
   changes: ChangeLog
-  /** In the place of auth-service. */
+  /** Stands in for auth-service. */
   issuer: Issuer
   /** Starts the service on free ports. */
   startService(change?: Partial<Config>, logger?: Logger): Promise<Running>
-  /** An environment that exists, and a token that is good for all of its project. */
+  /** Creates an environment, and a token that is valid for its whole project. */
   tenant(name?: Partial<Pick<Tenant, 'projectId' | 'environment'>>): Promise<Tenant>
   token(projectId: string, limits?: TokenLimits): Promise<string>
   /** Changes the settings of an environment, as auth-service publishes them. */
   setUp(tenant: Tenant, settings: object, keyEpoch?: number): Promise<void>
 }
 
-/** Everything around the service that is real and not under test. */
+/** Opens the real parts around the service that are not under test. */
 export async function openWorld(): Promise<World> {
   await using opening = new AsyncDisposableStack()
   const stack = sharedStack()

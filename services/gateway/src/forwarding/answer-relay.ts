@@ -8,23 +8,26 @@ import { responseHeaders } from './response-headers.ts'
 
 type Controller = Dispatcher.DispatchController
 
-/** For a request of which nothing was sent: whether it is tried once more. */
+/** Called for a request of which nothing was sent. Returns whether it will be sent again. */
 export type SendAgain = (err: Error) => boolean
 
 export type AnswerOptions = {
   req: Request
   res: Response
-  /** Given back when the upstream's connection is free again. */
+  /** Disposed when the upstream's connection is free again. */
   slot: Disposable
   sendAgain: SendAgain
-  /** A client that reads nothing of its answer for so long is cut off. */
+  /** A client that reads nothing of its answer for this long is disconnected. */
   maxUnreadMs?: number | undefined
 }
 
-/** A client that reads nothing of its answer for so long holds a connection to the upstream for nothing. */
+/** The default of `maxUnreadMs`: until then such a client occupies a connection to the upstream. */
 const defaultMaxUnreadMs = 30_000
 
-/** Hands the upstream's answer on while it comes; head and body of a small one leave in one piece. */
+/**
+ * Relays the upstream's answer as it arrives. Head and body of a small one are written in one
+ * piece.
+ */
 export class AnswerRelay implements Dispatcher.DispatchHandler {
   readonly #req: Request
   readonly #res: Response
@@ -47,7 +50,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     })
   }
 
-  /** An answer of our own, in place of what the upstream would say. */
+  /** Sends the gateway's own answer instead of the upstream's. */
   refuse(problem: AppError): void {
     sendProblem(this.#res, problem)
     this.#abort('The request was refused')
@@ -78,14 +81,14 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     this.#slot[Symbol.dispose]()
     if (!this.#res.writableEnded) this.#res.end()
     if (this.#req.complete) return
-    // Answered before the body was read: nobody reads the rest of it any more.
+    // The upstream answered before the whole body was read, so the rest is discarded.
     this.#req.unpipe()
     discardRest(this.#req)
   }
 
-  /** The upstream could not be reached, broke off or took too long. */
+  /** The upstream was unreachable, broke off or took too long. */
   onResponseError(_controller: Controller, err: Error): void {
-    // An answer of our own made us break off, or the client left.
+    // Either the gateway itself has answered, or the client has left.
     const isAnswered = this.#res.writableEnded || this.#res.closed
     const { log } = contextOf(this.#res)
     if (!isAnswered && this.#controller === undefined && this.#sendAgain(err)) {

@@ -5,7 +5,7 @@ import { discardRest } from '@surehook/service-kit/http/discard-rest'
 export const tooLarge = (limitBytes: number) =>
   new AppError('PAYLOAD_TOO_LARGE', `The body must be at most ${limitBytes} bytes`)
 
-/** Refuses what can be refused before a byte of the body is read. */
+/** Refuses by the headers alone, before any byte of the body is read. */
 export function checkBodyFraming(req: IncomingMessage, limitBytes: number): void {
   if (Number(req.headers['content-length'] ?? 0) > limitBytes) {
     discardRest(req)

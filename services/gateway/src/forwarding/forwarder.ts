@@ -25,8 +25,9 @@ export type ForwarderOptions = {
 
 export type Forwarder = AsyncDisposable & {
   /**
-   * Sends the request on as `url` when its body is there; a large body streams. What was sent is never sent again;
-   * without a connection, another one is tried, which may lead to another replica.
+   * Sends the request on as `url` once its body has arrived. A large body streams. A request that
+   * was sent is never sent again. If there is no connection, the gateway tries another one, which
+   * may reach another replica.
    */
   forward(upstream: Upstream, url: string, exchange: Exchange): void
 }
@@ -67,7 +68,7 @@ export function openForwarder(options: ForwarderOptions): Forwarder {
     const { host: _host, 'transfer-encoding': _framing, ...onward } = headers
     const request = { path: target.prefix + url, method: req.method, headers: onward, body: sent }
     const dispatch = () => void way.dispatch(request, answer)
-    // Of a stream a part may be gone.
+    // A streamed body cannot be repeated, because a part may already be consumed.
     if (!isLarge) reconnect.by(dispatch)
     dispatch()
   }

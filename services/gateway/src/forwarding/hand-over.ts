@@ -7,18 +7,24 @@ import { LargeBody } from './spooled-body.ts'
 type HandingOver = {
   req: Request
   res: Response
-  /** What the service is asked for. */
+  /** The path and query that the service sees. */
   url: string
-  /** What the service is to see: never those that the client sent. */
+  /** The headers that the service sees, after `requestHeaders`; never the client's own. */
   headers: IncomingHttpHeaders
   body: Buffer | LargeBody | null
-  /** Given back when the client has its answer. */
+  /** Disposed when the client has its answer. */
   slot: Disposable
-  /** When the service answers nothing for so long, or the client has not read its answer, the connection is cut. */
+  /**
+   * The connection is cut if the service sends nothing for this long, or if the client has not read
+   * its answer by then.
+   */
   timeoutMs: number
 }
 
-/** Lets a service of this process answer the request: it sees what it would see of one that was forwarded to it. */
+/**
+ * Lets a service in this process answer the request. The service sees the same request as if it had
+ * been forwarded.
+ */
 export function handOver(
   service: RequestListener,
   { req, res, url, headers, body, slot, timeoutMs }: HandingOver,
@@ -29,19 +35,19 @@ export function handOver(
     slot[Symbol.dispose]()
   })
   Object.assign(req, { url, originalUrl: url, baseUrl: '', headers })
-  // Node makes it of what the client sent, which the gateway has changed.
+  // Node derives it from the client's headers, which the gateway has replaced.
   req.headersDistinct = Object.fromEntries(
     Object.entries(headers).map(([name, value = []]) => [name, [value].flat()]),
   )
   if (body instanceof LargeBody) {
     req.unshift(body.begun)
-    // Node throws away what is left of a request only while nobody has begun to read it.
+    // Node discards the rest of a request only if nobody has begun to read it.
     res.once('finish', () => discardRest(req))
   } else if (body !== null) giveWholeBody(req, body)
   service(req, res)
 }
 
-/** A client that takes its answer byte by byte would hold its slot for ever. */
+/** Without a limit, a client that reads its answer byte by byte would hold its slot for ever. */
 function limitAnswer(res: Response, timeoutMs: number): Disposable {
   const cut = () => void res.destroy()
   res.setTimeout(timeoutMs, cut)

@@ -1,4 +1,7 @@
-/** A replica that has just gone may still be among those that are offered: another connection may lead to another one. */
+/**
+ * Waits before each new connection: a replica that has just stopped may still be offered, and
+ * another connection may reach another replica.
+ */
 const waitsMs = [20, 100, 300]
 const withinMs = 4_000
 const noConnection: ReadonlySet<unknown> = new Set([
@@ -9,19 +12,22 @@ const noConnection: ReadonlySet<unknown> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-/** Sends a request again for which there was no connection; of one that was begun nobody knows how far it came. */
+/**
+ * Repeats requests that got no connection. A request that was begun is never repeated, because the
+ * upstream may have processed it.
+ */
 export class Reconnect {
   readonly #waitsMs = [...waitsMs]
   #send: (() => void) | undefined
   #startedAt = 0
 
-  /** What sends it, as often as it is called. Without, nothing is sent again. */
+  /** Sets the function that sends the request. Without it nothing is sent again. */
   by(send: () => void): void {
     this.#send = send
     this.#startedAt = performance.now()
   }
 
-  /** Whether it is sent again after this error. */
+  /** Returns whether the request will be sent again after this error. */
   after(err: Error): boolean {
     const send = this.#send
     if (send === undefined || !('code' in err && noConnection.has(err.code))) return false

@@ -5,7 +5,10 @@ import {
   forwardedClient,
 } from '@surehook/service-kit/http/request/client-address'
 
-/** Meant for the next hop only, or believed by services because only we may set them. */
+/**
+ * Headers that are for the next hop only, or that services trust because only the gateway may set
+ * them.
+ */
 const dropped: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -31,12 +34,15 @@ const hostForm = /^[A-Za-z0-9.[\]:_-]{1,255}$/
 
 type Rewriting = {
   requestId: string
-  /** `null`: whatever the client sent of it goes on. */
+  /** `null` forwards the client's own header. */
   traceparent: string | null
   trustedProxies: readonly Cidr[]
 }
 
-/** The request's headers as the upstream is to see them. A new object: deleting from Node's makes it slow to read. */
+/**
+ * Returns the headers that the upstream sees. It is a new object, because deleting from Node's
+ * makes it slow to read.
+ */
 export function requestHeaders(
   req: IncomingMessage,
   { requestId, traceparent, trustedProxies }: Rewriting,
@@ -52,7 +58,10 @@ export function requestHeaders(
   return Object.assign(sent, forwardedHeaders(req, trustedProxies), { 'x-request-id': requestId })
 }
 
-/** What the sender declared to be for this hop only. Never what frames the body. */
+/**
+ * Returns the headers that the sender limited to this hop (RFC 9110, section 7.6.1). Never the ones
+ * that frame the body.
+ */
 function connectionOptions({ connection }: IncomingHttpHeaders): string[] {
   if (connection === undefined || connection === 'keep-alive') return []
   return connection

@@ -9,7 +9,10 @@ const hopByHop = new Set([
   'upgrade',
 ])
 
-/** The upstream's headers as name, value, name, value, without those of its connection and its request id. */
+/**
+ * Returns the upstream's headers as name, value, name, value, without the hop-by-hop ones and its
+ * request id.
+ */
 export function responseHeaders(rawHeaders: unknown): string[] {
   if (!Array.isArray(rawHeaders)) throw new Error('Not the headers of an HTTP/1.1 answer')
   const kept: string[] = []
@@ -21,6 +24,6 @@ export function responseHeaders(rawHeaders: unknown): string[] {
   return kept
 }
 
-/** As Node reads headers itself. */
+/** Node decodes header bytes in the same way. */
 const textOf = (raw: unknown): string =>
   Buffer.isBuffer(raw) ? raw.toString('latin1') : String(raw)

@@ -5,7 +5,7 @@ const open = (limits: Partial<ConstructorParameters<typeof Slots>[0]> = {}) =>
   new Slots({ total: 2, perClient: 1, waiting: 4, maxWaitMs: 60_000, ...limits })
 
 describe('slots', () => {
-  it('let a client with room in past the one that has its part', async () => {
+  it('admit a client below its limit before one at its limit', async () => {
     const slots = open()
     const first = await slots.enter('a')
     const entered: string[] = []
@@ -20,7 +20,7 @@ describe('slots', () => {
     expect(entered).toEqual(['a'])
   })
 
-  it('give a slot back once, however often it is disposed of', async () => {
+  it('return a slot only once, even if it is disposed of twice', async () => {
     const slots = open({ total: 1, perClient: 1, waiting: 0 })
     const first = await slots.enter('a')
     first[Symbol.dispose]()
@@ -29,7 +29,7 @@ describe('slots', () => {
     await expect(slots.enter('b')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
   })
 
-  it('refuse at once what would wait behind half a queue of its own client', async () => {
+  it('refuse a request at once if its client fills half the queue', async () => {
     const slots = open()
     const inside = await slots.enter('a')
     const waiting = [slots.enter('a'), slots.enter('a')]
@@ -38,13 +38,13 @@ describe('slots', () => {
     for (const slot of waiting) (await slot)[Symbol.dispose]()
   })
 
-  it('refuse what waited too long', async () => {
+  it('refuse a request that has waited too long', async () => {
     const slots = open({ maxWaitMs: 1 })
     await slots.enter('a')
     await expect(slots.enter('a')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
   })
 
-  it('let in next the one whose client has the fewest inside', async () => {
+  it('admit next a request of the client with the fewest slots', async () => {
     const slots = open({ total: 3, perClient: 3 })
     const held = await Promise.all(['a', 'a', 'a'].map((client) => slots.enter(client)))
     const entered: string[] = []
@@ -60,7 +60,7 @@ describe('slots', () => {
     await Promise.all(waiting)
   })
 
-  it('drop the newest of the client that has the most in a full queue', async () => {
+  it('drop the newest request of the client with the most in a full queue', async () => {
     const slots = open({ total: 1, waiting: 4 })
     const held = await slots.enter('a')
     const others = ['b', 'b', 'c', 'd'].map((client) => slots.enter(client))
@@ -72,7 +72,7 @@ describe('slots', () => {
       (await entering)?.[Symbol.dispose]()
   })
 
-  it('starve nobody who waits for a slot of its own client, nor while there is room', async () => {
+  it('report no starvation for a wait on the own limit, or while there is room', async () => {
     const slots = open({ total: 2, perClient: 1 })
     const held = [await slots.enter('a')]
     const waiting = [slots.enter('a')]

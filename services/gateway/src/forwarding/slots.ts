@@ -1,10 +1,10 @@
 import { unavailable } from '@surehook/service-kit/errors'
 
 export type SlotLimits = {
-  /** How many requests are inside at once. */
+  /** The most requests in progress at once. */
   total: number
   perClient: number
-  /** How many wait. Of one client, half as many. */
+  /** The most waiting requests; one client may have half as many. */
   waiting: number
   maxWaitMs: number
 }
@@ -16,9 +16,9 @@ type Waiter = { client: string; enter: (slot: Slot) => void; refuse: (reason: st
 const crowded = 'too many requests wait for this upstream'
 
 /**
- * Lets a bounded number of requests in, of which one client has a part. Of those that wait, one whose client has the
- * fewest inside enters next. A full queue drops the newest of the client that has the most in it. Waiting ends with
- * SERVICE_UNAVAILABLE.
+ * Bounds the requests in progress, in all and per client. The next waiting request to enter is one
+ * whose client has the fewest in progress. A full queue drops the newest request of the client that
+ * has the most in it. A wait that is too long ends with SERVICE_UNAVAILABLE.
  */
 export class Slots {
   readonly #limits: SlotLimits
@@ -31,7 +31,7 @@ export class Slots {
     this.#limits = limits
   }
 
-  /** How many requests wait that a slot of another client would let in. */
+  /** The number of waiting requests that could enter if another client freed a slot. */
   get starving(): number {
     const { total, perClient } = this.#limits
     if (this.#taken < total) return 0
@@ -39,7 +39,7 @@ export class Slots {
     return [...this.#waiting].filter(({ client }) => !hasPart(client)).length
   }
 
-  /** Resolves with the slot, which its holder disposes of once. */
+  /** Resolves with the slot, which its holder must dispose of once. */
   enter(client: string): Promise<Slot> {
     if (this.#hasRoom(client)) return Promise.resolve(this.#take(client))
     const { waiting, maxWaitMs } = this.#limits
@@ -102,7 +102,7 @@ export class Slots {
     next?.enter(this.#take(next.client))
   }
 
-  /** @returns false when no client has more than `most` in the queue */
+  /** @returns false if no client has more than `most` in the queue */
   #drop(most: number): boolean {
     let [client, count] = ['', most]
     for (const [one, waits] of this.#waitingOf) if (waits > count) [client, count] = [one, waits]

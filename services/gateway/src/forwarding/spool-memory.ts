@@ -7,13 +7,15 @@ const defaultLimits: SpoolLimits = {
   clientBytes: 16 * 1024 * 1024,
 }
 
-/** What one request has spooled. Disposing gives it back. */
+/** The spooled bytes of one request. Disposing returns them. */
 export type SpoolShare = Disposable & {
-  /** @throws SERVICE_UNAVAILABLE when too much is spooled already, for this client or in all */
+  /** @throws SERVICE_UNAVAILABLE if this client, or all clients together, have spooled too much */
   add(bytes: number): void
 }
 
-/** Bounds what spooled bodies take: by default 64 MiB in all, a quarter of it for one client. */
+/**
+ * Bounds the memory of spooled bodies: by default 64 MiB in all, and a quarter of that per client.
+ */
 export class SpoolMemory {
   readonly #limits: SpoolLimits
   readonly #byClient = new Map<string, number>()

@@ -4,7 +4,7 @@ import type { SpoolShare } from './spool-memory.ts'
 /** A larger body streams. */
 export const maxSpooledBytes = 64 * 1024
 
-/** A body of which more is to come than is spooled: what has come of it already. */
+/** A body larger than the spool limit. `begun` is the part that has arrived. */
 export class LargeBody {
   readonly begun: Buffer
 
@@ -13,14 +13,14 @@ export class LargeBody {
   }
 }
 
-/** Nobody is there any more to answer. */
+/** The client has left, so no answer is needed. */
 export const gone = Symbol('gone')
 
 /**
- * Reads a small body to its end before an upstream is asked for anything: `null` when there is none, `gone` when the
- * client left in the middle. Stops reading where a body turns out to be large.
+ * Reads a small body to its end before the upstream is contacted. Returns `null` without a body,
+ * and `gone` if the client left in the middle. Stops reading if the body turns out to be large.
  *
- * @throws SERVICE_UNAVAILABLE when the memory for such bodies is used up
+ * @throws SERVICE_UNAVAILABLE if the memory for such bodies is used up
  */
 export async function spoolBody(
   req: IncomingMessage,
@@ -61,12 +61,15 @@ function readSmall(
       if (!req.complete) resolve(gone)
     }
     req.on('data', take).once('end', finish).once('close', leave)
-    // Also when the client leaves; `close` follows.
+    // Also emitted when the client leaves; `close` follows.
     req.once('error', leave)
   })
 }
 
-/** Copies: a body that comes byte by byte would cost a hundred bytes of administration for each. */
+/**
+ * Copies chunks: kept separately, a body that comes byte by byte would cost a hundred bytes of
+ * overhead per byte.
+ */
 class GrowingBuffer {
   #bytes: Buffer = Buffer.alloc(0)
   #length = 0
@@ -80,7 +83,7 @@ class GrowingBuffer {
   }
 
   append(chunk: Buffer): void {
-    // Nearly every body comes in one piece.
+    // Nearly every body arrives in one piece.
     if (this.#length === 0) this.#bytes = chunk
     else {
       const needed = this.#length + chunk.length

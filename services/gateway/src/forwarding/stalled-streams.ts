@@ -2,14 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { endRequest, lateBody } from '@surehook/service-kit/http/connection/end-request'
 
 const everyMs = 1_000
-/** A stream that brought less since the last look stands still. */
+/** A stream that received fewer bytes since the last check is stalled. */
 const leastBytes = 4_096
-/** It may stand still for so many looks while others wait for its connection. */
+/** How many checks a stream may stall while others wait for its connection. */
 const patience = 2
 
 type Stream = { req: IncomingMessage; res: ServerResponse; bytes: number; stoodStill: number }
 
-/** Ends streams that stand still while all connections are taken and other clients wait for one, as many as wait. */
+/**
+ * Ends stalled streams while all connections are taken and other clients wait. Ends at most as many
+ * as wait.
+ */
 export class StalledStreams implements Disposable {
   readonly #line: { readonly starving: number }
   readonly #streams = new Set<Stream>()
@@ -19,7 +22,7 @@ export class StalledStreams implements Disposable {
     this.#line = line
   }
 
-  /** Watches a request until its body is there. */
+  /** Watches a request until its body is complete. */
   add(req: IncomingMessage, res: ServerResponse): void {
     const stream = { req, res, bytes: req.socket.bytesRead, stoodStill: 0 }
     this.#streams.add(stream)
@@ -34,7 +37,7 @@ export class StalledStreams implements Disposable {
     for (const stream of this.#streams) {
       const { req, bytes } = stream
       stream.bytes = req.socket.bytesRead
-      // What has arrived and was not taken yet waits for the upstream, not for the client.
+      // Bytes that arrived but were not read wait for the upstream, so the client is not to blame.
       const isStill = req.readableLength === 0 && stream.bytes - bytes < leastBytes
       stream.stoodStill = isStill && !req.complete ? stream.stoodStill + 1 : 0
     }

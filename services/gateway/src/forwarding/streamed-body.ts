@@ -7,17 +7,17 @@ import type { LargeBody } from './spooled-body.ts'
 
 type Streaming = {
   limitBytes: number
-  /** Called once when the body turns out to be too large. */
+  /** Called once if the body turns out to be too large. */
   refuse: (problem: AppError) => void
 }
 
-/** A large body as the upstream reads it: what was spooled of it, then the rest while it comes. */
+/** The large body that the upstream reads: the spooled part, then the rest as it arrives. */
 export function streamBody(
   req: IncomingMessage,
   { begun }: LargeBody,
   { limitBytes, refuse }: Streaming,
 ): Readable {
-  // Whoever sends it destroys it when something breaks; the request is still to be answered.
+  // undici destroys the body after an error; the request itself must stay open for the answer.
   const body = new PassThrough()
   if (begun.length > 0) body.write(begun)
   let size = begun.length
@@ -29,7 +29,7 @@ export function streamBody(
     refuse(tooLarge(limitBytes))
     discardRest(req)
   }
-  // An announced length was judged before.
+  // An announced length was checked earlier.
   if (req.headers['transfer-encoding'] !== undefined) req.on('data', count)
   return req.pipe(body)
 }

@@ -3,15 +3,16 @@ import { Pool } from 'undici'
 import { Slots } from './slots.ts'
 import { StalledStreams } from './stalled-streams.ts'
 
-/** Where a service answers: at an address, or in this process. */
+/** A service: its address, or its listener in this process. */
 export type Place = URL | RequestListener
 
-/** What requests of one kind share on their way to one upstream: as many slots as connections. */
+/** The path of one kind of request to one upstream, with as many slots as connections. */
 export type Line = { slots: Slots; way: Pool | RequestListener }
 
 /**
- * One upstream. Large bodies have connections of their own: they hold one for as long as their client sends. The
- * gateway uses undici directly, for a third less CPU than a proxy over `node:http` (docs/evidence/decisions.md).
+ * One upstream. Large bodies have separate connections, because each holds one while its client
+ * sends. The gateway uses undici directly, which takes a third less CPU than a proxy over
+ * `node:http` (docs/evidence/decisions.md).
  */
 export type Target = AsyncDisposable & {
   readonly prefix: string

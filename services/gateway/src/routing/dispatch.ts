@@ -4,7 +4,7 @@ import type { RequestHandler } from 'express'
 import type { Forwarder } from '../forwarding/forwarder.ts'
 import { routeOf } from './route-of.ts'
 
-/** Sends each request where its path belongs; what is local goes on to the next handler. */
+/** Forwards each request by its path. Passes local paths to the next handler. */
 export function dispatch(forwarder: Forwarder): RequestHandler {
   return (req, res, next) => {
     const route = routeOf(req.url)
@@ -14,7 +14,7 @@ export function dispatch(forwarder: Forwarder): RequestHandler {
         return forwarder.forward(route.upstream, route.url, { req, res, next })
       case 'local':
         contextOf(res).operation = 'gateway'
-        // What comes next matches by the path as it was judged, whatever way it was written.
+        // The next handlers match the decoded path that was checked here.
         req.url = route.path
         return next()
       case 'ambiguous':

@@ -1,14 +1,17 @@
 export type Upstream = 'auth' | 'data' | 'webhooks'
 
 export type Route =
-  /** `url` is what the upstream is asked for. */
+  /** `url` is the path and query for the upstream. */
   | { kind: 'proxy'; upstream: Upstream; url: string }
   | { kind: 'local'; path: string }
   /** A path that two parsers could read differently. */
   | { kind: 'ambiguous' }
   | { kind: 'none' }
 
-/** Letters, digits and harmless marks, no segment empty or beginning with a dot: means the same to everyone. */
+/**
+ * Only letters, digits and harmless marks, and no segment that is empty or begins with a dot. Every
+ * parser reads such a path the same way.
+ */
 const plain = /^(?:\/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)*\/?$/
 // oxlint-disable-next-line no-control-regex -- control characters are the point
 const unsafeInSegment = /[/\\\u0000-\u001f\u007f]/
@@ -17,8 +20,8 @@ const local = new Set(['/healthz', '/readyz'])
 const openapi = /^\/openapi\/(?:admin|auth|data|webhooks)\.json$/
 
 /**
- * Decides by the decoded path and forwards that same path encoded anew: whatever an upstream does with
- * `..`, `//`, `%2f` or `%5f`, it sees no other path than the one that was judged here.
+ * Routes by the decoded path and forwards the same path, encoded again. However an upstream treats
+ * `..`, `//`, `%2f` or `%5f`, it sees the path that was checked here.
  */
 export function routeOf(url: string): Route {
   const queryAt = url.indexOf('?')
@@ -47,7 +50,7 @@ const isBelow = (path: string, prefix: string) =>
 function canonical(rawPath: string): string | null {
   if (!visibleAscii.test(rawPath)) return null
   const [root, ...segments] = rawPath.split('/')
-  // Also refuses what is no path at all: `*`, `http://elsewhere/`.
+  // Also refuses targets that are not paths: `*`, `http://elsewhere/`.
   if (root !== '' || segments.length === 0) return null
   const clean: string[] = []
   for (const [index, segment] of segments.entries()) {

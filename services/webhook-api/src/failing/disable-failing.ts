@@ -10,9 +10,9 @@ import { findFailing, forgetFailures, lockFailing } from './failing-store.ts'
 export type DisableFailingDeps = {
   pool: Pool
   writer: Pick<StateWriter, 'write'>
-  /** Whether the log has read all attempts that were published before this call. */
+  /** Resolves to whether the log has read all attempts that were published before this call. */
   hasReadAll: (signal: AbortSignal) => Promise<boolean>
-  /** 0: never. */
+  /** 0 disables it. */
   disableAfterMs: number
   lookEveryMs: number
   log: Logger
@@ -20,8 +20,8 @@ export type DisableFailingDeps = {
 }
 
 /**
- * Deactivates subscriptions of which nothing but failure was seen for too long, and says so. Whichever
- * replica comes first does it; for the others there is nothing left to do.
+ * Deactivates subscriptions whose every attempt failed for too long, and announces it. All replicas
+ * try; the first one does it.
  */
 export function runDisableFailing(deps: DisableFailingDeps): AsyncDisposable {
   const { disableAfterMs, lookEveryMs, log, metrics } = deps
@@ -34,7 +34,8 @@ export function runDisableFailing(deps: DisableFailingDeps): AsyncDisposable {
     async work(signal) {
       const subscriptionId = await findFailing(deps.pool, disableAfterMs)
       if (subscriptionId === undefined) return lookEveryMs
-      // Its attempts are spread over all partitions: where the log is behind there may be successes.
+      // Attempts are spread over all partitions, so successes may be unread while the log is
+      // behind.
       if (!(await deps.hasReadAll(signal))) return lookEveryMs
       if (await disable(deps, subscriptionId)) {
         disabled.inc()
@@ -52,7 +53,7 @@ function disable(
   subscriptionId: string,
 ): Promise<boolean> {
   return writer.write(async (tx, emit) => {
-    // The subscription first, as everywhere.
+    // Locks the subscription first, like every other transaction, to avoid deadlocks.
     const before = await lockAnySubscription(tx, subscriptionId)
     const since = await lockFailing(tx, { subscriptionId, forMs })
     await forgetFailures(tx, subscriptionId)

@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg'
 import { underWay } from '../rebuild/rebuild-store.ts'
 import { foldFailures } from './fold-failures.ts'
 
-/** Keeps since when subscriptions have failed. A repeated report changes nothing. */
+/** Records since when subscriptions have been failing. A repeated report changes nothing. */
 export async function recordFailures(
   pool: Pool,
   transitions: readonly DeliveryAttempt[],
@@ -27,7 +27,7 @@ export async function recordFailures(
   ])
 }
 
-// Locked in one order, so that two replicas never wait for each other.
+// Locked in a fixed order, so that two replicas never deadlock.
 const forget = `
   with known as (
     select f.subscription_id from failing_subscription f
@@ -36,8 +36,9 @@ const forget = `
     order by f.subscription_id for update of f)
   delete from failing_subscription f using known where f.subscription_id = known.subscription_id`
 
-// What failed before the last change was published before it, too, and was forgotten if it had to be: who
-// reads the log again hears of it once more. One that is gone fails no more.
+// Ignores failures from before the subscription's last change: that change may have reset its
+// failures, and a second reading of the log brings them again. A deleted subscription has no row to
+// join.
 const remember = `
   insert into failing_subscription as f (subscription_id, failing_since, failed_at)
   select s.id, greatest(failure.since, s.changed_at), failure.at
@@ -49,12 +50,15 @@ const remember = `
     failing_since = least(f.failing_since, excluded.failing_since),
     failed_at = greatest(f.failed_at, excluded.failed_at)`
 
-/** For a subscription that begins anew, or has ended. */
+/** Call it for a subscription that was reactivated, moved to another URL or deleted. */
 export async function forgetFailures(db: Pool | PoolClient, subscriptionId: string): Promise<void> {
   await db.query('delete from failing_subscription where subscription_id = $1', [subscriptionId])
 }
 
-/** The subscription that has failed longest, if that is for `forMs` at least; none while successes may be missing. */
+/**
+ * Returns the subscription that has failed longest, if for at least `forMs`. Returns none during a
+ * rebuild, because successes may be missing.
+ */
 export async function findFailing(pool: Pool, forMs: number): Promise<string | undefined> {
   const { rows } = await pool.query<{ id: string }>(
     `select subscription_id as id from failing_subscription
@@ -66,8 +70,9 @@ export async function findFailing(pool: Pool, forMs: number): Promise<string | u
 }
 
 /**
- * Since when it has failed, held until the transaction ends; `undefined` when it has not failed for so
- * long, or did succeed: a success may be read after failures that came later.
+ * Returns since when the subscription has been failing, and locks its row until the transaction
+ * ends. Returns `undefined` if it has not failed for `forMs`, or has succeeded: a success may be
+ * read after later failures.
  */
 export async function lockFailing(
   tx: PoolClient,

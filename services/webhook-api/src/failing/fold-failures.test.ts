@@ -13,16 +13,16 @@ describe('foldFailures', () => {
     [[success(2), failure(1)], 2, null],
     [[failure(1), failure(5), success(2), failure(4)], 2, { since: 4, at: 5 }],
     [[success(9), success(3)], 9, null],
-  ])('keeps the last success and what failed after it, in whatever order: %#', (...given) => {
+  ])('keeps the last success and the failures after it, in any order: %#', (...given) => {
     const [transitions, succeededAt, failed] = given
     expect(foldFailures(transitions)).toEqual([{ subscriptionId, succeededAt, failed }])
   })
 
-  test('does not count what was no attempt', () => {
+  test('counts only attempts', () => {
     expect(foldFailures([failure(1, { attempted: false, status: 'paused' })])).toEqual([])
   })
 
-  test('tells subscriptions apart, in the order of their ids', () => {
+  test('separates subscriptions, in the order of their ids', () => {
     const folded = foldFailures([
       failure(1, { subscriptionId: 'b' }),
       success(2, { subscriptionId: 'a' }),

@@ -1,16 +1,19 @@
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 
-/** What a batch of transitions tells of one subscription. Times in epoch milliseconds. */
+/**
+ * The successes and failures of one subscription in a batch of transitions. Times in epoch
+ * milliseconds.
+ */
 export type Health = {
   subscriptionId: string
   succeededAt: number | null
-  /** First and last failure after that success, if any. */
+  /** The first and last failure after that success, if any. */
   failed: { since: number; at: number } | null
 }
 
 type Attempts = { successes: number[]; failures: number[] }
 
-/** One entry per subscription of which something was attempted, sorted by id. */
+/** Returns one entry per subscription with an attempt, sorted by id. */
 export function foldFailures(transitions: readonly DeliveryAttempt[]): Health[] {
   const bySubscription = new Map<string, Attempts>()
   for (const { subscriptionId, attempted, status, at } of transitions) {

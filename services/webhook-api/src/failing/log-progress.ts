@@ -7,8 +7,8 @@ export type Reading = { topic: string; groupId: string; withinMs: number }
 const pollMs = 100
 
 /**
- * Whether a group has read all that is on a topic now: waits for that, `withinMs` at most. What was sent
- * before this call was read before it resolves to true.
+ * Waits up to `withinMs` until a group has read everything on a topic. If it resolves to true,
+ * every message sent before this call was read.
  */
 export function hasReadAll(
   kafka: Kafka,

@@ -2,7 +2,7 @@ import type { DeliveryAttempt, DeliveryStatus, ErrorClass } from '@surehook/cont
 import type { DeliveryDetail } from '@surehook/contracts/http/webhooks/deliveries'
 import { textOrNull } from './write/storable-text.ts'
 
-/** As a line of `attempt_log`. */
+/** An attempt as a line of the column `attempt_log`. */
 type Line = readonly [
   step: number,
   at: number,
@@ -16,7 +16,7 @@ type Line = readonly [
   answer: string | null,
 ]
 
-/** What a row keeps of attempts: a line for each, to be put behind those that it has. */
+/** Encodes attempts as lines, to be appended to those in the row. Returns `null` for none. */
 export function attemptLines(attempts: readonly DeliveryAttempt[]): string | null {
   return attempts.length === 0 ? null : attempts.map(lineOf).join('')
 }
@@ -39,7 +39,9 @@ function lineOf(transition: DeliveryAttempt): string {
   return `${JSON.stringify(place)}\n`
 }
 
-/** In the order in which they were made; what was read twice is shown once. */
+/**
+ * Decodes the attempts in the order they were made. An attempt that was read twice appears once.
+ */
 export function readAttempts(log: string | null): DeliveryDetail['attemptLog'] {
   const lines = (log ?? '').split('\n').filter((line) => line !== '')
   const attempts = lines.map((line) => JSON.parse(line) as Line)

@@ -1,7 +1,7 @@
 import type { DeliveryStatus, ErrorClass } from '@surehook/contracts/events'
 import type { Delivery } from '@surehook/contracts/http/webhooks/webhooks'
 
-/** What is shown of a delivery in lists. */
+/** The columns of a delivery that lists show. */
 export type DeliveryRow = {
   id: string
   event_id: string

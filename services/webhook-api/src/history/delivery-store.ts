@@ -9,8 +9,8 @@ import { upsertDeliveries } from './write/upsert-deliveries.ts'
 
 export type DeliveryStore = {
   /**
-   * Jobs become pending deliveries, transitions are applied by step; in whatever order and however often they
-   * come. All entries of one delivery make one row.
+   * Records jobs as pending deliveries and applies transitions by step. The order and the number of
+   * repetitions do not matter. All entries of one delivery make one row.
    */
   add(entries: LogEntries): Promise<void>
   addJobs(jobs: readonly LoggedJob[]): Promise<void>
@@ -18,10 +18,13 @@ export type DeliveryStore = {
 }
 
 const dayMs = 86_400_000
-/** A row that somebody else has locked keeps the others of its statement waiting no longer. */
+/** How long a statement waits for a locked row, because the other rows wait with it. */
 const lockTimeoutMs = 1_000
 
-/** @param historyDays how long a day is kept; without it deliveries of days that are over are not told apart */
+/**
+ * @param historyDays how many days are kept; without it, deliveries of expired days are not
+ * detected
+ */
 export function createDeliveryStore(
   pool: Pool,
   days: DeliveryDays,
@@ -64,11 +67,11 @@ function daysOf(deliveries: readonly FoldedDelivery[]): string[] {
   return [...days].map((day) => dayOf(day * dayMs))
 }
 
-/** Writes jobs as pending deliveries; the partitions of their days must exist. */
+/** Inserts jobs as pending deliveries. The partitions of their days must exist. */
 export async function recordJobs(client: PoolClient, jobs: readonly LoggedJob[]): Promise<void> {
   await upsertDeliveries(client, foldDeliveries({ jobs, transitions: [] }))
 }
 
-/** PostgreSQL's check_violation: the day's history was dropped after we had made its partitions. */
+/** PostgreSQL's check_violation: the day's partition was dropped after `ensure`. */
 const lacksPartition = (err: unknown) =>
   err instanceof Error && 'code' in err && err.code === '23514'

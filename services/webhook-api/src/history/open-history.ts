@@ -29,7 +29,7 @@ export type OpenHistory = AsyncDisposable & {
   readonly recover: Recover
 }
 
-/** The history of deliveries, what can be done with it, and the work on it that goes on by itself. */
+/** Opens the history of deliveries, the operations on it, and its background work. */
 export function openHistory(deps: HistoryDeps): OpenHistory {
   const { pool, kafka, codec, writer, keyedWriter, log } = deps
   const days = createDeliveryDays(pool)

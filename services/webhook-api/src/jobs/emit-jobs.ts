@@ -9,9 +9,9 @@ import type { PoolClient } from 'pg'
 import { recordJobs } from '../history/delivery-store.ts'
 
 /**
- * Puts jobs on `webhook.deliveries` with whatever else the transaction does: call it in a `StateWriter`'s
- * `write`, which answers once Kafka has them. They are in the delivery log as soon as it commits, so that
- * whoever has the answer finds them there; their days' partitions must exist (`DeliveryDays.ensure`).
+ * Emits jobs to `webhook.deliveries` within a transaction. Call it in `StateWriter.write`, which
+ * resolves once Kafka has them. The jobs enter the delivery log with the commit, so a client finds
+ * them once it has the answer. The partitions of their days must exist (`DeliveryDays.ensure`).
  */
 export async function emitJobs(
   tx: PoolClient,
@@ -26,10 +26,10 @@ export async function emitJobs(
   }
 }
 
-/** As it stands in the WAL, which holds text. */
+/** The form in the WAL, which holds text. */
 type CapturedJob = Omit<DeliveryJob, 'body'> & { body: string }
 
-/** What the relay sends for what webhook-api captured: a subscription's state, or a job. */
+/** Encodes the records that webhook-api captures in the WAL: states of subscriptions, and jobs. */
 export function capturedRecord(codec: Pick<EventCodec, 'ofTopic' | 'job'>) {
   const toStateRecord = stateRecord(codec)
   return (captured: Captured): OutgoingRecord => {

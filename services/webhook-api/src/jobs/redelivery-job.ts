@@ -2,7 +2,7 @@ import type { ChangeOperation, DeliveryJob } from '@surehook/contracts/events'
 import { deliveryId, redeliveryId } from '@surehook/contracts/ids'
 import type { SubscriptionRow } from '../subscriptions/subscription-row.ts'
 
-/** What is kept of a delivery that can be sent again, and its body. */
+/** A delivery that can be sent again, with its body. */
 export type Original = {
   id: string
   event_id: string
@@ -12,12 +12,12 @@ export type Original = {
   body: Buffer
 }
 
-/** The request for which a delivery is made. */
+/** The request that causes a delivery. */
 export type JobRequest = { requestId: string; now: number; traceparent: string | null }
 
 /**
- * A delivery of its own: the same bytes and `webhook-id` to where the subscription sends now, with fresh
- * attempts. Made again for the same request it has the same id.
+ * Makes a new delivery with the same bytes and `webhook-id`, for the subscription's present URL,
+ * with fresh attempts. The same request always gives the same id.
  */
 export function redeliveryJob(
   original: Original,

@@ -22,7 +22,7 @@ const subscription: SubscriptionRow = {
   disabled_reason: null,
 }
 
-it('is a delivery as any other, whatever the filter and the selection', () => {
+it('is an ordinary delivery, whatever the filter and the selection', () => {
   const eventId = newEventId()
   const job = testJob(subscription, { eventId, now, traceparent: null })
   const id = deliveryId(eventId, subscription.id)

@@ -6,8 +6,8 @@ import { type SubscriptionRow, toState } from '../subscriptions/subscription-row
 const record = { test: true }
 
 /**
- * The delivery of an event that never happened: `record` says so, and no filter or selection is asked.
- * Its kind is one that the subscription has.
+ * Makes a delivery for a test event. Its `record` marks it as a test; filter and selection do not
+ * apply. The operation is one of the subscription's.
  */
 export function testJob(
   subscription: SubscriptionRow,

@@ -20,7 +20,7 @@ function aTable(limit = 10) {
 }
 
 describe('DeliveryTable', () => {
-  it('keeps many deliveries apart, with their events', () => {
+  it('distinguishes many deliveries, with their events', () => {
     const { table, add } = aTable(2_000)
     const pairs = Array.from({ length: 2_000 }, () => [randomUUID(), randomUUID()] as const)
     for (const [id, eventId] of pairs) add(id, eventId)
@@ -39,14 +39,14 @@ describe('DeliveryTable', () => {
     expect(table.size).toBe(1)
   })
 
-  it('knows an event in capitals as the same, and no text that is no id', () => {
+  it('ignores the case of ids, and knows no text that is no id', () => {
     const { table, add } = aTable()
     const eventId = randomUUID()
     expect(table.eventIdOf(add(randomUUID(), eventId.toUpperCase()))).toBe(eventId)
     expect(shortIdOf('test')).toBeNull()
   })
 
-  it('takes the open place of the latest step', () => {
+  it('keeps the open place of the latest step', () => {
     const { table, add } = aTable()
     const index = add()
     table.setOpen(index, 'paused', 3)
@@ -70,7 +70,7 @@ const aTransition: fc.Arbitrary<PublishedTransition> = fc.record({
 })
 
 describe('setTransition', () => {
-  it('goes by the latest step and time, whatever the order of the records', () => {
+  it('uses the latest step and time, whatever the order of the records', () => {
     const isOther = (a: PublishedTransition, b: PublishedTransition) =>
       a.step === b.step && a.at === b.at
     const transitions = fc.uniqueArray(aTransition, {
@@ -100,7 +100,7 @@ describe('setTransition', () => {
     )
   })
 
-  it('takes a record that was sent again for the same', () => {
+  it('treats a repeated record as the same', () => {
     const { table, add } = aTable()
     const index = add()
     for (let time = 0; time < 2; time++) {
@@ -120,18 +120,18 @@ describe('judgeDelivery', () => {
   const place = (name: string) => ({ kind: 'place', place: name })
   const hole = (reason: string) => ({ kind: 'hole', reason })
 
-  it('tells what is still to be matched from what never was', () => {
+  it('distinguishes changes still to be matched from lost ones', () => {
     expect(verdictOf(() => undefined)).toEqual({ kind: 'awaiting' })
     expect(verdictOf((table, index) => table.setDue(index))).toEqual(hole('never_matched'))
   })
 
-  it('takes a job without a place for lost', () => {
+  it('treats a job without a place as lost', () => {
     expect(verdictOf((table, index) => table.setMade(index))).toEqual(hole('lost'))
     const retrying = { status: 'retrying', step: 1, at: 1 } as const
     expect(verdictOf((table, index) => table.setTransition(index, retrying))).toEqual(hole('lost'))
   })
 
-  it('goes by the end rather than by a place that is not committed yet', () => {
+  it('prefers the end to a place that is not committed yet', () => {
     const delivered = { status: 'delivered', step: 1, at: 1 } as const
     const verdict = verdictOf((table, index) => {
       table.setOpen(index, 'pending', 0)
@@ -140,7 +140,7 @@ describe('judgeDelivery', () => {
     expect(verdict).toEqual(place('delivered'))
   })
 
-  it('goes by the place when a transition published after the end says that it goes on', () => {
+  it('prefers the place if a transition after the end continues the delivery', () => {
     const tell = (table: DeliveryTable, index: number) => {
       table.setTransition(index, { status: 'delivered', step: 1, at: 1 })
       table.setTransition(index, { status: 'retrying', step: 1, at: 2 })
@@ -153,7 +153,7 @@ describe('judgeDelivery', () => {
     expect(open).toEqual(place('retrying'))
   })
 
-  it('wants a dead letter to be among them', () => {
+  it('expects a dead letter on its topic', () => {
     const dead = { status: 'dead_letter', step: 5, at: 1 } as const
     const setDead = (table: DeliveryTable, index: number) => table.setTransition(index, dead)
     expect(verdictOf(setDead)).toEqual(hole('lost'))

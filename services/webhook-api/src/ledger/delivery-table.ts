@@ -1,34 +1,34 @@
 import type { DeliveryStatus } from '@surehook/contracts/events'
 import { readUuid, type ShortId, uuidBytes, writeUuid } from './uuid-bytes.ts'
 
-/** Why a delivery is in the table; `unexplained`: no change of the span makes it. */
+/** Why a delivery is in the table. `unexplained`: no change of the span causes it. */
 export const kinds = ['matched', 'asked', 'unexplained', 'unverified', 'foreign'] as const
 export type Kind = (typeof kinds)[number]
 
-/** Where a job stands that nobody has finished. */
+/** Where an unfinished job is. */
 export const openPlaces = ['pending', 'retrying', 'paused'] as const
 export type OpenPlace = (typeof openPlaces)[number]
 
 export const ends = ['delivered', 'dead_letter', 'cancelled'] as const satisfies DeliveryStatus[]
 export type End = (typeof ends)[number]
 
-/** What is known of one delivery. */
+/** The facts about one delivery. */
 export type DeliveryFacts = {
   kind: Kind
-  /** Index of its subscription. */
+  /** The index of its subscription. */
   subscription: number
-  /** The matcher has committed the change. */
+  /** True if the matcher has committed the change. */
   isDue: boolean
-  /** Its subscription may not have been known when the matcher came to the change. */
+  /** True if the matcher may not have known the subscription's state when it read the change. */
   isUncertain: boolean
-  /** Any job or transition of it was seen. */
+  /** True if any job or transition of it was read. */
   wasMade: boolean
-  /** On the dead letters. */
+  /** True if it is on the dead-letter topic. */
   hasLetter: boolean
   open: OpenPlace | null
-  /** Its newest end. */
+  /** Its newest final status. */
   end: End | null
-  /** A process that no longer owned it published a transition after its end. */
+  /** True if a process that no longer owned it published a transition after its end. */
   endSuperseded: boolean
   endedTwice: boolean
 }
@@ -39,12 +39,12 @@ const flag = { due: 1, made: 2, letter: 4, superseded: 8, endedTwice: 16, uncert
 const firstCapacity = 1024
 const none = 0xff
 
-/** Thrown when there are more deliveries than it may hold. */
+/** Thrown if the table would exceed its limit. */
 export class TableFullError extends Error {}
 
 type Columns = ReturnType<typeof columnsOf>
 
-/** 32 bytes of each delivery. */
+/** 32 bytes per delivery. */
 function columnsOf(size: number) {
   return {
     high: new Uint32Array(size),
@@ -62,15 +62,15 @@ function columnsOf(size: number) {
 }
 
 /**
- * Deliveries by their ids, in few bytes: typed arrays outside of the heap, and a hash table with open
- * addressing over them.
+ * Stores deliveries by id in little memory: typed arrays outside the heap, indexed by a hash table
+ * with open addressing.
  */
 export class DeliveryTable {
   readonly #limit: number
   #columns = columnsOf(firstCapacity)
   #capacity = firstCapacity
   #size = 0
-  /** Index + 1 of a delivery; 0 is free. */
+  /** Index + 1 of a delivery; 0 means free. */
   #slots = new Int32Array(2 * firstCapacity)
   #events = Buffer.alloc(firstCapacity * uuidBytes)
   #eventCount = 0
@@ -95,17 +95,17 @@ export class DeliveryTable {
     return index
   }
 
-  /** In small letters. */
+  /** In lower case. */
   eventIdOf(index: number): string {
     return readUuid(this.#events, (this.#columns.event[index] ?? 0) * uuidBytes)
   }
 
-  /** -1 when it is not there. */
+  /** Returns -1 if it is absent. */
   find(id: ShortId): number {
     return (this.#slots[this.#slotOf(id)] ?? 0) - 1
   }
 
-  /** @returns its index, as the one that was there before if there was one */
+  /** @returns its index; that of the existing entry if there is one */
   add(id: ShortId, delivery: { kind: Kind; subscription: number; event: number }): number {
     const known = this.find(id)
     if (known >= 0) return known
@@ -144,7 +144,7 @@ export class DeliveryTable {
     this.#set(index, flag.letter | flag.made)
   }
 
-  /** A job that stands open: the place of the latest step counts. */
+  /** Records where an unfinished job is. The latest step counts. */
   setOpen(index: number, place: OpenPlace, step: number): void {
     const { open, openStep } = this.#columns
     this.setMade(index)
@@ -153,7 +153,7 @@ export class DeliveryTable {
     openStep[index] = step
   }
 
-  /** The transition of the latest (step, time) counts. A repeated one changes nothing. */
+  /** Records a transition. The latest (step, time) counts. Repetitions change nothing. */
   setTransition(index: number, { status, step, at }: PublishedTransition): void {
     const { transitionAt, transitionStep } = this.#columns
     this.setMade(index)
@@ -211,10 +211,11 @@ export class DeliveryTable {
     return ((this.#columns.flags[index] ?? 0) & flags) !== 0
   }
 
-  /** Where the id stands, or the free place where it belongs. */
+  /** Returns the slot of the id, or the free slot where it belongs. */
   #slotOf([high, low]: ShortId): number {
     const mask = this.#slots.length - 1
-    // Ids are hashes already; but the second number has their version in it.
+    // Ids are already hashes. The high number is used, because the low one contains the UUID's
+    // version.
     for (let slot = high & mask; ; slot = (slot + 1) & mask) {
       const index = (this.#slots[slot] ?? 0) - 1
       if (index < 0) return slot

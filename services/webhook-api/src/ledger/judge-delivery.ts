@@ -3,7 +3,7 @@ import type { DeliveryFacts, End } from './delivery-table.ts'
 
 export type Place = 'delivered' | 'dead' | 'pending' | 'retrying' | 'paused' | 'cancelled'
 
-/** What a delivery counts as; `null`: it belongs to another span. */
+/** The category of a delivery; `null` if it belongs to another span. */
 export type Verdict =
   | { kind: 'place'; place: Place }
   | { kind: 'hole'; reason: HoleReason }
@@ -11,7 +11,7 @@ export type Verdict =
   | { kind: 'unverified' }
   | null
 
-/** Where a delivery is, or that it is nowhere. */
+/** Decides where a delivery is, or that it is lost. */
 export function judgeDelivery(facts: DeliveryFacts): Verdict {
   switch (facts.kind) {
     case 'foreign':
@@ -42,7 +42,8 @@ const places: Record<End, Place> = {
 }
 
 function placeOf({ end, endSuperseded, open, hasLetter }: DeliveryFacts): Place | null {
-  // The transition and the letter are sent together: until both are there the job keeps its old place.
+  // Transition and dead letter are sent together, so the job keeps its old place until both are
+  // read.
   if (end === 'dead_letter' && !hasLetter) return open
   if (end !== null && !endSuperseded) return places[end]
   if (open !== null) return open

@@ -85,7 +85,7 @@ describe('KnownVersions', () => {
     expect(versions.matching(change(15), 0)).toEqual([])
   })
 
-  it('is not sure of what was before the first state that is left of a subscription', async () => {
+  it('is unsure before the first remaining state of a subscription', async () => {
     const versions = await knownFrom(record(20, state({ updatedAt: later })))
     expect(versions.matching(change(10), 0)).toEqual([])
     expect(versions.isSure('one', { walPosition: place(10), writtenAt: 0 })).toBe(false)
@@ -95,7 +95,7 @@ describe('KnownVersions', () => {
     expect(deleted.isSure('one', { walPosition: place(30), writtenAt: 0 })).toBe(true)
   })
 
-  it('knows which states came to their topic after a change that was committed later', async () => {
+  it('knows which states reached their topic after a change that was committed later', async () => {
     const versions = await knownFrom(
       record(10, state(), 1),
       record(20, state({ updatedAt: later }), 50),
@@ -107,7 +107,7 @@ describe('KnownVersions', () => {
     expect(versions.mayHaveComeLate('other', { walPosition: place(30), writtenAt: 0 })).toBe(false)
   })
 
-  it('is sure of what another service published only when nothing was changed since', async () => {
+  it("is sure about another service's change only if the subscription is unchanged since", async () => {
     const versions = await knownFrom(record(10, state(), hour))
     expect(versions.matching(change(null), 2 * hour)).toEqual(['one'])
     expect(versions.matching(change(null), hour)).toEqual([])

@@ -5,22 +5,22 @@ import { SubscriptionIndex } from '@surehook/matching/index/subscription-index'
 import type { Change } from '@surehook/matching/read-change'
 import { type EventCodec, UndecodableError } from '@surehook/schemas/codec'
 
-/** When a change was written to the log, and where it was committed. */
+/** The time at which a change was written to the log, and its WAL position. */
 export type ChangePlace = Pick<Change, 'walPosition'> & { writtenAt: number }
 
 type Known = {
-  /** Of its first state on the topic, when states before that one are compacted away. */
+  /** The first state on the topic, if earlier states were compacted away. */
   blindBefore: { position: string | null; writtenAt: number } | null
   changedAt: number
-  /** Of all its states on the topic. */
+  /** Every state on the topic. */
   states: { position: string | null; writtenAt: number }[]
 }
 
-/** Clocks of those that write to the log differ. */
+/** How much the clocks of writers may differ. */
 const skewMs = 10_000
 const allOfThem = { perSubscription: Number.POSITIVE_INFINITY, total: Number.POSITIVE_INFINITY }
 
-/** Every version of every subscription that its topic still has. */
+/** Every version of every subscription that is still on the topic. */
 export class KnownVersions {
   readonly #index = new SubscriptionIndex(undefined, allOfThem)
   readonly #known = new Map<string, Known>()
@@ -31,11 +31,11 @@ export class KnownVersions {
     this.#codec = codec
   }
 
-  /** Takes the next record of `webhook.subscriptions`. */
+  /** Applies the next record of `webhook.subscriptions`. */
   async apply({ key, value, headers, timestamp }: KafkaMessage): Promise<void> {
     const id = String(key ?? '')
     const position = walPositionOf(headers)
-    // The views of matcher and dispatcher leave it out, too.
+    // The matcher and the dispatcher skip it too.
     if (this.#positions.isOutdated(id, position)) return
     try {
       const state = value === null ? null : await this.#codec.subscription.decode(value)
@@ -52,22 +52,22 @@ export class KnownVersions {
         known.states.push(written)
       }
     } catch (err) {
-      // The matcher put it aside, and went on with what it had.
+      // The matcher refused it as well and kept its previous state.
       if (!(err instanceof UndecodableError)) throw err
     }
   }
 
-  /** Ids of the subscriptions that get a delivery of the change; not of those that may or may not. */
+  /** Returns the ids of subscriptions that surely match the change; uncertain ones are left out. */
   matching(change: Change, writtenAt: number): string[] {
     const found = this.#index.match(change).map(({ id }) => id)
     return found.filter((id) => this.isSure(id, { ...change, writtenAt }))
   }
 
-  /** Whether the topic tells what the subscription was when the change met it. */
+  /** Returns whether the topic still shows the subscription's state at the time of the change. */
   isSure(id: string, { walPosition, writtenAt }: ChangePlace): boolean {
     const known = this.#known.get(id)
     if (known === undefined) return true
-    // What another service published met whatever the matcher knew when it came to it.
+    // A change of another service has no WAL position, so only its time can be compared.
     if (walPosition === null) return known.changedAt + skewMs < writtenAt
     const { blindBefore } = known
     if (blindBefore === null) return true
@@ -76,8 +76,9 @@ export class KnownVersions {
   }
 
   /**
-   * Whether a state was committed before the change and came to its topic after it. The matcher may have met the
-   * change with the state before: nobody had an answer yet that the new one is in force.
+   * Returns whether a state was committed before the change but written to its topic after it. The
+   * matcher may then have used the previous state. This is allowed, because no client had been told
+   * yet that the new state applies.
    */
   mayHaveComeLate(id: string, { walPosition, writtenAt }: ChangePlace): boolean {
     if (walPosition === null) return false

@@ -3,7 +3,7 @@ import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 
 export type LedgerMetrics = { taken(ledger: Ledger): void }
 
-/** What an alert can ask of ledgers that somebody takes regularly. */
+/** Metrics for alerts on ledgers that are taken regularly. */
 export function ledgerMetrics(metrics: Metrics): LedgerMetrics {
   const ledgers = fromZero(
     metrics.counter({

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { isFinished } from './ledger-reading.ts'
 
 describe('isFinished', () => {
-  it('is as the consumer that committed knows it', () => {
+  it('agrees with the consumer that committed', () => {
     const finished = fc.uniqueArray(fc.integer({ min: 10, max: 80 }))
     fc.assert(
       fc.property(finished, (offsets) => {
@@ -20,7 +20,7 @@ describe('isFinished', () => {
     )
   })
 
-  it('holds nothing for finished of a group that has never committed', () => {
+  it('treats nothing as finished for a group that has never committed', () => {
     expect(isFinished(undefined, 0)).toBe(false)
     expect(isFinished({ committed: -1, finished: [] }, 0)).toBe(false)
   })

@@ -32,7 +32,10 @@ export type ReadingOptions = {
   maxDeliveries: number
 }
 
-/** What the topics tell of the deliveries of a span, gathered record by record: the changes first. */
+/**
+ * Collects from the topics, record by record, what happened to the deliveries of a span. Changes
+ * must be read first.
+ */
 export class LedgerReading {
   readonly table: DeliveryTable
   readonly unexplained = new Unexplained()
@@ -46,7 +49,7 @@ export class LedgerReading {
     this.table = new DeliveryTable(options.maxDeliveries)
   }
 
-  /** Changes of the span. */
+  /** The number of changes in the span. */
   get changes(): number {
     return this.#changes
   }
@@ -57,7 +60,7 @@ export class LedgerReading {
     return owner
   }
 
-  /** A record of `changes` in the span: what it should have become. */
+  /** Adds a record of `changes` in the span and its expected deliveries. */
   async addChange({ partition }: At, message: KafkaMessage): Promise<void> {
     const { codec, versions, marks } = this.#options
     const change = await this.#ownChange(codec.change, message)
@@ -78,7 +81,7 @@ export class LedgerReading {
     }
   }
 
-  /** A record of `webhook.deliveries`. */
+  /** Adds a record of `webhook.deliveries`. */
   async addJob(at: At, message: KafkaMessage): Promise<void> {
     const job = await decoded(this.#options.codec.job, message)
     if (job === null || !this.#isInScope(job)) return
@@ -91,7 +94,7 @@ export class LedgerReading {
     if (this.#isOpen(at, message)) this.table.setOpen(index, placeOf(at.topic, job), job.step)
   }
 
-  /** A record of a topic that tells where a job went. */
+  /** Adds a record of a topic that shows where a job went. */
   async addPlace(at: At, message: KafkaMessage): Promise<void> {
     if (at.topic === attemptsTopic) return this.#addMove(message)
     if (at.topic !== deadLetterTopic && !this.#isOpen(at, message)) return
@@ -102,7 +105,10 @@ export class LedgerReading {
     else this.table.setOpen(index, placeOf(at.topic, job), job.step)
   }
 
-  /** A record of `changes` in or around the span, for jobs that no change of the span accounts for. */
+  /**
+   * Checks a record of `changes` in or around the span against jobs that no change of the span
+   * explains.
+   */
   async explain(message: KafkaMessage, isInSpan: boolean): Promise<void> {
     const { codec, versions } = this.#options
     if (!this.unexplained.mayBeOf(message)) return
@@ -111,7 +117,7 @@ export class LedgerReading {
     const { walPosition } = change
     const place = { walPosition, writtenAt: Number(message.timestamp) }
     for (const { index, webhookId } of this.unexplained.take(change.event.id)) {
-      // What was written outside of it is of another span.
+      // A change written outside the span belongs to another span.
       if (!isInSpan) this.table.setKind(index, 'foreign')
       else if (!versions.isSure(webhookId, place) || versions.mayHaveComeLate(webhookId, place)) {
         this.table.setKind(index, 'unverified')
@@ -120,7 +126,7 @@ export class LedgerReading {
   }
 
   async #addMove(message: KafkaMessage): Promise<void> {
-    // Its key is the delivery: most are of others, and need not be decoded.
+    // The key is the delivery's id, so records of other deliveries need no decoding.
     const index = this.#find(String(message.key ?? ''))
     if (index < 0) return
     const transition = await decoded(this.#options.codec.attempt, message)
@@ -176,11 +182,11 @@ export class LedgerReading {
 
 function placeOf(topic: string, { attempt }: DeliveryJob): OpenPlace {
   if (topic === pausedTopic) return 'paused'
-  // A job whose URL was changed stands among the new ones once more.
+  // A job whose URL was changed is on the topic of new jobs a second time.
   return topic === deliveriesTopic && attempt === 1 ? 'pending' : 'retrying'
 }
 
-/** Whether a group that is so far has finished an offset. */
+/** Returns whether a group with this progress has finished an offset. */
 export function isFinished(progress: Progress | undefined, offset: number): boolean {
   if (progress === undefined) return false
   const { committed, finished } = progress
@@ -196,7 +202,7 @@ export function isFinished(progress: Progress | undefined, offset: number): bool
   return false
 }
 
-/** `null` for what nobody can read: whoever came to it has put it aside. */
+/** Returns `null` for an undecodable record, which its reader has refused. */
 async function decoded<T>(codec: TypeCodec<T>, { value }: KafkaMessage): Promise<T | null> {
   if (value === null) return null
   try {

@@ -4,10 +4,10 @@ import { mount } from '@surehook/service-kit/http/mount'
 import type { Router } from 'express'
 import type { Ledgers } from './ledgers.ts'
 
-/** Nobody between the client and here takes a connection for dead that says something so often. */
+/** The response sends something this often, so that no proxy closes the connection as idle. */
 const sayEveryMs = 5_000
 
-/** For the administrator of the platform: of all tenants. */
+/** Routes for the administrator of the platform; they cover all tenants. */
 export function ledgerRoutes(deps: {
   admit: AdminGate
   ledgers: Ledgers

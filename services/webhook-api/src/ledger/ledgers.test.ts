@@ -34,7 +34,7 @@ describe('createLedgers', () => {
     await expect(first).rejects.toThrow('left')
   })
 
-  it('says that it is not complete when the time is over', async () => {
+  it('reports an incomplete ledger when the time limit passes', async () => {
     const { ask, taken } = ledgersWith((_, signal) => untilAborted(signal), 1)
     const ledger = await ask()
     expect(ledger).toMatchObject({ complete: false, closes: false, holes: [], webhooks: [] })
@@ -42,12 +42,12 @@ describe('createLedgers', () => {
     expect(taken).toEqual([ledger])
   })
 
-  it('says that it is not complete when there are too many deliveries', async () => {
+  it('reports an incomplete ledger when there are too many deliveries', async () => {
     const { ask } = ledgersWith(() => Promise.reject(new TableFullError()))
     expect(await ask()).toMatchObject({ complete: false, closes: false })
   })
 
-  it('fails when Kafka does, and is free for the next', async () => {
+  it('fails when Kafka does, and accepts the next request', async () => {
     const { ask, taken } = ledgersWith(() => Promise.reject(new Error('no broker')))
     for (let time = 0; time < 2; time++) await expect(ask()).rejects.toThrow('no broker')
     expect(taken).toEqual([])

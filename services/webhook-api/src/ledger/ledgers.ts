@@ -10,7 +10,7 @@ import type { Taken } from './take-ledger.ts'
 
 export type LedgersDeps = {
   take: (of: { span: Span; scope: Scope }, signal: AbortSignal) => Promise<Taken>
-  /** Throws when the topics may no longer hold all of the span. */
+  /** Throws if the topics may no longer hold the whole span. */
   refuseTrimmed: (from: number) => Promise<void>
   withinMs: number
   metrics: LedgerMetrics
@@ -21,15 +21,15 @@ export type LedgersDeps = {
 export type LedgerQuery = Scope & { from: Date; to?: Date | undefined }
 
 export type Ledgers = {
-  /** Ends without an answer when the signal says so. */
+  /** Ends without an answer when the signal aborts. */
   ask(query: LedgerQuery, signal: AbortSignal): Promise<Ledger>
 }
 
 const retryAfterS = 5
 
 /**
- * Takes ledgers, one at a time: each reads much and holds much. A ledger is one long answer and no job
- * in a table: nothing is left of a ledger that nobody waits for.
+ * Takes one ledger at a time, because each reads much and needs much memory. A ledger is one long
+ * response rather than a stored job, so an abandoned one leaves nothing behind.
  */
 export function createLedgers(deps: LedgersDeps): Ledgers {
   let isBusy = false
@@ -85,7 +85,7 @@ async function takeOne(
   }
 }
 
-/** Why a reading came to no end, where asking for less helps. */
+/** Returns why a reading failed, if a smaller request would help. */
 function noteOf(
   err: unknown,
   { timeOver, withinMs }: { timeOver: AbortSignal; withinMs: number },

@@ -15,11 +15,11 @@ import { invalid } from '@surehook/service-kit/errors'
 
 export type Span = { from: number; to: number }
 
-/** How far a group is in one partition. */
+/** The progress of a group in one partition. */
 export type Progress = {
-  /** Everything below is finished; -1 when it has never committed. */
+  /** Every offset below is finished; -1 if the group has never committed. */
   committed: number
-  /** Finished above that. */
+  /** Finished ranges above `committed`. */
   finished: readonly Range[]
 }
 
@@ -27,33 +27,36 @@ export type LogMarks = {
   takenAt: number
   /** By partition of `changes`. */
   matched: ReadonlyMap<number, Progress>
-  /** By topic and partition of those with jobs: `topic/partition`. */
+  /** By partition of the job topics: `topic/partition`. */
   dispatched: ReadonlyMap<string, Progress>
   changes: TopicSpan[]
-  /** From the span's end to the end of the log, and then what came shortly before its beginning. */
+  /** From the span's end to the end of the log, and then the time shortly before its beginning. */
   changesAround: TopicSpan[][]
   deliveries: TopicSpan[]
-  /** What tells where jobs went: retry topics and `….paused` from the dispatcher's commits on. */
+  /**
+   * The topics that show where jobs went. Retry topics and `….paused` start at the dispatcher's
+   * commits.
+   */
   places: TopicSpan[]
   subscriptions: TopicSpan[]
 }
 
 const matcher = 'webhook-matcher'
 const dispatcher = 'webhook-dispatcher'
-/** Clocks of those that write differ. */
+/** How much the clocks of writers may differ. */
 const skewMs = 5 * 60_000
 const askWithinMs = 30_000
 
-/** The topics on which a job that is not finished may stand. */
+/** Returns the topics that may hold unfinished jobs. */
 export async function jobTopicsOf(admin: Admin): Promise<string[]> {
   const isRetry = (topic: string) => topic.startsWith(retryTopic(''))
   return [deliveriesTopic, ...(await admin.listTopics()).filter(isRetry), pausedTopic]
 }
 
 /**
- * How far everybody is, and then where the logs end. In this order: whatever was finished by a commit
- * has its next place below an end that is read later. So of what is lost between the two nothing is
- * under way.
+ * Reads the commits of the groups first and the ends of the logs afterwards. A job that was
+ * finished by a commit has its next record below an end that is read later. Therefore no job that
+ * moves in between looks lost.
  */
 export async function readMarks(
   admin: Admin,
@@ -75,7 +78,7 @@ export async function readMarks(
     return { ...of, from: Math.max(of.from, committed) }
   })
   const published = (await Promise.all([attemptsTopic, deadLetterTopic].map(since))).flat()
-  // What a job comes from is there before the job is.
+  // Ends of `changes` come last: a change is written before its jobs.
   const changes = await spansOf(admin, changesTopic, span)
   const after = await spansOf(admin, changesTopic, { from: span.to })
   const before = await spansOf(admin, changesTopic, { from: skewed, to: span.from })
@@ -101,7 +104,10 @@ function progressOf(commits: Commits): Map<string, Progress> {
   return all
 }
 
-/** By the time at which records were written; from the beginning, and up to the end, where nothing is said. */
+/**
+ * Returns offsets by the time at which records were written. The default is from the beginning to
+ * the end.
+ */
 async function spansOf(
   admin: Admin,
   topic: string,
@@ -119,7 +125,7 @@ async function spansOf(
   }))
 }
 
-/** Throws when records that the ledger needs may have been deleted by their age. */
+/** Throws if records that the ledger needs may have expired. */
 export async function refuseTrimmed(
   admin: Admin,
   { from, historyMs, marginMs }: { from: number; historyMs: number; marginMs: number },

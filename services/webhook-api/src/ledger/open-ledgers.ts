@@ -12,12 +12,12 @@ export type OpenLedgersOptions = Pick<Messaging, 'kafka' | 'codec'> & {
   log: Logger
 }
 
-/** At most 48 bytes each, and as much again while the table grows. */
+/** At most 48 bytes per delivery, and as much again while the table grows. */
 const maxDeliveries = 4_000_000
 const withinMs = 10 * 60_000
 const dayMs = 86_400_000
 
-/** What closes it ends the reading that is under way. */
+/** Disposing ends a running ledger. */
 export function openLedgers(options: OpenLedgersOptions): Ledgers & Disposable {
   const { kafka, codec, config, metrics, log } = options
   const { clientId } = config.kafka
@@ -25,7 +25,7 @@ export function openLedgers(options: OpenLedgersOptions): Ledgers & Disposable {
   const historyMs = config.historyDays * dayMs
   const ledgers = createLedgers({
     take: (of, signal) => takeLedger({ kafka, codec, clientId, maxDeliveries, log }, of, signal),
-    // What is there when a reading begins must be there until it ends.
+    // Records must not expire between the beginning and the end of a reading.
     refuseTrimmed: (from) =>
       withAdmin(kafka, (admin) => refuseTrimmed(admin, { from, historyMs, marginMs: withinMs })),
     withinMs,

@@ -23,7 +23,7 @@ export type Sum = Pick<
   'total' | 'webhooks' | 'webhooksLeftOut' | 'holes' | 'holesLeftOut' | 'endedTwice'
 >
 
-/** What a reading comes to, of all and of each webhook. */
+/** Sums up a reading, in all and per webhook. */
 export function sumUp(reading: Pick<LedgerReading, 'table' | 'ownerOf'>): Sum {
   const { table } = reading
   const total = noCounts()

@@ -23,8 +23,8 @@ export type TakeLedgerDeps = {
 export type Taken = { takenAt: number; reading: LedgerReading }
 
 /**
- * Reads of the topics what became of the changes of a span. Rejects with a `TableFullError` when they
- * make more deliveries than may be held.
+ * Reads from the topics what happened to the changes of a span. Rejects with `TableFullError` if
+ * they cause more deliveries than fit.
  */
 export async function takeLedger(
   deps: TakeLedgerDeps,
@@ -71,7 +71,10 @@ export async function takeLedger(
   return { takenAt: marks.takenAt, reading }
 }
 
-/** Their changes are most likely just outside of the span; each part is read only if some are left. */
+/**
+ * Explains jobs whose change is missing. Their changes are most likely just outside the span. Each
+ * further part is read only while unexplained jobs are left.
+ */
 async function explainOthers(
   reader: SpanReader,
   { marks, reading }: { marks: LogMarks; reading: LedgerReading },

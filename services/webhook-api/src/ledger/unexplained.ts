@@ -3,13 +3,16 @@ import { TableFullError } from './delivery-table.ts'
 
 export type UnexplainedJob = { index: number; webhookId: string }
 
-/** So many may wait: a job whose change was written just after the span is one for a moment. */
+/**
+ * The limit of waiting jobs. A job whose change was written just after the span also waits for a
+ * moment.
+ */
 const maxWaiting = 200_000
-/** In the bytes of a change its id stands behind the format's 5 bytes, and its length. */
+/** In an encoded change, its id follows the format's 5 bytes and the length of the id. */
 const idAt = 6
 const idLength = 36
 
-/** Jobs for which no change was found yet, by the event. */
+/** Jobs whose change was not found yet, by event. */
 export class Unexplained {
   readonly #byEvent = new Map<string, UnexplainedJob[]>()
   #count = 0
@@ -26,13 +29,13 @@ export class Unexplained {
     else known.push(job)
   }
 
-  /** Whether a record of `changes` may be the one, told without decoding it. */
+  /** Returns whether a record of `changes` may explain a waiting job, without decoding it. */
   mayBeOf({ value }: KafkaMessage): boolean {
     if (value === null || value.length < idAt + idLength) return false
     return this.#byEvent.has(value.toString('latin1', idAt, idAt + idLength))
   }
 
-  /** The jobs of an event, which wait no longer. */
+  /** Removes and returns the waiting jobs of an event. */
   take(eventId: string): readonly UnexplainedJob[] {
     const jobs = this.#byEvent.get(eventId) ?? []
     this.#byEvent.delete(eventId)

@@ -1,9 +1,12 @@
-/** The first 64 bits of an id, as two numbers: of ids that are hashes no two are taken for the same. */
+/**
+ * The first 64 bits of an id, as two numbers. They identify ids that are hashes without collisions
+ * in practice.
+ */
 export type ShortId = readonly [high: number, low: number]
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** `null` for what is no UUID. */
+/** Returns `null` for a text that is no UUID. */
 export function shortIdOf(text: string): ShortId | null {
   if (!uuid.test(text)) return null
   const high = Number.parseInt(text.slice(0, 8), 16)
@@ -13,12 +16,12 @@ export function shortIdOf(text: string): ShortId | null {
 
 export const uuidBytes = 16
 
-/** Writes a UUID as its bytes. */
+/** Writes the 16 bytes of a UUID. */
 export function writeUuid(text: string, into: Buffer, at: number): void {
   into.write(text.replaceAll('-', ''), at, uuidBytes, 'hex')
 }
 
-/** In small letters, whatever it was written in. */
+/** Returns the UUID in lower case. */
 export function readUuid(from: Buffer, at: number): string {
   const hex = from.toString('hex', at, at + uuidBytes)
   const cuts = [0, 8, 12, 16, 20, 32]

@@ -12,18 +12,21 @@ import { deleteVersions } from '../subscriptions/subscription-versions.ts'
 export type PurgeDeps = {
   pool: Pool
   writer: Pick<StateWriter, 'write'>
-  /** Another replica may have finished meanwhile, and the name be in use again. */
+  /** Checked again, because another replica may have finished, and the name may be in use again. */
   isDeleted: () => Promise<boolean>
 }
 
 const subscriptionsAtOnce = 100
-/** A day of a busy installation has millions of rows: one look at each page of it. */
+/**
+ * Generous: a day of a busy installation has millions of rows, and the statement reads every page.
+ */
 const dayTimeoutMs = 10 * 60_000
 
 /**
- * Ends the subscriptions of an environment, which cancels their deliveries, and deletes its history,
- * replays, recoveries and idempotency keys. Nobody is left who could watch it: there are no events.
- * @returns whether there was anything
+ * Deletes the subscriptions of an environment, which cancels their deliveries, and its history,
+ * replays, recoveries and idempotency keys. Publishes no events, because nobody is left to receive
+ * them.
+ * @returns whether anything was deleted
  */
 export async function purgeEnvironment(deps: PurgeDeps, tenant: Tenant): Promise<boolean> {
   const names = [tenant.projectId, tenant.environment]
@@ -78,7 +81,7 @@ function deleteOfDay(pool: Pool, partition: string, names: readonly string[]): P
     const { rowCount } = await tx.query({
       text: `delete from ${partition} where project_id = $1 and environment = $2`,
       values: [...names],
-      // The pool's own limit is shorter.
+      // Overrides the shorter limit of the pool.
       query_timeout: dayTimeoutMs,
     } as { text: string; values: string[] })
     return rowCount ?? 0

@@ -19,7 +19,7 @@ export type OpenRebuildsOptions = Pick<Messaging, 'kafka' | 'codec'> & {
   log: Logger
 }
 
-/** Rebuilds of the history that are asked for, and the work on the one that is under way. */
+/** Opens the requests for rebuilds of the history, and the worker that does them. */
 export function openRebuilds(options: OpenRebuildsOptions): Rebuilds & AsyncDisposable {
   const { kafka, codec, config, pool, log } = options
   const projection = createDeliveryProjection({

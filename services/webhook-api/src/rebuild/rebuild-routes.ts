@@ -5,7 +5,7 @@ import type { RequestContext } from '@surehook/service-kit/http/request/request-
 import type { Router } from 'express'
 import type { Rebuilds } from './open-rebuilds.ts'
 
-/** For the administrator of the platform: the history is that of all tenants. */
+/** Routes for the administrator of the platform: the history covers all tenants. */
 export function rebuildRoutes({ admit, rebuilds }: { admit: AdminGate; rebuilds: Rebuilds }) {
   const authorize = ({ req }: RequestContext) => admit(req.headers.authorization)
   return (router: Router): void => {

@@ -7,7 +7,7 @@ import { dayTable } from '../history/delivery-days.ts'
 /** A row of table `history_rebuild`. */
 export type RebuildRow = {
   id: string
-  /** `emptied`: where the topics end is not written down yet. */
+  /** `emptied`: the ends of the topics are not recorded yet. */
   state: 'asked' | 'emptied' | 'reading' | 'done'
   spans: TopicSpan[]
   records: string
@@ -17,10 +17,10 @@ export type RebuildRow = {
   finished_at: Date | null
 }
 
-/** Whoever has taken a rebuild. */
+/** The replica that works on a rebuild. */
 export type Turn = { id: string; by: string }
 
-/** True while history is missing rows that the topics have. */
+/** SQL that is true while the history may lack rows that are on the topics. */
 export const underWay = `exists (select from history_rebuild where state <> 'done')`
 
 export async function isRebuilding(db: Pool | PoolClient): Promise<boolean> {
@@ -28,7 +28,7 @@ export async function isRebuilding(db: Pool | PoolClient): Promise<boolean> {
   return rows[0]?.yes === true
 }
 
-/** The one that is under way, or a new one. */
+/** Returns the rebuild in progress, or starts one. */
 export async function askRebuild(pool: Pool): Promise<RebuildRow> {
   await pool.query(
     `insert into history_rebuild (id, state) values ($1, 'asked')
@@ -47,7 +47,7 @@ export async function newestRebuild(pool: Pool): Promise<RebuildRow | undefined>
   return rows[0]
 }
 
-/** Takes the one that is under way, so that nobody else does for `forMs`. */
+/** Takes the rebuild in progress; no other replica can take it for `forMs`. */
 export async function takeRebuild(
   pool: Pool,
   { by, forMs }: { by: string; forMs: number },
@@ -61,7 +61,7 @@ export async function takeRebuild(
   return rows[0]
 }
 
-/** Gives it back: somebody may take it after `afterMs`. */
+/** Returns it: another replica may take it after `afterMs`. */
 export async function postponeRebuild(pool: Pool, turn: Turn, afterMs: number): Promise<void> {
   await pool.query(
     `update history_rebuild set due_at = clock_timestamp() + $3 * interval '1 ms'
@@ -70,10 +70,10 @@ export async function postponeRebuild(pool: Pool, turn: Turn, afterMs: number): 
   )
 }
 
-/** Whoever reads or writes history waits so long at most, while we wait for those before. */
+/** The longest time that readers and writers of the history wait behind this lock request. */
 const lockTimeout = '1s'
 
-/** @returns false when another replica has taken it meanwhile */
+/** @returns false if another replica has taken it meanwhile */
 export function emptyHistory(pool: Pool, { id, by }: Turn): Promise<boolean> {
   return inTransaction(pool, async (tx) => {
     const { rowCount } = await tx.query(
@@ -83,7 +83,7 @@ export function emptyHistory(pool: Pool, { id, by }: Turn): Promise<boolean> {
     )
     if (rowCount !== 1) return false
     await tx.query(`set local lock_timeout = '${lockTimeout}'`)
-    // A recovery that is at work on a batch ends it before: it would find no letters left.
+    // Waits for the present batch of a recovery, which would otherwise find no dead letters.
     await tx.query('lock table recovery in exclusive mode')
     await tx.query(`truncate ${dayTable}`)
     return true
@@ -94,11 +94,14 @@ export type Progress = Turn & {
   spans: readonly TopicSpan[]
   records: number
   oldestAt: Date | null
-  /** The turn goes on for so long. */
+  /** Extends the turn by this many milliseconds. */
   forMs: number
 }
 
-/** Says what is to be read. @returns false when another replica has taken it meanwhile */
+/**
+ * Records the offsets to read.
+ * @returns false if another replica has taken it meanwhile
+ */
 export async function beginReading(
   pool: Pool,
   { id, by }: Turn,
@@ -112,7 +115,10 @@ export async function beginReading(
   return rowCount === 1
 }
 
-/** What is read and written. @returns false when another replica has taken it meanwhile */
+/**
+ * Records the progress.
+ * @returns false if another replica has taken it meanwhile
+ */
 export async function advanceRebuild(pool: Pool, progress: Progress): Promise<boolean> {
   const { id, by, spans, records, oldestAt, forMs } = progress
   const { rowCount } = await pool.query(

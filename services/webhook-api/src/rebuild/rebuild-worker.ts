@@ -14,21 +14,21 @@ export type RebuildWorkerDeps = {
   pool: Pool
   kafka: Kafka
   clientId: string
-  /** What it refuses was put aside when it was read first. */
+  /** Its refused messages are dropped, because they were already refused when first read. */
   projection: DeliveryProjection
   log: Logger
 }
 
 const lookEveryMs = 2_000
-/** Longer than a batch takes; then another replica takes over from one that was killed. */
+/** Longer than a batch takes. After this time another replica takes over from a killed one. */
 const turnMs = 30_000
 
-/** Another replica took the rebuild: it goes on where this one had come. */
+/** Another replica took over the rebuild and continues from the recorded progress. */
 class TurnLostError extends Error {}
 
 /**
- * Empties the history and fills it with what its topics had when it was empty; what comes later is written by
- * who follows them. Rows do not mind in which order they are written, or how often: nobody has to stop for it.
+ * Empties the history and fills it from the topics, up to their ends at that time. The log's normal
+ * reader writes later messages meanwhile: rows accept any order and repetition.
  */
 export function runRebuildWorker(deps: RebuildWorkerDeps): BackgroundWork {
   const worker = new RebuildWorker(deps)
@@ -41,14 +41,14 @@ export function runRebuildWorker(deps: RebuildWorkerDeps): BackgroundWork {
 
 class RebuildWorker {
   readonly #deps: RebuildWorkerDeps
-  /** Tells replicas apart. */
+  /** Identifies this replica. */
   readonly #by = randomUUID()
 
   constructor(deps: RebuildWorkerDeps) {
     this.#deps = deps
   }
 
-  /** @returns after how many milliseconds to look again */
+  /** @returns the milliseconds until the next call */
   async workOnNext(signal: AbortSignal): Promise<number> {
     const { pool, log } = this.#deps
     const rebuild = await store.takeRebuild(pool, { by: this.#by, forMs: turnMs })
@@ -72,7 +72,7 @@ class RebuildWorker {
       hold(await store.emptyHistory(pool, turn))
       log.info({ id }, 'history.emptied')
     }
-    // Only now: what was written before the history was emptied is below these ends.
+    // Read only now, so that everything written before the history was emptied is below these ends.
     if (state !== 'reading') hold(await store.beginReading(pool, turn, await this.#spans()))
     const spans = state === 'reading' ? rebuild.spans : (await store.newestRebuild(pool))?.spans
     await this.#read(turn, spans ?? [], signal)

@@ -20,12 +20,12 @@ export type SendDeps = {
   bodies: Pick<StoredBodies, 'find'>
 }
 
-/** Who asks, under which `Idempotency-Key` if any. */
+/** The tenant of the request, and its `Idempotency-Key` if any. */
 export type Ask = { tenant: Tenant; key: string | undefined; traceparent: string | null }
 
 export type SendAgain = ReturnType<typeof sendAgain>
 
-/** Deliveries that somebody asks for. Their jobs are on their topic when these resolve. */
+/** Makes deliveries on request. The promises resolve once the jobs are on their topic. */
 export function sendAgain({ pool, writer, days, bodies }: SendDeps) {
   return {
     async redeliver(ask: Ask, place: { id: string; deliveryId: string }) {
@@ -63,14 +63,14 @@ export function sendAgain({ pool, writer, days, bodies }: SendDeps) {
 
 export const noDelivery = () => new AppError('DELIVERY_NOT_FOUND', 'No such delivery')
 
-/** A job that the log reads later than the transitions of its delivery is on its way for so long at most. */
+/** The longest time for which a job may be read later than the transitions of its delivery. */
 const jobComesWithinMs = 15 * 60_000
 
 type BodyOf = (found: LoggedDelivery) => StoredBody
 
 /**
- * Reads the body before the transaction: whoever waits for Kafka holds no lock. What went wrong is thrown only when
- * the body is needed, since a repeated request has its answer already.
+ * Reads the body before the transaction, so that no lock is held while waiting for Kafka. An error
+ * is thrown only if the body is needed, because a repeated request already has its answer.
  */
 async function bodyAhead(
   { pool, bodies }: Pick<SendDeps, 'pool' | 'bodies'>,
@@ -82,7 +82,7 @@ async function bodyAhead(
   const [read] = await Promise.allSettled(row === undefined ? [] : [bodies.find(row)])
   return (found) => {
     if (found.body !== null) return found.body
-    // The log has read the job, or has written the row, in between.
+    // Meanwhile the log has read the job or written the row.
     if (read === undefined || row?.job_offset !== found.job_offset) return 'unread'
     if (read.status === 'rejected') throw read.reason
     return read.value

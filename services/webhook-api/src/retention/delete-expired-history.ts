@@ -18,7 +18,7 @@ export type ExpiryDeletionDeps = {
 const everyMs = 10 * 60_000
 const closeWithinMs = 2_000
 
-/** Ends what has been kept long enough: at its start, and from then on every ten minutes. */
+/** Deletes expired history at the start and then every ten minutes. */
 export function runHistoryDeletion(deps: ExpiryDeletionDeps): AsyncDisposable {
   const { log, metrics } = deps
   const failures = metrics.counter({
@@ -45,7 +45,7 @@ export function runHistoryDeletion(deps: ExpiryDeletionDeps): AsyncDisposable {
   return {
     async [Symbol.asyncDispose]() {
       const closed = Promise.resolve(deleting[Symbol.asyncDispose]())
-      // What is left undone the next pass deletes.
+      // The next pass deletes what is left.
       await boundedBy(closeWithinMs, closed, 'The deletion of expired history did not end').catch(
         (err: unknown) => log.debug({ err }, 'history.deletion_left'),
       )

@@ -3,20 +3,20 @@ import type { Pool } from 'pg'
 import { dayTable, oldestKeptDay } from '../history/delivery-days.ts'
 
 export type Dropped = {
-  /** Partitions that are gone. */
+  /** The dropped partitions. */
   dropped: string[]
-  /** Those whose table was in use all the time; the next pass tries again. */
+  /** The days whose table stayed in use; the next pass tries again. */
   busy: string[]
 }
 
 const tries = 5
 
-/** Whoever reads or writes history waits so long at most, while we wait for those before. */
+/** The longest time that readers and writers of the history wait behind this lock request. */
 const lockTimeout = '200ms'
 
 /**
- * Drops the partitions of days that ended more than `historyDays` ago. One replica at a time does it;
- * another one's turn drops nothing.
+ * Drops the partitions of days that ended more than `historyDays` ago. One replica at a time does
+ * it; for others there is nothing to do.
  */
 export async function dropOldDays(
   pool: Pool,
@@ -43,7 +43,7 @@ async function partitionsBefore(pool: Pool, oldest: string): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** `elsewhere`: another replica is deleting; `gone`: it was here before us. */
+/** `elsewhere`: another replica is dropping days. `gone`: another replica has dropped it. */
 type Outcome = 'dropped' | 'elsewhere' | 'gone'
 
 async function dropPatiently(pool: Pool, partition: string): Promise<Outcome | 'busy'> {
@@ -71,6 +71,6 @@ function dropPartition(pool: Pool, partition: string): Promise<Outcome> {
   })
 }
 
-/** PostgreSQL's lock_not_available; or a deadlock, which we lost. */
+/** PostgreSQL's lock_not_available (55P03), or a deadlock that this transaction lost (40P01). */
 const isLocked = (err: unknown) =>
   err instanceof Error && 'code' in err && (err.code === '55P03' || err.code === '40P01')

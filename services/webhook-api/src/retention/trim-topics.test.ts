@@ -24,14 +24,14 @@ describe('trimmedBefore', () => {
   const hour = 3_600_000
   const day = 24 * hour
 
-  test('keeps the body of every row that is shown', () => {
+  test('keeps the body of every visible row', () => {
     const clocks = fc.record({
       historyDays: fc.integer({ min: 1, max: 60 }),
       now: fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2027, 0, 1) }),
       agoMs: fc.integer({ min: 0, max: 65 * day }),
-      // By so much the clock of whoever made the job is ahead of the broker's.
+      // How far the clock of the job's maker is ahead of the broker's.
       aheadMs: fc.integer({ min: -12 * hour, max: 12 * hour }),
-      // A day that is in use is dropped later.
+      // How much later a day is dropped because it was in use.
       lateMs: fc.integer({ min: 0, max: 11 * hour }),
     })
     fc.assert(

@@ -8,13 +8,13 @@ import {
 import type { Admin, Kafka, SeekEntry } from '@surehook/kafka/client/surface'
 import { withAdmin } from '@surehook/kafka/client/with-admin'
 
-/** Consumer groups that must have finished a record before it may go. */
+/** Consumer groups that must have finished a record before it may be deleted. */
 const dispatcher = 'webhook-dispatcher'
 const log = 'webhook-api'
 
 /**
- * Who reads a topic that is trimmed; `null` for any other. Dead letters wait for nobody: they are put
- * back from the log.
+ * Returns the groups that read a trimmed topic, or `null` for any other topic. Dead letters have no
+ * reader: recoveries read the log.
  */
 export function readersOf(topic: string): readonly string[] | null {
   if (topic === deliveriesTopic) return [dispatcher, log]
@@ -26,33 +26,33 @@ export function readersOf(topic: string): readonly string[] | null {
 const dayMs = 86_400_000
 
 /**
- * What was appended before this time may go. A row is kept to the end of its day, `historyDays` after that on which
- * its job was made; its body is on `webhook.deliveries` for longer, also if the clocks of brokers and services
- * differ by some hours, or its day could not be dropped at once.
+ * The time before which records may be deleted. A row is kept for `historyDays` after the day of
+ * its job. Its body on `webhook.deliveries` is kept two days longer, because clocks may differ by
+ * hours and a day may be dropped late.
  */
 export const trimmedBefore = (historyDays: number, now: number): number =>
   now - (historyDays + 2) * dayMs
 
 export type PartitionState = {
   partition: number
-  /** First offset that is there. */
+  /** The first existing offset. */
   low: number
-  /** Of the first record that is younger than the history, or the end. */
+  /** The offset of the first record within the history, or the end. */
   young: number
-  /** Commit of each reader; -1 where it has none. */
+  /** The commit of each reader; -1 if it has none. */
   committed: readonly number[]
 }
 
-/** Up to where a partition may be deleted: everything below is old, and finished by every reader. */
+/** Returns the offset below which everything is old and finished by every reader, or `null`. */
 export function trimOffset({ low, young, committed }: PartitionState): number | null {
   const offset = Math.min(young, ...committed)
   return offset > low ? offset : null
 }
 
 /**
- * Deletes what is older than the history and finished from the delivery topics. Their records never
- * expire by age alone: a job may wait for as long as its subscription is inactive, and is open all the
- * while, so that the commit of its partition stays below it.
+ * Deletes records from the delivery topics that are older than the history and finished. They never
+ * expire by age alone: a job may wait as long as its subscription is inactive, and its partition's
+ * commit stays below it meanwhile.
  */
 export function trimTopics(kafka: Kafka, olderThan: number): Promise<string[]> {
   return withAdmin(kafka, async (admin) => {
@@ -85,7 +85,7 @@ async function partitionStates(
   admin: Admin,
   { topic, groups, olderThan }: Trim,
 ): Promise<PartitionState[]> {
-  // The commits first: what is committed meanwhile is trimmed the next time.
+  // The commits are read first; later ones are trimmed next time.
   const commits = await Promise.all(
     groups.map(async (groupId) => (await admin.fetchOffsets({ groupId, topics: [topic] }))[0]),
   )

@@ -7,18 +7,18 @@ import type { PoolClient } from 'pg'
 import { type SubscriptionRow, toState, toSubscription } from './subscription-row.ts'
 import { deleteVersions, insertVersion } from './subscription-versions.ts'
 
-/** The reserved table whose records are the subscriptions themselves. */
+/** The reserved table whose records are the subscriptions. */
 const table = '_webhooks'
 
-/** What happened to a subscription; a new `secret` is announced without its value. */
+/** The change of a subscription. A new `secret` is announced without its value. */
 export type Announcement =
   | { before: null; after: SubscriptionRow }
   | { before: SubscriptionRow; after: SubscriptionRow; secret?: string | undefined }
   | { before: SubscriptionRow; after: null }
 
 /**
- * Tells of a change of a subscription in the transaction that makes it: its state for those that hold
- * a view, the version that is in force from here on, and an event for who watches `_webhooks`.
+ * Announces a change of a subscription in the transaction that makes it: its state for the matchers
+ * and dispatchers, its new version, and an event for subscribers of `_webhooks`.
  */
 export async function announce(
   tx: PoolClient,
@@ -34,7 +34,7 @@ export async function announce(
   if (event !== null) await emit({ topic: changesTopic, key: changeKey(event), state: event })
 }
 
-/** `null` for a change that changed nothing. */
+/** Returns `null` if nothing changed. */
 function eventOf(announcement: Announcement): ChangeEvent | null {
   const { before, after } = announcement
   if (before === null) return changeOf('INSERT', after, [])

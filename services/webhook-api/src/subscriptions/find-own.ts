@@ -5,7 +5,9 @@ import type { Tenant } from './subscription-changes.ts'
 import type { SubscriptionRow } from './subscription-row.ts'
 import * as store from './subscription-store.ts'
 
-/** The tenant's own subscription; one of another tenant is as unknown as none. */
+/**
+ * Returns the tenant's subscription. One of another tenant gives the same error as an unknown one.
+ */
 export async function ownSubscription(
   pool: Pool,
   id: string,
@@ -16,7 +18,7 @@ export async function ownSubscription(
   return row
 }
 
-/** As `ownSubscription`, held until the transaction ends. */
+/** Like `ownSubscription`, with a lock until the transaction ends. */
 export async function lockedSubscription(
   tx: PoolClient,
   id: string,

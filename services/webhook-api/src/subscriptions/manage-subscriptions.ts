@@ -31,13 +31,13 @@ import { shown } from './subscription-warnings.ts'
 
 export type SubscriptionDeps = {
   pool: Pool
-  /** Its writes answer only once the new state is acknowledged on its topic. */
+  /** Resolves only once the new state is acknowledged on its topic. */
   writer: StateWriter
   keyedWriter: KeyedWriter
   box: SecretBox
   environmentExists: (projectId: string, environment: string) => Promise<boolean>
   tables: Pick<KnownTables, 'current' | 'fieldsOf'>
-  /** Settles filters that were written before their table was known. */
+  /** Fits filters that were written before their table was known. */
   settling: Pick<SettleFilters, 'look'>
   maxSubscriptions: number
 }
@@ -58,7 +58,7 @@ const Position = z.tuple([CursorTime, z.uuid()])
 
 export type Subscriptions = ReturnType<typeof manageSubscriptions>
 
-/** The life of a subscription. Every call is about one tenant and knows nothing of any other. */
+/** The operations on subscriptions. Every call sees only one tenant. */
 export function manageSubscriptions(deps: SubscriptionDeps) {
   const { pool, writer, box } = deps
   return {
@@ -104,7 +104,7 @@ export function manageSubscriptions(deps: SubscriptionDeps) {
         const row = asksFields(change) ? fittedRow(wish, deps.tables) : wish
         isKnown = deps.tables.fieldsOf(toSubscription(row)) !== undefined
         await store.updateSubscription(client, row)
-        // What failed before says nothing of what it is now.
+        // Earlier failures do not count for a reactivated subscription or a new URL.
         if (change.active === true || row.url !== current.url) await forgetFailures(client, row.id)
         await announce(client, emit, { before: current, after: row, secret: change.secret })
         return shown(deps, row)
@@ -121,7 +121,8 @@ async function remove(writer: StateWriter, tenant: Tenant, id: string): Promise<
   try {
     await writer.write(async (tx, emit) => end(tx, emit, await lockedSubscription(tx, id, tenant)))
   } catch (err) {
-    // A repetition finds none, and says so only when everybody knows.
+    // A repeated call finds no subscription. It answers 404 only once every reader of the topic
+    // knows.
     if (err instanceof AppError && err.code === 'WEBHOOK_NOT_FOUND') await writer.relayed()
     throw err
   }
@@ -134,7 +135,9 @@ async function end(tx: PoolClient, emit: EmitState, row: SubscriptionRow): Promi
   await announce(tx, emit, { before: row, after: null })
 }
 
-/** @returns whether the table is known, by what was answered before this call */
+/**
+ * @returns whether the table is known, after reading everything that was answered before this call
+ */
 async function knowTable(tables: SubscriptionDeps['tables'], wish: TableWish): Promise<boolean> {
   const isKnown = () => tables.fieldsOf(wish) !== undefined
   if (wish.filter || wish.select || !isKnown()) await tables.current()
@@ -147,7 +150,7 @@ function fittedRow(row: SubscriptionRow, tables: SubscriptionDeps['tables']): Su
   return { ...row, filter: filterText(fitToTable(subscription.filter, fields)) }
 }
 
-/** A change that touches neither may leave what a table that was changed since does not have. */
+/** A change of other fields may keep fields that the table has since lost. */
 const asksFields = ({ table, filter, select }: SubscriptionChange): boolean =>
   table !== undefined || filter !== undefined || select !== undefined
 

@@ -25,12 +25,12 @@ describe('rotateSecret', () => {
     ])
   })
 
-  it('leaves the new secret alone with an overlap of 0', () => {
+  it('leaves only the new secret with an overlap of 0', () => {
     const two = rotate(first, 'two', [60, 10])
     expect(opened(rotate(two, 'three', [0, 20]))).toEqual([['three', null]])
   })
 
-  it('keeps the earlier end of a secret that was already replaced, and drops it once over', () => {
+  it('keeps the earlier end of an already replaced secret, and drops it afterwards', () => {
     const two = rotate(first, 'two', [60, 10])
     expect(opened(rotate(two, 'three', [600, 20]))).toEqual([
       ['three', null],

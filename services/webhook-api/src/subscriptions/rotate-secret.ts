@@ -3,7 +3,10 @@ import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 
 export const defaultOverlapS = 24 * 3600
 
-/** A receiver sees one signature per secret: rotating in a hurry must not grow the header for ever. */
+/**
+ * Receivers get one signature per secret, so repeated rotations must not grow the header without
+ * bound.
+ */
 const maxSecrets = 5
 
 export type Rotation = {
@@ -15,8 +18,8 @@ export type Rotation = {
 }
 
 /**
- * The new secret first, then those that still sign. No replaced secret outlives the overlap asked
- * for last, so that an overlap of 0 leaves the new secret alone.
+ * Returns the new secret first, and then those that still sign. No replaced secret outlives the
+ * latest requested overlap, so an overlap of 0 leaves only the new secret.
  */
 export function rotateSecret(box: SecretBox, rotation: Rotation): SealedSecret[] {
   const { subscriptionId, secrets, secret, overlapS, now } = rotation
@@ -35,7 +38,10 @@ export function rotateSecret(box: SecretBox, rotation: Rotation): SealedSecret[]
   return [current, ...replaced].slice(0, maxSecrets)
 }
 
-/** `null` for one sealed under a lost key: it signs nothing any more, and must not block a new one. */
+/**
+ * Returns `null` for a secret under a lost key. It signs nothing any more, and must not prevent a
+ * new one.
+ */
 function opened(box: SecretBox, ciphertext: string, subscriptionId: string): string | null {
   try {
     return box.open(ciphertext, subscriptionId)

@@ -9,7 +9,7 @@ import type { SubscriptionRow } from './subscription-row.ts'
 
 export type Tenant = { projectId: string; environment: string }
 
-/** The body may name its tenant, but only the one that the headers name. */
+/** The body may name a tenant only if it is that of the headers. */
 export function refuseForeignTenant(
   body: { projectId?: string | undefined; environment?: string | undefined },
   tenant: Tenant,
@@ -50,7 +50,7 @@ export function newSubscription(
   }
 }
 
-/** What is absent stays; `null` takes away a filter or a selection. */
+/** Applies a change: absent fields stay, and `null` removes a filter or a selection. */
 export function changeSubscription(
   box: SecretBox,
   row: SubscriptionRow,

@@ -15,12 +15,14 @@ export type SubscriptionRow = {
   secrets: SealedSecret[]
   created_at: Date
   updated_at: Date
-  /** When and why it was deactivated without being asked; `null` when it was not. */
+  /** When and why the service deactivated it; `null` if it did not. */
   disabled_at: Date | null
   disabled_reason: string | null
 }
 
-/** What clients see: never a secret, and no `filter` or `select` where there is none. */
+/**
+ * The subscription as clients see it: without secrets, and without an absent `filter` or `select`.
+ */
 export function toSubscription(row: SubscriptionRow): Subscription {
   return {
     ...shared(row),
@@ -33,7 +35,7 @@ export function toSubscription(row: SubscriptionRow): Subscription {
   }
 }
 
-/** What the topic carries: the whole row, its secrets sealed. */
+/** The state on the topic: the whole row with encrypted secrets. */
 export function toState(row: SubscriptionRow): SubscriptionState {
   return {
     ...shared(row),

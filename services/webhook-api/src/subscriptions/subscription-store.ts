@@ -40,7 +40,7 @@ function values(row: SubscriptionRow): unknown[] {
   ]
 }
 
-/** Holds the row until the transaction ends, so that of two changes neither is lost. */
+/** Locks the row until the transaction ends, so that no simultaneous change is lost. */
 export async function lockSubscription(
   client: PoolClient,
   id: string,
@@ -53,7 +53,7 @@ export async function lockSubscription(
   return rows[0]
 }
 
-/** As `lockSubscription`, for work that is about no tenant in particular. */
+/** Like `lockSubscription`, for work that belongs to no tenant. */
 export async function lockAnySubscription(
   tx: PoolClient,
   id: string,
@@ -69,7 +69,10 @@ export async function deleteSubscription(client: PoolClient, id: string): Promis
   await client.query('delete from subscription where id = $1', [id])
 }
 
-/** How many the tenant has; no other creation of the tenant gets in before the transaction ends. */
+/**
+ * Counts the tenant's subscriptions, and blocks other creations of the tenant until the transaction
+ * ends.
+ */
 export async function countSubscriptions(client: PoolClient, tenant: Tenant): Promise<number> {
   await client.query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [
     `subscriptions of ${tenant.projectId}/${tenant.environment}`,
@@ -98,7 +101,7 @@ type FilterRow = Pick<
   'id' | 'project_id' | 'environment' | 'watched_table' | 'filter'
 >
 
-/** The subscriptions to a table that have a filter. */
+/** Returns the subscriptions to a table that have a filter. */
 export async function findFilters(
   pool: Pool,
   { projectId, environment, table }: Tenant & { table: string },
@@ -111,7 +114,7 @@ export async function findFilters(
   return rows
 }
 
-/** The tables that subscriptions with a filter watch, of every tenant. */
+/** Returns the tables that subscriptions with a filter watch, for all tenants. */
 export async function findFilteredTables(pool: Pool): Promise<(Tenant & { table: string })[]> {
   const { rows } = await pool.query<Tenant & { table: string }>(
     `select distinct project_id as "projectId", environment, watched_table as "table"
@@ -123,7 +126,7 @@ export async function findFilteredTables(pool: Pool): Promise<(Tenant & { table:
 export type SubscriptionQuery = {
   table?: string | undefined
   active?: boolean | undefined
-  /** Only those older than this place in the order. */
+  /** Returns only subscriptions that are older than this position. */
   after: readonly [createdAt: string, id: string] | null
   limit: number
 }

@@ -4,15 +4,15 @@ import { keptVersions } from '@surehook/matching/index/subscription-index'
 import type { Pool, PoolClient } from 'pg'
 import type { SubscriptionRow } from './subscription-row.ts'
 
-/** What a subscription was about from some moment on. */
+/** The matching criteria of a subscription from some moment on. */
 export type SubscriptionVersion = Pick<SubscriptionState, 'table' | 'events' | 'filter'> & {
   active: boolean
   validFrom: Date
-  /** Where the WAL was; `null` when that is not known. */
+  /** The WAL position; `null` if it is unknown. */
   position: { systemId: string; lsn: bigint } | null
 }
 
-/** Belongs into the transaction that writes the row. */
+/** Call it in the transaction that writes the row. */
 export async function insertVersion(tx: PoolClient, row: SubscriptionRow): Promise<void> {
   await tx.query(
     `insert into subscription_version
@@ -20,7 +20,7 @@ export async function insertVersion(tx: PoolClient, row: SubscriptionRow): Promi
      values ($1, $2, pg_current_wal_insert_lsn(), $3, $4, $5, $6)`,
     [row.id, row.updated_at, row.active, row.watched_table, row.events, row.filter],
   )
-  // As the matcher keeps them: it judged by no other.
+  // Keeps as many versions as the matcher, which used no others.
   await tx.query(
     `delete from subscription_version where subscription_id = $1 and number in (
        select number from (
@@ -38,7 +38,7 @@ export async function deleteVersions(tx: PoolClient, subscriptionId: string): Pr
 
 type Row = Omit<SubscriptionVersion, 'position'> & { lsn: string | null; systemId: string }
 
-/** The oldest first. */
+/** Oldest first. */
 export async function findVersions(
   pool: Pool,
   subscriptionId: string,

@@ -7,7 +7,7 @@ import { type SubscriptionRow, toSubscription } from './subscription-row.ts'
 
 export type WarningDeps = { box: Pick<SecretBox, 'open'>; tables: Pick<KnownTables, 'fieldsOf'> }
 
-/** What clients see of a subscription, with what may keep it from doing what was meant. */
+/** The subscription as clients see it, with warnings about what may prevent deliveries. */
 export function shown({ box, tables }: WarningDeps, row: SubscriptionRow): Subscription {
   const subscription = toSubscription(row)
   const fields = tables.fieldsOf(subscription)
@@ -27,7 +27,7 @@ function ofSecret(box: WarningDeps['box'], { id, secrets }: SubscriptionRow): Wa
   try {
     return secretWarnings(box.open(current.ciphertext, id))
   } catch {
-    // Its key was dropped: who asks learns it from the warning.
+    // Its key was removed. The warning informs the client.
     return [{ field: 'secret', message: 'cannot be read any more: set a new one' }]
   }
 }

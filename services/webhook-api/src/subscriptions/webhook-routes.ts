@@ -13,7 +13,7 @@ import type { Router } from 'express'
 import type { Subscriptions } from './manage-subscriptions.ts'
 import type { Tenant } from './subscription-changes.ts'
 
-/** How many deliveries are shown with a subscription. */
+/** How many deliveries the view of a subscription shows. */
 const shownDeliveries = 50
 
 export type WebhookRoutesDeps = {

@@ -8,7 +8,10 @@ type Filter = Record<string, unknown> | null | undefined
 
 export type Fitted<F> = { filter: F; violations: Violation[] }
 
-/** The filter as it is asked without the types of a table, which are settled here, and what the table does not have of it. */
+/**
+ * Fits the operands of a filter to the types of the table. Returns violations for fields that the
+ * table lacks.
+ */
 export function fitFilter<F extends Filter>(filter: F, fields: Fields): Fitted<F> {
   if (!filter) return { filter, violations: [] }
   const parsed = parseFilter(filter, { fields })
@@ -22,8 +25,8 @@ export function fitFilter<F extends Filter>(filter: F, fields: Fields): Fitted<F
 }
 
 /**
- * The filter as `fitFilter` settles it; as it is when the table is not known. Throws a VALIDATION_ERROR
- * that names each place at which the table does not have what is asked of it.
+ * Returns the fitted filter, or the filter unchanged if the table is unknown. Throws
+ * VALIDATION_ERROR with each place that the table does not support.
  */
 export function fitToTable<F extends Filter>(filter: F, fields: Fields | undefined): F {
   if (fields === undefined) return filter

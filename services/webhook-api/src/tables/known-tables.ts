@@ -13,17 +13,20 @@ export type TablePlace = { projectId: string; environment: string; table: string
 export type KnownTables = AsyncDisposable & {
   readonly ready: Promise<void>
   readonly healthy: boolean
-  /** Resolves when every table that was answered before this call is known. */
+  /** Resolves once every table that was answered before this call is known. */
   current(): Promise<void>
-  /** `undefined` for a table that is not known: it may come later, or be another service's. */
+  /**
+   * Returns `undefined` for an unknown table, which may be created later or belong to another
+   * service.
+   */
   fieldsOf(place: TablePlace): Fields | undefined
-  /** Calls `listener` with each table that appears or changes from now on. */
+  /** Calls `listener` for each table that appears or changes from now on. */
   onChange(listener: (place: TablePlace) => void): void
 }
 
 const types: ReadonlySet<string> = new Set(fieldTypes)
 
-/** The tables of data-api, from their compacted topic. */
+/** Follows the tables of data-api on their compacted topic. */
 export async function openKnownTables({
   kafka,
   codec,

@@ -22,7 +22,7 @@ export type SettleFiltersDeps = {
 }
 
 export type SettleFilters = AsyncDisposable & {
-  /** A subscription to this table was written before the table was known here. */
+  /** Call it after a subscription was written whose table was unknown. */
   look(place: TablePlace): void
 }
 
@@ -30,8 +30,9 @@ const retryMs = 1_000
 const idleMs = 60_000
 
 /**
- * Settles the operands of filters when their table appears or changes, as POST and PATCH do for a table
- * that exists. What does not fit stays as it is, with warnings. Every replica tries; the first one does it.
+ * Fits the operands of filters when their table appears or changes, as POST and PATCH do for an
+ * existing table. Filters that do not fit stay unchanged and cause warnings. Every replica tries;
+ * the first one does it.
  */
 export function runSettleFilters(deps: SettleFiltersDeps): SettleFilters {
   const { pool, tables, log } = deps

@@ -8,10 +8,13 @@ type Wish = {
   select?: readonly string[] | null | undefined
 }
 
-/** Tables that the platform publishes itself: data-api does not know them. */
+/** Tables that the platform itself publishes, which data-api does not know. */
 const platformTables: ReadonlySet<string> = new Set(['users', '_webhooks'])
 
-/** What a subscription asks of its table and does not get now. The table may change, or appear. */
+/**
+ * Returns a warning for each part of the subscription that its table does not support now. The
+ * table may still appear or change.
+ */
 export function tableWarnings(
   { table, filter, select }: Wish,
   fields: Fields | undefined,

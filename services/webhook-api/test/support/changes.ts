@@ -10,7 +10,7 @@ export type Given = Partial<Omit<ChangeEvent, 'record'>> & {
   walPosition?: string
 }
 
-/** Puts changes of the tenant's `orders` on the log, one record each unless a record id is given. */
+/** Publishes changes of the tenant's `orders`, each with a new record unless an id is given. */
 export async function logChanges(
   { producer, codec }: Pick<World, 'producer' | 'codec'>,
   { projectId, environment }: Tenant,
@@ -46,7 +46,7 @@ export async function logChanges(
   return made.map(({ event }) => event)
 }
 
-/** The position of the end of the WAL. */
+/** Returns the position of the WAL's end. */
 export async function walEnd(pg: PgClient): Promise<string> {
   const { rows } = await pg.query<{ system: string; lsn: string }>(
     `select (select system_identifier::text from pg_control_system()) as system,

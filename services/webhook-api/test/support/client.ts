@@ -1,7 +1,7 @@
 import { type Client, clientOf as clientBelow, headersOf } from '@surehook/scripts/client/call'
 import type { Tenant } from './under-test.ts'
 
-/** Calls the service as `tenant`, under `/api/rest/_webhooks`. */
+/** A client that calls the service as `tenant`, below `/api/rest/_webhooks`. */
 export const clientOf = (api: string, tenant: Tenant): Client =>
   clientBelow(`${api}/api/rest/_webhooks`, headersOf(tenant))
 

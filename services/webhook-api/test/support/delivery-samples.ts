@@ -25,7 +25,7 @@ export function aJob(change: Partial<DeliveryJob> = {}): DeliveryJob {
   }
 }
 
-/** The first attempt, answered with 200. */
+/** A first attempt that was answered with 200. */
 export function aTransition(change: Partial<DeliveryAttempt> = {}): DeliveryAttempt {
   const { deliveryId, eventId, subscriptionId, projectId, environment, url } = aJob()
   return {

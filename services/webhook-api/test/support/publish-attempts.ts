@@ -8,7 +8,10 @@ import type { Tenant, World } from './under-test.ts'
 
 type Teller = { world: World; tenant: Tenant; client: Client }
 
-/** Attempts of deliveries of their own, so many milliseconds ago, each published once the one before was read. */
+/**
+ * Publishes attempts of new deliveries, each this many milliseconds ago. Each is published after
+ * the one before was read.
+ */
 export async function publishAttempts(
   { world, tenant: { projectId, environment }, client }: Teller,
   id: string,

@@ -7,7 +7,7 @@ import { OffsetTracker } from '@surehook/kafka/offsets/offset-tracker'
 import { aJob, aTransition } from './delivery-samples.ts'
 import type { World } from './under-test.ts'
 
-/** Writes what a matcher and a dispatcher would of the deliveries of one subscription. */
+/** Publishes what a matcher and a dispatcher would, for the deliveries of one subscription. */
 export class PublishedDeliveries {
   readonly #world: Pick<World, 'kafka' | 'codec' | 'producer'>
   readonly #subscriptionId: string
@@ -45,7 +45,7 @@ export class PublishedDeliveries {
 
 type Group = 'webhook-matcher' | 'webhook-dispatcher'
 
-/** As if the group had finished everything that is on the topic now. */
+/** Commits as if the group had finished everything on the topic. */
 export async function finishAll(
   { kafka }: Pick<World, 'kafka'>,
   groupId: Group,
@@ -60,7 +60,7 @@ export async function finishAll(
   await commit(kafka, { groupId, topic, commits })
 }
 
-/** As if the group had finished the newest record of each partition, and nothing that is left before it. */
+/** Commits as if the group had finished only the newest record of each partition. */
 export async function finishNewest(
   { kafka }: Pick<World, 'kafka'>,
   groupId: Group,
@@ -88,7 +88,10 @@ type Coordinator = {
   }): Promise<unknown>
 }
 
-/** As who is no member of a group commits for it while it has none: at once, and with metadata. */
+/**
+ * Commits from outside the group, which Kafka allows while the group has no members. It takes
+ * effect at once and has metadata.
+ */
 async function commit(
   kafka: Kafka,
   { groupId, topic, commits }: { groupId: Group; topic: string; commits: Commit[] },
@@ -106,7 +109,7 @@ async function commit(
   }
 }
 
-/** As if nobody had ever had what is on the topic now. */
+/** Deletes every record of the topic. */
 export async function deleteAll({ kafka }: Pick<World, 'kafka'>, topic: string): Promise<void> {
   await withAdmin(kafka, async (admin) => {
     const ends = await admin.fetchTopicOffsets(topic)

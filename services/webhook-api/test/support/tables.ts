@@ -2,7 +2,7 @@ import type { TableState } from '@surehook/contracts/events'
 import { tablesTopic } from '@surehook/contracts/topics'
 import type { Tenant, World } from './under-test.ts'
 
-/** Publishes a table as data-api does; resolves when it is acknowledged, as data-api answers. `null` drops it. */
+/** Publishes a table as data-api does. Resolves once it is acknowledged. `null` drops the table. */
 export async function publishTable(
   { codec, producer }: Pick<World, 'codec' | 'producer'>,
   { projectId, environment }: Tenant,

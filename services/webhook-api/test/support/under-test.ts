@@ -43,14 +43,14 @@ export type World = AsyncDisposable & {
   config: Config
   /** Starts the service on free ports. */
   startService(change?: Partial<Config>, logger?: Logger): Promise<Running>
-  /** What is on `webhook.subscriptions` at this moment, by subscription id. */
+  /** Returns the current content of `webhook.subscriptions`, by subscription id. */
   subscriptionStates(): Promise<ReadonlyMap<string, SubscriptionState>>
-  /** An environment that exists, and a token that is good for all of its project. */
+  /** Creates an environment, and a token that is valid for its whole project. */
   tenant(environment?: string): Promise<Tenant>
   token(projectId: string, limits?: TokenLimits): Promise<string>
 }
 
-/** Everything around the service that is real and not under test. */
+/** Opens the real parts around the service that are not under test. */
 export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
   await using opening = new AsyncDisposableStack()
   const { kafka, codec } = await openClients(stack)

@@ -4,7 +4,10 @@ import type { Span, Tracer } from '@surehook/service-kit/telemetry/tracing/trace
 import type { Delivery } from '../partition/delivery.ts'
 import { type AttemptResult, succeeded } from '../transitions/decide-next-attempt.ts'
 
-/** All attempts of a delivery are under the match that made it; each later one points to the one before. */
+/**
+ * Starts the span of an attempt. All attempts of a delivery are children of the match that made it,
+ * and each later attempt links to the one before.
+ */
 export function beginAttemptSpan(tracer: Tracer, { job, message }: Delivery): Span {
   const sentBy = traceparentOf(message.headers)
   return tracer.start('POST delivery', {
@@ -21,7 +24,7 @@ export function endAttemptSpan(span: Span, result: AttemptResult): void {
   span.end({ attributes, error: succeeded(result) ? undefined : String(result.status) })
 }
 
-/** Not the path and what follows it: receivers are known by secrets in there. */
+/** The origin only: paths and queries of receivers often contain secrets. */
 function serverOf(url: string) {
   const target = URL.parse(url)
   if (target === null) return {}

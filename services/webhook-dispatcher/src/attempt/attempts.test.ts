@@ -117,7 +117,7 @@ describe('the delay of first attempts', () => {
     expect(await metric(`${name}_count`)).toBe(0)
   })
 
-  it('is none, not less, when the clock here is behind that of the change', async () => {
+  it('is 0, not negative, if this clock is behind that of the change', async () => {
     const { make, metric } = setUp()
     await make({ createdAt: Date.now() + 60_000 })
     expect(await metric(`${name}_sum`)).toBe(0)
@@ -143,7 +143,7 @@ describe('an attempt that is not traced', () => {
 })
 
 describe('an attempt that is traced', () => {
-  it('is under the match, and sends its own span to the receiver and with what comes of it', async () => {
+  it('is a child of the match, and sends its span to the receiver and with its records', async () => {
     const { make, sent, spans } = setUp({ traced: true, result: failed })
     const result = await make({}, { traceparent: Buffer.from(match ?? '') })
     expect(sent[0]?.headers['traceparent']).toBe(own)
@@ -151,7 +151,7 @@ describe('an attempt that is traced', () => {
     expect(spans).toMatchObject([{ parent: match, link: null, outcome: { error: '503' } }])
   })
 
-  it('points to the attempt before', async () => {
+  it('links to the attempt before', async () => {
     const { make, spans } = setUp({ traced: true })
     await make({ attempt: 2, step: 1 }, { traceparent: Buffer.from(before ?? '') })
     expect(spans).toMatchObject([{ parent: match, link: before, outcome: { error: undefined } }])

@@ -22,7 +22,7 @@ export type AttemptsDeps = {
 
 type Tracing = { tracer: Tracer; subscription: Subscription; circuit: Circuit }
 
-/** Makes attempts and decides what follows from them. */
+/** Makes attempts, and decides the next step from their results. */
 export class Attempts {
   readonly #deps: AttemptsDeps
 
@@ -30,7 +30,7 @@ export class Attempts {
     this.#deps = deps
   }
 
-  /** One signed POST through the endpoint's circuit; throws only when the circuit is open. */
+  /** Sends one signed POST through the endpoint's circuit. Throws only if the circuit is open. */
   make(delivery: Delivery, subscription: Subscription, circuit: Circuit): Promise<AttemptResult> {
     const { tracer } = this.#deps
     if (tracer === undefined) return this.#make(delivery.job, subscription, circuit)
@@ -88,7 +88,8 @@ export class Attempts {
     const outcome = succeeded(result) ? 'delivered' : failure
     metrics.attempts.inc({ outcome })
     metrics.attemptSeconds.observe(result.latencyMs / 1000)
-    // Kept at debug for successes: at thousands a second the attempts topic is the record of them.
+    // Successes are logged at debug only: at thousands per second, the attempts topic is their
+    // record.
     const level = succeeded(result) ? 'debug' : 'info'
     if (!log.isLevelEnabled(level)) return
     const { deliveryId, eventId, subscriptionId, projectId, environment, attempt } = job
@@ -105,7 +106,8 @@ export class Attempts {
 }
 
 /**
- * What a move has brought here waited for its receiver: behind an open circuit, for a slot, for its
- * subscription; and what is sent again is late by intention.
+ * True for deliveries that did not have to wait for their receiver. Every transition before the
+ * first attempt means such a wait: for an open circuit, a slot or a subscription. Redeliveries are
+ * late on purpose.
  */
 const isFirstInTurn = ({ step, redeliveryOf }: DeliveryJob) => step === 0 && redeliveryOf === null

@@ -1,14 +1,14 @@
 export type TenantCacheOptions<Value> = {
-  /** Values of all tenants together. */
+  /** The limit over all tenants. */
   max: number
-  /** Called with a value that is no longer kept. */
+  /** Called with each value that is removed. */
   dispose: (value: Value) => void
 }
 
-/** Makes room at the cost of the tenant that has the most: its least recently used value goes. */
+/** A cache that evicts the least recently used value of the tenant with the most values. */
 export class TenantCache<Value extends object> {
   readonly #options: TenantCacheOptions<Value>
-  /** By tenant, then by key, the least recently used first. */
+  /** By tenant and key, least recently used first. */
   readonly #byTenant = new Map<string, Map<string, Value>>()
   #size = 0
 
@@ -25,7 +25,7 @@ export class TenantCache<Value extends object> {
     return value
   }
 
-  /** @param key not yet there */
+  /** @param key must not be in the cache */
   add(tenant: string, key: string, value: Value): void {
     if (this.#size >= this.#options.max) this.#evict()
     const mine = this.#byTenant.get(tenant) ?? new Map<string, Value>()

@@ -24,14 +24,17 @@ import { OwnLoad } from './own-load.ts'
 import { retryTopicsToRead } from './retry-topics.ts'
 
 export const groupId = 'webhook-dispatcher'
-/** A matcher that is killed repeats at most 2,000 changes of a partition, those of its last 250 ms. */
+/** A killed matcher repeats at most 2,000 changes of a partition: those of its last 250 ms. */
 const lookBackMessages = 5_000
-/** Of one partition, over all topics: a member may be given many of them at once. */
+/** Per partition, over all topics: a member may get many partitions at once. */
 const lookBackBytes = 8 * 1_048_576
 const commitIntervalMs = 25
-/** A delivery that waits longer for its endpoint waits on the paused topic, out of the way of others. */
+/**
+ * A delivery that would wait longer for its endpoint moves to the paused topic, so that it does not
+ * block others.
+ */
 const localWaitMs = 1_000
-/** Moving jobs aside costs more than it gains when it is this process that they wait for. */
+/** If this process is the bottleneck, moving jobs costs more than it gains. */
 const longerLocalWaitMs = 10_000
 
 export type DeliveryEngineDeps = Pick<Messaging, 'kafka' | 'codec' | 'producer'> & {
@@ -42,20 +45,20 @@ export type DeliveryEngineDeps = Pick<Messaging, 'kafka' | 'codec' | 'producer'>
   registry: Metrics
   tracer?: Tracer | undefined
   log: Logger
-  /** Ends the waiting for Kafka while this opens. */
+  /** Aborts the wait for Kafka while the engine opens. */
   signal: AbortSignal
 }
 
 export type DeliveryEngine = AsyncDisposable & {
-  /** Begins to deliver once the subscriptions are known. */
+  /** Starts deliveries once the subscriptions are known. */
   start(stopping: AbortSignal): Promise<void>
   readonly consuming: boolean
-  /** Whether the subscriptions are as of now. */
+  /** True if the view of subscriptions is current. */
   readonly current: boolean
   readonly gauges: DispatcherGauges
 }
 
-/** The subscriptions, the consumer of jobs, and the dispatcher between them. */
+/** Opens the view of subscriptions, the consumer of jobs, and the dispatcher between them. */
 export async function openDeliveryEngine(
   config: Config,
   deps: DeliveryEngineDeps,
@@ -75,7 +78,7 @@ export async function openDeliveryEngine(
     clientId: config.kafka.clientId,
     topics: [subscriptionsTopic],
     apply: (_topic, id, state) => subscriptions.apply(id, state),
-    // The matchers put it aside on its invalid topic.
+    // The matchers publish the message to the invalid topic.
     onInvalid: async ({ message }) => subscriptions.unreadable(String(message.key ?? '')),
     log,
   })
@@ -167,17 +170,19 @@ function createConsumer(
     kafka,
     groupId,
     topics: [deliveriesTopic, ...retryTopics, pausedTopic],
-    // A retry is due a second after it was written at the earliest.
+    // A retry is due at least a second after it was written, so these topics are fetched less
+    // often.
     seldom: [...retryTopics, pausedTopic],
     window: config.window,
-    // The paused topic is read where something of it may go, and nothing of it is held in the window.
+    // The paused topic is left out: its position follows the releases, and the window holds none of
+    // its deliveries.
     tenants: {
       topics: [deliveriesTopic, ...retryTopics],
       of: (message) => dispatcher.tenantOf(message),
       whenKnown: (messages, lease) => dispatcher.whenTenantsKnown(messages, lease),
     },
     commitIntervalMs,
-    // A paused delivery that is released is sought.
+    // Releasing a paused delivery requires a seek.
     mayWait: () => dispatcher.paused === 0,
     drainMs: config.drainMs,
     lookBack: {

@@ -19,7 +19,10 @@ const away: Decode = () => Promise.reject(new Error('ECONNREFUSED'))
 let dispatcher: Dispatcher | undefined
 afterEach(() => dispatcher?.[Symbol.dispose]())
 
-/** A partition whose jobs are all cancelled: their subscription is gone. `decode` is asked per message. */
+/**
+ * A partition whose jobs are all cancelled, because their subscription is deleted. `decode` lists
+ * the results per message.
+ */
 function setUp(decode: Record<string, Decode[]>) {
   const cancelled: string[] = []
   const refused: string[] = []
@@ -73,7 +76,7 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-it('waits for a registry that is away, and those behind the job wait with it', async () => {
+it('waits while the registry is down, and later jobs wait with it', async () => {
   const { read, cancelled, refused, finished, faults } = setUp({
     older: [away, async () => job('older')],
   })
@@ -87,14 +90,14 @@ it('waits for a registry that is away, and those behind the job wait with it', a
   })
 })
 
-it('keeps no piece of the answer to a fetch', async () => {
+it('keeps no slice of a fetch response', async () => {
   const { read, finished } = setUp({})
   const message = read('some', 0)
   await until(() => finished.length === 1)
   expect(message).toMatchObject({ key: null, value: null, headers: { traceparent: 'some' } })
 })
 
-it('puts a job aside once when nobody can ever decode it', async () => {
+it('refuses an undecodable job once', async () => {
   const never: Decode = () => Promise.reject(new UndecodableError('No schema has the id 9'))
   const { read, refused, finished } = setUp({ odd: [never, never] })
   read('odd', 0)
@@ -103,7 +106,7 @@ it('puts a job aside once when nobody can ever decode it', async () => {
   expect(refused).toEqual(['odd: No schema has the id 9'])
 })
 
-it('outlives a look-back on jobs that cannot be decoded now', async () => {
+it('survives a look-back at jobs that cannot be decoded now', async () => {
   const unhandled: unknown[] = []
   const listen = (err: unknown) => unhandled.push(err)
   process.on('unhandledRejection', listen)
@@ -116,7 +119,7 @@ it('outlives a look-back on jobs that cannot be decoded now', async () => {
   expect(unhandled).toEqual([])
 })
 
-it('tells whose a job is when its schema is known, and outlives one that never is', async () => {
+it('knows the tenant of a job once its schema is known, and survives an unknown one', async () => {
   const unhandled: unknown[] = []
   const listen = (err: unknown) => unhandled.push(err)
   process.on('unhandledRejection', listen)

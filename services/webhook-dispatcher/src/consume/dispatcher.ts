@@ -15,31 +15,31 @@ import type { OwnLoad } from './own-load.ts'
 export type DispatcherDeps = {
   worker: WorkerDeps
   codec: Pick<EventCodec, 'job'>
-  /** Puts a message that cannot be decoded aside; resolves after Kafka's ack. */
+  /** Moves an undecodable message aside. Resolves after Kafka's ack. */
   refuse: (message: WindowedMessage, reason: string) => Promise<void>
   metrics: DispatcherMetrics
   ownLoad: Pick<OwnLoad, 'sample'>
   log: Logger
 }
 
-/** The job, or null when the message is put aside or no longer ours. */
+/** The job, or `null` if the message was refused or its partition revoked. */
 type Decoded = DeliveryJob | null
 type Decoding = { value: Buffer; decoding: Promise<DeliveryJob> }
 
 const decodeAgainMs = 500
-/** How often queues are looked at that wait too long for their endpoint. */
+/** How often queues that wait too long for their endpoint are checked. */
 const reliefEveryMs = 100
 
-/** Hands each job to the worker of its partition. */
+/** Passes each job to the worker of its partition. */
 export class Dispatcher implements Disposable {
   readonly #deps: DispatcherDeps
   readonly #workers = new Map<number, PartitionWorker>()
-  /** Per partition: a job with an older schema is decoded later, and those behind it wait. */
+  /** Per partition. A job with an older schema is decoded later, and the jobs behind it wait. */
   readonly #decoding = new Map<number, Promise<void>>()
   readonly #relief: NodeJS.Timeout
   readonly #schemas: JobSchemas
   #revokedBusy: PartitionWorker[] = []
-  /** The last job that was decoded to know whose it is. */
+  /** The last job that was decoded to find its tenant. */
   #decoded: { value: Buffer; job: DeliveryJob } | null = null
 
   constructor(deps: DispatcherDeps) {
@@ -48,7 +48,7 @@ export class Dispatcher implements Disposable {
     this.#relief = setInterval(() => this.#relieve(), reliefEveryMs)
   }
 
-  /** Attempts and moves in flight, those of lost partitions included. */
+  /** Attempts and transitions in flight, including those of revoked partitions. */
   get inFlight(): number {
     let sum = 0
     for (const worker of this.#workers.values()) sum += worker.busy
@@ -81,7 +81,7 @@ export class Dispatcher implements Disposable {
     this.#revokedBusy = [...this.#revokedBusy.filter(({ busy }) => busy > 0), worker]
   }
 
-  /** Of one partition. */
+  /** Attempts and transitions in flight of one partition. */
   inFlightOf(partition: number): number {
     return this.#workers.get(partition)?.busy ?? 0
   }
@@ -90,12 +90,15 @@ export class Dispatcher implements Disposable {
     this.#workers.get(partition)?.drain(isDraining)
   }
 
-  /** Nothing starts any more; what is in flight ends. */
+  /** Starts nothing new. Attempts in flight end. */
   stop(): void {
     for (const worker of this.#workers.values()) worker.drain(true)
   }
 
-  /** Resolves when `tenantOf` can tell whose these are; undefined when it can already. */
+  /**
+   * Resolves when `tenantOf` knows the tenants of these messages. Returns undefined if it already
+   * does.
+   */
   whenTenantsKnown(
     messages: readonly Pick<WindowedMessage, 'value'>[],
     lease: AbortSignal,
@@ -103,13 +106,16 @@ export class Dispatcher implements Disposable {
     return this.#schemas.whenMet(messages, lease)
   }
 
-  /** Whose job it is; of what can never be decoded, nobody's. It must always say the same. */
+  /**
+   * Returns the project of a job, or '' if it can never be decoded. The result for a message must
+   * never change.
+   */
   tenantOf({ value }: Pick<WindowedMessage, 'value'>): string {
     if (value === null) return ''
     const job = tryDecode(this.#deps.codec, value)
     if (job instanceof Promise) job.catch(() => undefined)
     if (job === null || job instanceof Promise) return ''
-    // It is the next to be handled, if it is handled now.
+    // Kept, because this message is usually handled next.
     this.#decoded = { value, job }
     return job.projectId
   }
@@ -124,13 +130,13 @@ export class Dispatcher implements Disposable {
     if (job !== null) dispatchTo(worker, message, job)
   }
 
-  /** A batch of the assigned partition is about to be handed out, which was asked for from `offset`. */
+  /** A batch of the assigned partition, fetched from `offset`, is about to be handed out. */
   beforeRead({ topic, partition }: AssignedPartition, offset: number): void {
     if (topic !== pausedTopic) return
     this.#inTurn(partition, (worker) => worker.pausedBatchBegins(offset))
   }
 
-  /** It was handed out; what comes next is read from `position`. */
+  /** The batch was handed out. The next one is read from `position`. */
   afterRead({ topic, partition }: AssignedPartition, position: number): void {
     if (topic === pausedTopic) {
       this.#inTurn(partition, (worker) => worker.pausedBatchEnded(position))
@@ -139,21 +145,21 @@ export class Dispatcher implements Disposable {
     }
   }
 
-  /** The group was joined again, and the assigned partition is read on where it stands. */
+  /** After a rejoin, the assigned partition is read on from its position. */
   sought({ topic, partition }: AssignedPartition): void {
     if (topic === pausedTopic) this.#workers.get(partition)?.pausedSought()
   }
 
-  /** Shows a job that was finished before the partition came here. */
+  /** Shows a job that was finished before the partition was assigned to this process. */
   finishedBefore({ partition, value }: { partition: number; value: Buffer | null }): void {
     const worker = this.#workers.get(partition)
     const job = value === null ? null : tryDecode(this.#deps.codec, value)
-    // What it cannot be decoded for now can only make a repetition go unnoticed.
+    // If it cannot be decoded now, a repeated job may go unnoticed until it can.
     if (job instanceof Promise) job.then((late) => worker?.remember(late)).catch(() => undefined)
     else if (job !== null) worker?.remember(job)
   }
 
-  /** Offsets were committed. */
+  /** Call it after offsets were committed. */
   committed(): void {
     for (const worker of this.#workers.values()) worker.committed()
   }
@@ -167,7 +173,7 @@ export class Dispatcher implements Disposable {
     for (const partition of [...this.#workers.keys()]) this.revoked(partition)
   }
 
-  /** Behind what is being decoded. */
+  /** Runs after everything that is being decoded. */
   #inTurn(partition: number, then: (worker: PartitionWorker) => void): void {
     const worker = this.#workers.get(partition)
     if (worker === undefined) return
@@ -208,7 +214,7 @@ export class Dispatcher implements Disposable {
     }
   }
 
-  /** Written with another version of the schema: while the registry is away the partition waits. */
+  /** The job has another version of the schema: while the registry is down, the partition waits. */
   async #decodeLater(message: WindowedMessage, { value, decoding }: Decoding): Promise<Decoded> {
     for (let first = true; ; first = false) {
       try {
@@ -242,7 +248,8 @@ export class Dispatcher implements Disposable {
 }
 
 function dispatchTo(worker: PartitionWorker, message: WindowedMessage, job: DeliveryJob): void {
-  // The job has copies. These are pieces of the answer to a fetch, and would keep all of it.
+  // The job has copies. The originals are slices of the fetch response and would keep all of it in
+  // memory.
   message.key = null
   message.value = null
   if (message.headers !== undefined) message.headers = copyOf(message.headers)
@@ -255,7 +262,7 @@ function copyOf(headers: NonNullable<WindowedMessage['headers']>): Record<string
   return Object.fromEntries(texts)
 }
 
-/** The job's place in the endpoint's order is the offset at which it first stood on the deliveries topic. */
+/** A job's position in the endpoint's order is its first offset on the deliveries topic. */
 function located(job: DeliveryJob, { offset }: WindowedMessage): DeliveryJob {
   return job.arrival === -1 ? { ...job, arrival: offset } : job
 }
@@ -264,7 +271,7 @@ function tryDecode(codec: DispatcherDeps['codec'], value: Buffer) {
   try {
     return codec.job.decode(value)
   } catch {
-    // It was refused when it was read first.
+    // It was refused when it was first read.
     return null
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Resolves when nothing is in flight, or when `withinMs` is over: what is left is repeated by the next owner. */
+/** Resolves when nothing is in flight, or after `withinMs`. The next owner repeats what is left. */
 export async function drained(
   inFlight: () => number,
   { withinMs }: { withinMs: number },

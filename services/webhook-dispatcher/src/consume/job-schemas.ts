@@ -7,12 +7,12 @@ type Message = { value: Buffer | null }
 export type JobSchemasOptions = { codec: Pick<EventCodec, 'job'>; log: Logger }
 
 const decodeAgainMs = 500
-/** One of ours and a few older ones; more than that is rubbish. */
+/** There is one current schema and a few older ones; more can only be garbage. */
 const mostMet = 1_000
 
 /**
- * The versions of the job's schema that were met. The first job of another version is decoded only
- * when the registry has answered that version: until then nobody knows whose job it is.
+ * The known versions of the job's schema. The first job of another version waits until the registry
+ * has returned that version, because its tenant is unknown before.
  */
 export class JobSchemas {
   readonly #options: JobSchemasOptions
@@ -22,7 +22,10 @@ export class JobSchemas {
     this.#options = options
   }
 
-  /** Resolves when each can be decoded at once, or never; undefined when that is so already. */
+  /**
+   * Resolves once each message is decodable or known to be undecodable. Returns undefined if that
+   * is already so.
+   */
   whenMet(messages: readonly Message[], lease: AbortSignal): Promise<void> | undefined {
     const unmet = new Map<number, Buffer>()
     for (const { value } of messages) {
@@ -40,7 +43,7 @@ export class JobSchemas {
     }
   }
 
-  /** Whether it could be decoded, or it is known that it never can be. */
+  /** Resolves to true if the message is decodable, or can never be. */
   async #isKnown(value: Buffer): Promise<boolean> {
     try {
       await this.#options.codec.job.decode(value)
@@ -53,7 +56,7 @@ export class JobSchemas {
   }
 }
 
-/** Of the Confluent wire format; undefined for anything else. */
+/** Returns the schema id of the Confluent wire format, or undefined for other bytes. */
 function schemaIdOf(value: Buffer | null): number | undefined {
   return value !== null && value.length >= 5 && value[0] === 0 ? value.readUInt32BE(1) : undefined
 }

@@ -1,11 +1,13 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks'
 
-/** Above this share of time at work, what an endpoint seems to take is partly our own. */
+/**
+ * Above this event-loop utilisation, measured endpoint latencies include the process's own delays.
+ */
 const saturatedAbove = 0.85
-/** What waits here now has waited for what this process did a moment ago. */
+/** Jobs that wait now may have been delayed by the load of a moment ago. */
 const staysMs = 1_000
 
-/** Whether deliveries wait for this process rather than for their endpoints. */
+/** Detects whether deliveries wait for this process rather than for their endpoints. */
 export class OwnLoad {
   #last: EventLoopUtilization = performance.eventLoopUtilization()
   #saturatedAt = Number.NEGATIVE_INFINITY
@@ -14,7 +16,7 @@ export class OwnLoad {
     return performance.now() - this.#saturatedAt < staysMs
   }
 
-  /** Looks at the time since the last call. */
+  /** Measures the time since the last call. */
   sample(): void {
     const now = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(now, this.#last)

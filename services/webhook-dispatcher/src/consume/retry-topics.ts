@@ -5,8 +5,8 @@ import type { Messaging } from '@surehook/kafka/messaging'
 const prefix = retryTopic('')
 
 /**
- * The retry topics to read: those of the configured delays, and those that earlier configurations
- * left behind, whose jobs are still due.
+ * Returns the retry topics to read: those of the configured delays, and those of earlier
+ * configurations, whose jobs are still due.
  */
 export function retryTopicsToRead(
   kafka: Messaging['kafka'],

@@ -6,7 +6,7 @@ type Redis = Pick<ReturnType<typeof createClient>, 'eval' | 'hmGet' | 'del'>
 export type CircuitState = {
   /** Consecutive failures so far. */
   failures: number
-  /** Epoch ms until which the circuit is open; 0 when closed. */
+  /** Epoch ms until which the circuit is open; 0 if closed. */
   openUntil: number
 }
 
@@ -21,14 +21,17 @@ redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return failures`
 
 /**
- * Circuit state in Redis, so that it outlives a process and moves with a partition. Redis may be
- * lost without losing a delivery: then the owner's own count goes on, and a warning says so.
+ * Stores circuit state in Redis, so that it survives the process and follows the partition. Losing
+ * Redis loses no delivery: the owner continues its own count and logs a warning.
  */
 export class CircuitStore {
   readonly #redis: Redis
   readonly #log: Logger
   readonly #threshold: number
-  /** A count of failures that nothing adds to for so long is not consecutive with anything. */
+  /**
+   * A count expires after this time without a failure, because later failures are not consecutive
+   * with it.
+   */
   readonly forgetAfterMs: number
 
   constructor(redis: Redis, { threshold, forgetAfterMs, log }: CircuitStoreOptions) {
@@ -45,7 +48,7 @@ export class CircuitStore {
     return { failures: Number(found?.[0] ?? 0), openUntil: Number(found?.[1] ?? 0) }
   }
 
-  /** Counts one failure; the one that reaches the threshold opens the circuit until `openUntil`. */
+  /** Counts a failure. The one that reaches the threshold opens the circuit until `openUntil`. */
   async recordFailure(endpointId: string, openUntil: number): Promise<void> {
     const args = [this.#threshold, openUntil, this.forgetAfterMs].map(String)
     await this.#try(() =>
@@ -53,7 +56,7 @@ export class CircuitStore {
     )
   }
 
-  /** A success, or the end of a cooldown: the count starts again. */
+  /** Resets the count after a success or a cooldown. */
   async reset(endpointId: string): Promise<void> {
     await this.#try(() => this.#redis.del(key(endpointId)))
   }

@@ -12,7 +12,7 @@ const failure: AttemptResult = {
 }
 const success: AttemptResult = { kind: 'responded', status: 204, answer: '', latencyMs: 1 }
 
-/** Stands for what another process left behind; the real store is tested on Redis. */
+/** Holds the state that another process left. The real store is tested with Redis. */
 function storeWith(state: CircuitState) {
   return {
     load: async () => state,
@@ -43,7 +43,7 @@ describe('Circuit', () => {
     expect(changes).toEqual([true])
   })
 
-  it('keeps nothing of attempts that are long past', async () => {
+  it('forgets attempts that are long past', async () => {
     const fire = jest.spyOn(CircuitBreaker.prototype, 'fire')
     const circuit = circuitOf()
     for (let n = 0; n < 3_500; n++) await circuit.fire(async () => (n % 2 ? success : failure))
@@ -62,7 +62,7 @@ describe('Circuit', () => {
     expect(circuit.isOpen).toBe(false)
   })
 
-  it('stays open for no longer than a cooldown, whatever the clock of its last owner was', async () => {
+  it('stays open for at most a cooldown, whatever the clock of its last owner', async () => {
     const circuit = circuitOf({ failures: 5, openUntil: Date.now() + 26 * 3_600_000 })
     await circuit.restore()
     expect(circuit.isOpen).toBe(true)
@@ -89,7 +89,7 @@ describe('Circuit', () => {
     expect(circuit.isOpen).toBe(false)
   })
 
-  it('is neither closed by a late success nor prolonged by a late failure', async () => {
+  it('is neither closed by a late success nor extended by a late failure', async () => {
     const circuit = circuitOf()
     for (let i = 0; i < 5; i++) await circuit.record(failure)
     jest.advanceTimersByTime(60_000)
@@ -100,7 +100,7 @@ describe('Circuit', () => {
     expect(circuit.isOpen).toBe(false)
   })
 
-  it('goes on where the last owner stopped', async () => {
+  it('continues with the state of the last owner', async () => {
     const counting = circuitOf({ failures: 4, openUntil: 0 })
     await counting.restore()
     void counting.record(failure)
@@ -113,7 +113,7 @@ describe('Circuit', () => {
     expect(open.isOpen).toBe(false)
   })
 
-  it('forgets an opening that ended while nobody had it, in the store too', async () => {
+  it('forgets an opening that ended without an owner, in the store too', async () => {
     const past = storeWith({ failures: 3, openUntil: Date.now() - 1 })
     const reset = jest.spyOn(past, 'reset')
     const circuit = new Circuit('e', { store: past, threshold: 5, cooldownMs: 1 }, () => undefined)

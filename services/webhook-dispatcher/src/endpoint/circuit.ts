@@ -6,19 +6,24 @@ import type { CircuitStore } from './circuit-store.ts'
 
 export type CircuitOptions = {
   store: CircuitStore
-  /** Consecutive failures that open it. */
+  /** How many consecutive failures open the circuit. */
   threshold: number
   cooldownMs: number
 }
 
 type Action = () => Promise<AttemptResult>
 
-/** opossum's own reset would half-open: the cooldown here closes, as the product promises. */
+/**
+ * Disables opossum's own reset, which would half-open: the product promises that the circuit closes
+ * after the cooldown.
+ */
 const never = 2 ** 31 - 1
-/** opossum keeps how long each attempt took until its window moves on. */
+/** opossum stores each attempt's duration until its window moves on. */
 const windowAttempts = 1_000
 
-/** Moves opossum's window on by attempts: by time, each of thousands of breakers would have a timer. */
+/**
+ * Moves opossum's window by attempts: by time, each of thousands of breakers would need a timer.
+ */
 class WindowByAttempts {
   #left = windowAttempts
   #moveOn: (() => void) | null = null
@@ -44,8 +49,9 @@ class WindowByAttempts {
 }
 
 /**
- * The circuit of one endpoint: opens on the n-th consecutive failure, closes when the cooldown is
- * over. opossum's threshold is a percentage of a window, so the count is kept here and drives it.
+ * The circuit of one endpoint. It opens on the n-th consecutive failure and closes after the
+ * cooldown. opossum's threshold is a percentage of a window, so this class counts failures itself
+ * and drives opossum.
  */
 export class Circuit {
   readonly #endpointId: string
@@ -54,7 +60,7 @@ export class Circuit {
   readonly #window = new WindowByAttempts()
   #failures = 0
   #lastFailureAt = 0
-  /** The last failed lookup that was counted: attempts that share it are one failure. */
+  /** The last failed lookup that was counted: attempts that share a lookup count as one failure. */
   #countedLookup: object | undefined
   #timer: NodeJS.Timeout | null = null
   readonly #onChange: (open: boolean) => void
@@ -69,9 +75,9 @@ export class Circuit {
       volumeThreshold: Number.MAX_SAFE_INTEGER,
       enableSnapshots: false,
       rollingCountBuckets: 1,
-      // With each failure opossum would sort what the attempts of its window took.
+      // Otherwise opossum would sort the durations in its window at each failure.
       rollingPercentilesEnabled: false,
-      // Of an emitter opossum asks for no more than it has.
+      // opossum uses only the emitter methods that this object has.
       rotateBucketController: this.#window as unknown as EventEmitter,
     })
   }
@@ -84,13 +90,13 @@ export class Circuit {
     return !this.isOpen && (this.#failures === 0 || this.#isLongPast)
   }
 
-  /** Takes over what an earlier owner of the endpoint left in the store. */
+  /** Loads the state that an earlier owner of the endpoint stored. */
   async restore(): Promise<void> {
     const { failures, openUntil } = await this.#options.store.load(this.#endpointId)
-    // Never longer than it could have been opened for: the owner before may have had another clock.
+    // At most the cooldown, because the earlier owner's clock may have been ahead.
     const longest = Date.now() + this.#options.cooldownMs
     if (openUntil > Date.now()) this.#open(Math.min(openUntil, longest))
-    // The owner before was gone when the cooldown ended; what is counted from now on is counted from none.
+    // The earlier owner was gone when the cooldown ended, so the count starts at 0.
     else if (openUntil > 0) await this.#options.store.reset(this.#endpointId)
     else {
       this.#failures = failures
@@ -98,7 +104,7 @@ export class Circuit {
     }
   }
 
-  /** Makes the attempt; throws opossum's EOPENBREAKER when the circuit is open. */
+  /** Makes the attempt. Throws opossum's EOPENBREAKER if the circuit is open. */
   async fire(action: Action): Promise<AttemptResult> {
     this.#window.attempted()
     try {
@@ -109,7 +115,7 @@ export class Circuit {
     }
   }
 
-  /** Counts a result. The decision is made at once, and kept in the store before this resolves. */
+  /** Counts a result. It takes effect at once, and is stored before this resolves. */
   async record(result: AttemptResult): Promise<void> {
     const { store, threshold, cooldownMs } = this.#options
     if (this.isOpen) return
@@ -126,7 +132,7 @@ export class Circuit {
     await store.recordFailure(this.#endpointId, openUntil)
   }
 
-  /** What was counted is forgotten in the store by now. */
+  /** True if the store has already expired the count. */
   get #isLongPast(): boolean {
     return performance.now() - this.#lastFailureAt >= this.#options.store.forgetAfterMs
   }
@@ -139,7 +145,7 @@ export class Circuit {
     return false
   }
 
-  /** Stops timers; the state stays in the store for the next owner. */
+  /** Stops timers. The state stays in the store for the next owner. */
   dispose(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#breaker.shutdown()
@@ -160,7 +166,7 @@ export class Circuit {
   }
 }
 
-/** opossum counts rejections: a failed attempt is one, with its result inside. */
+/** opossum counts rejections, so a failed attempt becomes one that contains its result. */
 class FailedAttempt extends Error {
   readonly result: AttemptResult
   constructor(result: AttemptResult) {

@@ -11,14 +11,14 @@ function endpointWith(circuit: { isOpen: boolean }) {
   return endpoint
 }
 
-/** Starts whatever may start and gives the callbacks that end it. */
+/** Starts every job that may start, and returns the callbacks that end them. */
 function startAll(endpoint: Endpoint<number>) {
   const started: { job: number; ended: (succeeded: boolean | undefined) => void }[] = []
   for (let next = endpoint.next(); next; next = endpoint.next()) started.push(next)
   return started
 }
 
-/** Looked at when it has more than it may, and again when that has lasted. */
+/** Calls `shed` when the queue becomes too long, and again after that has lasted. */
 function shedForLong(endpoint: Endpoint<number>): number[] {
   expect(endpoint.shed()).toEqual([])
   jest.advanceTimersByTime(500)
@@ -49,7 +49,7 @@ describe('Endpoint', () => {
     expect(endpoint.queued).toBe(4)
   })
 
-  it('keeps everything while nobody else is kept from reading on', () => {
+  it('keeps every job while the partition can still be read', () => {
     const circuit = { isOpen: false } as Circuit
     const endpoint = new Endpoint<number>('e', circuit, { limits, pressure: () => false })
     endpoint.ready = true
@@ -61,7 +61,7 @@ describe('Endpoint', () => {
     expect(endpoint.slotsForPaused).toBe(0)
   })
 
-  it('parks nothing because of one slow moment', () => {
+  it('pauses nothing because of one slow moment', () => {
     const endpoint = endpointWith({ isOpen: false })
     for (let job = 0; job < 100; job++) endpoint.enqueue(job)
     const slow = startAll(endpoint)
@@ -75,7 +75,7 @@ describe('Endpoint', () => {
     expect(endpoint.accepts).toBe(true)
   })
 
-  it('gives up the latest arrivals, so that what stays is still first', () => {
+  it('gives up the latest arrivals, so that the first ones stay', () => {
     const endpoint = endpointWith({ isOpen: false })
     for (let job = 0; job < 20; job++) endpoint.enqueue(job)
     startAll(endpoint)
@@ -84,7 +84,7 @@ describe('Endpoint', () => {
     expect(endpoint.accepts).toBe(false)
   })
 
-  it('starts nothing and keeps nothing while the circuit is open', () => {
+  it('neither starts nor keeps jobs while the circuit is open', () => {
     const circuit = { isOpen: false }
     const endpoint = endpointWith(circuit)
     endpoint.enqueue(1)
@@ -94,7 +94,7 @@ describe('Endpoint', () => {
     expect(endpoint.shed()).toEqual([1])
   })
 
-  it('comes back from a cooldown with one attempt, and twice as many with each round', () => {
+  it('starts with one attempt after a cooldown, and doubles the number each round', () => {
     const wide = { maxInFlight: 32, maxLocalWaitMs: () => 250 }
     const endpoint = new Endpoint<number>('e', { isOpen: false } as Circuit, {
       ...{ limits: wide, pressure: () => true },
@@ -110,7 +110,7 @@ describe('Endpoint', () => {
     expect(rounds).toEqual([1, 2, 4, 8, 16, 32, 32])
   })
 
-  it('has fewer at once again when one fails on the way back', () => {
+  it('reduces the number again when an attempt fails during that', () => {
     const endpoint = endpointWith({ isOpen: false })
     endpoint.ramp()
     for (let job = 0; job < 20; job++) endpoint.enqueue(job)

@@ -2,30 +2,33 @@ import type { Circuit } from './circuit.ts'
 import { SlowStart } from './slow-start.ts'
 
 export type EndpointLimits = {
-  /** Attempts in flight at once. */
+  /** The most concurrent attempts. */
   maxInFlight: number
-  /** When memory is short, a job waits locally only while its turn is expected within this time. */
+  /** While memory is short, a job waits in memory only if its turn is expected within this time. */
   maxLocalWaitMs: () => number
 }
 
 export type EndpointOptions = { limits: EndpointLimits; pressure: Pressure }
 
-/** Whether jobs that wait here keep the partition from reading on. */
+/** Returns true if waiting jobs keep the partition from being read. */
 export type Pressure = () => boolean
 
-/** So many times what may be in flight comes back from the paused topic ahead. */
+/**
+ * Jobs come back from the paused topic ahead of their turn, up to this many times the concurrent
+ * attempts.
+ */
 const pausedTurns = 8
-/** Attempts that take longer for less than this (a collection, a busy machine) park nothing. */
+/** Latency that rises for less than this (a garbage collection, a busy machine) pauses nothing. */
 const lastsMs = 500
 
 /**
- * One endpoint's place in this process: its queue in order of arrival, its cap, and how long it
- * takes to answer. Holds no domain object: `T` is whatever is started.
+ * The state of one endpoint in this process: its queue in order of arrival, its limit, and its
+ * latency. It knows nothing about the jobs `T` that it starts.
  */
 export class Endpoint<T> {
   readonly id: string
   readonly circuit: Circuit
-  /** False until the circuit's state is known: jobs queue meanwhile. */
+  /** False until the circuit's state is loaded: jobs queue meanwhile. */
   ready = false
   readonly #limits: EndpointLimits
   readonly #pressure: Pressure
@@ -33,7 +36,7 @@ export class Endpoint<T> {
   #queue: T[] = []
   readonly #slowStart: SlowStart
   #latencyMs = 1
-  /** Since when more waits here than may, as `shed` has seen. */
+  /** The time since which `shed` has seen too many jobs waiting. */
   #overSince: number | null = null
 
   constructor(id: string, circuit: Circuit, { limits, pressure }: EndpointOptions) {
@@ -52,14 +55,17 @@ export class Endpoint<T> {
     return this.#queue.length
   }
 
-  /** Whether a job that arrives may wait here; otherwise it waits on the paused topic. */
+  /** True if an arriving job may wait here; otherwise it moves to the paused topic. */
   get accepts(): boolean {
     if (this.circuit.isOpen) return false
     const hasRoom = this.#queue.length < this.#allowedQueue()
     return hasRoom || !this.#pressure() || !this.#isOverForLong
   }
 
-  /** How many jobs may come back from the paused topic: what starts soon, for their bodies are in no window. */
+  /**
+   * How many jobs may come back from the paused topic. Only those that start soon, because the
+   * window does not count their bodies.
+   */
   get slotsForPaused(): number {
     if (this.circuit.isOpen) return 0
     const most = Math.min(this.#allowedQueue(), pausedTurns * this.#slowStart.cap)
@@ -75,8 +81,8 @@ export class Endpoint<T> {
   }
 
   /**
-   * The next job if there is one and an attempt may start. The caller starts it and calls `ended`,
-   * with `undefined` when there was no attempt after all.
+   * Returns the next job if an attempt may start. The caller starts it and calls `ended`, with
+   * `undefined` if no attempt was made.
    */
   next(): { job: T; ended: (succeeded: boolean | undefined) => void } | undefined {
     if (!this.ready || this.circuit.isOpen || this.inFlight >= this.#slowStart.cap) return undefined
@@ -89,8 +95,8 @@ export class Endpoint<T> {
   }
 
   /**
-   * Takes out what has had no room for a while, the latest arrivals first; all of it when the circuit
-   * is open. To be called several times a second.
+   * Removes the jobs that have had no room for a while, the latest arrivals first. Removes all if
+   * the circuit is open. Call it several times a second.
    */
   shed(): T[] {
     if (this.circuit.isOpen) return this.#queue.splice(0)
@@ -100,7 +106,10 @@ export class Endpoint<T> {
     return this.#isOverForLong && this.#pressure() ? this.#queue.splice(allowed) : []
   }
 
-  /** After a cooldown: a few first, so that a receiver that recovers is not stampeded. */
+  /**
+   * Call it after a cooldown: starts with few attempts, so that a recovering receiver is not
+   * overloaded.
+   */
   ramp(): void {
     this.#slowStart.begin()
   }
@@ -116,7 +125,10 @@ export class Endpoint<T> {
     this.#slowStart.ended(succeeded)
   }
 
-  /** As many as are expected to start within `maxLocalWaitMs`, judged also by who has not answered yet. */
+  /**
+   * The number of jobs expected to start within `maxLocalWaitMs`. Attempts that are still
+   * unanswered count too.
+   */
   #allowedQueue(): number {
     const [oldest] = this.#startedAt
     const age = oldest === undefined ? 0 : performance.now() - oldest.at

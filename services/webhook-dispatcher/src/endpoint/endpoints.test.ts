@@ -7,7 +7,7 @@ beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
 const forgetAfterMs = 600_000
-/** So many are kept whatever they do. */
+/** The number of endpoints that are always kept. */
 const many = 2_000
 const failure: AttemptResult = {
   kind: 'unreachable',
@@ -16,14 +16,14 @@ const failure: AttemptResult = {
   latencyMs: 1,
 }
 
-/** Stands for the store on Redis, which is tested there. */
+/** Replaces the store on Redis, which has its own tests. */
 const store = {
   forgetAfterMs,
   load: async () => ({ failures: 0, openUntil: 0 }),
   recordFailure: async () => undefined,
 } as unknown as CircuitStore
 
-/** What the store knows has been taken over. */
+/** Waits until the stored state was loaded. */
 const restored = () => jest.advanceTimersByTimeAsync(0)
 
 function setUp() {
@@ -49,7 +49,7 @@ it('forgets endpoints that failed a few times, long ago', async () => {
   endpoints.dispose()
 })
 
-it('counts from one again after so long', async () => {
+it('counts from one again after that time', async () => {
   const endpoints = setUp()
   const { circuit } = endpoints.of('e')
   await restored()

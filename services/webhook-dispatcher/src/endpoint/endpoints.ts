@@ -5,18 +5,21 @@ import { Endpoint } from './endpoint.ts'
 
 export type EndpointsOptions = EndpointOptions & { circuit: CircuitOptions }
 
-/** 10,000 idle breakers cost about 100 MB: of the idle ones so many are kept. */
+/** How many idle breakers are kept: 10,000 of them take about 100 MB. */
 const maxIdle = 2_000
 
-/** The endpoints of one partition. Busy ones and open circuits stay; idle ones are forgotten in time. */
+/**
+ * The endpoints of one partition. Busy endpoints and those with open circuits stay; idle ones are
+ * evicted in time.
+ */
 export class Endpoints<T> {
   readonly #options: EndpointsOptions
   readonly #onChange: (endpoint: Endpoint<T>) => void
   readonly #all = new Map<string, Endpoint<T>>()
-  /** Idle ones are forgotten when there are so many. */
+  /** Idle endpoints are evicted at this number. */
   #roomAt = maxIdle
 
-  /** @param onChange a circuit opened or closed, or became known */
+  /** @param onChange called when a circuit opens, closes or becomes known */
   constructor(options: EndpointsOptions, onChange: (endpoint: Endpoint<T>) => void) {
     this.#options = options
     this.#onChange = onChange

@@ -1,7 +1,7 @@
 /**
- * How many attempts of an endpoint may be in flight. After a cooldown one, and one more with each
- * success: twice as many with each round of answers, as long as they are good. A failure on the way
- * halves it.
+ * Limits the concurrent attempts of an endpoint after a cooldown. It starts with one attempt and
+ * allows one more per success, which doubles the number with each round of successful answers. A
+ * failure during the ramp halves it.
  */
 export class SlowStart {
   readonly #most: number
@@ -21,7 +21,7 @@ export class SlowStart {
   }
 
   ended(succeeded: boolean): void {
-    // At its full size it is the circuit's business.
+    // At its full size, only the circuit reacts to failures.
     if (this.#cap >= this.#most) return
     this.#cap = succeeded ? this.#cap + 1 : Math.max(1, this.#cap >>> 1)
   }

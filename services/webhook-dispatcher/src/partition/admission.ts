@@ -1,30 +1,34 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 import type { Subscription, UnreadableSubscription } from '../subscriptions/subscriptions.ts'
 
-/** What is to become of a job whose turn has come. */
+/** The decision on a job whose turn has come. */
 export type Admission =
   | { kind: 'start'; endpointId: string }
   /** `published`: its status becomes `paused`. Otherwise it only waits for a slot. */
   | { kind: 'pause'; published: boolean }
   | { kind: 'reroute'; url: string }
   | { kind: 'cancel' }
-  /** The view of subscriptions may be behind the matcher's: it has to be brought up to the topic's end. */
+  /**
+   * The view of subscriptions may be behind the matcher's, so it has to read up to the topic's end
+   * first.
+   */
   | { kind: 'look-again' }
 
-/** What the decision depends on. */
+/** The facts that the decision depends on. */
 export type AdmissionFacts = {
   subscription: Subscription | UnreadableSubscription | undefined
-  /** Whether the view of subscriptions is as of now. */
+  /** True if the view of subscriptions is current. */
   viewIsCurrent: boolean
-  /** State of the subscription's endpoint. */
+  /** The state of the subscription's endpoint. */
   endpoint: (endpointId: string) => { circuitIsOpen: boolean; accepts: boolean }
-  /** Whether earlier deliveries of the subscription may be paused. */
+  /** True if earlier deliveries of the subscription may be paused. */
   mayHavePaused: boolean
 }
 
 /**
- * URL, secrets and `active` are those of this moment, so a corrected URL releases what was stuck at the
- * old one. Filter and selection are those of the match: the body is final.
+ * Decides by the present URL, secrets and `active`, so a corrected URL releases deliveries that
+ * were stuck at the old one. Filter and selection are those of the match, because the body is
+ * final.
  */
 export function decideAdmission(
   { url }: Pick<DeliveryJob, 'url'>,

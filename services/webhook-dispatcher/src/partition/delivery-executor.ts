@@ -13,8 +13,9 @@ import type { Started } from './turns.ts'
 type Attempted = Omit<Started<Delivery>, 'job'> & { delivery: Delivery; subscription: Subscription }
 
 /**
- * Does what was decided of the deliveries of one partition. Others decide (`admission.ts`,
- * `paused-deliveries.ts`, `decide-next-attempt.ts`) and return what is to be done: nothing is done but here.
+ * Carries out the decisions on the deliveries of one partition. `admission.ts`,
+ * `paused-deliveries.ts` and `decide-next-attempt.ts` only return decisions; every effect happens
+ * here.
  */
 export class DeliveryExecutor {
   readonly #state: PartitionState
@@ -25,7 +26,7 @@ export class DeliveryExecutor {
     this.#state = state
   }
 
-  /** Decides what becomes of a job whose turn has come, and does it. */
+  /** Decides what happens to a job whose turn has come, and does it. */
   admit(delivery: Delivery, viewIsCurrent = false): void {
     if (this.#state.lease.aborted) return
     if (this.#state.isHandingOver || !this.#state.paused.isReady)
@@ -40,7 +41,7 @@ export class DeliveryExecutor {
         const { circuit, accepts } = this.#state.endpoints.of(endpointId)
         return { circuitIsOpen: circuit.isOpen, accepts: accepts || isPaused }
       },
-      // One that was released goes before those that still are.
+      // A released delivery comes before those that are still paused.
       mayHavePaused: !isPaused && this.#state.paused.mayHave(job.subscriptionId),
     })
     switch (admission.kind) {
@@ -56,12 +57,12 @@ export class DeliveryExecutor {
     }
   }
 
-  /** Those of its subscription that come meanwhile wait behind it. */
+  /** Later deliveries of the subscription wait behind this one. */
   #lookAgain(delivery: Delivery): void {
     const { subscriptionId } = delivery.job
     this.#state.undecided.add(delivery)
     const look = async () => {
-      // Those that come in the same turn share the look.
+      // Deliveries that arrive in the same turn of the event loop share one look.
       await Promise.resolve()
       const count = this.#state.undecided.count(subscriptionId)
       await this.#state.deps.subscriptionsCurrent(this.#state.lease)
@@ -79,8 +80,8 @@ export class DeliveryExecutor {
   }
 
   /**
-   * What was undecided of the subscription is decided, in its order.
-   * @param count of so many the view of subscriptions is known to be current
+   * Decides the waiting deliveries of the subscription, in order.
+   * @param count the first deliveries, for which the view of subscriptions is known to be current
    */
   #decide(subscriptionId: string, count: number): void {
     if (this.#state.lease.aborted) return
@@ -108,7 +109,8 @@ export class DeliveryExecutor {
     const routed = await this.#state.router.route(job, transition)
     if (routed === 'revoked') return
     const isExpected = routed !== 'made' && this.#state.paused.unexpect(job)
-    // Of the records of a failed transition Kafka may have taken the job: then it was read by now.
+    // Kafka may have taken the job of a failed transition. Then it was read by now, and must not be
+    // admitted twice.
     if (routed !== 'failed' || !isExpected) this.#settle(delivery)
     else if (transition.kind === 'relocate') this.#state.paused.putBack(delivery)
     else this.admit(delivery)
@@ -124,7 +126,7 @@ export class DeliveryExecutor {
     this.carryOut()
   }
 
-  /** What the paused deliveries decide is done, one thing after another. */
+  /** Carries out the decisions of the paused deliveries, one after another. */
   carryOut(): void {
     this.#hasMore = true
     if (this.#isCarryingOut || this.#state.lease.aborted) return
@@ -172,7 +174,10 @@ export class DeliveryExecutor {
     this.#start(endpoint)
   }
 
-  /** In turns: while little may start, whoever was first would have all of it. */
+  /**
+   * Starts jobs in turns between endpoints: while few may start, the first endpoint would otherwise
+   * take all slots.
+   */
   startAll(): void {
     for (const started of this.#state.turns.startAll(this.#state.endpoints.all()))
       this.#begin(started)
@@ -187,7 +192,8 @@ export class DeliveryExecutor {
     if (subscription?.deliverable && subscription.url === delivery.job.url) {
       return this.#state.work.track(this.#attempt({ delivery, subscription, endpoint, ended }))
     }
-    // It changed while the job waited here. Its slot is free, and no attempt will release it.
+    // The subscription changed while the job waited. Its slot is free, and no attempt will release
+    // it.
     ended(undefined)
     this.admit(delivery)
     this.#state.paused.endpointChanged(endpoint.id)
@@ -200,19 +206,19 @@ export class DeliveryExecutor {
     const result = await attempts
       .make(delivery, subscription, endpoint.circuit)
       .catch((err: unknown) => {
-        // No attempt was made: nothing is counted, and the job must not stay without an owner.
+        // No attempt was made, so nothing is counted, and the job has to be admitted again.
         ended(undefined)
         void this.#admitLater(delivery)
         throw err
       })
     ended(succeeded(result))
-    // The circuit decides before anything else may start.
+    // The circuit reacts before any further attempt starts.
     const recorded = endpoint.circuit.record(result)
     this.#start(endpoint)
     this.#state.paused.endpointChanged(endpoint.id)
     this.carryOut()
     await recorded
-    // The next owner repeats what failed here; a success is published all the same.
+    // The next owner repeats a failed attempt, but a success is published in any case.
     if (this.#state.lease.aborted && !succeeded(result)) return
     void this.#recordOutcome(delivery, {
       kind: 'attempted',
@@ -221,7 +227,7 @@ export class DeliveryExecutor {
     })
   }
 
-  /** Repeats the outcome until Kafka has it. The attempt is not repeated. */
+  /** Repeats the outcome, but not the attempt, until Kafka has it. */
   async #recordOutcome(delivery: Delivery, transition: Transition): Promise<void> {
     const route = () => this.#state.router.route(delivery.job, transition)
     let routed = await this.#state.unsettled.recorded(route())
@@ -244,7 +250,7 @@ export class DeliveryExecutor {
     message.finish()
   }
 
-  /** Its circuit opened or closed, or became known. */
+  /** Call it when the endpoint's circuit opens, closes or becomes known. */
   endpointChanged(endpoint: Endpoint<Delivery>): void {
     if (this.#state.lease.aborted) return
     if (endpoint.circuit.isOpen) this.shed(endpoint)
@@ -255,7 +261,7 @@ export class DeliveryExecutor {
 
   /** Pauses the deliveries for which the endpoint has no slot. */
   shed(endpoint: Endpoint<Delivery>): void {
-    // What waited here is read again by the next owner.
+    // The next owner reads the waiting jobs again.
     if (this.#state.lease.aborted) return
     const { isOpen } = endpoint.circuit
     for (const delivery of endpoint.shed()) this.#pause(delivery, isOpen)

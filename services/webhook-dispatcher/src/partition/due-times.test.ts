@@ -25,7 +25,7 @@ it('lets a job wait until it is due', () => {
   expect(due).toBe(true)
 })
 
-it('lets no job wait for longer than its delay, whatever the clock was that its due time was made by', () => {
+it('lets no job wait longer than its delay, whatever clock set its due time', () => {
   wait(26 * hourMs)
   jest.advanceTimersByTime(5_500)
   expect(due).toBe(true)

@@ -3,14 +3,17 @@ import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partit
 import { parseDuration } from '@surehook/service-kit/time'
 import type { Delivery } from './delivery.ts'
 
-/** Node's timers hold no more. */
+/** The longest delay of a Node timer. */
 const longestTimerMs = 2 ** 31 - 1
 
 const retries = retryTopic('')
-/** Delay and jitter. */
+/** A delay with its largest jitter. */
 const stretched = 1.1
 
-/** Of whoever wrote the due time the clock may have been ahead: no job waits for longer than its topic's delay. */
+/**
+ * The longest wait of a job on this topic. It bounds the due time, because the writer's clock may
+ * have been ahead.
+ */
 function longestWaitOn(topic: string): number {
   return topic.startsWith(retries)
     ? parseDuration(topic.slice(retries.length)) * stretched
@@ -19,10 +22,10 @@ function longestWaitOn(topic: string): number {
 
 /** The jobs of one partition that are not due yet. */
 export class DueTimes {
-  /** Per topic. An assigned partition may be full of them by design. */
+  /** By topic. An assigned partition may be full of them by design. */
   readonly #waitingBy = new Map<string, number>()
 
-  /** Calls `then` when the job is due, at once when it is already. */
+  /** Calls `then` when the job is due; at once if it already is. */
   await({ job, message: { topic } }: Delivery, then: () => void): void {
     const waitMs = Math.min(job.dueAt - Date.now(), longestWaitOn(topic))
     if (waitMs <= 0) return then()
@@ -34,7 +37,10 @@ export class DueTimes {
     timer.unref()
   }
 
-  /** How many messages and bytes of an assigned partition wait for something else than their time. */
+  /**
+   * How many messages and bytes of an assigned partition wait for something other than their due
+   * time.
+   */
   dueOf({ topic, held, heldBytes }: AssignedPartition): { messages: number; bytes: number } {
     const messages = held - this.#waitingOn(topic)
     return { messages, bytes: held === 0 ? 0 : heldBytes * (messages / held) }

@@ -15,10 +15,10 @@ import { Unsettled } from './unsettled.ts'
 import { WorkInFlight } from './work-in-flight.ts'
 import type { WorkerDeps } from './worker-deps.ts'
 
-/** Repetitions of older steps than these are no longer recognised. */
+/** How many steps are remembered to recognise repetitions. */
 const rememberedSteps = 20_000
 
-/** What is known of one partition. */
+/** The state of one partition. */
 export class PartitionState {
   readonly deps: WorkerDeps
   readonly partition: number
@@ -26,10 +26,10 @@ export class PartitionState {
   readonly endpoints: Endpoints<Delivery>
   readonly paused: PausedDeliveries
   readonly steps = new RecentSteps(rememberedSteps)
-  /** Jobs that wait until it is known who has paused deliveries, or for a rebalance drain to end. */
+  /** Jobs that wait until the paused subscriptions are known, or until a rebalance drain ends. */
   readonly held: Delivery[] = []
   readonly undecided = new Undecided()
-  /** Subscriptions that are deleted for certain. */
+  /** Subscriptions that are certainly deleted. */
   readonly gone = new Set<string>()
   readonly dueTimes = new DueTimes()
   readonly unsettled: Unsettled
@@ -38,10 +38,10 @@ export class PartitionState {
   readonly router: DeliveryRouter
   readonly turns: Turns
   isHandingOver = false
-  /** Number of jobs that were handed out and cannot be decoded yet. */
+  /** How many handed-out jobs cannot be decoded yet. */
   undecoded = 0
 
-  /** @param onChange a circuit opened or closed, or became known */
+  /** @param onChange called when a circuit opens, closes or becomes known */
   constructor(
     assignments: ReadonlyMap<string, AssignedPartition>,
     deps: WorkerDeps,
@@ -73,12 +73,12 @@ export class PartitionState {
     )
   }
 
-  /** Whether it can be decided what becomes of a job. */
+  /** True if jobs can be decided. */
   get mayAdmit(): boolean {
     return !this.isHandingOver && this.paused.isReady
   }
 
-  /** Whether an attempt may start. */
+  /** True if an attempt may start. */
   get mayStart(): boolean {
     if (this.isHandingOver || this.lease.aborted || !this.deps.mayStart()) return false
     return this.unsettled.hasRoom

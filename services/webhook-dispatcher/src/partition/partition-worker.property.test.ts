@@ -41,14 +41,14 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-/** Long enough for what has no room to be moved to the paused topic. */
+/** Waits until jobs without room have moved to the paused topic. */
 function shed(on: PartitionWorld): void {
   on.worker.relieve()
   jest.advanceTimersByTime(600)
   on.worker.relieve()
 }
 
-/** More comes than there is room for, so that some of it is paused. */
+/** Enqueues more than there is room for, so that some deliveries are paused. */
 async function crowd(on: PartitionWorld, subscriptionId: string): Promise<void> {
   for (let n = 0; n < 8; n++) on.enqueue(subscriptionId)
   on.fetch(deliveriesTopic, 20)
@@ -75,7 +75,7 @@ async function play(on: PartitionWorld, step: Action): Promise<void> {
   else if ('kill' in step) on.kill()
   else if ('drain' in step) on.worker.drain(step.drain)
   else {
-    // A rebalance: what is in flight ends and is committed, before another one has the partition.
+    // A rebalance: attempts in flight end and are committed before another owner takes over.
     on.worker.drain(true)
     await on.settle()
     on.commit()
@@ -84,7 +84,7 @@ async function play(on: PartitionWorld, step: Action): Promise<void> {
   await turn()
 }
 
-/** Everything is answered, and read, until all is delivered. */
+/** Answers and reads everything until all is delivered. */
 async function drain(on: PartitionWorld): Promise<void> {
   on.worker.drain(false)
   for (const id of subscriptions) on.setActive(id, true)
@@ -98,7 +98,7 @@ async function drain(on: PartitionWorld): Promise<void> {
   }
 }
 
-it('starts first attempts in order of arrival and loses nothing, whatever happens to whoever owns the partition', async () => {
+it('starts first attempts in order of arrival and loses nothing, whatever happens to the partition', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 150 }), async (actions) => {
       world = new PartitionWorld()
@@ -115,11 +115,11 @@ it('starts first attempts in order of arrival and loses nothing, whatever happen
   )
 })
 
-it('has each job that is not delivered on one topic, when all is acknowledged and committed', async () => {
+it('keeps each undelivered job on exactly one topic once all is acknowledged and committed', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 80 }), async (actions) => {
       world = new PartitionWorld()
-      // Who is killed leaves copies behind until they are read.
+      // Kills are left out, because a killed owner leaves copies on the topics until they are read.
       for (const step of actions) if (!('kill' in step)) await play(world, step)
       await world.settle()
       world.commit()
@@ -133,12 +133,12 @@ it('has each job that is not delivered on one topic, when all is acknowledged an
   )
 })
 
-it('reads what an earlier owner has not finished before it releases what came later', async () => {
+it('reads unfinished jobs of an earlier owner before it releases later ones', async () => {
   world = new PartitionWorld()
   for (let n = 0; n < 8; n++) world.enqueue('a1')
   world.fetch(deliveriesTopic, 8)
   await world.settle()
-  // Two are in flight and two wait in memory: the last four have no room.
+  // Two are in flight and two wait in memory, so the last four have no room.
   shed(world)
   await world.settle()
   expect(world.logs.get(pausedTopic)).toHaveLength(4)

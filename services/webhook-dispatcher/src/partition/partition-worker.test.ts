@@ -12,24 +12,24 @@ import type { WorkerDeps } from './worker-deps.ts'
 
 const ok = { kind: 'responded', status: 204, answer: '', latencyMs: 1 }
 
-/** A worker whose Kafka takes or refuses transitions as `refuse` says. */
+/** A worker whose Kafka refuses the transitions for which `refuse` returns true. */
 class WorkerWorld {
   readonly posted: string[] = []
   readonly published: string[] = []
   readonly faults: unknown[] = []
   readonly finished: string[] = []
-  /** The paused topic. */
+  /** The content of the paused topic. */
   readonly paused: DeliveryJob[] = []
   readonly headers: Record<string, string>[] = []
   active = true
   mayStart = true
-  /** How often somebody asked for a subscription. */
+  /** How often a subscription was looked up. */
   asked = 0
   refuse: (move: string) => boolean = () => false
   readonly worker: PartitionWorker
   readonly lose: () => void
   #offset = 0
-  /** On the paused topic. */
+  /** The read position on the paused topic. */
   #position = 0
   readonly #pausedAssignment: AssignedPartition
 
@@ -45,7 +45,7 @@ class WorkerWorld {
     }
   }
 
-  /** A job comes on the deliveries topic. */
+  /** Reads a job from the deliveries topic. */
   read(job: Partial<DeliveryJob> & { deliveryId: string }): void {
     const offset = this.#offset++
     const whole = {
@@ -56,7 +56,7 @@ class WorkerWorld {
     this.worker.accept(this.#delivery(whole, { topic: deliveriesTopic, offset, reread: false }))
   }
 
-  /** What is on the paused topic comes back. */
+  /** Reads the paused topic again. */
   readBack(): void {
     this.worker.pausedBatchBegins(this.#position)
     while (this.#position < this.paused.length) {
@@ -126,7 +126,7 @@ const noStore = {
   reset: async () => {},
 }
 
-/** A published transition has a status; a delivery that only waits for room has none. */
+/** Only a published transition has a status; a delivery that waits for a slot has none. */
 function nameOf({ step }: DeliveryJob, transition: Transition): string {
   switch (transition.kind) {
     case 'pause':
@@ -162,7 +162,7 @@ afterEach(() => {
 const passes = (ms: number) => jest.advanceTimersByTimeAsync(ms)
 
 describe('a move that Kafka refuses', () => {
-  it('after an attempt is made again, and the attempt is not', async () => {
+  it('after an attempt is repeated without repeating the attempt', async () => {
     let refusals = 3
     world.refuse = () => refusals-- > 0
     world.read({ deliveryId: 'a' })
@@ -173,7 +173,7 @@ describe('a move that Kafka refuses', () => {
     expect(world.faults).toHaveLength(3)
   })
 
-  it('to the paused topic leaves nothing there that nobody will ever read', async () => {
+  it('to the paused topic leaves no delivery unread', async () => {
     world.active = false
     world.refuse = (move) => move === 'paused'
     world.read({ deliveryId: 'a' })
@@ -187,9 +187,9 @@ describe('a move that Kafka refuses', () => {
     expect(world.posted).toEqual(['a', 'b'])
   })
 
-  it('to the paused topic is over when the job is found there all the same', async () => {
+  it('to the paused topic is done if the job is found there anyway', async () => {
     world.active = false
-    // Of its two records Kafka took the job.
+    // Kafka takes the job, but fails for the second record.
     const job = { ...aJob, deliveryId: 'a', arrival: 0 }
     world.refuse = (move) => move === 'paused' && world.paused.push({ ...job, step: 1 }) > 0
     world.read(job)
@@ -200,7 +200,7 @@ describe('a move that Kafka refuses', () => {
     expect(world.worker.paused).toBe(1)
   })
 
-  it('to the paused topic is over when the job was found there and has gone out', async () => {
+  it('to the paused topic is done if the job was found there and released', async () => {
     world.active = false
     const job = { ...aJob, deliveryId: 'a', arrival: 0 }
     world.refuse = (move) => move === 'paused' && world.paused.push({ ...job, step: 1 }) > 0
@@ -213,7 +213,7 @@ describe('a move that Kafka refuses', () => {
     expect(world.finished).toEqual([`${pausedTopic} a`, `${deliveriesTopic} a`])
   })
 
-  it('of a job whose URL changed is decided anew', async () => {
+  it('of a job whose URL changed is decided again', async () => {
     let refusals = 1
     world.refuse = (move) => move === 'reroute' && refusals-- > 0
     world.read({ deliveryId: 'a', url: 'former' })
@@ -222,7 +222,7 @@ describe('a move that Kafka refuses', () => {
     expect(world.finished).toHaveLength(1)
   })
 
-  it('is not made again when the partition is gone', async () => {
+  it('is not repeated when the partition was revoked', async () => {
     world.refuse = () => true
     world.read({ deliveryId: 'a' })
     await passes(100)
@@ -234,7 +234,7 @@ describe('a move that Kafka refuses', () => {
 })
 
 describe('paused jobs', () => {
-  it('of 10,000 inactive subscriptions cost an attempt of another nothing', async () => {
+  it('of 10,000 inactive subscriptions add no cost to other attempts', async () => {
     for (let n = 0; n < 10_000; n++) {
       world.read({ deliveryId: `idle-${n}`, subscriptionId: `inactive-${n}` })
     }
@@ -248,12 +248,12 @@ describe('paused jobs', () => {
     expect(world.asked).toBeLessThan(50)
   })
 
-  it('are published as paused when they wait for room and their subscription is deactivated', async () => {
+  it('are published as paused if they wait for a slot and their subscription is deactivated', async () => {
     world.active = false
     world.read({ deliveryId: 'a' })
     await passes(10)
     world.active = true
-    // Behind one that is paused.
+    // Comes behind a paused one.
     world.read({ deliveryId: 'b', step: 3 })
     await passes(10)
     expect(world.published).toEqual(['paused a', 'waits b'])
@@ -263,14 +263,14 @@ describe('paused jobs', () => {
     expect(world.published.slice(2)).toEqual(['paused at 4 b'])
   })
 
-  it('are published as paused also when they were read before that', async () => {
+  it('are published as paused even if they were read before that', async () => {
     world.active = false
     world.read({ deliveryId: 'a' })
     await passes(10)
     world.active = true
     for (const deliveryId of ['b', 'c']) world.read({ deliveryId })
     await passes(10)
-    // So that they are read and may not go yet.
+    // They are read while a drain keeps them from being released.
     world.worker.drain(true)
     world.readBack()
     world.active = false
@@ -286,7 +286,7 @@ describe('paused jobs', () => {
   })
 })
 
-it('starts the jobs of several endpoints in turns when they could not start before', async () => {
+it('starts blocked jobs of several endpoints in turns', async () => {
   world.mayStart = false
   for (const subscriptionId of ['a', 'b', 'c']) {
     for (let n = 1; n <= 3; n++) world.read({ deliveryId: `${subscriptionId}${n}`, subscriptionId })

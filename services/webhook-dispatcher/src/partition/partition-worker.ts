@@ -6,9 +6,9 @@ import { PartitionState } from './partition-state.ts'
 import type { WorkerDeps } from './worker-deps.ts'
 
 /**
- * Everything of one partition: its endpoints, its paused deliveries, and what it has dealt with. All jobs, retries
- * and the circuit of an endpoint meet here, in one process. Whatever happens to the partition comes in
- * here. Discarded when the partition is taken away.
+ * The worker of one partition: its endpoints, its paused deliveries and its recent steps. All jobs,
+ * retries and the circuit of an endpoint meet here, in one process. Every event of the partition
+ * enters through this class. It is discarded when the partition is revoked.
  */
 export class PartitionWorker {
   readonly #state: PartitionState
@@ -22,17 +22,17 @@ export class PartitionWorker {
     this.#executor.carryOut()
   }
 
-  /** Attempts and transitions that have begun and not ended. */
+  /** The number of attempts and transitions in progress. */
   get busy(): number {
     return this.#state.work.count + this.#state.router.busy
   }
 
-  /** Number of deliveries that are paused. */
+  /** The number of paused deliveries. */
   get paused(): number {
     return this.#state.paused.size
   }
 
-  /** Number of places and bodies of paused deliveries that are in memory. */
+  /** How many places and bodies of paused deliveries are in memory. */
   get pausedEntries(): number {
     return this.#state.paused.entries
   }
@@ -43,12 +43,12 @@ export class PartitionWorker {
     return open
   }
 
-  /** A batch of the paused topic comes, which was asked for from `offset`. */
+  /** Announces a batch of the paused topic that was fetched from `offset`. */
   pausedBatchBegins(offset: number): void {
     this.#state.paused.batchBegins(offset)
   }
 
-  /** A job of the paused topic. */
+  /** Takes a job of the paused topic. */
   readPaused(delivery: Delivery): void {
     const { deliveryId, step } = delivery.job
     const { paused, steps } = this.#state
@@ -57,32 +57,32 @@ export class PartitionWorker {
     this.#executor.dropRepeated(delivery)
   }
 
-  /** @param position what is read next of the paused topic */
+  /** @param position the offset that is read next on the paused topic */
   pausedBatchEnded(position: number): void {
     this.#state.paused.batchEnded(position)
     this.#admitHeld()
     this.#executor.carryOut()
   }
 
-  /** The group was joined again: the paused topic is read on where its assigned partition stands. */
+  /** After a rejoin, the paused topic is read on from its assigned partition's position. */
   pausedSought(): void {
     this.#state.paused.sought()
     this.#executor.carryOut()
   }
 
-  /** More of `webhook.deliveries` was handed out. */
+  /** Announces that more of `webhook.deliveries` was handed out. */
   deliveriesRead(): void {
     this.#state.paused.earlierKnown()
     this.#executor.carryOut()
   }
 
-  /** Jobs were handed out that cannot be decoded yet, or can be now. */
+  /** Counts jobs that were handed out but are not decoded yet. */
   countUndecoded(change: number): void {
     this.#state.undecoded += change
     if (this.#state.undecoded === 0) this.deliveriesRead()
   }
 
-  /** A job of any other topic, read for the first time. */
+  /** Takes a job of any other topic, read for the first time. */
   accept(delivery: Delivery): void {
     const { deliveryId, step } = delivery.job
     const { steps, dueTimes } = this.#state
@@ -90,7 +90,7 @@ export class PartitionWorker {
     dueTimes.await(delivery, () => this.#executor.admit(delivery))
   }
 
-  /** A job that was finished before this process owned the partition. */
+  /** Remembers a job that was finished before this process owned the partition. */
   remember({ deliveryId, step }: DeliveryJob): void {
     const { steps } = this.#state
     if (steps.begin(deliveryId, step)) steps.done(deliveryId, step)
@@ -102,7 +102,7 @@ export class PartitionWorker {
     this.#executor.carryOut()
   }
 
-  /** While true nothing starts; what is in flight ends. */
+  /** While true, nothing starts. Attempts in flight end. */
   drain(isHandingOver: boolean): void {
     this.#state.isHandingOver = isHandingOver
     if (isHandingOver) return
@@ -112,12 +112,15 @@ export class PartitionWorker {
     this.#executor.startAll()
   }
 
-  /** Offsets were committed: what waited for that may start. */
+  /** Call it after offsets were committed: starts attempts that waited for this. */
   committed(): void {
     if (this.#state.unsettled.hasRoomAgain()) this.#executor.startAll()
   }
 
-  /** Moves what waits too long for its endpoint out of the way of others, and starts what may start again. */
+  /**
+   * Moves jobs that wait too long for their endpoint out of the way, and starts those that may
+   * start again.
+   */
   relieve(): void {
     const { pressure, paused, endpoints } = this.#state
     pressure.sample()

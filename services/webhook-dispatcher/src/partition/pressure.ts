@@ -1,17 +1,17 @@
 import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import type { DueTimes } from './due-times.ts'
 
-/** A shorter one passes by itself, as while the first connections of an endpoint open. */
+/** A shorter pressure passes by itself, as while the first connections of an endpoint open. */
 const lastsMs = 500
 
 export type PressureOptions = {
   assignments: ReadonlyMap<string, AssignedPartition>
   dueTimes: DueTimes
-  /** What an assigned partition may hold before it stops reading. */
+  /** The limits at which an assigned partition stops reading. */
   window: { messages: number; bytes: number }
 }
 
-/** Whether jobs that wait for their endpoints are about to keep a partition from reading on. */
+/** Detects whether jobs that wait for their endpoints will soon stop the partition from reading. */
 export class Pressure {
   readonly #options: PressureOptions
   #since: number | null = null
@@ -20,12 +20,12 @@ export class Pressure {
     this.#options = options
   }
 
-  /** It has lasted: jobs should wait elsewhere. */
+  /** True if the pressure has lasted, so that jobs should wait elsewhere. */
   get isOn(): boolean {
     return this.#since !== null && performance.now() - this.#since >= lastsMs
   }
 
-  /** Looks at the assigned partitions; to be called several times a second. */
+  /** Checks the assigned partitions. Call it several times a second. */
   sample(): void {
     const pressed = this.#options.assignments
       .values()
@@ -33,7 +33,10 @@ export class Pressure {
     this.#since = pressed ? (this.#since ?? performance.now()) : null
   }
 
-  /** More than half of what the assigned partition may hold waits for endpoints: soon it would stop reading. */
+  /**
+   * True if jobs that wait for endpoints fill more than half of what the assigned partition may
+   * hold.
+   */
   #isPressed(assignment: AssignedPartition): boolean {
     const { window, dueTimes } = this.#options
     const due = dueTimes.dueOf(assignment)

@@ -12,7 +12,7 @@ describe('RecentSteps', () => {
     expect(steps.begin('other', 0)).toBe(true)
   })
 
-  it('takes a lower step that comes later for a repetition', () => {
+  it('treats a lower step that comes later as a repetition', () => {
     const steps = new RecentSteps(10)
     steps.begin('d', 3)
     expect(steps.begin('d', 2)).toBe(false)
@@ -20,7 +20,7 @@ describe('RecentSteps', () => {
     expect(steps.begin('d', 2)).toBe(false)
     expect(steps.isDone('d', 2)).toBe(true)
     expect(steps.isDone('d', 4)).toBe(false)
-    // The end of an older step, published late, opens nothing.
+    // A late result of an older step reopens nothing.
     steps.begin('d', 4)
     steps.done('d', 3)
     expect(steps.begin('d', 4)).toBe(false)

@@ -1,11 +1,11 @@
 /**
- * Which steps of which deliveries this partition has dealt with: a matcher that repeats its work after
- * a crash, or a move repeated by one of ours, must not become a second attempt. Bounded: the older
- * half is forgotten when the newer half is full.
+ * Remembers which steps of which deliveries this partition has handled. A matcher that repeats its
+ * work after a crash, or a repeated transition, must not cause a second attempt. Bounded: when the
+ * newer half is full, the older half is dropped.
  */
 export class RecentSteps {
   readonly #half: number
-  /** By delivery: the highest step. A lower one that comes later is a repetition, too. */
+  /** By delivery, the highest step. A lower one that arrives later is a repetition too. */
   #newer = new Map<string, number>()
   #older = new Map<string, number>()
   readonly #open = new Map<string, number>()
@@ -14,14 +14,14 @@ export class RecentSteps {
     this.#half = Math.ceil(capacity / 2)
   }
 
-  /** @returns false when the step is open or done: this is a repetition */
+  /** @returns false if the step is open or done, so that this is a repetition */
   begin(deliveryId: string, step: number): boolean {
     if (this.has(deliveryId, step)) return false
     this.#open.set(deliveryId, step)
     return true
   }
 
-  /** It, or a later one, is open or done. */
+  /** True if this step or a later one is open or done. */
   has(deliveryId: string, step: number): boolean {
     return (this.#open.get(deliveryId) ?? -1) >= step || this.isDone(deliveryId, step)
   }
@@ -31,12 +31,12 @@ export class RecentSteps {
     return done !== undefined && done >= step
   }
 
-  /** It was begun, and comes again. */
+  /** Forgets a step that was begun and will come again. */
   abandon(deliveryId: string, step: number): void {
     if (this.#open.get(deliveryId) === step) this.#open.delete(deliveryId)
   }
 
-  /** Its result is durable: a repetition may be dropped from now on, whoever brings it. */
+  /** The result of the step is durable, so repetitions may be dropped from now on. */
   done(deliveryId: string, step: number): void {
     if (this.#open.get(deliveryId) === step) this.#open.delete(deliveryId)
     if (this.isDone(deliveryId, step)) return

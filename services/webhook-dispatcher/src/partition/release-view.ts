@@ -8,19 +8,22 @@ import type { Delivery } from './delivery.ts'
 export type ReleaseFacts = {
   subscriptions: Subscriptions
   endpoints: Endpoints<Delivery>
-  /** `webhook.deliveries`. */
+  /** The assigned partition of `webhook.deliveries`. */
   deliveries: AssignedPartition
   isHandingOver: () => boolean
-  /** Whether deliveries of the subscription are neither started nor paused yet. */
+  /** True if deliveries of the subscription are undecided: neither started nor paused. */
   hasUndecided: (subscriptionId: string) => boolean
-  /** Number of transitions that Kafka has not acknowledged yet. */
+  /** The number of transitions that Kafka has not acknowledged yet. */
   transitions: () => number
 }
 
-/** A cancelled delivery takes no slot of an endpoint: so many at once. */
+/**
+ * The limit of concurrent transitions. Cancelled deliveries need it, because they take no endpoint
+ * slot.
+ */
 const mostTransitions = 512
 
-/** Which paused deliveries may go, as of now. */
+/** Decides from the present state which paused deliveries may be released. */
 export function releaseView(facts: ReleaseFacts): PausedView {
   const { subscriptions, endpoints, deliveries, isHandingOver, hasUndecided } = facts
   const slotsOf = (subscriptionId: string): number => {
@@ -44,9 +47,9 @@ export function releaseView(facts: ReleaseFacts): PausedView {
 }
 
 /**
- * A job that was paused by an earlier owner may have arrived after others that were not finished: they are
- * read again, or wait in the log for their tenant's share. What came after the partition did is handed
- * out before it can be paused.
+ * Returns whether every delivery before this one is known. An earlier owner may have paused a job
+ * behind others that were not finished. Those are read again, or wait in the log for their tenant's
+ * share. A job that arrived under this owner is handed out before it can be paused.
  */
 export function areEarlierKnown(
   { arrival, projectId }: Pick<DeliveryJob, 'arrival' | 'projectId'>,

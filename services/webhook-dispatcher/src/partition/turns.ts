@@ -3,28 +3,31 @@ import type { Endpoint } from '../endpoint/endpoint.ts'
 export type Started<T> = {
   endpoint: Endpoint<T>
   job: T
-  /** To be called when the attempt is over; with `undefined` when there was none after all. */
+  /** Call it when the attempt is over, with `undefined` if no attempt was made. */
   ended: (succeeded: boolean | undefined) => void
 }
 
-/** Whose job starts next. */
+/** Decides whose job starts next. */
 export class Turns {
   readonly #mayStart: () => boolean
-  /** Whose turn is first when several may start. */
+  /** The endpoint whose turn is first when several may start. */
   #first = 0
 
   constructor(mayStart: () => boolean) {
     this.#mayStart = mayStart
   }
 
-  /** What may start at one endpoint. */
+  /** Yields the jobs that may start at one endpoint. */
   *start<T>(endpoint: Endpoint<T>): Generator<Started<T>> {
     for (let next = this.#next(endpoint); next !== undefined; next = this.#next(endpoint)) {
       yield next
     }
   }
 
-  /** What may start at all of them, one of each in turns: whoever was first would have all there is. */
+  /**
+   * Yields the jobs that may start, one of each endpoint in turn, so that the first endpoint does
+   * not take all slots.
+   */
   *startAll<T>(all: Iterable<Endpoint<T>>): Generator<Started<T>> {
     let waiting = [...all].filter(({ queued }) => queued > 0)
     const first = waiting.length === 0 ? 0 : this.#first++ % waiting.length

@@ -1,6 +1,9 @@
 import type { Delivery } from './delivery.ts'
 
-/** Deliveries that neither start nor pause yet; later ones of their subscription wait behind them. */
+/**
+ * Deliveries that are neither started nor paused yet. Later ones of their subscription wait behind
+ * them.
+ */
 export class Undecided {
   readonly #of = new Map<string, Delivery[]>()
 
@@ -19,7 +22,7 @@ export class Undecided {
     return this.#of.get(subscriptionId)?.length ?? 0
   }
 
-  /** All of the subscription, in the order of their coming. */
+  /** Removes and returns the subscription's deliveries, in order of arrival. */
   take(subscriptionId: string): Delivery[] {
     const waiting = this.#of.get(subscriptionId) ?? []
     this.#of.delete(subscriptionId)

@@ -49,7 +49,7 @@ describe('Unsettled', () => {
     expect(unsettled.hasRoom).toBe(false)
   })
 
-  it('says once that there is room again, and only to who was refused', () => {
+  it('reports room again once, and only after a refusal', () => {
     expect(unsettled.hasRoomAgain()).toBe(false)
     finish(128)
     expect(unsettled.hasRoom).toBe(false)

@@ -1,12 +1,12 @@
 import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 
-/** Far more than is on its way to a healthy Kafka at full speed. */
+/** Far more than a healthy Kafka leaves unacknowledged at full speed. */
 const maxUnsettled = 128
 
 /**
- * The outcomes of one partition that Kafka does not hold yet, or whose offsets are not committed: what
- * a crash would repeat. While they are many, nothing starts, so that their number is bounded also
- * when Kafka is slow or away.
+ * Counts the outcomes of one partition that a crash would repeat: Kafka has not acknowledged them,
+ * or their offsets are not committed. At the limit nothing starts, so the number stays bounded
+ * while Kafka is slow or down.
  */
 export class Unsettled {
   readonly #assignments: ReadonlyMap<string, AssignedPartition>
@@ -17,7 +17,7 @@ export class Unsettled {
     this.#assignments = assignments
   }
 
-  /** Whether an attempt may start; a `false` is remembered for `hasRoomAgain`. */
+  /** True if an attempt may start. A `false` is remembered for `hasRoomAgain`. */
   get hasRoom(): boolean {
     let unsettled = this.#recording
     for (const assignment of this.#assignments.values()) unsettled += assignment.uncommitted
@@ -26,7 +26,7 @@ export class Unsettled {
     return false
   }
 
-  /** True once after a start was refused, when a slot is free. */
+  /** Returns true once, after a start was refused and a slot has become free. */
   hasRoomAgain(): boolean {
     if (!this.#refused) return false
     this.#refused = false

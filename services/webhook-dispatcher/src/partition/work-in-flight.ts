@@ -1,4 +1,4 @@
-/** Attempts and moves that have begun and not ended. */
+/** Counts attempts and transitions in progress. */
 export class WorkInFlight {
   readonly #onFault: (err: unknown) => void
   #count = 0
@@ -11,7 +11,7 @@ export class WorkInFlight {
     return this.#count
   }
 
-  /** A failure here is a fault of ours: the job stays open. */
+  /** A rejection is a fault of the dispatcher itself: the job stays open. */
   track(work: Promise<void>): void {
     this.#count++
     work.catch(this.#onFault).finally(() => {

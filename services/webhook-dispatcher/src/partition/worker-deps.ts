@@ -6,21 +6,21 @@ import type { DispatcherMetrics } from '../metrics.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import type { Transitions } from '../transitions/transitions.ts'
 
-/** What the workers of all partitions share. */
+/** The resources that the workers of all partitions share. */
 export type WorkerDeps = {
   circuit: CircuitOptions
   limits: EndpointLimits
-  /** What an assigned partition may hold before it stops reading. */
+  /** The limits at which an assigned partition stops reading. */
   window: { messages: number; bytes: number }
   attempts: Attempts
   transitions: Pick<Transitions, 'make'>
   subscriptions: Subscriptions
-  /** Resolves when the subscriptions are as of now. */
+  /** Resolves when the view of subscriptions is current. */
   subscriptionsCurrent: (signal: AbortSignal) => Promise<void>
   reader: Pick<WindowedConsumer, 'seek'>
   /** False while another process may have the partitions: no attempt starts then. */
   mayStart: () => boolean
   metrics: DispatcherMetrics
-  /** Something failed that should not: the job concerned stays open. */
+  /** Called for an unexpected failure. The job stays open. */
   onFault: (err: unknown) => void
 }

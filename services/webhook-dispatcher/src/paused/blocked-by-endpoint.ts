@@ -1,14 +1,17 @@
-/** Which subscriptions with paused deliveries wait for which endpoint: for a slot there, or for its circuit. */
+/**
+ * The subscriptions with paused deliveries that wait for an endpoint: for a slot or for its
+ * circuit.
+ */
 export class BlockedByEndpoint {
   readonly #subscriptionsAt = new Map<string, Set<string>>()
   readonly #endpointOf = new Map<string, string>()
 
-  /** In the order of their coming. */
+  /** In order of arrival. */
   at(endpointId: string): Iterable<string> {
     return this.#subscriptionsAt.get(endpointId) ?? []
   }
 
-  /** One that is there already keeps its place. */
+  /** Adds the subscription. If it already waits there, it keeps its position. */
   enter(subscriptionId: string, endpointId: string): void {
     if (this.#endpointOf.get(subscriptionId) === endpointId) return
     this.leave(subscriptionId)

@@ -1,10 +1,10 @@
 type Entry = { arrival: number; gone?: boolean }
 
-/** Entries by arrival, the lowest first. One that is marked as gone is passed over. */
+/** Entries by arrival, lowest first. Entries marked as gone are skipped. */
 export class MinHeap<T extends Entry> {
   readonly #entries: T[] = []
 
-  /** The entry that comes first. */
+  /** Returns the first entry. */
   peek(): T | undefined {
     while (this.#entries[0]?.gone) this.#removeFirst()
     return this.#entries[0]

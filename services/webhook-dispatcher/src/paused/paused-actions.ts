@@ -1,26 +1,32 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 import type { Delivery } from '../partition/delivery.ts'
 
-/** What paused deliveries wait for, as of now. */
+/** The present state of everything that paused deliveries wait for. */
 export type PausedView = {
-  /** How many deliveries of the subscription may start now; negative while it is blocked as a whole. */
+  /**
+   * How many deliveries of the subscription may start now; negative if the subscription is blocked
+   * as a whole.
+   */
   slotsOf: (subscriptionId: string) => number
-  /** The endpoint it waits for when nothing may start; null when it waits for its own next state. */
+  /**
+   * The endpoint that the subscription waits for if nothing may start; `null` if it waits for its
+   * own next state.
+   */
   endpointOf: (subscriptionId: string) => string | null
-  /** Whether its deliveries have the status `paused`. */
+  /** True if its deliveries have the status `paused`. */
   isPaused: (subscriptionId: string) => boolean
-  /** Whether all earlier deliveries of its subscription are known and decided. */
+  /** True if all earlier deliveries of the job's subscription are known and decided. */
   isNext: (job: DeliveryJob) => boolean
 }
 
-/** What is to be done now; carried out by the partition's worker. */
+/** An action that the partition's worker carries out. */
 export type PausedAction =
-  /** Its turn has come. */
+  /** The delivery's turn has come. */
   | { kind: 'release'; delivery: Delivery }
-  /** Another copy of it goes on: this one is worth nothing. */
+  /** Another copy of the delivery continues, so this one is dropped. */
   | { kind: 'give-up'; delivery: Delivery }
-  /** It has to leave its place, so that what is finished around it can be committed. */
+  /** The delivery has to move, so that the finished ones around it can be committed. */
   | { kind: 'relocate'; delivery: Delivery; published: boolean }
-  /** It only waited for a slot, and is `paused` now. */
+  /** The delivery waited for a slot, and its status now becomes `paused`. */
   | { kind: 'publish'; job: DeliveryJob }
   | { kind: 'read'; from: number }

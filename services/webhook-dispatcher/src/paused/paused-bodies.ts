@@ -1,12 +1,14 @@
-/** Bodies kept in memory ahead of their release, per partition. */
+/** The limits per partition of bodies in memory before their release. */
 const mostKept = 4_096
 const mostBytes = 4 * 1024 * 1024
-/** A subscription may have so many times what is left for others: one alone three quarters. */
+/**
+ * A subscription may use three times the free space, so a single one fills at most three quarters.
+ */
 const timesTheRest = 3
 
 type Kept = { count: number; bytes: number }
 
-/** How much memory the bodies of one partition's paused deliveries take, and whose they are. */
+/** Counts the memory of the bodies of one partition's paused deliveries, by subscription. */
 export class PausedBodies {
   readonly #of = new Map<string, Kept>()
   readonly #all: Kept = { count: 0, bytes: 0 }
@@ -15,7 +17,7 @@ export class PausedBodies {
     return this.#all.count
   }
 
-  /** Whether there is room for one more of the subscription. */
+  /** Returns whether the subscription may keep one more body. */
   hasRoom(subscriptionId: string): boolean {
     const { count, bytes } = this.#of.get(subscriptionId) ?? { count: 0, bytes: 0 }
     if (count >= timesTheRest * (mostKept - this.#all.count)) return false
@@ -37,7 +39,7 @@ export class PausedBodies {
     if (kept.count === 0) this.#of.delete(subscriptionId)
   }
 
-  /** The subscription that has most of those that `mayLose` says. */
+  /** Returns the subscription with the most bytes among those for which `mayLose` is true. */
   largest(mayLose: (subscriptionId: string) => boolean): string | undefined {
     let largest: string | undefined
     let most = 0

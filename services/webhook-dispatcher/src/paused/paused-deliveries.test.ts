@@ -99,7 +99,7 @@ describe('PausedDeliveries', () => {
     expect(world.finished).toBe(2)
   })
 
-  it('goes on behind a job that was dealt with elsewhere', () => {
+  it('continues after a job that was handled elsewhere', () => {
     const world = new PausedWorld(0)
     for (let arrival = 0; arrival < 3; arrival++) world.pause('a', arrival)
     world.block('a', true)
@@ -119,7 +119,7 @@ describe('PausedDeliveries', () => {
     for (let arrival = 0; arrival < 3; arrival++) world.pause('a', arrival)
     world.crash()
     world.fetch(10)
-    // Who was killed had not committed where it came from.
+    // The killed owner had not committed the place that the job came from.
     world.pause('a', 2, 1 + step)
     world.fetch(10)
     world.block('a', true)
@@ -128,7 +128,7 @@ describe('PausedDeliveries', () => {
       world.tick()
     }
     expect(world.seeks).toBeLessThan(5)
-    // That of a copy is published as well: it is the same status.
+    // The status of a copy is published as well, which repeats the same status.
     expect(new Set(world.announced)).toEqual(new Set([0, 1, 2]))
     world.block('a', false)
     drain(world)
@@ -164,7 +164,7 @@ describe('PausedDeliveries', () => {
     expect(world.released).toHaveLength(total)
   })
 
-  it('looks at nobody else when an endpoint of one has room again', () => {
+  it('checks only the subscriptions of the endpoint that has room again', () => {
     const world = new PausedWorld(0)
     const inactive = Array.from({ length: 10_000 }, (_, n) => `inactive-${n}`)
     for (const id of inactive) world.blocked.add(id)
@@ -179,7 +179,7 @@ describe('PausedDeliveries', () => {
     expect(world.asked).toBeLessThan(20)
   })
 
-  it('publishes those that waited for room when they are held for another reason, some at a time', () => {
+  it('publishes waiting deliveries in portions when they become paused for another reason', () => {
     const world = new PausedWorld(0)
     for (let arrival = 0; arrival < 2_500; arrival++) world.pause('a', arrival)
     for (let i = 0; i < 20; i++) world.fetch(500)

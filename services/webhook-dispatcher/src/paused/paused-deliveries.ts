@@ -11,14 +11,14 @@ import type { PausedRun } from './paused-run.ts'
 import { PausedTopic } from './paused-topic.ts'
 import { UnpublishedDeliveries } from './unpublished-deliveries.ts'
 
-/** So many are written and not read before the end of the topic comes first. */
+/** Above this number of written but unread deliveries, the end of the topic is read first. */
 const mostUnread = 1_000
 
 /**
- * The deliveries of one partition that wait on the paused topic: behind an open circuit, for an inactive
- * subscription, or for a slot at their endpoint. The topic is the store: memory holds where the deliveries of each
- * subscription stand, and the bodies of the next few. Nothing waits for a delivery of another subscription,
- * and a subscription costs nothing until something changes that it waits for.
+ * The deliveries of one partition on the paused topic. They wait for an open circuit, an inactive
+ * subscription or a slot at their endpoint. The topic is the store: memory holds only the places of
+ * each subscription's deliveries and the next few bodies. No delivery waits for one of another
+ * subscription. A waiting subscription costs no work until something it waits for changes.
  */
 export class PausedDeliveries {
   readonly #assignment: AssignedPartition
@@ -28,13 +28,13 @@ export class PausedDeliveries {
   readonly #queues = new PausedQueues()
   readonly #unpublished = new UnpublishedDeliveries()
   readonly #releases: PausedReleases
-  /** By offset, deliveries that were released and stand here still; `published`: their status was. */
+  /** By offset, released deliveries whose record is still open here. */
   readonly #released = new Map<number, { published: boolean }>()
   #due: PausedAction[] = []
   #unread = 0
-  /** A batch is being read: what is read next is decided when it ends. */
+  /** True while a batch is being read; the next position is decided when it ends. */
   #inBatch = false
-  /** Something changed that decides what is read next. */
+  /** True if something changed that affects the next position. */
   #mayReadElse = true
 
   constructor(assignment: AssignedPartition, view: PausedView) {
@@ -52,30 +52,27 @@ export class PausedDeliveries {
     assignment.noteOf = () => this.#topic.note(this.#queues)
   }
 
-  /** False until it is known of every subscription whether it may have paused deliveries. */
+  /** False until it is known which subscriptions may have paused deliveries. */
   get isReady(): boolean {
     return this.#topic.isReady
   }
 
-  /** Number of deliveries that wait here. */
+  /** The number of paused deliveries. */
   get size(): number {
     return this.#assignment.open - this.#released.size
   }
 
-  /** Number of places and bodies that are in memory. */
+  /** The number of places and bodies in memory. */
   get entries(): number {
     return this.#queues.entries
   }
 
-  /** Whether a delivery of the subscription may be here: later ones stand behind it. */
+  /** True if a delivery of the subscription may be paused. Later ones must then wait behind it. */
   mayHave(subscriptionId: string): boolean {
     return this.#queues.get(subscriptionId) !== undefined || this.#topic.mayHave(subscriptionId)
   }
 
-  /**
-   * A delivery is about to be written to the topic, as its next step.
-   * @returns the run that it continues there
-   */
+  /** Call it before a delivery's next step is written. @returns the run that it continues there */
   expect({ subscriptionId, arrival, step }: DeliveryJob, relocated = false): number {
     const queue = this.#queueOf(subscriptionId)
     queue.expect(arrival, step + 1)
@@ -84,7 +81,7 @@ export class PausedDeliveries {
     return relocated ? queue.runFor(arrival) : 0
   }
 
-  /** Kafka did not take all of it. @returns false when it was found on the topic all the same */
+  /** Call it after Kafka failed to take all records. @returns false if the job is on the topic */
   unexpect({ subscriptionId, arrival, step }: DeliveryJob): boolean {
     const queue = this.#queues.get(subscriptionId)
     const wasExpected = queue?.unexpect(arrival, step + 1) ?? false
@@ -94,7 +91,7 @@ export class PausedDeliveries {
     return wasExpected
   }
 
-  /** A delivery that was released or to be moved does not go after all: it stays at its place. */
+  /** Keeps a delivery at its place whose release or move failed. */
   putBack(delivery: Delivery): void {
     const { job, message } = delivery
     const { subscriptionId } = job
@@ -105,12 +102,12 @@ export class PausedDeliveries {
     this.#releases.changed(subscriptionId)
   }
 
-  /** A released delivery has its next place. */
+  /** Call it when a released delivery has its next place. */
   gone(offset: number): void {
     this.#released.delete(offset)
   }
 
-  /** A batch comes that was asked for from `offset`. */
+  /** Announces a batch that was fetched from `offset`. */
   batchBegins(offset: number): void {
     this.#inBatch = true
     this.#reading.begins(offset)
@@ -126,7 +123,7 @@ export class PausedDeliveries {
     else this.#releases.changed(job.subscriptionId)
   }
 
-  /** A delivery was read that was dealt with elsewhere. */
+  /** Handles a delivery on the topic whose step was already handled elsewhere. */
   repeated(delivery: Delivery): void {
     const { job } = delivery
     const queue = this.#queues.get(job.subscriptionId)
@@ -135,7 +132,7 @@ export class PausedDeliveries {
     this.#releases.changed(job.subscriptionId)
   }
 
-  /** @param position what is read next, unless it is read elsewhere */
+  /** @param position the offset that is read next, unless a seek follows */
   batchEnded(position: number): void {
     this.#inBatch = false
     this.#mayReadElse = true
@@ -146,7 +143,7 @@ export class PausedDeliveries {
     this.#queues.bound()
   }
 
-  /** The group was joined again: reading goes on where the assigned partition stands. */
+  /** After a rejoin, reading goes on from the assigned partition's position. */
   sought(): void {
     this.#inBatch = false
     this.#mayReadElse = true
@@ -160,23 +157,23 @@ export class PausedDeliveries {
     this.#mayReadElse = true
   }
 
-  /** It may have a free slot, or its circuit opened or closed. */
+  /** Call it when an endpoint may have a free slot, or its circuit opened or closed. */
   endpointChanged(endpointId: string): void {
     this.#releases.endpointChanged(endpointId)
   }
 
-  /** Earlier deliveries may be known, or decided, that others waited for. */
+  /** Call it when earlier deliveries may have become known or decided. */
   earlierKnown(): void {
     this.#releases.earlierKnown()
   }
 
-  /** Work may go on. */
+  /** Call it when work may continue after a pause. */
   resumed(): void {
     this.#releases.allChanged()
     this.#mayReadElse = true
   }
 
-  /** To be called several times a second: each time it publishes a bounded number of deliveries. */
+  /** Call it several times a second: each call may publish a bounded number of statuses. */
   tick(): void {
     this.#unpublished.tick()
     this.#reading.tick()
@@ -184,7 +181,7 @@ export class PausedDeliveries {
     this.#mayReadElse = true
   }
 
-  /** What is to be done, one thing after another: each may change what comes next. */
+  /** Yields actions one after another, because each may change the next. */
   *actions(): Generator<PausedAction> {
     yield* this.#takeDue()
     if (this.isReady) {
@@ -266,7 +263,7 @@ export class PausedDeliveries {
     return { part: this.#topic.partOf(offset), run, scan: this.#reading.scan }
   }
 
-  /** @returns false when there is no room for its body */
+  /** @returns false if there is no room for the body */
   #keep(queue: PausedQueue, delivery: Delivery, run: PausedRun | null): boolean {
     const { subscriptionId } = delivery.job
     if (this.#view.slotsOf(subscriptionId) < 0 || !this.#topic.knows(subscriptionId)) return false

@@ -4,13 +4,15 @@ const runHeader = 'surehook-paused-run'
 const unpublishedHeader = 'surehook-paused-untold'
 
 export type PausedMark = {
-  /** Which run of its subscription it continues; 0: that of what is paused for the first time. */
+  /** The run of its subscription that it continues; 0 if it was paused for the first time. */
   run: number
-  /** Whether its status `paused` was published; false while it only waits for a slot. */
+  /** True if its status `paused` was published; false if it only waits for a slot. */
   published: boolean
 }
 
-/** What a job's record on the paused topic says beside the job. A version that does not know it leaves it out. */
+/**
+ * The headers of a job's record on the paused topic. Versions that do not know them ignore them.
+ */
 export function pausedHeaders({ run, published }: PausedMark): Record<string, string> {
   return {
     ...(run > 0 && { [runHeader]: String(run) }),

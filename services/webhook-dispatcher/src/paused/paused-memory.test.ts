@@ -4,7 +4,7 @@ import { PausedSummary } from './paused-summary.ts'
 
 const many = 20_000
 
-/** An earlier owner has paused many of `a`, and is gone. */
+/** An earlier owner, now gone, has paused many deliveries of `a`. */
 function leftByAnother({ withNote }: { withNote: boolean }): PausedWorld {
   const world = new PausedWorld(0)
   world.blocked.add('a')
@@ -31,7 +31,7 @@ describe('an owner that follows another', () => {
     expect([world.paused.mayHave('a'), world.paused.mayHave('b')]).toEqual([true, false])
   })
 
-  it('keeps few entries, however many are paused and while they drain', () => {
+  it('keeps few entries in memory, however many deliveries are paused or drain', () => {
     const world = leftByAnother({ withNote: true })
     for (let round = 0; round < 2 * (many / 1_000); round++) world.fetch(1_000)
     expect(world.paused.entries).toBeLessThan(10)
@@ -48,7 +48,7 @@ describe('an owner that follows another', () => {
 })
 
 describe('the note of the subscriptions with paused deliveries', () => {
-  it('has each of them, and few others', () => {
+  it('contains each of them, and few others', () => {
     const ids = new Map(Array.from({ length: 300 }, (_, n) => [`sub-${n}`, n]))
     const summary = new PausedSummary(null)
     summary.complete()
@@ -61,7 +61,7 @@ describe('the note of the subscriptions with paused deliveries', () => {
     expect(note?.length).toBeLessThanOrEqual(888)
   })
 
-  it('is none when it cannot be read', () => {
+  it('is ignored if it is unreadable', () => {
     expect(new PausedSummary(Buffer.from('another version')).upTo).toBeNull()
     expect(new PausedSummary(Buffer.alloc(0)).upTo).toBeNull()
   })

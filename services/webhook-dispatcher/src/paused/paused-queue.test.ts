@@ -5,7 +5,7 @@ import { PausedQueue, placeOf } from './paused-queue.ts'
 const at = (arrival: number, offset: number) =>
   ({ job: { arrival, deliveryId: `${arrival}` }, message: { offset } }) as unknown as Delivery
 
-it('comes back for a delivery that found no room, though one of another run was read before it', () => {
+it('reads a delivery again that found no room, even if another run was read first', () => {
   const queue = new PausedQueue()
   const first = { id: 1, from: 1, position: 5 }
   const topic = [

@@ -2,34 +2,36 @@ import type { Delivery } from '../partition/delivery.ts'
 import { MinHeap } from './min-heap.ts'
 import { PausedRun, type Place, type Placing, type Scan } from './paused-run.ts'
 
-/** A delivery whose body is in memory until it is released. */
+/** A delivery whose body is in memory until its release. */
 export type Kept = Place & { delivery: Delivery; run: PausedRun | null; gone?: boolean }
-/** One that stands out of order on the topic. */
+/** A delivery that is out of order on the topic. */
 type Loose = Place & { gone?: boolean }
-/** One that is being written to the topic, or was not read there yet. */
+/** A delivery that is being written to the topic, or was not read there yet. */
 type Written = { arrival: number; gone?: boolean }
 
-/** Where the topic says that a delivery stands. Runs of different parts of it have nothing to do with each other. */
+/**
+ * The position of a delivery on the topic. Runs in different parts of the topic are independent.
+ */
 export type Standing = { part: number; run: number; scan: Scan }
 type Placement = Standing & Placing
 
-/** What comes next: a delivery in memory, one to be read at `offset`, or one that is on its way to the topic. */
+/** The next delivery: in memory, to be read at `offset`, or still being written to the topic. */
 export type Next =
   | { kind: 'none' }
   | { kind: 'kept'; delivery: Delivery }
   | { kind: 'read'; offset: number }
   | { kind: 'written' }
 
-/** So many times deliveries may be moved to the end of the topic before they count as out of order. */
+/** The most runs of a subscription: deliveries that are moved after that count as out of order. */
 const mostRuns = 16
 
 /**
- * The paused deliveries of one subscription, in the order of arrival. Few runs and the deliveries out of order,
- * of which there are no more than what was in flight, are known by their places; the bodies of the next few
- * are kept.
+ * The paused deliveries of one subscription, in order of arrival. Memory holds the places of a few
+ * runs and of the deliveries out of order, which are at most as many as were in flight. It also
+ * holds the next few bodies.
  */
 export class PausedQueue {
-  /** By the part of the topic, and by the name that their writer gave them. */
+  /** Identified by the part of the topic and the number that their writer gave them. */
   readonly #runs: PausedRun[] = []
   readonly #partOf = new Map<PausedRun, number>()
   readonly #loose = new MinHeap<Loose>()
@@ -39,12 +41,12 @@ export class PausedQueue {
   readonly #written = new MinHeap<Written>()
   readonly #writtenAs = new Map<string, Written>()
 
-  /** Number of bodies in memory. */
+  /** The number of bodies in memory. */
   get kept(): number {
     return this.#keptAt.size
   }
 
-  /** Number of places in memory. */
+  /** The number of places in memory. */
   get places(): number {
     const stretches = this.#runs.reduce((sum, run) => sum + run.stretches, 0)
     return stretches + this.#looseAt.size + this.#writtenAs.size + this.#keptAt.size
@@ -55,7 +57,7 @@ export class PausedQueue {
     return held === 0 && this.#runs.every((run) => run.isRead)
   }
 
-  /** A delivery is about to be written: later ones stand behind it from now on. */
+  /** Call it before a delivery is written. Later ones wait behind it from now on. */
   expect(arrival: number, step: number): void {
     const written = { arrival }
     this.#forget(this.#writtenAs, writtenAs(arrival, step))
@@ -63,12 +65,15 @@ export class PausedQueue {
     this.#written.push(written)
   }
 
-  /** @returns false when it is not expected: it was read on the topic */
+  /** @returns false if it is not expected, because it was read on the topic */
   unexpect(arrival: number, step: number): boolean {
     return this.#forget(this.#writtenAs, writtenAs(arrival, step))
   }
 
-  /** The run that what is moved to the end of the topic continues; 0 when there are too many. */
+  /**
+   * Returns the run that a moved delivery continues at the end of the topic; 0 if there are too
+   * many runs.
+   */
   runFor(arrival: number): number {
     const ids = this.#runs.map(({ id }) => id)
     const before = this.#runs.filter(({ id, lastArrival }) => id > 0 && lastArrival < arrival)
@@ -79,8 +84,9 @@ export class PausedQueue {
   }
 
   /**
-   * A delivery was read for the first time.
-   * @returns the run whose next it is; null when it stands out of order; undefined when others come before it
+   * Adds a delivery that was read for the first time.
+   * @returns the run whose next delivery it is; `null` if it is out of order; undefined if others
+   * come first
    */
   place(at: Place, { part, run: id, ...how }: Placement): PausedRun | null | undefined {
     const run = this.#runOf(id, part)
@@ -92,7 +98,7 @@ export class PausedQueue {
     return placed === 'next' ? run : undefined
   }
 
-  /** It stays at its place. */
+  /** Marks the place as out of order, so that the delivery is read again. */
   putBack({ arrival, offset }: Place): void {
     if (this.#looseAt.has(offset)) return
     const loose = { arrival, offset }
@@ -100,7 +106,10 @@ export class PausedQueue {
     this.#loose.push(loose)
   }
 
-  /** The run whose next it is; null for one out of order; undefined when it is not to be taken now. */
+  /**
+   * Returns the run whose next delivery it is; `null` if it is out of order; undefined if it must
+   * not be taken now.
+   */
   ownerOf(at: Place, { part, run: id, scan }: Standing): PausedRun | null | undefined {
     if (this.#keptAt.has(at.offset)) return undefined
     if (this.#looseAt.has(at.offset)) return null
@@ -108,7 +117,7 @@ export class PausedQueue {
     return run?.isNext(at, scan) ? run : undefined
   }
 
-  /** Keeps its body until it is released. */
+  /** Keeps the body until its release. */
   keep(delivery: Delivery, run: PausedRun | null): void {
     const at = placeOf(delivery)
     if (run === null) this.#forget(this.#looseAt, at.offset)
@@ -118,7 +127,7 @@ export class PausedQueue {
     this.#kept.push(kept)
   }
 
-  /** It has gone from the topic, or is about to. */
+  /** Removes a delivery that has left the topic or is about to. */
   remove(offset: number): Delivery | undefined {
     this.#forget(this.#looseAt, offset)
     const kept = this.#keptAt.get(offset)
@@ -134,13 +143,13 @@ export class PausedQueue {
     return source
   }
 
-  /** Where its unread deliveries begin, if it has any. */
+  /** Returns the offset of the first unread delivery, if there is one. */
   unreadAt(scan: Scan): number | undefined {
     const [, source] = this.#firstUnread(scan)
     return source.kind === 'read' ? source.offset : undefined
   }
 
-  /** The next one, and other copies of it. */
+  /** Removes and returns the next delivery, with other copies of it. */
   take(): { delivery: Delivery; copies: Delivery[] } | undefined {
     const first = this.#pop()
     if (first === undefined) return undefined
@@ -160,7 +169,7 @@ export class PausedQueue {
     return { delivery: newest as Delivery, copies }
   }
 
-  /** Forgets the bodies; they are read again. */
+  /** Drops the bodies, which are then read again. */
   forgetBodies(scan: Scan): Delivery[] {
     const all = [...this.#keptAt.values()].toSorted((a, b) => a.offset - b.offset)
     const byRun = Map.groupBy(all, ({ run }) => run)

@@ -4,29 +4,29 @@ import { PausedQueue } from './paused-queue.ts'
 import { nearAhead } from './paused-reading.ts'
 import type { PausedRun, Scan } from './paused-run.ts'
 
-/** So many places of deliveries are in memory, before they are told apart less finely. */
+/** Above this number of places in memory, neighbouring places are merged. */
 const mostPlaces = 50_000
-/** They are counted after so many batches. */
+/** Places are counted once per this many batches. */
 const countEvery = 64
 
-/** The paused deliveries of one partition, by subscription, and the memory that they take. */
+/** The paused deliveries of one partition by subscription, and their memory. */
 export class PausedQueues {
   readonly #of = new Map<string, PausedQueue>()
   readonly #bodies = new PausedBodies()
   #near = nearAhead
   #batches = 0
 
-  /** The subscriptions. */
+  /** The number of subscriptions. */
   get size(): number {
     return this.#of.size
   }
 
-  /** Two deliveries of a subscription that are no further apart are read in one go. */
+  /** Two deliveries of a subscription at most this far apart are read together. */
   get near(): number {
     return this.#near
   }
 
-  /** Number of places and bodies that are in memory. */
+  /** The number of places and bodies in memory. */
   get entries(): number {
     return this.#of.values().reduce((sum, queue) => sum + queue.places, 0)
   }
@@ -49,7 +49,7 @@ export class PausedQueues {
     this.#of.delete(subscriptionId)
   }
 
-  /** Whether one more body of the subscription may be kept. */
+  /** Returns whether one more body of the subscription may be kept. */
   hasRoom(subscriptionId: string): boolean {
     return this.#bodies.hasRoom(subscriptionId)
   }
@@ -59,7 +59,7 @@ export class PausedQueues {
     this.#bodies.add(delivery.job.subscriptionId, delivery.job.body.length)
   }
 
-  /** The next of a subscription, and other copies of it. */
+  /** Removes and returns the next delivery of a subscription, with other copies of it. */
   take(queue: PausedQueue): { delivery: Delivery; copies: Delivery[] } | undefined {
     const taken = queue.take()
     if (taken === undefined) return undefined
@@ -67,15 +67,15 @@ export class PausedQueues {
     return taken
   }
 
-  /** The delivery leaves its place. */
+  /** Removes a delivery that leaves its place. */
   remove({ job, message }: Delivery): void {
     const kept = this.#of.get(job.subscriptionId)?.remove(message.offset)
     if (kept !== undefined) this.#uncount(kept)
   }
 
   /**
-   * A subscription that has no body here goes before another that has many and cannot go.
-   * @param mayLose whether the bodies of a subscription are worth less
+   * Makes room for a subscription without a body by dropping those of a subscription with many.
+   * @param mayLose whether a subscription's bodies may be dropped
    */
   makeRoom(
     queue: PausedQueue,
@@ -89,7 +89,7 @@ export class PausedQueues {
     return true
   }
 
-  /** Bounds the places, however many deliveries there are; to be called after each batch. */
+  /** Bounds the number of places, however many deliveries there are. Call it after each batch. */
   bound(): void {
     if (this.#batches++ % countEvery > 0 || this.entries <= mostPlaces) return
     this.#near *= 2

@@ -1,34 +1,34 @@
 import type { Scan } from './paused-run.ts'
 
-/** Reading on to an offset so near costs less than seeking to it. */
+/** Reading on to an offset within this distance costs less than a seek. */
 export const nearAhead = 500
 
-/** Why the topic is to be read, and from where. */
+/** The reasons to read the topic, each with its offset. */
 export type Demands = {
-  /** What was written and never read. */
+  /** Deliveries that were written and never read. */
   end: number | undefined
-  /** The next of deliveries that may go. */
+  /** The next deliveries that may be released. */
   release: readonly number[]
   /** The first delivery whose status `paused` is not published yet. */
   publish: number | undefined
-  /** What is to be moved to the end of the topic. */
+  /** Deliveries to move to the end of the topic. */
   move: number | undefined
-  /** What an earlier owner has left. */
+  /** Deliveries that an earlier owner left. */
   skipped: number | undefined
 }
 
-/** Whoever wants something has its turn after a batch of the others. */
+/** Each reason gets a turn after one batch of another. */
 const turns = ['end', 'release', 'publish', 'move', 'skipped'] as const
 
-/** Where the paused topic of one partition is read. */
+/** Decides where the paused topic of one partition is read. */
 export class PausedReading {
   #scan: Scan = { id: 0, from: 0, position: 0 }
-  /** Where the next batch begins. */
+  /** The offset of the next batch. */
   #cursor: number
   #turn = 0
-  /** A batch was read since it was somebody's turn. */
+  /** True if a batch was read since the present turn began. */
   #hadTurn = true
-  /** Where the last read for a release ended: the next goes on from there. */
+  /** The end of the last read for a release, where the next one continues. */
   #releasedAt = 0
 
   constructor(cursor: number) {
@@ -36,12 +36,12 @@ export class PausedReading {
     this.#scan = { id: 0, from: cursor, position: cursor }
   }
 
-  /** What is being read without a gap. */
+  /** The range that is being read without a gap. */
   get scan(): Scan {
     return this.#scan
   }
 
-  /** A batch comes that was asked for from `offset`. */
+  /** Announces a batch that was fetched from `offset`. */
   begins(offset: number): void {
     if (offset === this.#scan.position) return
     this.#scan = { id: this.#scan.id + 1, from: offset, position: offset }
@@ -53,17 +53,17 @@ export class PausedReading {
     this.#scan = { ...this.#scan, position }
   }
 
-  /** What is awaited at the end may not come: others have their turn. */
+  /** The awaited record at the end may never come, so the next reason gets its turn. */
   tick(): void {
     if (turns[this.#turn] === 'end') this.#hadTurn = true
   }
 
-  /** Reading goes on elsewhere than it was asked to. */
+  /** Reading continues at another offset than the requested one. */
   movedTo(offset: number): void {
     this.#cursor = offset
   }
 
-  /** @returns the offset to seek; null when reading goes on where it stands */
+  /** @returns the offset to seek; `null` if reading continues at its position */
   next(demands: Demands, frontier: number): number | null {
     const wanted = this.#choose(demands) ?? frontier
     const ahead = wanted - this.#cursor
@@ -86,7 +86,7 @@ export class PausedReading {
     return undefined
   }
 
-  /** In rounds over the topic, so that none waits for another that has very many. */
+  /** Goes round the topic, so that no subscription waits for another with very many deliveries. */
   #nextRelease(offsets: readonly number[]): number | undefined {
     let first = Number.POSITIVE_INFINITY
     let ahead = Number.POSITIVE_INFINITY

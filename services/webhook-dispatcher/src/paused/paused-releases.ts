@@ -5,7 +5,7 @@ import type { PausedQueues } from './paused-queues.ts'
 import type { PausedReading } from './paused-reading.ts'
 import type { PausedTopic } from './paused-topic.ts'
 
-/** So many bodies of a subscription are read ahead of their release. */
+/** How many bodies of a subscription are read ahead of their release. */
 const ahead = 512
 
 export type PausedReleasesOptions = {
@@ -15,17 +15,17 @@ export type PausedReleasesOptions = {
   reading: PausedReading
 }
 
-/** Whose turn it is among the subscriptions that have paused deliveries. */
+/** Decides which subscription releases its next paused delivery. */
 export class PausedReleases {
   readonly #options: PausedReleasesOptions
   readonly #blocked = new BlockedByEndpoint()
-  /** Subscriptions whose deliveries or state changed since they were looked at. */
+  /** Subscriptions whose deliveries or state changed since the last check. */
   readonly #changed = new Set<string>()
   /** Endpoints that may have a free slot. */
   readonly #endpointsWithSlots = new Set<string>()
-  /** Subscriptions of which more is to be read. */
+  /** Subscriptions with deliveries to read. */
   readonly #wanted = new Set<string>()
-  /** Subscriptions whose next delivery waits for an earlier one to be known. */
+  /** Subscriptions whose next delivery waits for an earlier one to become known. */
   readonly #early = new Set<string>()
   #wantsMore = false
 
@@ -33,12 +33,12 @@ export class PausedReleases {
     this.#options = options
   }
 
-  /** Subscriptions of which more is to be read. */
+  /** Subscriptions with deliveries to read. */
   get wanted(): Iterable<string> {
     return this.#wanted
   }
 
-  /** True once after another subscription wants something to be read. */
+  /** Returns true once after another subscription has something to read. */
   wantsMore(): boolean {
     const wantsMore = this.#wantsMore
     this.#wantsMore = false
@@ -57,13 +57,13 @@ export class PausedReleases {
     this.#endpointsWithSlots.add(endpointId)
   }
 
-  /** Earlier deliveries may be known, or decided, that others waited for. */
+  /** Call it when earlier deliveries may have become known or decided. */
   earlierKnown(): void {
     for (const subscriptionId of this.#early) this.#changed.add(subscriptionId)
     this.#early.clear()
   }
 
-  /** Nothing of it is paused any more. */
+  /** Removes a subscription that has no paused deliveries left. */
   forget(subscriptionId: string): void {
     this.#options.queues.delete(subscriptionId)
     this.#options.topic.summary.removed()
@@ -71,12 +71,15 @@ export class PausedReleases {
     this.#blocked.leave(subscriptionId)
   }
 
-  /** The queues whose next delivery is in memory and may go: it has to be taken before the next queue comes. */
+  /**
+   * Yields the queues whose next delivery is in memory and may be released. The caller must take it
+   * before asking for the next queue.
+   */
   *due(): Generator<PausedQueue> {
     for (const endpointId of this.#endpointsWithSlots) {
       this.#endpointsWithSlots.delete(endpointId)
       for (const subscriptionId of this.#blocked.at(endpointId)) {
-        // Those behind it wait for the same.
+        // The following subscriptions wait for the same endpoint.
         if (this.#options.view.slotsOf(subscriptionId) === 0) break
         yield* this.#dueOf(subscriptionId)
       }
@@ -103,7 +106,7 @@ export class PausedReleases {
     this.#waits(subscriptionId, queue)
   }
 
-  /** Nothing of it may start now. */
+  /** Records what the queue waits for, because nothing of it may start now. */
   #waits(subscriptionId: string, queue: PausedQueue): void {
     const { view, topic, reading } = this.#options
     if (queue.isEmpty) return this.forget(subscriptionId)
@@ -115,7 +118,7 @@ export class PausedReleases {
     else this.#blocked.enter(subscriptionId, endpointId)
   }
 
-  /** Its next delivery has to be read. */
+  /** The next delivery of the subscription has to be read. */
   #want(subscriptionId: string): void {
     this.#wanted.add(subscriptionId)
     this.#wantsMore = true

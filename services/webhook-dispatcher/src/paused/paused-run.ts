@@ -1,7 +1,10 @@
-/** Where a delivery stands: its place in the order of its subscription, and its offset on the paused topic. */
+/**
+ * The place of a delivery: its position in the order of its subscription, and its offset on the
+ * paused topic.
+ */
 export type Place = { arrival: number; offset: number }
 
-/** What is read of the paused topic without a gap: from `from`, so far up to `position`. */
+/** A range of the paused topic that is read without a gap: from `from`, so far up to `position`. */
 export type Scan = { id: number; from: number; position: number }
 
 export type Placing = { near: number; scan: Scan }
@@ -9,21 +12,21 @@ export type Placing = { near: number; scan: Scan }
 type Stretch = { from: number; to: number }
 
 /**
- * Deliveries of one subscription that stand on the paused topic in the order of their arrival. Memory holds
- * only where they stand: stretches of the topic that have some of them, and how far they were read.
- * The topic tells the rest: a delivery belongs to the run when it arrived after the one before it.
+ * Deliveries of one subscription that are in order of arrival on the paused topic. Memory holds
+ * only the stretches of the topic that contain some of them, and how far they were read. The rest
+ * follows from the topic: a delivery belongs to the run if it arrived after the one before it.
  */
 export class PausedRun {
-  /** As the writer named it. */
+  /** The number that the writer gave it. */
   readonly id: number
-  /** From the first unread delivery on. */
+  /** Starts at the first unread delivery. */
   #stretches: Stretch[] = []
-  /** The arrival of the last one that was placed. */
+  /** The arrival of the last delivery that was placed. */
   #last = -1
-  /** The arrival of the last one that was read for its release. */
+  /** The arrival of the last delivery that was read for its release. */
   #read = -1
   #least = 0
-  /** The scan in which the next one found no room: those behind it must not be taken. */
+  /** The scan in which the next delivery found no room. Later ones in it must not be taken. */
   #refusedIn = -1
 
   constructor(id: number) {
@@ -34,7 +37,7 @@ export class PausedRun {
     return this.#stretches.length === 0
   }
 
-  /** No unread delivery has arrived before. */
+  /** A lower bound for the arrivals of unread deliveries. */
   get leastArrival(): number {
     return this.#least
   }
@@ -43,7 +46,7 @@ export class PausedRun {
     return this.#last
   }
 
-  /** No unread delivery stands before it. */
+  /** A lower bound for the offsets of unread deliveries. */
   get next(): number {
     return this.#stretches[0]?.from ?? Number.POSITIVE_INFINITY
   }
@@ -53,16 +56,17 @@ export class PausedRun {
   }
 
   /**
-   * A delivery was read for the first time.
-   * @param near two that are no further apart are read in one go
-   * @returns `next` when nothing unread of the run stands before it; `broken` when it arrived before the last one
+   * Adds a delivery that was read for the first time.
+   * @param near two deliveries at most this far apart are read together
+   * @returns `next` if nothing unread of the run is before it; `broken` if it arrived before the
+   * last one
    */
   place({ arrival, offset }: Place, { near, scan }: Placing): 'next' | 'behind' | 'broken' {
     if (arrival <= this.#last) return 'broken'
     const isNext = this.isRead
     if (isNext) this.#least = arrival
     this.#last = arrival
-    // Those that come later in this scan are not the next, as long as this one is not taken.
+    // Later deliveries of this scan are not the next until this one is taken.
     this.#refusedIn = scan.id
     const last = this.#stretches.at(-1)
     if (last !== undefined && offset - last.to <= near) last.to = offset
@@ -70,27 +74,27 @@ export class PausedRun {
     return isNext ? 'next' : 'behind'
   }
 
-  /** Whether it is the next of the run, with nothing unread before it. */
+  /** Returns whether it is the next delivery of the run, with nothing unread before it. */
   isNext({ arrival, offset }: Place, scan: Scan): boolean {
     if (this.isRead || this.#refusedIn === scan.id || scan.from > this.next) return false
     return offset >= this.next && arrival > this.#read
   }
 
-  /** The next one was read. */
+  /** Call it when the next delivery was read. */
   read({ arrival, offset }: Place): void {
     this.#read = arrival
     this.#least = arrival + 1
     this.#dropBelow(offset + 1)
   }
 
-  /** The next one has to be read again. */
+  /** Call it when the next delivery has to be read again. */
   refuse({ arrival, offset }: Place, scan: Scan): void {
     this.#least = arrival
     this.#refusedIn = scan.id
     this.#dropBelow(offset)
   }
 
-  /** What was read from `first` on, up to `last`, has to be read again. */
+  /** Marks the deliveries from `first` up to the offset `last` as unread again. */
   rewind(first: Place, last: number, scan: Scan): void {
     this.#read = first.arrival - 1
     this.#least = first.arrival
@@ -98,12 +102,12 @@ export class PausedRun {
     this.#stretches.unshift({ from: first.offset, to: last })
   }
 
-  /** Whatever of the run stood in the scan was read, or has gone. */
+  /** Drops the range of the scan: every delivery of the run in it was read, or has gone. */
   passedBy(scan: Scan): void {
     if (this.#refusedIn !== scan.id && scan.from <= this.next) this.#dropBelow(scan.position)
   }
 
-  /** Makes fewer stretches of them. */
+  /** Merges stretches that are at most `near` apart. */
   coalesce(near: number): void {
     const stretches: Stretch[] = []
     for (const { from, to } of this.#stretches) {

@@ -1,12 +1,12 @@
-/** Of the commit's metadata the ranges of finished offsets need most. */
+/** The ranges of finished offsets need most of the commit's metadata. */
 const mostBytes = 880
 const leastBytes = 16
-/** One in a hundred subscriptions that have nothing paused is taken for one that has, while there is room. */
+/** Ten bits give about 1 % false positives while there is room. */
 const bitsEach = 10
 const version = 1
 const headBytes = 8
 
-/** A Bloom filter: tells of every subscription that was added that it may be there, and of few others. */
+/** A Bloom filter: it recognises every added subscription, and a few others by mistake. */
 class Filter {
   readonly bits: Uint8Array
   readonly hashes: number
@@ -43,16 +43,17 @@ class Filter {
 }
 
 /**
- * Which subscriptions may have paused deliveries. It is noted with the commits of the paused topic, with the
- * offset below which it holds: the next owner reads only what is behind that before others start.
+ * Which subscriptions may have paused deliveries. It is stored in the commits of the paused topic,
+ * with the offset below which it is valid. Before others start, the next owner therefore reads only
+ * what is above that offset.
  */
 export class PausedSummary {
-  /** What the owner before has noted: null when there was nothing, or nothing that can be read. */
+  /** The offset of the previous owner's note; `null` if there was no readable one. */
   readonly upTo: number | null
-  /** As the owner before has noted it. */
+  /** The filter of the previous owner's note. */
   readonly #before: Filter
   #filter: Filter
-  /** Until all is known again its filter cannot be made anew. */
+  /** Until everything is known again, the filter cannot be rebuilt. */
   #isComplete = false
   #added = 0
   #gone = 0
@@ -65,7 +66,7 @@ export class PausedSummary {
     this.#filter = new Filter(Uint8Array.from(this.#before.bits), this.#before.hashes)
   }
 
-  /** Whether the subscription may have paused deliveries below `upTo`. */
+  /** Returns whether the subscription may have paused deliveries below `upTo`. */
   mayHave(subscriptionId: string): boolean {
     return this.#before.has(subscriptionId)
   }
@@ -79,15 +80,15 @@ export class PausedSummary {
     this.#gone++
   }
 
-  /** All that is paused is known. */
+  /** Call it when all paused deliveries are known. */
   complete(): void {
     this.#isComplete = true
     this.#gone = Number.POSITIVE_INFINITY
   }
 
   /**
-   * @param upTo all that is paused below it was added
-   * @param all the subscriptions that have paused deliveries
+   * @param upTo every paused delivery below this offset was added
+   * @param all the subscriptions with paused deliveries
    */
   note(upTo: number, all: { size: number; keys(): Iterable<string> }): Uint8Array | null {
     if (!this.#isComplete && this.upTo === null) return null
@@ -118,7 +119,7 @@ function decode(note: Uint8Array): { upTo: number; filter: Filter } | null {
   return { upTo: bytes.readUIntBE(2, 6), filter: new Filter(bytes.subarray(headBytes), hashes) }
 }
 
-/** FNV-1a of 32 bits. It must stay as it is: the next owner may be of another version. */
+/** FNV-1a with 32 bits. It must not change, because the next owner may run another version. */
 function hash(text: string, basis: number): number {
   let value = basis
   for (let at = 0; at < text.length; at++) {

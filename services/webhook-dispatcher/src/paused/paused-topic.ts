@@ -2,34 +2,34 @@ import type { AssignedPartition } from '@surehook/kafka/windowed/assigned-partit
 import type { Scan } from './paused-run.ts'
 import { PausedSummary } from './paused-summary.ts'
 
-/** So many deliveries behind the last note are read at most before the others start. */
+/** At most this many deliveries above the last note are read before others start. */
 const noteEvery = 1_000
 
 /**
- * What is known of the paused topic of one partition. An owner before has noted which subscriptions had paused
- * deliveries below an offset: the rest is read first, and then the others may start. What is below is read
- * later; until then the subscriptions of the note may have deliveries there.
+ * The progress on the paused topic of one partition. A previous owner has noted which subscriptions
+ * had paused deliveries below an offset. Deliveries above it are read first; then others may start.
+ * Those below are read later, and until then the noted subscriptions may have deliveries there.
  */
 export class PausedTopic {
   readonly summary: PausedSummary
   readonly #assignment: AssignedPartition
   readonly #skippedBelow: number
-  /** All below it was read, or skipped. */
+  /** Everything below this offset was read or skipped. */
   #readUpTo: number
-  /** Up to where the last note holds. */
+  /** The offset of the last note. */
   #notedUpTo = 0
   #isReady = false
   #isComplete = false
-  /** What is to be moved to the end, in ascending order. */
+  /** The ranges to move to the end, in ascending order. */
   #gaps: { from: number; to: number }[] = []
-  /** The scan in which they were found: they have to be read again. */
+  /** The scan that found the gaps. Their deliveries have to be read again. */
   #gapsOf = -1
 
   constructor(assignment: AssignedPartition) {
     this.#assignment = assignment
     this.summary = new PausedSummary(assignment.note)
     const { upTo } = this.summary
-    // A log that was cut off begins anew with whatever it has.
+    // If the log was truncated, reading starts at its present beginning.
     if (upTo !== null && upTo > assignment.next)
       assignment.skipTo(Math.min(upTo, assignment.endAtStart))
     this.#skippedBelow = assignment.skippedFrom === null ? 0 : assignment.next
@@ -38,32 +38,32 @@ export class PausedTopic {
     this.#look()
   }
 
-  /** Whether all of it is known that may keep a subscription from starting. */
+  /** True if everything is known that may keep a subscription from starting. */
   get isReady(): boolean {
     return this.#isReady
   }
 
-  /** Whether everything was read. */
+  /** True if everything was read. */
   get isComplete(): boolean {
     return this.#isComplete
   }
 
-  /** Whether what is not read yet may have deliveries of the subscription. */
+  /** Returns whether the unread part may have deliveries of the subscription. */
   mayHave(subscriptionId: string): boolean {
     return !this.#isComplete && this.summary.mayHave(subscriptionId)
   }
 
-  /** Whether all paused deliveries of the subscription are known. */
+  /** Returns whether all paused deliveries of the subscription are known. */
   knows(subscriptionId: string): boolean {
     return this.#isReady && !this.mayHave(subscriptionId)
   }
 
-  /** What is below the offset that reading began at, and above, are of different parts. */
+  /** The parts below and above the offset at which reading began are different. */
   partOf(offset: number): number {
     return offset < this.#skippedBelow ? 0 : 1
   }
 
-  /** What goes with the commit. */
+  /** Returns the note for the commit. */
   note(all: { size: number; keys(): Iterable<string> }): Uint8Array | null {
     this.#notedUpTo = this.#readUpTo
     return this.summary.note(this.#readUpTo, all)
@@ -75,13 +75,15 @@ export class PausedTopic {
     const passed = skippedFrom !== null && scan.from <= skippedFrom
     if (passed && scan.position >= this.#skippedBelow) this.#assignment.endSkipped()
     this.#look()
-    // While nothing of the topic is finished nothing else would commit.
+    // While nothing on the topic is finished, no other change causes a commit.
     if (this.#isComplete && this.#readUpTo - this.#notedUpTo >= noteEvery)
       this.#assignment.dirty = true
     this.sample(scan)
   }
 
-  /** Finds out whether deliveries have to be moved to the end, so that what is finished can be committed. */
+  /**
+   * Finds out whether deliveries have to move to the end so that finished ones can be committed.
+   */
   sample(scan: Scan): void {
     const { crowded } = this.#assignment
     if (!crowded || !this.#isComplete || this.#gaps.length > 0) return
@@ -89,7 +91,7 @@ export class PausedTopic {
     this.#gaps = this.#assignment.gapsToClose().map(([from, to]) => ({ from, to }))
   }
 
-  /** Where the next one stands that is to be moved. */
+  /** Returns the offset of the next delivery to move. */
   moveFrom(scan: Scan): number | undefined {
     for (let gap = this.#gaps[0]; gap !== undefined; gap = this.#gaps[0]) {
       if (this.#isRead(gap, scan)) gap.from = Math.max(gap.from, scan.position)
@@ -99,7 +101,7 @@ export class PausedTopic {
     return undefined
   }
 
-  /** Whether the one at `offset`, which is being read, is to be moved. */
+  /** Returns whether the delivery being read at `offset` has to move. */
   movesAt(offset: number, scan: Scan): boolean {
     while (this.#gaps[0] !== undefined && this.#gaps[0].to < offset) {
       if (!this.#isRead(this.#gaps[0], scan)) return false
@@ -111,7 +113,7 @@ export class PausedTopic {
     return true
   }
 
-  /** Whether the scan reads all of it. */
+  /** Returns whether the scan reads the whole gap. */
   #isRead({ from }: { from: number }, scan: Scan): boolean {
     return scan.id !== this.#gapsOf && scan.from <= from
   }

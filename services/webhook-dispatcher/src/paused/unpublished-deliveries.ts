@@ -1,14 +1,17 @@
 import type { Place, Scan } from './paused-run.ts'
 
-/** At most so many statuses are published at once: a subscription may have any number paused. */
+/**
+ * How many statuses are published per tick, because a subscription may have any number of paused
+ * deliveries.
+ */
 const perTick = 1_000
 
 type Unpublished = { from: number; to: number; refusedIn: number }
 
 /**
- * Where deliveries stand that only wait for a slot: their status `paused` is not published. When the
- * circuit of their endpoint opens, or their subscription is deactivated, they are read again and their
- * status is published, some at a time.
+ * The places of deliveries that only wait for a slot, and whose status `paused` is not published.
+ * When the circuit of their endpoint opens or their subscription is deactivated, they are read
+ * again in portions and their status is published.
  */
 export class UnpublishedDeliveries {
   readonly #of = new Map<string, Unpublished>()
@@ -18,7 +21,7 @@ export class UnpublishedDeliveries {
     return this.#of.has(subscriptionId)
   }
 
-  /** A delivery whose status is not published: it has to be read again for that. */
+  /** Adds a delivery whose status is not published. It has to be read again for that. */
   add(subscriptionId: string, { offset }: Pick<Place, 'offset'>, scan: Scan): void {
     const { from, to } = this.#of.get(subscriptionId) ?? { from: offset, to: offset }
     this.#of.set(subscriptionId, {
@@ -28,20 +31,20 @@ export class UnpublishedDeliveries {
     })
   }
 
-  /** @returns whether the status of a delivery that is the first may be published now */
+  /** @returns whether the status of the first such delivery may be published now */
   publishAtOnce(subscriptionId: string): boolean {
     if (this.#left === 0 || this.has(subscriptionId)) return false
     this.#left--
     return true
   }
 
-  /** Whether the status of a delivery that was written as not published is published since. */
+  /** Returns whether a delivery that was written as unpublished has been published since. */
   isPublished(subscriptionId: string, offset: number): boolean {
     const unpublished = this.#of.get(subscriptionId)
     return unpublished === undefined || offset < unpublished.from
   }
 
-  /** @returns whether the delivery's status is to be published now */
+  /** @returns whether the delivery's status has to be published now */
   publish(subscriptionId: string, { offset }: Pick<Place, 'offset'>, scan: Scan): boolean {
     const unpublished = this.#of.get(subscriptionId)
     if (unpublished === undefined || unpublished.refusedIn === scan.id) return false
@@ -69,7 +72,10 @@ export class UnpublishedDeliveries {
     this.#of.delete(subscriptionId)
   }
 
-  /** The offset of the first delivery whose status is to be published; undefined for none now. */
+  /**
+   * Returns the offset of the first delivery whose status has to be published, or undefined for
+   * none.
+   */
   next(scan: Scan, isPaused: (subscriptionId: string) => boolean): number | undefined {
     if (this.#left === 0) return undefined
     for (const [subscriptionId, unpublished] of this.#of) {

@@ -87,7 +87,7 @@ it.each<[string, SealedSecret[]]>([
   expect(subscriptions.get('a')?.deliverable).toBe(false)
 })
 
-it('keeps nothing of a state that an attempt does not need', async () => {
+it('keeps only the parts of a state that attempts need', async () => {
   const { subscriptions } = setUp()
   const states = ['a', 'b', 'c'].map((id) => {
     const state = stateOf(id)

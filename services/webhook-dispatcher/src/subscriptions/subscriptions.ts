@@ -5,20 +5,20 @@ import type { Logger } from '@surehook/service-kit/telemetry/log'
 
 export type SecretOpener = { open(sealed: string, context: string): string }
 
-/** A sealed secret, opened when it is first needed; `keys` is null when it cannot be read. */
+/** An encrypted secret that is opened at its first use. `keys` is `null` if it is unreadable. */
 type Secret = { ciphertext: string; validUntil: number; keys?: SigningKeys | null }
 
-/** What an attempt needs to know of a subscription, as of now. */
+/** The present state of a subscription that attempts need. */
 export class Subscription {
   readonly url: string
   readonly endpointId: string
   readonly #active: boolean
   readonly #current: Secret | undefined
-  /** Still valid for a while after a rotation. */
+  /** Replaced secrets that are valid for a while after a rotation. */
   readonly #replaced: readonly Secret[]
   readonly #open: (ciphertext: string) => SigningKeys | null
 
-  /** @param open gives null for a secret that cannot be read */
+  /** @param open returns `null` for an unreadable secret */
   constructor(state: SubscriptionState, open: (ciphertext: string) => SigningKeys | null) {
     this.url = state.url
     this.endpointId = endpointId(state.projectId, state.environment, state.url)
@@ -32,12 +32,18 @@ export class Subscription {
     this.#open = open
   }
 
-  /** Deliveries may go out. Without its current secret nothing could be verified: they wait. */
+  /**
+   * True if deliveries may be sent. Without the current secret no receiver could verify them, so
+   * they wait.
+   */
   get deliverable(): boolean {
     return this.#active && this.#keysOf(this.#current) !== null
   }
 
-  /** The secrets that sign at `now` (epoch ms), the current one first; a replaced one only if it can be read. */
+  /**
+   * Returns the secrets that sign at `now` (epoch ms), the current one first. An unreadable
+   * replaced secret is left out.
+   */
   secretsAt(now: number): SigningKeys[] {
     const valid = this.#replaced.filter(({ validUntil }) => validUntil > now)
     return [this.#current, ...valid]
@@ -53,14 +59,14 @@ export class Subscription {
 }
 
 /**
- * There is such a subscription, but nobody knows what it says: its deliveries wait, as those of an
- * inactive one do, until its next state.
+ * The subscription exists, but its state is unreadable. Its deliveries wait for its next state,
+ * like those of an inactive one.
  */
 export type UnreadableSubscription = { readonly url: null; readonly deliverable: false }
 
 const unreadable: UnreadableSubscription = { url: null, deliverable: false }
 
-/** Every subscription, kept from the compacted topic. */
+/** Every subscription, from the compacted topic. */
 export class Subscriptions {
   readonly #byId = new Map<string, Subscription | UnreadableSubscription>()
   readonly #opener: SecretOpener
@@ -79,7 +85,7 @@ export class Subscriptions {
     this.#log = log
   }
 
-  /** `undefined` for one that was deleted, or that never was. */
+  /** Returns `undefined` for a subscription that was deleted or never existed. */
   get(subscriptionId: string): Subscription | UnreadableSubscription | undefined {
     return this.#byId.get(subscriptionId)
   }
@@ -90,14 +96,15 @@ export class Subscriptions {
     this.#onChange(subscriptionId)
   }
 
-  /** Its newest state cannot be decoded. */
+  /** Call it if the newest state cannot be decoded. */
   unreadable(subscriptionId: string): void {
     this.#byId.set(subscriptionId, unreadable)
     this.#onChange(subscriptionId)
   }
 
   #subscriptionOf(state: SubscriptionState): Subscription {
-    // Taken out of the state, which would live on in the function, filter and all.
+    // Copied, because a closure over the state would keep all of it in memory, including the
+    // filter.
     const { id } = state
     const current = state.secrets[0]?.ciphertext
     return new Subscription(state, (ciphertext) => {

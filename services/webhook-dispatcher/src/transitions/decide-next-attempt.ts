@@ -8,15 +8,15 @@ export type AttemptResult = (
       errorClass: ErrorClass
       message: string
       latencyMs: number
-      /** The same object for every attempt that waited for the same lookup. */
+      /** The same object for all attempts that shared the lookup. */
       failedLookup?: object
     }
 ) & {
-  /** What the records that come of it say of its span, when it is traced. */
+  /** The trace headers of the records that result from the attempt, if it is traced. */
   sentAs?: OutgoingRecord['headers'] | undefined
 }
 
-/** A configured delay: its name is also the end of its topic's name. */
+/** A configured delay. Its name is also the suffix of its topic. */
 export type RetryDelay = { name: string; ms: number }
 
 export type NextStep =
@@ -24,7 +24,10 @@ export type NextStep =
   | { kind: 'retry'; delay: RetryDelay; dueAt: number }
   | { kind: 'dead-letter' }
 
-/** Every answer that is not a 2xx is a failure, 3xx, 4xx and 410 included: the receiver may be mended. */
+/**
+ * Every status other than 2xx is a failure, including 3xx, 4xx and 410, because the receiver may be
+ * repaired.
+ */
 export function succeeded(result: AttemptResult): boolean {
   return result.kind === 'responded' && result.status >= 200 && result.status < 300
 }

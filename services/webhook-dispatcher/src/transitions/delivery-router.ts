@@ -1,10 +1,13 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 import type { Made, Transition, Transitions } from './transitions.ts'
 
-/** How long a job waits after a fault of ours before it is tried again. */
+/** How long a job waits after a fault before it is tried again. */
 const afterFaultMs = 2_000
 
-/** `failed` when Kafka did not take all of it, after a while; `revoked` when the partition is not ours any more. */
+/**
+ * `failed`: Kafka did not take all records; returned after a pause. `revoked`: the partition is no
+ * longer assigned here.
+ */
 export type Routed = Made | 'failed' | 'revoked'
 
 export type DeliveryRouterOptions = {
@@ -13,7 +16,7 @@ export type DeliveryRouterOptions = {
   onFault: (err: unknown) => void
 }
 
-/** Brings the jobs of a partition to their next places, and says whether they are there. */
+/** Moves the jobs of a partition to their next places, and reports whether they arrived. */
 export class DeliveryRouter {
   readonly #options: DeliveryRouterOptions
   #busy = 0
@@ -22,7 +25,7 @@ export class DeliveryRouter {
     this.#options = options
   }
 
-  /** Transitions that Kafka has not acknowledged yet. */
+  /** The number of transitions that Kafka has not acknowledged yet. */
   get busy(): number {
     return this.#busy
   }
@@ -39,7 +42,10 @@ export class DeliveryRouter {
     return (await this.faultPassed()) ? 'failed' : 'revoked'
   }
 
-  /** Resolves after a while. @returns false when the partition is not ours any more */
+  /**
+   * Resolves after a pause.
+   * @returns false if the partition is no longer assigned here
+   */
   async faultPassed(): Promise<boolean> {
     await new Promise((resolve) => setTimeout(resolve, afterFaultMs).unref())
     return !this.#options.lease.aborted

@@ -14,22 +14,30 @@ import type { Logger } from 'pino'
 import { type PausedMark, pausedHeaders } from '../paused/paused-headers.ts'
 import type { AttemptResult, NextStep } from './decide-next-attempt.ts'
 
-/** What becomes of a job: one step of its delivery. */
+/** A transition of a job: one step of its delivery. */
 export type Transition =
-  /** An attempt was made: delivered, to a retry topic, or to the dead letters. */
+  /** After an attempt: delivered, to a retry topic, or to the dead letters. */
   | { kind: 'attempted'; result: AttemptResult; next: NextStep }
-  /** To the paused topic; `published`: its status becomes `paused`. Otherwise it only waits for a slot. */
+  /**
+   * To the paused topic. `published`: its status becomes `paused`; otherwise it only waits for a
+   * slot.
+   */
   | { kind: 'pause'; published: boolean }
   /** From the paused topic to its end. */
   | { kind: 'relocate'; mark: PausedMark }
-  /** It waited for a slot on the paused topic, and its status is `paused` now, with the step that it has there. */
+  /**
+   * It waited for a slot on the paused topic. Its status now becomes `paused`, with the step that
+   * it has there.
+   */
   | { kind: 'publish' }
-  /** Its subscription is gone. */
+  /** Its subscription is deleted. */
   | { kind: 'cancel' }
-  /** Its subscription has another URL now: it starts again in the order of that endpoint. */
+  /** Its subscription has another URL, so it starts again in the order of that endpoint. */
   | { kind: 'reroute'; url: string }
 
-/** `refused` when a topic never takes the job: the delivery is a dead letter without its body. */
+/**
+ * `refused`: the topic never takes the job, so the delivery becomes a dead letter without its body.
+ */
 export type Made = 'made' | 'refused'
 
 export type TransitionsDeps = {
@@ -38,7 +46,7 @@ export type TransitionsDeps = {
   log: Logger
 }
 
-/** Where the job goes, if anywhere, and the transitions of its delivery that are published. */
+/** The next place of the job, if any, and the transitions to publish. */
 type Plan = {
   next: { topic: string; job: DeliveryJob; headers?: OutgoingRecord['headers'] } | null
   published: DeliveryAttempt[]
@@ -49,8 +57,8 @@ type TransitionStatus = { status: DeliveryStatus; at: number; tooLarge?: string 
 const none = Buffer.alloc(0)
 
 /**
- * Makes the transitions of jobs: each resolves after Kafka's ack, and only then may the job's old place be
- * given up. Each raises the step by one, so that projections can tell a repetition.
+ * Makes the transitions of jobs. Each resolves after Kafka's ack; only then may the job's old place
+ * be finished. Each raises the step by one, so that projections recognise repetitions.
  */
 export class Transitions {
   readonly #deps: TransitionsDeps
@@ -59,7 +67,7 @@ export class Transitions {
     this.#deps = deps
   }
 
-  /** Rejects when Kafka did not take all of it now, but may later. */
+  /** Rejects if Kafka did not take all records now but may later. */
   async make(job: DeliveryJob, transition: Transition): Promise<Made> {
     const { producer, log } = this.#deps
     const plan = planOf(job, transition, Date.now())
@@ -70,7 +78,7 @@ export class Transitions {
       if (!(err instanceof UnsendableError) || plan.next === null) throw err
       const { deliveryId, eventId, subscriptionId } = job
       log.warn({ deliveryId, eventId, subscriptionId, reason: err.message }, 'delivery.unsendable')
-      // What was sent already is sent again: whoever reads a step twice drops it.
+      // Records that were already sent are sent again. Readers drop a repeated step.
       await producer.send(this.#recordsOf(refused(plan.next, plan.published, err.message)))
       return 'refused'
     }
@@ -143,8 +151,8 @@ function afterAttempt(
 }
 
 /**
- * A job grows by some bytes on its way from topic to topic, so that one may refuse what another took. It ends as
- * a dead letter, as with a body that is too large from the beginning.
+ * A job grows by some bytes from topic to topic, so one topic may refuse what another took. It
+ * becomes a dead letter, like a job whose body was too large from the beginning.
  */
 function refused(
   { topic, job, headers }: NonNullable<Plan['next']>,
@@ -163,7 +171,7 @@ function paused(job: DeliveryJob, mark: PausedMark): NonNullable<Plan['next']> {
   return { topic: pausedTopic, job: next, headers: pausedHeaders(mark) }
 }
 
-/** A status that has no attempt behind it. */
+/** Builds a status without an attempt. */
 function unattempted(
   job: DeliveryJob,
   { status, at, tooLarge }: TransitionStatus,

@@ -23,7 +23,8 @@ import { readConfig } from '../../src/config.ts'
 
 const env = process.env
 const log = pino({ level: env['TEST_LOG'] ?? 'silent' })
-// Tests of one run follow each other on one stack, and read what the one before has sealed.
+// Constant, because all tests of a run share one stack and read secrets that earlier tests
+// encrypted.
 const encryptionKey = Buffer.alloc(32, 'test')
 
 export type Harness = AsyncDisposable & {
@@ -45,10 +46,10 @@ export type Harness = AsyncDisposable & {
     count?: number,
     more?: { bytes: number },
   ): Promise<DeliveryJob[]>
-  /** On the deliveries topic, or on `topic`. */
+  /** Puts one job on the deliveries topic, or on `topic`. */
   enqueueOne(subscription: SubscriptionState, topic?: string): Promise<DeliveryJob>
   send(topic: string, job: DeliveryJob): Promise<void>
-  /** The transitions of a delivery on the attempts topic, by step. */
+  /** Returns the transitions of a delivery on the attempts topic, by step. */
   transitionsOf(deliveryId: string): DeliveryAttempt[]
   statusesOf(deliveryId: string): string[]
   /** The last one. */
@@ -59,7 +60,10 @@ export type Harness = AsyncDisposable & {
   bodies(path: string): { n: number; id: string }[]
 }
 
-/** The dispatcher in this process, on the real broker, registry and Redis, and an HTTPS receiver. */
+/**
+ * Runs the dispatcher in this process, with a real broker, registry and Redis, and an HTTPS
+ * receiver.
+ */
 export async function openHarness(): Promise<Harness> {
   await using opening = new AsyncDisposableStack()
   const certificates = await createCertificates()
@@ -89,7 +93,7 @@ export async function openHarness(): Promise<Harness> {
       KEY_ENCRYPTION_KEY: encryptionKey.toString('base64'),
       WEBHOOK_RETRY_DELAYS: '100ms,200ms,300ms,400ms',
       WEBHOOK_CIRCUIT_COOLDOWN: '2s',
-      // A busy machine answers late; an answer that comes too late is a second delivery.
+      // Generous, because a late answer on a busy machine would cause a second delivery.
       WEBHOOK_TIMEOUT: '20s',
       WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
       WEBHOOK_EXTRA_CA_FILE: caFile,
@@ -99,7 +103,7 @@ export async function openHarness(): Promise<Harness> {
     await service.start(new AbortController().signal)
     return service
   }
-  // The dispatcher makes the topics.
+  // Started once, because the dispatcher creates the topics.
   await (await start())[Symbol.asyncDispose]()
 
   const attempts = opening.use(

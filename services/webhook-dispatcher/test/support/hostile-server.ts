@@ -3,12 +3,12 @@ import type { AddressInfo, Socket } from 'node:net'
 import { createServer, type Server, type TLSSocket } from 'node:tls'
 import type { Certificates } from '@surehook/scripts/receiver/certificates'
 
-/** What the server does when a request has come. */
+/** The reaction of the server to a request. */
 export type Trick = (socket: TLSSocket, server: HostileServer) => void
 
-/** A TLS server that answers with bytes of its own, and counts what it could get rid of. */
+/** A TLS server that answers with arbitrary bytes, and counts how many the peer took. */
 export class HostileServer implements AsyncDisposable {
-  /** That reached it whole. */
+  /** The number of complete requests. */
   requests = 0
   readonly #connections: Socket[] = []
   readonly #server: Server
@@ -41,7 +41,7 @@ export class HostileServer implements AsyncDisposable {
     return `https://localhost:${this.port}/`
   }
 
-  /** Bytes that the other side, with every buffer between, has taken. */
+  /** The bytes that the peer has taken, including every buffer in between. */
   get taken(): number {
     const waiting = [...this.#sockets].map((socket) => socket.writableLength)
     return this.#sent - waiting.reduce((sum, length) => sum + length, 0)
@@ -64,7 +64,7 @@ export class HostileServer implements AsyncDisposable {
     return socket.write(bytes)
   }
 
-  /** As fast as they are taken, until the other side has had enough. */
+  /** Writes as fast as the peer reads, until the connection closes. */
   flood(socket: TLSSocket, bytes: string | Buffer): void {
     const more = () => {
       while (!socket.destroyed && this.send(socket, bytes));
@@ -73,7 +73,7 @@ export class HostileServer implements AsyncDisposable {
     more()
   }
 
-  /** One byte every few milliseconds. */
+  /** Writes one byte every few milliseconds. */
   drip(socket: TLSSocket, text: string): void {
     let at = 0
     const timer = setInterval(() => {
@@ -92,12 +92,12 @@ export class HostileServer implements AsyncDisposable {
   #receive(socket: TLSSocket, trick: Trick): void {
     this.#sockets.add(socket)
     socket.on('close', () => this.#sockets.delete(socket))
-    // The other side hangs up on what is done to it here.
+    // The peer resets the connection as a reaction.
     socket.on('error', () => {})
     let request = ''
     socket.on('data', (chunk) => {
       request += chunk.toString('latin1')
-      // The bodies that are sent here end so.
+      // The request bodies of these tests end with a brace.
       if (!request.endsWith('}')) return
       request = ''
       this.requests += 1

@@ -1,16 +1,16 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 
-/** What the server says of a name; it knows IPv4 addresses only. */
+/** The answer of the server for a name; it knows only IPv4 addresses. */
 export type NameAnswer = { addresses: readonly string[]; ttl: number } | 'SERVFAIL' | 'silence'
 
 const codes = { ok: 0, SERVFAIL: 2 }
 const typeA = 1
 
-/** A name server on UDP (RFC 1035 §4), as much of one as a resolver needs. */
+/** A minimal name server on UDP (RFC 1035 §4). */
 export class NameServer implements AsyncDisposable {
   answer: (name: string) => NameAnswer
-  /** Names that were asked for, once for each question for IPv4 addresses. */
+  /** The queried names, once per query for IPv4 addresses. */
   readonly asked: string[] = []
   readonly #socket: Socket = createSocket('udp4')
   #held: (() => void)[] | null = null
@@ -37,7 +37,7 @@ export class NameServer implements AsyncDisposable {
     return `127.0.0.1:${this.#socket.address().port}`
   }
 
-  /** Answers wait until they are let go. */
+  /** Holds back answers until they are released. */
   hold(): void {
     this.#held = []
   }
@@ -62,7 +62,7 @@ export class NameServer implements AsyncDisposable {
     const known = answer === 'SERVFAIL' || type !== typeA ? [] : answer.addresses
     const head = Buffer.alloc(12)
     head.writeUInt16BE(message.readUInt16BE(0), 0)
-    // An answer to a recursive question, from a server that recurses.
+    // Flags: a response to a recursive query, from a recursive server.
     head.writeUInt16BE(0x8180 | (answer === 'SERVFAIL' ? codes.SERVFAIL : codes.ok), 2)
     head.writeUInt16BE(1, 4)
     head.writeUInt16BE(known.length, 6)
@@ -87,7 +87,7 @@ function readName(message: Buffer): { name: string; end: number } {
 
 function addressRecord(address: string, ttl: number): Buffer {
   const record = Buffer.alloc(16)
-  // The name of the question, as a pointer.
+  // A pointer to the name in the query.
   record.writeUInt16BE(0xc00c, 0)
   record.writeUInt16BE(typeA, 2)
   record.writeUInt16BE(1, 4)

@@ -18,13 +18,13 @@ const retries = retryTopic('1s')
 export const topics = [deliveriesTopic, retries, pausedTopic]
 const shared = { messages: 12, bytes: 1_000_000 }
 
-/** One owner of the partition: it reads the logs from the last commits, until it is killed. */
+/** An owner of the partition. It reads the logs from the last commits until it is killed. */
 class Owner {
   readonly assignments: Map<string, AssignedPartition>
   readonly positions = new Map<string, number>()
   readonly worker: PartitionWorker
   readonly attempts: Attempt[] = []
-  /** What it has attempted: delivery and number of the attempt. */
+  /** Its attempts: delivery and attempt number. */
   readonly attempted: string[] = []
   readonly acks: (() => void)[] = []
   readonly stopped = new Set<string>()
@@ -44,13 +44,13 @@ class Owner {
   }
 }
 
-/** A partition with its logs and commits, and whoever owns it; without Kafka, receivers and time. */
+/** A partition with its logs, its commits and its owner, without Kafka, receivers and real time. */
 export class PartitionWorld {
   readonly logs = new Map<string, Entry[]>(topics.map((topic) => [topic, []]))
   readonly inactive = new Set<string>()
   /** Subscriptions whose jobs no other topic takes. */
   readonly tooLarge = new Set<string>()
-  /** Of each subscription the arrivals of first attempts, in the order in which they started. */
+  /** By subscription, the arrivals of first attempts in the order they started. */
   readonly started = new Map<string, number[]>()
   readonly delivered = new Set<string>()
   readonly repeatedByOneOwner: string[] = []
@@ -77,7 +77,7 @@ export class PartitionWorld {
     this.#append(deliveriesTopic, { ...job, ...rest } as unknown as DeliveryJob)
   }
 
-  /** One fetch of a topic. */
+  /** Fetches a topic once. */
   fetch(topic: string, count: number): void {
     const { assignments, positions, stopped, steering, worker } = this.#owner
     const assignment = assignments.get(topic) as AssignedPartition
@@ -96,7 +96,7 @@ export class PartitionWorld {
     if (topic === deliveriesTopic) worker.deliveriesRead()
   }
 
-  /** An attempt in flight is answered: the first that began, or the last. */
+  /** Answers an attempt in flight: the first or the last one that began. */
   answer(status: number, first: boolean): void {
     const { attempts } = this.#owner
     const attempt = first ? attempts.shift() : attempts.pop()
@@ -122,7 +122,7 @@ export class PartitionWorld {
     this.#owner.worker.subscriptionChanged(subscriptionId)
   }
 
-  /** The owner dies, and another one goes on from what was committed. */
+  /** Kills the owner; another one continues from the commits. */
   kill(): void {
     const { assignments, worker } = this.#owner
     for (const assignment of assignments.values()) assignment.revoke('killed')
@@ -130,7 +130,7 @@ export class PartitionWorld {
     this.#owner = this.#open()
   }
 
-  /** Where a delivery still has an open place, by what is committed. */
+  /** Returns the topics where a delivery is still open according to the commits. */
   placesOf(deliveryId: string): string[] {
     return topics.flatMap((topic) => {
       const commit = this.#commits.get(topic) ?? { offset: 0, metadata: '' }
@@ -149,7 +149,7 @@ export class PartitionWorld {
     })
   }
 
-  /** Lets everything that has begun come to its end. */
+  /** Lets everything in progress end. */
   async settle(): Promise<void> {
     for (let nth = 0; nth < 4; nth++) {
       this.acknowledge()
@@ -161,7 +161,7 @@ export class PartitionWorld {
     this.logs.get(topic)?.push({ job, headers })
   }
 
-  /** @returns behind which one the rest was not looked at */
+  /** @returns the offset after which the rest was not offered */
   #offerAll(assignment: AssignedPartition, entries: readonly Entry[], begin: number): number {
     let offset = begin
     for (const entry of entries) {
@@ -210,7 +210,7 @@ export class PartitionWorld {
     )
     for (const topic of [deliveriesTopic, retries]) {
       const { committed } = owner.assignments.get(topic) as AssignedPartition
-      // What is looked back at; finished ones above the commit are not shown, as by the real one.
+      // The lookback. Finished jobs above the commit are not shown, as with the real consumer.
       for (const { job } of (this.logs.get(topic) ?? []).slice(0, committed))
         owner.worker.remember(job)
     }
@@ -261,7 +261,7 @@ export class PartitionWorld {
     const { subscriptionId, arrival } = job
     const started = this.started.get(subscriptionId) ?? []
     this.started.set(subscriptionId, started)
-    // What is repeated after a kill has started before.
+    // An attempt repeated after a kill has already started before.
     if (job.attempt === 1 && !started.includes(arrival)) started.push(arrival)
     return new Promise((resolve) => {
       const answer = (status: number) =>
@@ -277,7 +277,7 @@ export class PartitionWorld {
     return new Promise((resolve) => void owner.acks.push(() => resolve(isMade)))
   }
 
-  /** A dead letter needs no more. */
+  /** A dead letter needs no further delivery. */
   #refuse(job: DeliveryJob, to: Transition): Made {
     this.delivered.add(job.deliveryId)
     return to.kind === 'attempted' && to.next.kind === 'delivered' ? 'made' : 'refused'

@@ -13,17 +13,17 @@ export class PausedWorld {
   readonly released: DeliveryJob[] = []
   readonly announced: number[] = []
   readonly blocked = new Set<string>()
-  /** What other steps of these came to is known. */
+  /** Deliveries whose step was already handled elsewhere. */
   readonly doneElsewhere = new Set<string>()
   assignment: AssignedPartition
   paused: PausedDeliveries
   room: number
-  /** How often somebody's room was asked for. */
+  /** How often the slots of a subscription were asked for. */
   asked = 0
   seeks = 0
-  /** Jobs that were read so far, again and again included. */
+  /** How many jobs were read so far, including repetitions. */
   bodiesRead = 0
-  /** The most entries that were in memory. */
+  /** The highest number of entries in memory. */
   mostEntries = 0
   #position = 0
   #finished = 0
@@ -38,7 +38,7 @@ export class PausedWorld {
     return this.#finished
   }
 
-  /** All was read at least once. */
+  /** True if everything was read at least once. */
   get isRead(): boolean {
     return this.assignment.next >= this.log.length && this.assignment.skippedFrom === null
   }
@@ -50,7 +50,7 @@ export class PausedWorld {
     this.#carryOut()
   }
 
-  /** As an earlier owner wrote it. */
+  /** Writes a delivery as an earlier owner did. */
   left(
     subscriptionId: string,
     arrival: number,
@@ -60,7 +60,7 @@ export class PausedWorld {
     this.#write(job as DeliveryJob, mark)
   }
 
-  /** What was paused last, and is still, comes again from where it was before, or from a later retry. */
+  /** Pauses the last delivery again: with its previous step, or with that of a later retry. */
   pauseAgain(later: boolean): void {
     const last = this.log.at(-1)?.job
     const isOpen = last !== undefined && this.isRead
@@ -68,14 +68,14 @@ export class PausedWorld {
     this.pause(last.subscriptionId, last.arrival, later ? last.step + 1 : last.step - 1)
   }
 
-  /** One fetch: the reader sees the next few messages. */
+  /** Fetches once: the reader gets the next few messages. */
   fetch(count: number): void {
     const begin = this.#position
     if (begin >= this.log.length) return this.#carryOut()
     this.paused.batchBegins(begin)
     for (const entry of this.log.slice(begin, begin + count)) this.#read(entry)
     this.paused.batchEnded(this.#position)
-    // As the commit loop does: it also finds out whether the metadata is full.
+    // Like the commit loop, which also detects whether the metadata is full.
     this.assignment.position()
     this.mostEntries = Math.max(this.mostEntries, this.paused.entries)
     this.#carryOut()
@@ -99,7 +99,10 @@ export class PausedWorld {
     this.#carryOut()
   }
 
-  /** The process dies and another takes over from the last commit; without its note, as one of an earlier version. */
+  /**
+   * Kills the process; another takes over from the last commit. Without the note it acts like the
+   * successor of an earlier version.
+   */
   crash({ withNote = true } = {}): void {
     const { offset, metadata } = this.assignment.position()
     this.#position = offset
@@ -111,7 +114,7 @@ export class PausedWorld {
     this.#carryOut()
   }
 
-  /** A rebalance that took nothing away. */
+  /** A rebalance that revokes nothing. */
   rejoin(): void {
     this.#position = this.assignment.next
     this.paused.sought()
@@ -193,7 +196,7 @@ export class PausedWorld {
         this.asked++
         return this.blocked.has(id) ? -1 : this.room
       },
-      // All have the same one.
+      // All subscriptions share one endpoint.
       endpointOf: (id) => (this.blocked.has(id) ? null : 'e'),
       isPaused: (id) => this.blocked.has(id),
       isNext: () => true,

@@ -1,4 +1,5 @@
-// Posts what its parent sends, in a process of its own: it can be stopped without stopping the test.
+// Posts what its parent sends, in a separate process, which can be stopped without stopping the
+// test.
 import { AddressGuard } from '../../src/attempt/dns/address-guard.ts'
 import { systemHostNames } from '../../src/attempt/dns/host-names.ts'
 import { type Exchange, Poster } from '../../src/attempt/http/post.ts'

@@ -11,20 +11,20 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Certificates } from '@surehook/scripts/receiver/certificates'
 
 type Request = IncomingMessage | Http2ServerRequest
-/** What the server gives for either protocol has these in common. */
+/** The members that the responses of both protocols share. */
 export type Response = Pick<
   ServerResponse,
   'end' | 'socket' | 'write' | 'writeEarlyHints' | 'writeHead'
 >
-/** `nth` counts the requests whose head has come, from 1. */
+/** `nth` counts the requests whose head has arrived, from 1. */
 export type Behaviour = (res: Response, nth: number) => void
 
 export type Speaks = 'HTTP/1.1 alone' | 'HTTP/2 and HTTP/1.1' | 'HTTP/2 alone'
 
-/** A real HTTPS server that speaks the chosen protocols, and behaves as `behave` says. */
+/** A real HTTPS server that speaks the chosen protocols and answers with `behave`. */
 export class ProtocolReceiver implements AsyncDisposable {
   behave: Behaviour = (res) => void res.writeHead(204).end()
-  /** Of requests, in the order in which their heads came. */
+  /** The HTTP versions of the requests, in the order in which their heads arrived. */
   readonly versions: string[] = []
   readonly sockets: Socket[] = []
   readonly sessions: ServerHttp2Session[] = []
@@ -55,7 +55,7 @@ export class ProtocolReceiver implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Every connection is gone at once. */
+  /** Resets every connection. */
   reset(): void {
     for (const socket of this.sockets) socket.resetAndDestroy()
   }

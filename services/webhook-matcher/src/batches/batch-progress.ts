@@ -1,18 +1,21 @@
-/** Nothing of a batch was taken for so long: its topic's partition may be away, which others need not wait for. */
+/**
+ * A batch stalls if Kafka took none of its deliveries for this long. A partition may be down, and
+ * other batches need not wait for it.
+ */
 const stalledAfterMs = 1_000
 
-/** Knows the projects whose deliveries Kafka has not taken yet, and notices when Kafka takes no more. */
+/** Tracks the projects whose deliveries Kafka has not taken yet, and detects a stall. */
 export class BatchProgress implements Disposable {
   readonly #waiting = new Set<string>()
   readonly #timer: NodeJS.Timeout
   #hasTaken = false
 
-  /** @param onStalled called once, when nothing was taken for a second */
+  /** @param onStalled called once if nothing was taken for a second */
   constructor(onStalled: () => void) {
     this.#timer = setTimeout(onStalled, stalledAfterMs)
   }
 
-  /** Whether some projects wait while the deliveries of others were taken. */
+  /** True if some projects wait while deliveries of others were taken. */
   get isPartial(): boolean {
     return this.#hasTaken && this.#waiting.size > 0
   }

@@ -39,7 +39,7 @@ const projectsOf = (run: Run | undefined) => [...new Set(run?.keys.map((key) => 
 
 afterEach(() => void jest.useRealTimers())
 
-it('handles what comes in one turn together, and what comes meanwhile afterwards', async () => {
+it('handles changes of one turn together, and later ones afterwards', async () => {
   const { runs, add, finished } = setUp()
   add('a', 2)
   add('b')
@@ -63,7 +63,7 @@ it('does not let a project wait for the flood of another', async () => {
   expect(runs[0]?.keys).toHaveLength(500)
 })
 
-it('gives each of those that wait the same part of a batch', async () => {
+it('gives each waiting project the same share of a batch', async () => {
   const { runs, add } = setUp()
   add('flood', 2_000)
   add('small', 3)
@@ -90,7 +90,7 @@ it('never has two batches of a project at once, and keeps its order', async () =
   expect(offsets).toEqual(Array.from({ length: 1_200 }, (_, nth) => nth))
 })
 
-it('repeats a batch that failed, and finishes it then', async () => {
+it('repeats a failed batch, and then finishes it', async () => {
   const { runs, add, finished } = setUp()
   add('a')
   await settled()
@@ -104,7 +104,7 @@ it('repeats a batch that failed, and finishes it then', async () => {
   expect(finished).toHaveLength(1)
 })
 
-it('begins nothing while it is held, and then goes on', async () => {
+it('begins nothing while it is held, and then continues', async () => {
   const { batches, runs, add } = setUp()
   batches.hold(0, true)
   add('a')
@@ -122,7 +122,7 @@ function useFakeSeconds() {
   }
 }
 
-it('goes on project by project where Kafka takes the deliveries of some and not of others', async () => {
+it('continues project by project when Kafka takes the deliveries of only some', async () => {
   const aSecond = useFakeSeconds()
   const { runs, add, finished } = setUp()
   add('stuck')
@@ -148,7 +148,7 @@ it('goes on project by project where Kafka takes the deliveries of some and not 
   expect(runs.slice(4).map(projectsOf)).toEqual([['stuck']])
 })
 
-it('does not divide a batch while Kafka takes nothing at all, or something all the time', async () => {
+it('does not divide a batch while Kafka takes nothing, or keeps taking deliveries', async () => {
   const aSecond = useFakeSeconds()
   const { runs, add } = setUp()
   add('a')
@@ -170,7 +170,7 @@ it('does not divide a batch while Kafka takes nothing at all, or something all t
   expect(runs).toHaveLength(2)
 })
 
-it('counts no batch as stalled that was divided, though Kafka takes its deliveries later', async () => {
+it('does not count a divided batch as stalled', async () => {
   const aSecond = useFakeSeconds()
   const { runs, add } = setUp()
   for (let n = 0; n < 40; n++) {
@@ -190,7 +190,7 @@ it('counts no batch as stalled that was divided, though Kafka takes its deliveri
   expect(runs).toHaveLength(3 * 40)
 })
 
-it('lets at most 32 batches stall, so that what they hold in memory is bounded', async () => {
+it('lets at most 32 batches stall, which bounds their memory', async () => {
   const aSecond = useFakeSeconds()
   const { runs, add } = setUp()
   for (let n = 0; n < 40; n++) {

@@ -8,7 +8,9 @@ import type { ChangeBatch } from './change-batch.ts'
 import { projectOf, WaitingChanges } from './waiting-changes.ts'
 
 export type BatchesOptions = {
-  /** Throwing repeats it, with growing waits and for as long as the partition is ours. */
+  /**
+   * If it rejects, it is called again after growing pauses, while the partition is assigned here.
+   */
   handle: (batch: ChangeBatch) => Promise<void>
   log: Logger
 }
@@ -23,25 +25,25 @@ type PartitionState = {
 }
 
 const maxBatch = 500
-/** Other projects do not wait for one that has so many changes or more. */
+/** Other projects do not wait for a project with at least this many changes. */
 const longFrom = 50
 const maxAtOnce = 2
-/** In all partitions: each has a chunk of deliveries in memory. */
+/** The limit over all partitions: each stalled batch keeps a chunk of deliveries in memory. */
 const maxStalled = 32
 const backoff = { firstMs: 100, longestMs: 5_000 }
 const endWithinMs = 3_000
 
 /**
- * Handles what was read of each partition in batches, those of a project one after the other and in
- * order. Beside a long one those of other projects have one of their own. A batch that waits for some of
- * its projects goes on project by project, and the other projects do not wait for it.
+ * Handles the changes of each partition in batches: those of one project in order and one batch at
+ * a time. Beside a long batch, other projects get a batch of their own. If only some projects of a
+ * batch wait for Kafka, the batch is divided by project, so that the others do not wait.
  */
 export class Batches {
   readonly #options: BatchesOptions
   readonly #partitions = new Map<number, PartitionState>()
   readonly #stopping = new AbortController()
   readonly #running = new Set<Promise<void>>()
-  /** Batches of which Kafka takes nothing at the moment. */
+  /** Batches of which Kafka currently takes nothing. */
   readonly #stalled = new Set<Batch>()
   #stopped = false
 
@@ -49,12 +51,12 @@ export class Batches {
     this.#options = options
   }
 
-  /** Batches that have begun and not ended. */
+  /** The number of running batches. */
   get inFlight(): number {
     return this.#running.size
   }
 
-  /** Of one partition. */
+  /** The number of running batches of one partition. */
   inFlightOf(partition: number): number {
     return this.#partitions.get(partition)?.running.size ?? 0
   }
@@ -63,24 +65,26 @@ export class Batches {
     const { partition } = message
     const state = this.#stateOf(partition)
     state.waiting.add(message)
-    // Not now: the rest of what was fetched with it comes in the same turn.
+    // Deferred, because the rest of the same fetch arrives in this turn of the event loop.
     if (!state.isNew) queueMicrotask(() => this.#start(state))
     state.isNew = true
   }
 
-  /** While true no batch of the partition begins. */
+  /** While true, no batch of the partition begins. */
   hold(partition: number, isHeld: boolean): void {
     const state = this.#stateOf(partition)
     state.isHeld = isHeld
     this.#start(state)
   }
 
-  /** The partition is another's. */
+  /** Call it when the partition was assigned to another process. */
   forget(partition: number): void {
     this.#partitions.delete(partition)
   }
 
-  /** Nothing begins any more. Resolves when what has begun has ended, or has had the time for it. */
+  /**
+   * Begins nothing new. Resolves when the running batches have ended, or after the grace period.
+   */
   async stop(): Promise<void> {
     this.#stopped = true
     const ended = boundedBy(endWithinMs, Promise.all(this.#running), 'A batch takes long')
@@ -115,7 +119,7 @@ export class Batches {
     const run = this.#run(state, batch).finally(() => {
       this.#running.delete(run)
       state.running.delete(batch)
-      // Other partitions may have waited for it, too.
+      // Batches of other partitions may have waited for a stalled place too.
       const waiting = this.#stalled.delete(batch) ? this.#partitions.values() : [state]
       for (const each of waiting) this.#start(each)
     })
@@ -123,7 +127,7 @@ export class Batches {
   }
 
   #stall(state: PartitionState, batch: Batch): void {
-    // Kafka may take deliveries of a batch that was divided long ago.
+    // The stall timer may fire after the batch was divided and has ended.
     if (!state.running.has(batch)) return
     this.#stalled.add(batch)
     this.#start(state)
@@ -156,7 +160,7 @@ export class Batches {
     }
   }
 
-  /** Deliveries that were sent are sent again: a dispatcher drops a step that it has read before. */
+  /** Deliveries that were already sent are sent again. A dispatcher drops a repeated step. */
   #divide(state: PartitionState, { messages }: Batch): void {
     for (const [project, own] of Map.groupBy(messages, projectOf)) {
       this.#begin(state, { projects: new Set([project]), messages: own })
@@ -164,7 +168,7 @@ export class Batches {
   }
 }
 
-/** Some projects of the batch wait for Kafka and others do not. */
+/** Some projects of the batch wait for Kafka, and others do not. */
 const divided = new DOMException('Its projects go on one by one', 'AbortError')
 
 const newState = (): PartitionState => ({

@@ -1,12 +1,12 @@
 import type { ChangeMessage } from '@surehook/matching/read-change'
 import type { BatchProgress } from './batch-progress.ts'
 
-/** Changes of one partition, in their order as far as they are of one project. */
+/** Changes of one partition, in order within each project. */
 export type ChangeBatch = {
   topic: string
   partition: number
   messages: readonly ChangeMessage[]
-  /** Aborted when the partition may have another owner, or the batch is handled in parts. */
+  /** Aborted if the partition may have another owner, or if the batch is divided. */
   signal: AbortSignal
   progress: Pick<BatchProgress, 'sending' | 'taken'>
 }

@@ -1,9 +1,9 @@
 import type { KafkaMessage } from '@surehook/kafka/client/surface'
 import type { WindowedMessage } from '@surehook/kafka/windowed/windowed-consumer'
 
-/** Changes of one partition that wait for their batch: of each project in their order. */
+/** Changes of one partition that wait for their batch, in order within each project. */
 export class WaitingChanges {
-  /** Whose turn is next comes first. */
+  /** The project whose turn is next comes first. */
   readonly #of = new Map<string, WindowedMessage[]>()
 
   add(message: WindowedMessage): void {
@@ -14,7 +14,8 @@ export class WaitingChanges {
   }
 
   /**
-   * Each project has the same part of it, as far as it has so many; none has two batches at once.
+   * Takes an equal share of each project, up to the number it has. No project is in two batches at
+   * once.
    * @param most number of changes
    */
   take(
@@ -34,7 +35,7 @@ export class WaitingChanges {
   }
 }
 
-/** Whose change it is, by its key: that saves decoding what has to wait. */
+/** Returns the project of a change from its key, so that waiting changes need no decoding. */
 export function projectOf({ key }: Pick<KafkaMessage, 'key'>): string {
   const end = key?.indexOf('/') ?? -1
   return end === -1 ? '' : (key?.toString('utf8', 0, end) ?? '')

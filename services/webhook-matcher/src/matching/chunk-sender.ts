@@ -4,7 +4,9 @@ import { type PlannedDelivery, refusedDelivery } from '@surehook/matching/plan-d
 import type { ChangeBatch } from '../batches/change-batch.ts'
 import type { MatcherDeps } from './matcher-deps.ts'
 
-/** A fan-out is sent in pieces: ten thousand copies of a body are never in memory at once. */
+/**
+ * A fan-out is sent in chunks, so that ten thousand copies of a body are never in memory at once.
+ */
 const chunkRecords = 500
 const chunkBytes = 2_000_000
 
@@ -57,12 +59,15 @@ export class ChunkSender {
       await this.#deps.producer.send(chunk.flatMap(({ records }) => records))
     } catch (err) {
       if (!(err instanceof UnsendableError)) throw err
-      // Deliveries that were sent are sent again: a dispatcher drops a step that it has read before.
+      // Deliveries that were already sent are sent again. A dispatcher drops a repeated step.
       for (const planned of chunk) await this.#sendAlone(planned)
     }
   }
 
-  /** A job that its topic never takes is a dead letter at once, as with a body that is too large. */
+  /**
+   * A job that its topic never takes becomes a dead letter at once, like one whose body is too
+   * large.
+   */
   async #sendAlone({ delivery, records }: Planned): Promise<void> {
     const { producer, log } = this.#deps
     try {

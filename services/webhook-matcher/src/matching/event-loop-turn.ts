@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 const longMs = 20
 
 /**
- * The time that a batch takes of the event loop at a stretch. Matching waits for nothing: without
- * this, heartbeats and other partitions would wait for the whole batch.
+ * Limits how long a batch blocks the event loop. Matching never waits by itself, so heartbeats and
+ * other partitions would otherwise wait for the whole batch.
  */
 export class EventLoopTurn {
   #since = performance.now()

@@ -4,7 +4,7 @@ import { KnownStates } from './known-states.ts'
 
 const at = (lsn: bigint) => formatWalPosition({ systemId: '7', timeline: '1' }, lsn)
 
-/** Changes with these positions; `null` for one without. */
+/** A batch of changes with these positions; `null` for a change without one. */
 const batchOf = (...positions: (string | null)[]) => ({ messages: positions.map(messageOf) })
 
 function messageOf(position: string | null) {
@@ -20,7 +20,7 @@ it('covers changes with the positions that were reached', () => {
   expect(known.cover(batchOf(at(5n), at(6n)))).toBe(false)
 })
 
-it('covers no batch with a change that does not say its position', () => {
+it('covers no batch with a change without a position', () => {
   const known = new KnownStates()
   known.add(batchOf(at(5n), null, 'no position'))
   expect(known.cover(batchOf(at(5n)))).toBe(true)
@@ -28,13 +28,13 @@ it('covers no batch with a change that does not say its position', () => {
   expect(known.cover(batchOf('no position'))).toBe(false)
 })
 
-it('does not take a position for known because of a later one, which may be forged or of another WAL', () => {
+it('does not infer a position from a later one, which may be forged or of another WAL', () => {
   const known = new KnownStates()
   known.add(batchOf('7/ffffffff/ffffffffffffffff'))
   expect(known.cover(batchOf(at(5n)))).toBe(false)
 })
 
-it('remembers the latest few', () => {
+it('remembers the latest positions', () => {
   const known = new KnownStates()
   for (let lsn = 1n; lsn <= 9n; lsn++) known.add(batchOf(at(lsn)))
   expect(known.cover(batchOf(at(1n)))).toBe(false)

@@ -3,19 +3,23 @@ import type { ChangeBatch } from '../batches/change-batch.ts'
 
 type Batch = Pick<ChangeBatch, 'messages'>
 
-/** Each relay has one between two states; partitions of `changes` are read at different places. */
+/**
+ * Each relay has one position between two states, and the partitions of `changes` are read at
+ * different places.
+ */
 const remembered = 8
 
 /**
- * Whether the view has the states of subscriptions that a batch needs. A relay says with each change how far those
- * states were on their topic: changes that say what an earlier one said need no further look at the topic. Positions
- * are not compared: a forged one, or one from before a restore, speaks for itself alone.
+ * Remembers whether the view has the subscription states that a batch needs. A relay adds to each
+ * change how far those states were on their topic. A change with a known position needs no further
+ * look at the topic. Positions are never compared, so a forged one, or one from before a restore,
+ * affects only its own changes.
  */
 export class KnownStates {
-  /** The one that was added first comes first. */
+  /** Oldest first. */
   readonly #positions = new Set<string>()
 
-  /** False when one of the changes does not say it, or says what no view has reached. */
+  /** Returns false if a change has no position, or one that the view has not reached. */
   cover({ messages }: Batch): boolean {
     return messages.every(({ headers }) => {
       const position = statesPositionOf(headers)
@@ -23,7 +27,7 @@ export class KnownStates {
     })
   }
 
-  /** The view has reached the end that its topic had after the batch was read. */
+  /** Call it when the view has reached the end that its topic had after the batch was read. */
   add({ messages }: Batch): void {
     for (const { headers } of messages) {
       const position = statesPositionOf(headers)

@@ -4,7 +4,7 @@ import type { Span, Tracer } from '@surehook/service-kit/telemetry/tracing/trace
 
 type Place = { topic: string; partition: number }
 
-/** The spans of a batch: from the matching of a change until Kafka has its deliveries. */
+/** The spans of a batch, each from the matching of a change until Kafka has its deliveries. */
 export class MatchSpans implements Disposable {
   readonly #tracer: Tracer
   readonly #place: Place
@@ -15,7 +15,7 @@ export class MatchSpans implements Disposable {
     this.#place = place
   }
 
-  /** The event as its deliveries are to know it, and what their records say of the span. */
+  /** Returns the event with its trace context, and the trace headers of its records. */
   begin(event: ChangeEvent, deliveries: number) {
     const span = this.#tracer.start(`${this.#place.topic} match`, {
       kind: 'consumer',
@@ -40,7 +40,7 @@ export class MatchSpans implements Disposable {
     for (const span of this.#open.splice(0)) span.end()
   }
 
-  /** What is left is matched again. */
+  /** Unacknowledged changes will be matched again. */
   [Symbol.dispose](): void {
     for (const span of this.#open.splice(0)) span.end({ error: 'unacknowledged' })
   }

@@ -12,7 +12,7 @@ import { readConfig } from '../config.ts'
 import { matcherMetrics } from '../metrics.ts'
 import { createMatcher } from './matcher.ts'
 
-/** Values as JSON: what Avro does is tested elsewhere. */
+/** Encodes values as JSON, because other tests cover Avro. */
 function jsonCodec<T>(): TypeCodec<T> {
   return {
     encode: (value) => Buffer.from(JSON.stringify(value)),
@@ -116,14 +116,14 @@ describe('the matcher', () => {
     expect(sent.flat()).toHaveLength(1)
   })
 
-  test('does not match when the end cannot be known', async () => {
+  test('does not match if the end is unknown', async () => {
     const { index, run, sent } = setUp({ barrier: () => Promise.reject(new Error('behind')) })
     index.apply('a', aSubscription({ id: 'a' }))
     await expect(run([aChange()])).rejects.toThrow('behind')
     expect(sent).toEqual([])
   })
 
-  test('is done when Kafka has acknowledged, and makes the same again after a failure', async () => {
+  test('is done when Kafka has acknowledged, and makes the same jobs again after a failure', async () => {
     const send = jest.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('away'))
     const { index, run, sent } = setUp({ send: send.mockResolvedValue(undefined) })
     index.apply('a', aSubscription({ id: 'a' }))
@@ -133,7 +133,7 @@ describe('the matcher', () => {
     expect(sent[0]).toEqual(sent[1])
   })
 
-  test('sends a large fan-out in pieces', async () => {
+  test('sends a large fan-out in chunks', async () => {
     const { index, run, sent } = setUp()
     for (let n = 0; n < 1_200; n++) index.apply(uuid(n), aSubscription({ id: uuid(n) }))
     await run([aChange()])
@@ -144,7 +144,7 @@ describe('the matcher', () => {
     expect(new Set(ids).size).toBe(1_200)
   })
 
-  test('stops between the pieces when the partition is lost', async () => {
+  test('stops between the chunks when the partition is revoked', async () => {
     const lost = new AbortController()
     const { index, run, sent } = setUp({ send: async () => lost.abort(new Error('lost')) })
     for (let n = 0; n < 1_200; n++) index.apply(uuid(n), aSubscription({ id: uuid(n) }))
@@ -152,7 +152,7 @@ describe('the matcher', () => {
     expect(sent).toHaveLength(1)
   })
 
-  test('lets others have their turn in a batch that takes long to match', async () => {
+  test('yields to others during a batch that takes long to match', async () => {
     let turns = 0
     const turnsAtMatch: number[] = []
     const { run } = setUp({
@@ -169,7 +169,7 @@ describe('the matcher', () => {
     expect(turnsAtMatch.at(-1)).toBeGreaterThanOrEqual(2)
   })
 
-  test('matches no further when the partition was lost in its turn', async () => {
+  test('stops matching when the partition was revoked meanwhile', async () => {
     const lost = new AbortController()
     const matched: number[] = []
     const { run } = setUp({
@@ -184,7 +184,7 @@ describe('the matcher', () => {
     expect(matched).toHaveLength(1)
   })
 
-  test('puts aside what is no change, with the reason, and goes on', async () => {
+  test('refuses a message that is no change, with the reason, and continues', async () => {
     const { index, run, sent } = setUp()
     index.apply('a', aSubscription({ id: 'a' }))
     const bad = [
@@ -205,7 +205,7 @@ describe('the matcher', () => {
     ])
   })
 
-  test('passes a traceparent on only when it may stand in a header', async () => {
+  test('passes a traceparent on only if it is a valid header', async () => {
     const { index, run, sent } = setUp()
     index.apply('a', aSubscription({ id: 'a' }))
     const good = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'

@@ -9,8 +9,8 @@ import { MatchSpans } from './match-spans.ts'
 import type { MatcherDeps } from './matcher-deps.ts'
 
 /**
- * Handles a batch of changes: their deliveries are acknowledged by Kafka when it resolves. It may be
- * called again with the same changes and then makes the same deliveries.
+ * Handles a batch of changes. Resolves when Kafka has acknowledged their deliveries. A repeated
+ * call with the same changes makes the same deliveries.
  */
 export function createMatcher(deps: MatcherDeps): (batch: ChangeBatch) => Promise<void> {
   const known = new KnownStates()
@@ -35,8 +35,8 @@ export function createMatcher(deps: MatcherDeps): (batch: ChangeBatch) => Promis
 }
 
 /**
- * Asks after the changes were read: a subscription that was answered before one of them was committed is below this
- * end of the topic.
+ * Waits for the topic's end as of now, after the changes were read. Every subscription that was
+ * answered before one of them was committed is below this end.
  */
 async function reachStates(
   { metrics, view }: MatcherDeps,

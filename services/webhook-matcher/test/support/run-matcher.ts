@@ -3,7 +3,8 @@ import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { compose } from '../../src/compose.ts'
 import type { Config } from '../../src/config.ts'
 
-// A process of its own, so that a test can kill it: its only argument is the configuration.
+// Runs a matcher as a separate process, so that a test can kill it. Its only argument is the
+// configuration.
 const config = JSON.parse(process.argv[2] ?? '') as Config
 const log = createLogger('test', 'silent')
 await runService((signal) => compose(config, log, signal), { log })

@@ -21,7 +21,7 @@ import { log } from '@surehook/testing/platform-service'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, type Topics } from '../../src/config.ts'
 
-/** What the matcher put on its topics, in the order it stands there. */
+/** The records that the matcher wrote, in order. */
 export type Written = {
   jobs: DeliveryJob[]
   jobBytes: Buffer[]
@@ -37,18 +37,18 @@ export type World = AsyncDisposable & {
   readonly producer: EventProducer
   readonly written: Written
   startMatcher(): Promise<AsyncDisposable & { internal: string }>
-  /** Resolves when its state is acknowledged, as webhook-api answers. */
+  /** Resolves when the state is acknowledged, like an answer of webhook-api. */
   subscribe(state?: Partial<SubscriptionState>, walPosition?: string): Promise<SubscriptionState>
   unsubscribe(id: string, walPosition?: string): Promise<void>
   /** Resolves when the changes are acknowledged. */
   publish(...changes: Partial<NewChange>[]): Promise<void>
-  /** Resolves when the broker takes no larger batch on the deliveries topic. */
+  /** Resolves when the broker refuses larger batches on the deliveries topic. */
   limitDeliveries(bytes: number): Promise<void>
   /** Waits until there are this many jobs. */
   jobs(count: number, timeoutMs?: number): Promise<DeliveryJob[]>
 }
 
-/** A matcher's surroundings on real Kafka and registry, on topics of their own. */
+/** Opens a matcher's surroundings on real Kafka and registry, with their own topics. */
 export async function openWorld(): Promise<World> {
   await using opening = new AsyncDisposableStack()
   const config = testConfig()

@@ -44,14 +44,14 @@ function request(correlationId: number): void {
 const answer = (correlationId: number) =>
   queue.fulfillRequest({ correlationId, payload: Buffer.alloc(0), size: 0 })
 
-it('has no timer while nothing waits', () => {
+it('has no timer while no request waits', () => {
   request(1)
   answer(1)
   expect(sent).toEqual([1])
   expect(jest.getTimerCount()).toBe(0)
 })
 
-it('sends what waited as soon as there is room', () => {
+it('sends waiting requests as soon as there is room', () => {
   request(1)
   request(2)
   expect(sent).toEqual([1])
@@ -59,7 +59,7 @@ it('sends what waited as soon as there is room', () => {
   expect(sent).toEqual([1, 2])
 })
 
-it('sends what the broker throttled when that is over', () => {
+it('sends throttled requests when the throttle ends', () => {
   queue.maybeThrottle(50)
   request(1)
   expect(sent).toEqual([])

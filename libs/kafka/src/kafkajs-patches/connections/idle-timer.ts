@@ -12,10 +12,10 @@ function scheduleWhenNeeded(this: RequestQueue): void {
 }
 
 /**
- * To be called before a process connects. kafkajs 2.2.4 looks for pending requests every
- * millisecond for as long as a connection is open, also when there are none
- * (https://github.com/tulios/kafkajs/issues/1704): 4 % of a core for an idle process. A request
- * that has to wait schedules the look itself.
+ * Call it before a process connects. kafkajs 2.2.4 checks for pending requests every millisecond
+ * while a connection is open, even if there are none
+ * (https://github.com/tulios/kafkajs/issues/1704). That costs 4 % of a core in an idle process.
+ * With this patch a request that has to wait schedules the check itself.
  */
 export function stopIdleTimers(): void {
   prototype.scheduleCheckPendingRequests = scheduleWhenNeeded

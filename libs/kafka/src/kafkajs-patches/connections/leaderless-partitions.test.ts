@@ -45,7 +45,7 @@ it('reads the partitions that have a leader while another partition has none', a
   await until(() => values.includes('read'))
 })
 
-it('asks again until every partition has a leader, though metadata are valid for minutes', async () => {
+it('refreshes metadata until every partition has a leader, even if they are still valid', async () => {
   broker.answers.Metadata = oneIsLeaderless
   await run()
   const asked = broker.countOf('Metadata')

@@ -19,7 +19,10 @@ const { protocol } = definition
 const { refreshMetadata } = brokerPool
 
 const leaderNotAvailable = 5
-/** Whether a partition has its leader again is asked so often, and not only when metadata are minutes old. */
+/**
+ * Milliseconds between metadata requests while a partition has no leader. Otherwise kafkajs waits
+ * until metadata are minutes old.
+ */
 const askAgainMs = 1_000
 
 const partitionsOf = ({ topicMetadata }: Metadata): PartitionMetadata[] =>
@@ -44,9 +47,10 @@ async function refreshSoonAgain(this: BrokerPool, topics: string[]): Promise<unk
 const isLeaderless = ({ leader }: PartitionMetadata) => leader < 0
 
 /**
- * To be called before a process connects. kafkajs 2.2.4 takes the metadata of all topics for a failure when one
- * partition has no leader, and asks again for ever: a consumer then reads none of its partitions. Here such a
- * partition has the leader -1, as with Kafka's own clients, and the others go on.
+ * Call it before a process connects. kafkajs 2.2.4 treats the metadata of all topics as failed when
+ * one partition has no leader, and retries without end. A consumer then reads none of its
+ * partitions. With this patch such a partition has the leader -1, as in Kafka's own clients, and
+ * the others continue.
  */
 export function goOnWithoutLeaders(): void {
   definition.protocol = (of) => {

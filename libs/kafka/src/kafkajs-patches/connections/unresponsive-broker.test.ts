@@ -15,7 +15,7 @@ const createSocketFactory = internal('kafkajs/src/network/socketFactory')
 
 const quiet = () => ({ debug() {}, error() {}, warn() {}, info() {}, namespace: quiet })
 
-/** A broker that takes connections and says nothing. */
+/** A broker that accepts connections and never answers. */
 async function openSilence() {
   const sockets: Socket[] = []
   const server = createServer((socket) => sockets.push(socket.resume()))
@@ -46,7 +46,7 @@ const fetch = 1
 const metadata = 3
 const apiVersions = 18
 
-/** A cluster with one broker, at this port; says how often it was asked who leads. */
+/** A cluster with one broker at this port. It counts its metadata refreshes. */
 function clusterAt(port: number) {
   const broker = { connectionPool: { host: '127.0.0.1', port } }
   const brokerPool = { brokers: { 1: broker }, findBroker: async () => broker }
@@ -62,7 +62,7 @@ function clusterAt(port: number) {
 
 beforeAll(() => dropUnresponsiveBrokers())
 
-it('hangs up on a broker that leaves a request unanswered, on each of its connections', async () => {
+it('closes all connections to a broker that leaves a request unanswered', async () => {
   await using silence = await openSilence()
   const { connections } = silence
   const patient = [metadata, fetch].map(async (apiKey) =>
@@ -75,7 +75,7 @@ it('hangs up on a broker that leaves a request unanswered, on each of its connec
   expect(connections.isConnected()).toBe(false)
 })
 
-it('calls one that does not even say its versions unreachable, and names others before it', async () => {
+it('reports one that does not answer ApiVersions as unreachable, and tries others first', async () => {
   await using silence = await openSilence()
   await expect(silence.connections.send(request(apiVersions))).rejects.toMatchObject({
     name: 'KafkaJSConnectionError',
@@ -84,7 +84,7 @@ it('calls one that does not even say its versions unreachable, and names others 
   expect(answeringFirst([silent, 'b:1', 'c:1'])).toEqual(['b:1', 'c:1', silent])
 })
 
-it('asks who leads by now before a silent broker is used again, once for each silence', async () => {
+it('refreshes metadata before an unresponsive broker is used again, once per timeout', async () => {
   await using silence = await openSilence()
   await expect(silence.connections.send(request(metadata))).rejects.toThrow('timed out')
   const cluster = clusterAt(silence.port)
@@ -97,7 +97,7 @@ it('asks who leads by now before a silent broker is used again, once for each si
   expect(cluster.asked).toBe(2)
 })
 
-it('asks nobody because of a broker of another cluster', async () => {
+it('does not refresh metadata for a broker of another cluster', async () => {
   await using silence = await openSilence()
   await expect(silence.connections.send(request(metadata))).rejects.toThrow('timed out')
   const cluster = clusterAt(1)

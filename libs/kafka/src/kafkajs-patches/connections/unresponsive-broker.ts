@@ -32,13 +32,13 @@ const { KafkaJSConnectionError } = internal('kafkajs/src/errors') as {
 const { send } = connections
 const { findBroker, findGroupCoordinatorMetadata } = cluster
 
-/** What a new connection asks first (KIP-35). */
+/** The first request of a new connection (KIP-35). */
 const apiVersions = 18
 
-/** Which of all silences of this process was the last one of an address. */
+/** Sequence number of the last timeout of each address. */
 const silences = new Map<string, number>()
 let count = 0
-/** The last silence that a client has asked for other leaders because of. */
+/** The last timeout for which a client has refreshed its metadata. */
 const noticed = new WeakMap<Cluster, number>()
 
 const addressOf = ({ host, port }: Broker['connectionPool']) => `${host}:${port}`
@@ -55,7 +55,8 @@ async function sendOrHangUp(this: ConnectionPool, call: Call): Promise<unknown> 
     silences.set(broker, ++count)
     for (const { socket } of this.pool) socket?.destroy(err)
     if (call.request.apiKey !== apiVersions) throw err
-    // Of this one it tries the next broker, of a time-out the same again.
+    // After this error kafkajs tries the next broker. After a timeout it would try the same one
+    // again.
     throw new KafkaJSConnectionError(err.message, { broker })
   }
 }
@@ -72,21 +73,21 @@ async function findAnswering(this: Cluster, of: { nodeId: string }): Promise<Bro
 }
 
 async function findCoordinatorAnswering(this: Cluster, of: object): Promise<object> {
-  // Any of them may be asked.
+  // Any broker may be asked for the coordinator.
   await noticeSilence(this, Math.max(0, ...Object.values(this.brokerPool.brokers).map(silenceOf)))
   return findGroupCoordinatorMetadata.call(this, of)
 }
 
-/** The addresses to begin with, those last that have left a request unanswered. */
+/** Sorts bootstrap addresses so that those with the latest timeouts come last. */
 export function answeringFirst(brokers: readonly string[]): string[] {
   return brokers.toSorted((a, b) => (silences.get(a) ?? 0) - (silences.get(b) ?? 0))
 }
 
 /**
- * To be called before a process connects. kafkajs 2.2.4 stays connected to a broker that has left a request
- * unanswered, and asks nobody who leads its partitions by now: a machine that is gone without a word, or stands
- * still, holds up what it led until metadata are five minutes old. Here its connections are closed, as by Kafka's own
- * clients, and the others are asked before it is used again.
+ * Call it before a process connects. kafkajs 2.2.4 stays connected to a broker that left a request
+ * unanswered, and does not look for new leaders of its partitions. A machine that disappeared or
+ * hangs then blocks these partitions until metadata are five minutes old. This patch closes its
+ * connections, as Kafka's own clients do, and refreshes metadata before the broker is used again.
  */
 export function dropUnresponsiveBrokers(): void {
   connections.send = sendOrHangUp

@@ -1,6 +1,6 @@
 import { endOfEmpty } from '../wire/fetch-response.ts'
 
-/** Of a partition there is nothing to read between these offsets: the leader has said so. */
+/** The leader has reported that the partition has nothing to read between these offsets. */
 export type EmptyFetch = { topic: string; partition: number; from: number; to: number }
 
 type Fetched = {
@@ -12,13 +12,15 @@ type Fetched = {
 
 const watchers = new Map<string, (empty: EmptyFetch) => void>()
 
-/** kafkajs shows no fetch that brought nothing; this tells of them to whoever waits for the end of a log. */
+/**
+ * Reports fetches without records, which kafkajs hides, to callers that wait for the end of a log.
+ */
 export function watchEmptyFetches(groupId: string, watch: (empty: EmptyFetch) => void): Disposable {
   watchers.set(groupId, watch)
   return { [Symbol.dispose]: () => void watchers.delete(groupId) }
 }
 
-/** Called with what each fetch of a group has brought. */
+/** Called with the results of each fetch of a group. */
 export function reportEmptyFetches(groupId: string, fetched: readonly Fetched[]): void {
   const watch = watchers.get(groupId)
   if (watch === undefined) return

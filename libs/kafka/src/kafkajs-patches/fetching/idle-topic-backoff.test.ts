@@ -21,7 +21,7 @@ const SubscriptionState = internal('kafkajs/src/consumer/subscriptionState') as 
 const SeekOffsets = internal('kafkajs/src/consumer/seekOffsets') as new () => object
 
 let asked: Asked[]
-/** What the broker has for the next fetch, by topic and partition. */
+/** Records that the broker has for the next fetch, by topic and partition. */
 let there: Map<string, string[]>
 
 const partitions = [0, 1]
@@ -82,8 +82,8 @@ beforeEach(() => {
 })
 afterEach(() => void jest.useRealTimers())
 
-describe('a consumer with seldom topics', () => {
-  it('asks for them again after a while, and waits no longer than that without them', async () => {
+describe('a consumer with low-traffic topics', () => {
+  it('fetches them again after 50 ms, and without them waits no longer than that', async () => {
     fetchWithBackoff('group-1', ['retries', 'paused'], () => false)
     const group = openGroup('group-1')
     await group.fetch('1')
@@ -95,7 +95,7 @@ describe('a consumer with seldom topics', () => {
     expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([topics, 100])
   })
 
-  it('asks with every fetch for one that has something, until it has nothing', async () => {
+  it('fetches one with records every time, until it has none', async () => {
     fetchWithBackoff('group-2', ['retries', 'paused'], () => false)
     const group = openGroup('group-2')
     there.set('retries/1', ['5', '6'])
@@ -108,7 +108,7 @@ describe('a consumer with seldom topics', () => {
     expect(askedTopics()).toEqual(['jobs'])
   })
 
-  it('asks at once for one that is to be read from elsewhere', async () => {
+  it('fetches one at once after a seek', async () => {
     fetchWithBackoff('group-3', ['retries', 'paused'], () => false)
     const group = openGroup('group-3')
     await group.fetch('1')
@@ -117,7 +117,7 @@ describe('a consumer with seldom topics', () => {
     expect(askedTopics()).toEqual(['jobs', 'paused'])
   })
 
-  it('waits longer while it is calm, and never with a topic left out', async () => {
+  it('waits longer while it is idle, but never with a topic left out', async () => {
     let isCalm = true
     fetchWithBackoff('group-5', ['retries', 'paused'], () => isCalm)
     const group = openGroup('group-5')
@@ -131,7 +131,7 @@ describe('a consumer with seldom topics', () => {
     expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([topics, 100])
   })
 
-  it('waits as long with each fetch when none of its topics is seldom', async () => {
+  it('waits equally long with each fetch without low-traffic topics', async () => {
     fetchWithBackoff('group-6', [], () => true)
     const group = openGroup('group-6')
     for (const _ of [1, 2]) {
@@ -140,7 +140,7 @@ describe('a consumer with seldom topics', () => {
     }
   })
 
-  it('waits as any other when it had no partitions at first', async () => {
+  it('waits normally after it had no partitions at first', async () => {
     sleepWhilePaused()
     fetchWithBackoff('group-7', ['retries', 'paused'], () => false)
     const group = openGroup('group-7', [])
@@ -154,7 +154,7 @@ describe('a consumer with seldom topics', () => {
     expect([askedTopics(), asked.at(-1)?.maxWaitTime]).toEqual([['jobs'], 50])
   })
 
-  it('is any other when it has none, but for batches with nothing', async () => {
+  it('fetches as usual without low-traffic topics, but drops empty batches', async () => {
     const group = openGroup('group-4')
     there.set('jobs/0', ['1'])
     for (const _ of [1, 2]) {

@@ -24,20 +24,23 @@ const { prototype } = createRequire(import.meta.url)('kafkajs/src/consumer/consu
 }
 const { filterPartitionsByNode, fetch } = prototype
 
-/** A seldom topic that had nothing is asked for again after so long. */
+/** Milliseconds after which an empty low-traffic topic is fetched again. */
 const everyMs = 50
-/** A fetch of a consumer that is calm waits so long: nothing that it has paused or sought waits for its end. */
+/**
+ * Milliseconds that a fetch of an idle consumer waits. No paused or sought partition waits for its
+ * end.
+ */
 const calmWaitMs = 500
 
 type Backoff = { topics: ReadonlySet<string>; isCalm: () => boolean }
-/** By group. */
+/** Backoff settings by group. */
 const backoffs = new Map<string, Backoff>()
 
-/** What a consumer has asked a broker for. */
+/** State of a consumer's fetches from one broker. */
 type Asked = {
-  /** When it asked for all topics. */
+  /** Time of the last fetch of all topics, by `performance.now()`. */
   at: number
-  /** Those that had something then. */
+  /** Topics that had records in their last fetch. */
   readonly busy: Set<string>
 }
 const asked = new WeakMap<ConsumerGroup, Map<string, Asked>>()
@@ -50,7 +53,7 @@ function askedOf(group: ConsumerGroup, nodeId: string): Asked {
   return known
 }
 
-/** kafkajs asks this before each fetch, and fetches nothing else. */
+/** kafkajs calls this before each fetch and fetches only the returned partitions. */
 function partitionsForNow(
   this: ConsumerGroup,
   nodeId: string,
@@ -58,7 +61,8 @@ function partitionsForNow(
 ): TopicPartitions[] {
   const all = filterPartitionsByNode.call(this, nodeId, assigned)
   const backoff = backoffs.get(this.groupId)
-  // A consumer that is paused asks for nothing, without a wait that must not be taken for its own.
+  // A paused consumer fetches nothing and has a wait of 0, which must not be stored as its full
+  // wait.
   if (backoff === undefined || this.maxWaitTime === 0) return all
   const { topics: seldom, isCalm } = backoff
   const waitMs = configuredWait(this)
@@ -68,7 +72,7 @@ function partitionsForNow(
     this.maxWaitTime = isCalm() ? Math.max(waitMs, calmWaitMs) : waitMs
     return all
   }
-  // As long as it waits, the others are not looked at.
+  // The topics left out are not fetched during this wait, so it must be short.
   this.maxWaitTime = Math.min(waitMs, everyMs)
   const isSought = ({ topic, partitions }: TopicPartitions) =>
     this.seekOffset.size > 0 && partitions.some((one) => this.seekOffset.has(topic, one))
@@ -88,9 +92,9 @@ async function fetchWhatThereIs(this: ConsumerGroup, nodeId: string): Promise<Ba
 }
 
 /**
- * To be called before a process consumes. kafkajs 2.2.4 hands on a batch for each partition that it asked for,
- * most of them empty, and asks for all of them each time: of an idle topic with many partitions that
- * costs broker and client more than what the others bring.
+ * Call it before a process consumes. kafkajs 2.2.4 fetches all partitions every time and passes on
+ * a batch for each, most of them empty. An idle topic with many partitions then costs broker and
+ * client more than the traffic of the others.
  */
 export function backOffIdleTopics(): void {
   prototype.filterPartitionsByNode = partitionsForNow
@@ -98,8 +102,9 @@ export function backOffIdleTopics(): void {
 }
 
 /**
- * Topics of a group on which nothing is in a hurry: while they have nothing they are asked for 20 times a second.
- * @param isCalm whether a fetch that finds nothing may wait for 500 ms
+ * Declares topics of a group that need no low latency: while they are empty they are fetched 20
+ * times a second.
+ * @param isCalm whether a fetch without records may wait for 500 ms
  */
 export function fetchWithBackoff(
   groupId: string,

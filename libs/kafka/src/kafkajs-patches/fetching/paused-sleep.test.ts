@@ -21,7 +21,7 @@ const SeekOffsets = internal('kafkajs/src/consumer/seekOffsets') as new () => ob
 const both = [{ topic: 't', partitions: [0, 1] }]
 const one = [{ topic: 't', partitions: [1] }]
 
-/** How long each fetch would have waited. */
+/** Maximum wait in milliseconds of each fetch. */
 let fetches: number[]
 
 beforeEach(() => {
@@ -43,7 +43,7 @@ function openGroup(): Group {
   return Object.assign(Object.create(ConsumerGroup.prototype), fields) as Group
 }
 
-/** Whether the fetch has ended by now. */
+/** Whether the fetch has ended. */
 async function hasEnded(fetch: Promise<object[]>): Promise<boolean> {
   let ended = false
   void fetch.then(() => {
@@ -73,7 +73,7 @@ it('sleeps while all are paused, with time for heartbeats', async () => {
   expect(fetches.at(-1)).toBe(50)
 })
 
-it('goes on as soon as one is resumed, or read from elsewhere', async () => {
+it('continues as soon as one is resumed or sought', async () => {
   const group = openGroup()
   group.pause(both)
   const asleep = [group.fetch('1'), group.fetch('2')]

@@ -14,12 +14,15 @@ const { prototype } = createRequire(import.meta.url)('kafkajs/src/consumer/consu
   prototype: ConsumerGroup
 }
 const { resume, seek } = prototype
-/** As other patches have left it. */
+/** The method as earlier patches have left it. */
 const before = { fetch: prototype.fetch }
 
-/** Between two fetches kafkajs sends heartbeats, and joins its group again when it must. */
+/**
+ * Longest sleep in milliseconds. kafkajs sends heartbeats and rejoins its group between two
+ * fetches.
+ */
 const longestMs = 250
-/** Ends the sleep, by group: one for each broker. */
+/** Functions that end a sleep, by group. There is one sleep per broker. */
 const sleeps = new WeakMap<ConsumerGroup, Set<() => void>>()
 
 const isPaused = ({ subscriptionState }: ConsumerGroup): boolean =>
@@ -39,7 +42,7 @@ async function fetchOrSleep(this: ConsumerGroup, nodeId: string): Promise<object
   return []
 }
 
-/** It does what a fetch does besides: it looks for new leaders, and learns where reading begins. */
+/** Runs the other parts of a fetch: it looks for new leaders and resolves start offsets. */
 async function fetchNothing(group: ConsumerGroup, nodeId: string): Promise<object[]> {
   const waitMs = configuredWait(group)
   group.maxWaitTime = 0
@@ -65,9 +68,9 @@ function seekNow(this: ConsumerGroup, at: Parameters<ConsumerGroup['seek']>[0]):
 }
 
 /**
- * To be called before a process consumes, before the patch that stops during a fetch. kafkajs 2.2.4 looks every
- * `maxWaitTimeInMs` whether partitions that are all paused go on: with a short wait an idle reader wakes up
- * all the time, and with a long one it begins late.
+ * Call it before a process consumes, and before the patch that stops during a fetch. kafkajs 2.2.4
+ * checks every `maxWaitTimeInMs` whether all partitions are still paused. A short wait keeps waking
+ * an idle reader, and a long one delays its resumption.
  */
 export function sleepWhilePaused(): void {
   if (prototype.fetch !== fetchOrSleep) before.fetch = prototype.fetch

@@ -15,7 +15,7 @@ const ConsumerGroup = internal('kafkajs/src/consumer/consumerGroup') as {
 const silent = () => undefined
 const logger = { namespace: () => logger, debug: silent, info: silent, warn: silent, error: silent }
 
-/** Of a group whose broker has nothing to read, and answers a fetch when `answer` settles. */
+/** A running group whose broker has no records and answers a fetch when `answer` settles. */
 function running(answer: Promise<object[]>) {
   ConsumerGroup.prototype.fetch = () => answer
   stopDuringFetch()
@@ -47,7 +47,7 @@ it('stops and leaves the group while a fetch is under way', async () => {
   expect(consumerGroup.left).toBe(true)
 })
 
-it('does not mind that the fetch fails later, when its connection is closed', async () => {
+it('ignores a fetch that fails later, when its connection is closed', async () => {
   const answer = Promise.withResolvers<object[]>()
   const { runner, consumerGroup } = running(answer.promise)
   await runner.start()

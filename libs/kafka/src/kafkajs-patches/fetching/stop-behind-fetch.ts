@@ -11,10 +11,10 @@ const { prototype: runner } = internal('kafkajs/src/consumer/runner') as { proto
 const { prototype: group } = internal('kafkajs/src/consumer/consumerGroup') as {
   prototype: ConsumerGroup
 }
-/** As other patches have left them. */
+/** The methods as earlier patches have left them. */
 const before = { fetch: group.fetch, stop: runner.stop }
 
-/** Ends a fetch under way, by group: one fetch for each broker. */
+/** Functions that abandon a running fetch, by group. There is one fetch per broker. */
 const abandons = new WeakMap<ConsumerGroup, Set<() => void>>()
 const stopped = new WeakSet<ConsumerGroup>()
 const { recoverFromFetch } = group
@@ -24,7 +24,7 @@ async function fetchUntilStopped(this: ConsumerGroup, nodeId: string): Promise<o
   const abandon = () => resolve([])
   const ofGroup = abandons.get(this) ?? new Set()
   abandons.set(this, ofGroup.add(abandon))
-  // Not Promise.race: what is abandoned may fail later, when its connection is closed.
+  // Not `Promise.race`: an abandoned fetch may fail later, when its connection is closed.
   before.fetch.call(this, nodeId).then(resolve, reject)
   try {
     return await promise
@@ -35,21 +35,21 @@ async function fetchUntilStopped(this: ConsumerGroup, nodeId: string): Promise<o
 
 function stopNow(this: Runner): Promise<void> {
   stopped.add(this.consumerGroup)
-  // First it stops, so that nothing is fetched instead.
+  // Stops first, so that no further fetch starts.
   const ended = before.stop.call(this)
   for (const abandon of abandons.get(this.consumerGroup) ?? []) abandon()
   return ended
 }
 
-/** Nobody waits for the fetch that was abandoned: it must open no connection again. */
+/** An abandoned fetch must not open a connection again. */
 async function recoverUnlessStopped(this: ConsumerGroup, err: Error): Promise<void> {
   if (!stopped.has(this)) await recoverFromFetch.call(this, err)
 }
 
 /**
- * To be called before a process consumes, after other patches of it. kafkajs 2.2.4 stops when the broker has
- * answered the fetch under way: after `maxWaitTimeInMs` when there is nothing to read. So a consumer that
- * asks seldom would stop slowly.
+ * Call it before a process consumes, after its other patches. kafkajs 2.2.4 stops only when the
+ * broker has answered the running fetch, after up to `maxWaitTimeInMs` without records. A consumer
+ * with a long wait would stop slowly.
  */
 export function stopDuringFetch(): void {
   if (group.fetch !== fetchUntilStopped) before.fetch = group.fetch

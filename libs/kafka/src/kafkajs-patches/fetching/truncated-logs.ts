@@ -13,7 +13,10 @@ const { prototype: group } = internal('kafkajs/src/consumer/consumerGroup') as {
 const { recoverFromOffsetOutOfRange: recover } = group
 const watchers = new Map<string, Set<(at: Place) => Promise<void>>>()
 
-/** `watch` is called before reading goes on where the log begins; as often as it rejects. */
+/**
+ * Calls `watch` before reading continues at the start of the log, and repeats it as long as it
+ * rejects.
+ */
 export function watchOutOfRange(groupId: string, watch: (at: Place) => Promise<void>): Disposable {
   const ofGroup = watchers.get(groupId) ?? new Set()
   watchers.set(groupId, ofGroup.add(watch))
@@ -26,8 +29,9 @@ export function watchOutOfRange(groupId: string, watch: (at: Place) => Promise<v
 }
 
 /**
- * A fetch behind the end of a log, which was truncated or whose topic was made anew, is refused. kafkajs
- * goes on at the beginning and tells nobody: who counts on offsets takes the new records for old ones.
+ * A fetch after the end of a log is refused if the log was truncated or its topic recreated.
+ * kafkajs then silently continues at the beginning. A reader that relies on offsets would mistake
+ * the new records for old ones.
  */
 export function reportOutOfRange(): void {
   group.recoverFromOffsetOutOfRange = async function (at) {

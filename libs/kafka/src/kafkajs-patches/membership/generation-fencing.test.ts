@@ -9,7 +9,7 @@ const internal = createRequire(import.meta.url)
 const ConsumerGroup = internal('kafkajs/src/consumer/consumerGroup') as { prototype: Group }
 const Runner = internal('kafkajs/src/consumer/runner') as { prototype: Membership }
 
-it('tries a commit again only under the membership in which it was begun', async () => {
+it('retries a commit only under the membership in which it began', async () => {
   commitsOfOneMembership()
   const sent: string[] = []
   const membership = (name: string): Membership => ({
@@ -30,7 +30,7 @@ it('tries a commit again only under the membership in which it was begun', async
   expect(sent).toEqual(['first', 'first', 'second'])
 })
 
-it('does not call committed what a consumer that does not run is told to commit', async () => {
+it('rejects a commit of a consumer that is not running', async () => {
   commitsOfOneMembership()
   const offsetManager: Membership = { commitOffsets: async () => {} }
   const consumerGroup = Object.assign(Object.create(ConsumerGroup.prototype), { offsetManager })
@@ -42,7 +42,7 @@ it('does not call committed what a consumer that does not run is told to commit'
   await expect(runner.commitOffsets({ topics: [] })).rejects.toThrow('does not run')
   runner.running = true
   await expect(runner.commitOffsets({ topics: [] })).resolves.toBeUndefined()
-  // It crashes while the request is under way, which fails with it.
+  // The consumer crashes while the request is under way, and the request fails.
   offsetManager.commitOffsets = async () => {
     runner.running = false
     throw new Error('the connection was lost')

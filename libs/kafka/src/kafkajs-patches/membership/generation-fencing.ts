@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { MembershipOverError } from './membership-over.ts'
 
 type ConsumerGroup = {
-  /** Made anew with every membership, whose generation its commits carry. */
+  /** Created for every membership. Its commits carry the generation. */
   offsetManager: object
   commitOffsets(offsets?: object): Promise<void>
 }
@@ -14,7 +14,10 @@ const { prototype } = internal('kafkajs/src/consumer/consumerGroup') as { protot
 const { prototype: runner } = internal('kafkajs/src/consumer/runner') as { prototype: Runner }
 const { commitOffsets } = prototype
 const { commitOffsets: commitWhileRunning } = runner
-/** By commit, as kafkajs passes it with each try: under which membership it was tried first. */
+/**
+ * The membership under which a commit was first tried, by the argument that kafkajs passes with
+ * each try.
+ */
 const begun = new WeakMap<object, object>()
 const committed = new WeakSet<object>()
 
@@ -34,10 +37,10 @@ async function commitOrReject(this: Runner, offsets: object): Promise<void> {
 }
 
 /**
- * To be called before a process consumes. kafkajs 2.2.4 tries a commit that a lost connection has failed
- * again in whatever membership there is by then, whose generation the group accepts: so it would
- * overwrite what another member has committed in between. And what a consumer is told to commit while it
- * does not run, as between a crash and the news of it, it calls committed without doing anything.
+ * Call it before a process consumes. After a lost connection kafkajs 2.2.4 retries a commit under
+ * any later membership, whose generation the group accepts. It could overwrite a commit that
+ * another member made in between. kafkajs also reports a commit as successful without sending it
+ * while the consumer is not running, as between a crash and its report.
  */
 export function commitsOfOneMembership(): void {
   prototype.commitOffsets = commitWithinMembership

@@ -24,7 +24,7 @@ const { KafkaJSProtocolError } = internal('kafkajs/src/errors')
 
 const name = 'assigner'
 
-/** A member that goes on while it joins, and counts what it is told. */
+/** A member that keeps working while it joins, and counts its confirmations. */
 const aMember = () => ({
   confirmations: 0,
   isEager: false,
@@ -81,7 +81,7 @@ describe('a member whose group joins again', () => {
     await broker[Symbol.asyncDispose]()
   })
 
-  /** The coordinator answers no request to join before all members have come. */
+  /** Simulates a coordinator that answers join requests only after all members have joined. */
   async function openRebalance() {
     const { JoinGroup, Heartbeat } = everydayAnswers()
     const everyMemberCame = Promise.withResolvers<void>()
@@ -98,7 +98,7 @@ describe('a member whose group joins again', () => {
     return { close }
   }
 
-  it('goes on fetching, sending heartbeats and committing meanwhile', async () => {
+  it('keeps fetching, sending heartbeats and committing', async () => {
     const rebalance = await openRebalance()
     const { length } = broker.received
     await until(() => broker.received.slice(length).filter((one) => one === 'Fetch').length > 1)
@@ -116,7 +116,7 @@ describe('a member whose group joins again', () => {
     member.isEager = false
   })
 
-  it('hands on nothing that it asked for in the membership before', async () => {
+  it('drops fetches of the previous membership', async () => {
     const rebalance = await openRebalance()
     const late = Promise.withResolvers<void>()
     const fetches = broker.countOf('Fetch')
@@ -135,7 +135,10 @@ describe('the group of a member that joins again', () => {
   const rebalance = () =>
     new KafkaJSProtocolError({ type: 'REBALANCE_IN_PROGRESS', code: rebalanceInProgress })
 
-  /** kafkajs' own group, with a coordinator that wants it to join again and keeps the join waiting. */
+  /**
+   * kafkajs' own group, with a coordinator that requests a rebalance and delays the answer to the
+   * join.
+   */
   function openGroup() {
     const asked: string[] = []
     const coordinator = {
@@ -164,7 +167,7 @@ describe('the group of a member that joins again', () => {
 
   afterEach(() => void jest.useRealTimers())
 
-  it('hears no heartbeats of a member that joins for longer than it is sure of its partitions', async () => {
+  it('gets no heartbeats from a member whose join takes longer than its lease', async () => {
     jest.useFakeTimers()
     const { asked, running } = openGroup()
     const beat = async () => {
@@ -195,7 +198,7 @@ describe('the group of a member that joins again', () => {
     expect(asked).toEqual([])
   })
 
-  it('takes the end of a batch whose topic was taken away meanwhile', () => {
+  it('accepts the end of a batch whose topic was revoked meanwhile', () => {
     const { group } = openGroup()
     const resolved: object[] = []
     const resolveOffset = (at: object) => void resolved.push(at)

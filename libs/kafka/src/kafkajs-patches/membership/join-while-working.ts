@@ -1,21 +1,21 @@
 import { createRequire } from 'node:module'
 import type { Assigner } from 'kafkajs'
 
-/** A member as kafkajs knows it. */
+/** The member fields of kafkajs. */
 export type KnownMember = {
   readonly memberId: string | null
   readonly generationId: number | null
 }
 
-/** A member that may keep working on its partitions while it joins its group again. */
+/** A member that may keep working on its partitions while it rejoins its group. */
 export type WorkingMember = {
-  /** A join begins. */
+  /** Called when a join begins. */
   joins: (member: KnownMember) => void
-  /** Whether it goes on with what it has while it joins. */
+  /** Whether the member keeps working on its partitions while it joins. */
   goesOn: () => boolean
-  /** Whether the group is to be joined again though nobody asks for it. */
+  /** Whether to join the group again without a request of the coordinator. */
   wantsToJoin: () => boolean
-  /** The group has shown during a join that it still knows the membership. */
+  /** Called when the group has confirmed the membership during a join. */
   confirmed: () => void
 }
 
@@ -58,20 +58,20 @@ const { stop } = runner
 const { prototype: pool } = internal('kafkajs/src/network/connectionPool') as {
   prototype: ConnectionPool
 }
-/** As other patches have left them. */
+/** The methods as earlier patches have left them. */
 const before = { heartbeat: runner.heartbeat, fetch: group.fetch, send: pool.send }
 
 /**
- * A member is sure of its partitions for no longer while it joins. A group that does not hear of the join
- * ends the membership 30 s after it began to ask, which the member hears up to 9 s later, and the lease
- * of its last heartbeat lasts for 8 s.
+ * Milliseconds for which a joining member sends heartbeats. If its join does not reach the group,
+ * the group ends the membership 30 s after it requested the join. The member learns of the request
+ * up to 9 s late, and the lease of its last heartbeat lasts 8 s.
  */
 const sureForMs = 12_000
 
-/** Joins that work goes on during, and those that any others began. */
+/** Joins during which work continues, and all joins under way. */
 const whileWorking = new WeakMap<ConsumerGroup, Join>()
 const underWay = new WeakMap<ConsumerGroup, Promise<void>>()
-/** What a consumer that was stopped has begun it tries no further: it would be a member that nobody knows. */
+/** Stopped consumers must not retry a join: the group would get a member that nobody serves. */
 const stopped = new WeakSet<ConsumerGroup>()
 const fenced = new WeakSet<ConsumerGroup>()
 
@@ -125,7 +125,7 @@ async function beatWhileJoining(
     await coordinator.heartbeat({ groupId, memberId, groupGenerationId })
     member.confirmed()
   } catch (err) {
-    // Any other failure is the join's to meet; without a confirmation the lease ends.
+    // The join itself handles any other failure. Without a confirmation the lease ends.
     if (isRebalance(err)) member.confirmed()
   }
 }
@@ -142,7 +142,7 @@ function refuseWhenStopped(consumerGroup: ConsumerGroup): void {
   }))
 }
 
-/** One at a time: what reads the log may ask for a join while one is under way. */
+/** Allows one join at a time: the fetch loop may request one while another is under way. */
 function joinOnce(this: ConsumerGroup): Promise<void> {
   const member = workingMember(this)
   if (member === undefined) return joinAndSync.call(this)
@@ -155,7 +155,7 @@ function joinOnce(this: ConsumerGroup): Promise<void> {
   return join
 }
 
-/** What was asked for in the membership before has been asked for at places that are no longer right. */
+/** Drops fetches of the previous membership, because their offsets are no longer right. */
 async function fetchOfOneMembership(this: ConsumerGroup, nodeId: string): Promise<object[]> {
   const { offsetManager } = this
   try {
@@ -172,7 +172,7 @@ function stopForGood(this: Runner): Promise<void> {
   return stop.call(this)
 }
 
-/** A batch may end after its topic was taken away. */
+/** A batch may end after its topic was revoked. */
 function resolveOwned(this: ConsumerGroup, at: { topic: string }): void {
   if (this.offsetManager.memberAssignment[at.topic] !== undefined) resolveOffset.call(this, at)
 }
@@ -182,7 +182,7 @@ const { JoinGroup, SyncGroup } = internal('kafkajs/src/protocol/requests/apiKeys
   string,
   number
 >
-/** How many requests a pool waits for that the broker answers when all members have come. */
+/** Number of requests of a pool that the broker answers only after all members have joined. */
 const waitingForMembers = new WeakMap<ConnectionPool, number>()
 const waitsForMembers = ({ request: { apiKey } }: Request): boolean =>
   apiKey === JoinGroup || apiKey === SyncGroup
@@ -197,17 +197,20 @@ async function sendBeside(this: ConnectionPool, request: Request): Promise<unkno
   }
 }
 
-/** A broker answers one request of a connection after the other; kafkajs has a second one, for fetches. */
+/**
+ * A broker answers the requests of a connection in order. kafkajs has a second connection for
+ * fetches.
+ */
 function connectionBeside(this: ConnectionPool, request: Request): Promise<Connection> {
   const isHeldUp = !waitsForMembers(request) && (waitingForMembers.get(this) ?? 0) > 0
   return isHeldUp ? this.getConnection(1) : getConnectionByRequest.call(this, request)
 }
 
 /**
- * To be called before a process consumes, after other patches of it. kafkajs 2.2.4 stops reading, commits nothing and sends no heartbeat
- * while it joins a group again: a rebalance stops a member also when it keeps all of its partitions. A
- * member whose assigner says that it may goes on meanwhile, as those of Kafka's own cooperative protocol do
- * (KIP-429).
+ * Call it before a process consumes, after its other patches. While kafkajs 2.2.4 rejoins a group
+ * it stops reading, commits nothing and sends no heartbeat. A rebalance therefore stops even a
+ * member that keeps all its partitions. With this patch a member keeps working if its assigner
+ * allows it, as Kafka's own cooperative protocol does (KIP-429).
  */
 export function joinWhileWorking(): void {
   if (runner.heartbeat !== beat) before.heartbeat = runner.heartbeat

@@ -1,9 +1,9 @@
-/** How the group refuses a commit of a membership that it has ended. */
+/** Errors with which the group refuses a commit of a membership that has ended. */
 const overTypes = new Set(['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'FENCED_INSTANCE_ID'])
 
 /**
- * Whether a commit failed because its membership is over: then none of that membership can succeed any
- * more. One that fails because a rebalance has begun, or the coordinator moves, may.
+ * Whether a commit failed because its membership has ended. No commit of that membership can then
+ * succeed. A commit that fails because of a rebalance or a moving coordinator may still succeed.
  */
 export function isMembershipOver(err: unknown): boolean {
   if (!(err instanceof Error)) return false
@@ -13,7 +13,7 @@ export function isMembershipOver(err: unknown): boolean {
 }
 
 export class MembershipOverError extends Error {
-  /** What tells kafkajs to try no further. */
+  /** Makes kafkajs stop retrying. */
   readonly retriable = false
   constructor() {
     super('the membership in which this commit was begun is over')

@@ -19,7 +19,9 @@ beforeAll(() => followMovedCoordinator())
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
-/** A member of a group that was joined through `first`, in a cluster where `found` answers for it now. */
+/**
+ * A member of a group that it joined through `first`. The cluster now names `found` as coordinator.
+ */
 function memberOf(
   first: (asked: string[]) => Broker,
   found: (asked: string[]) => Broker | Promise<Broker>,
@@ -62,20 +64,20 @@ describe.each<Asked>(['heartbeat', 'offsetCommit'])('%s', (request) => {
   it.each([
     ['is gone', gone],
     ['says that it is another one', moved],
-  ])('goes to the coordinator of now when that of before %s', async (_, refusal) => {
+  ])('uses the new coordinator when the previous one %s', async (_, refusal) => {
     const member = memberOf(broker('a', refusal), broker('b'))
     await member[request]()
     await member[request]()
     expect(member.asked).toEqual(['a', 'b', 'b'])
   })
 
-  it('fails as it did when nobody knows of another coordinator', async () => {
+  it('fails with the original error when no other coordinator is known', async () => {
     const member = memberOf(broker('a', gone), () => Promise.reject(new Error('no broker answers')))
     await expect(member[request]()).rejects.toThrow('ECONNREFUSED')
     expect(member.asked).toEqual(['a'])
   })
 
-  it('fails as it did when the search does not end, and goes on when it has ended', async () => {
+  it('fails with the original error while the search runs, and continues after it', async () => {
     const search = Promise.withResolvers<Broker>()
     let searches = 0
     const member = memberOf(broker('a', gone), () => {
@@ -94,7 +96,7 @@ describe.each<Asked>(['heartbeat', 'offsetCommit'])('%s', (request) => {
     expect(member.asked.at(-1)).toBe('b')
   })
 
-  it('asks for no other coordinator when this one refuses', async () => {
+  it('searches for no other coordinator when this one refuses', async () => {
     const refusal = () => new KafkaJSProtocolError({ type: 'ILLEGAL_GENERATION', code: 22 })
     const member = memberOf(broker('a', refusal), broker('b'))
     await expect(member[request]()).rejects.toMatchObject({ type: 'ILLEGAL_GENERATION' })

@@ -3,7 +3,7 @@ import { boundedBy } from '@surehook/service-kit/bounded'
 
 type Cluster = { findGroupCoordinator(of: { groupId: string }): Promise<object> }
 
-/** What asks one broker about a group, as kafkajs has it. */
+/** A kafkajs object that sends a group's requests to its coordinator. */
 type Asking = { groupId: string; cluster: Cluster; coordinator: object }
 
 type Runner = { consumerGroup: Asking; heartbeat(): Promise<void> }
@@ -33,10 +33,13 @@ const mayHaveMoved = (err: Error) =>
   unreachable.has(err.name) || ('type' in err && elsewhere.has(String(err.type)))
 
 const searchWithinMs = 3_000
-/** Of a client, which is in one group. */
+/** Running searches by client. A client is in one group. */
 const searches = new WeakMap<Cluster, Promise<object>>()
 
-/** One search at a time: while Kafka is away it does not end, and all who need the coordinator come by again. */
+/**
+ * Runs one search at a time. While Kafka is unreachable it does not end, and callers repeat their
+ * requests.
+ */
 function search({ cluster, groupId }: Asking): Promise<object> {
   const begun = searches.get(cluster)
   if (begun !== undefined) return begun
@@ -46,7 +49,10 @@ function search({ cluster, groupId }: Asking): Promise<object> {
   return found
 }
 
-/** Fails as `ask` does, unless another broker is found soon that coordinates the group by now: that one is asked then. */
+/**
+ * Runs `ask`. If it fails and another coordinator is found soon, it repeats `ask` there. Otherwise
+ * it rejects with the original error.
+ */
 async function following(asking: Asking, ask: () => Promise<void>): Promise<void> {
   try {
     await ask()
@@ -75,9 +81,10 @@ function resolveFollowing(this: OffsetManager): Promise<void> {
 }
 
 /**
- * To be called before a process consumes. kafkajs 2.2.4 asks which broker coordinates its group when it joins,
- * and never again: with that broker gone for good it sends heartbeats and commits there for as long as it may
- * try. The next coordinator knows the group as it was, so the member goes on there, as one of Kafka's own does.
+ * Call it before a process consumes. kafkajs 2.2.4 looks up the coordinator of its group only when
+ * it joins. If that broker is gone for good, it keeps sending heartbeats and commits there. The
+ * next coordinator knows the group's state, so the member continues there, as in Kafka's own
+ * client.
  */
 export function followMovedCoordinator(): void {
   runner.heartbeat = beatFollowing

@@ -16,9 +16,9 @@ function heartbeatWhenSetBack(this: ConsumerGroup, options: { interval: number }
 }
 
 /**
- * To be called before a process consumes. kafkajs 2.2.4 sends the next heartbeat when the time of day
- * is an interval after the last one: a clock that is set back by an hour ends the membership, which
- * nobody notices until something is committed, and keeps an idle consumer out for that hour.
+ * Call it before a process consumes. kafkajs 2.2.4 schedules heartbeats by the wall clock. If the
+ * clock is set back by an hour, the membership ends, which is noticed only at the next commit. An
+ * idle consumer then stays out of the group for that hour.
  */
 export function steadyHeartbeats(): void {
   prototype.heartbeat = heartbeatWhenSetBack

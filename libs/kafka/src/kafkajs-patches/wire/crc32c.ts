@@ -1,12 +1,12 @@
-/** Castagnoli's polynomial, reflected. */
+/** Castagnoli's polynomial, bit-reversed. */
 const polynomial = 0x82_f6_3b_78
-/** Bytes that are taken at a time. */
+/** Number of bytes that one step processes. */
 const slices = 8
 
-/** Row n: what a byte comes to that n more bytes follow. */
+/** Row n has the checksum of each byte when n more bytes follow it. */
 const table = makeTable()
 
-/** CRC-32C of `bytes` from `start` to `end`, as Kafka has it in a record batch. */
+/** CRC-32C of `bytes` from `start` to `end`, the checksum of a Kafka record batch. */
 export function crc32c(bytes: Buffer, start: number, end: number): number {
   const t = table
   let crc = -1

@@ -34,7 +34,7 @@ const anything = { maxWaitTime: 1, minBytes: 1, maxBytes: 1, topics: [] }
 type Batch = {
   firstOffset: number
   firstTimestamp: number
-  /** How the broker stamps them. */
+  /** Timestamp type of the batch, as the broker sets it. */
   attributes: number
   records: { key: Buffer | null; value: Buffer | null; headers: object; timestampDelta: number }[]
 }
@@ -70,7 +70,7 @@ async function encodeResponse(topics: { topic: string; partitions: Partition[] }
   return out.buffer
 }
 
-/** Without what nothing but kafkajs reads, of transactions. */
+/** Decodes with kafkajs, without the transaction fields that only kafkajs reads. */
 async function decodedBy(response: Response, bytes: Buffer) {
   const decoded = await response.decode(bytes)
   for (const { partitions } of decoded.responses) {
@@ -95,7 +95,7 @@ const batch = fc.record({
 const partition = fc.record({
   partition: fc.nat(1_000),
   batches: fc.array(batch, { maxLength: 3 }),
-  // The broker sends the last batch in part.
+  // The broker may send only a part of the last batch.
   cut: fc.constantFrom(0, 0, 1, 70, 2_000),
 })
 const topic = fc.record({
@@ -104,7 +104,7 @@ const topic = fc.record({
 })
 
 describe('fetchInOnePass', () => {
-  it('reads what kafkajs reads', async () => {
+  it('reads the same records as kafkajs', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(topic, { maxLength: 3 }), async (topics) => {
         const response = await encodeResponse(topics)
@@ -130,7 +130,7 @@ describe('fetchInOnePass', () => {
     expect(await decodedBy(ours(anything).response, response)).toEqual(expected)
   })
 
-  it('reports the end of a log only where the fetch returned nothing else of it', async () => {
+  it('reports the end of a log only if the fetch returned no records', async () => {
     const records = [{ key: null, value: Buffer.from('v'), headers: {}, timestampDelta: 0 }]
     const full = [{ firstOffset: 3, firstTimestamp: 4, attributes: 0, records }]
     const endsOf = async (...partitions: Partition[]) => {
@@ -142,7 +142,7 @@ describe('fetchInOnePass', () => {
       ...{ partition: id, batches: [], cut: 0, stableEnd },
     })
     expect(await endsOf(empty(0, 7), empty(1, 9))).toEqual([7, 9])
-    // What one brings, or would bring whole, may have left no room for the others.
+    // Records of one partition may have left no room for the others.
     expect(await endsOf(empty(0, 7), { ...empty(1, 9), batches: full })).toEqual([
       undefined,
       undefined,
@@ -153,7 +153,7 @@ describe('fetchInOnePass', () => {
     ])
   })
 
-  it('asks as kafkajs asks', async () => {
+  it('encodes requests as kafkajs does', async () => {
     const place = fc.record({
       partition: fc.nat(1_000),
       fetchOffset: fc.bigInt({ min: 0n, max: 2n ** 62n }).map(String),

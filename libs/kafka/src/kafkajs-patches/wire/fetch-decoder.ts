@@ -14,7 +14,7 @@ type Fetch = {
   rackId?: string
 }
 type FetchedFrom = { partition: number; fetchOffset: string; maxBytes: number }
-/** What kafkajs reads of an encoder that it writes into another one. */
+/** The fields that kafkajs reads of an encoder when it writes it into another one. */
 type Encoded = { readonly buf: Buffer; readonly buffer: Buffer }
 type Call = {
   request: { encode(): Promise<Encoded> }
@@ -32,9 +32,9 @@ const definition = createRequire(import.meta.url)(
 const { protocol } = definition
 
 /**
- * To be called before a process consumes. kafkajs 2.2.4 reads a record with eight decoders and as many BigInts,
- * and writes a request with a buffer of 511 bytes for each partition. This reads and writes the same in one
- * pass. What it does not know is left to kafkajs.
+ * Call it before a process consumes. kafkajs 2.2.4 reads a record with eight decoders and as many
+ * BigInts, and writes a request with a buffer of 511 bytes for each partition. This patch reads and
+ * writes the same bytes in one pass. It leaves unknown formats to kafkajs.
  */
 export function fetchInOnePass(): void {
   definition.protocol = (of) => {
@@ -76,7 +76,7 @@ function encodeFetch(fetch: Fetch): Encoded {
     int32(partitions.length)
     for (const partition of partitions) {
       int32(partition.partition)
-      // Neither the leader's epoch nor, as a consumer, where the log starts.
+      // -1: neither the leader's epoch nor the start of the log, which only replicas send.
       int32(-1)
       at = bytes.writeBigInt64BE(BigInt(partition.fetchOffset), at)
       at = bytes.writeBigInt64BE(-1n, at)

@@ -1,4 +1,4 @@
-/** A record as kafkajs hands it on. */
+/** A record in the form that kafkajs passes on. */
 export type FetchedRecord = {
   magicByte: number
   attributes: number
@@ -33,13 +33,13 @@ const headOfBatch = 61
 const beforeLength = 12
 const magicAt = 16
 const magic = 2
-/** Compressed, transactional or of control: of the attributes of a batch. */
+/** Attribute bits of compressed, transactional and control batches. */
 const unusual = 0x37
 const logAppendTime = 0x08
 
 /**
- * Reads a fetch response of version 11 in one pass; null when it has something that is left to kafkajs:
- * compression, transactions, or an older format of messages.
+ * Decodes a fetch response of version 11 in one pass. Returns null for features that are left to
+ * kafkajs: compression, transactions and older message formats.
  * https://kafka.apache.org/documentation/#recordbatch
  */
 export function decodeFetchResponse(bytes: Buffer): FetchResponse | null {
@@ -59,18 +59,21 @@ export function decodeFetchResponse(bytes: Buffer): FetchResponse | null {
     responses.push({ topicName, partitions })
   }
   if (!input.hasRecords) rememberEmpty(responses)
-  // What the broker asks of the client it does not do itself.
+  // The client must wait for the throttle time itself (KIP-219), so that of the broker is 0.
   return { throttleTime: 0, clientSideThrottleTime, errorCode, sessionId, responses }
 }
 
-/** By the records of a partition, since kafkajs hands on nothing else of what was decoded. */
+/**
+ * End offsets by the record array of a partition, because kafkajs passes on nothing else of the
+ * response.
+ */
 const emptyUpTo = new WeakMap<object, number>()
 
 /**
- * Where the readable log of a partition ended when a fetch found nothing in it: below that offset there is nothing to
- * read from the fetched one on. `undefined` where the response had records of any partition, since those
- * of this one may not have fitted, and where nothing is known.
- * @param messages of a partition in a decoded response
+ * Returns the end of a partition's readable log if a fetch found no records in it. Nothing is
+ * readable from the fetched offset up to that end. Returns `undefined` if any partition of the
+ * response had records, because those of this one may not have fitted, and if the end is unknown.
+ * @param messages record array of a partition in a decoded response
  */
 export function endOfEmpty(messages: object): number | undefined {
   return emptyUpTo.get(messages)
@@ -106,9 +109,9 @@ function decodePartition(input: Input): FetchedPartition | null {
   }
 }
 
-/** @returns false when there is something that is not read here */
+/** @returns false if the batches use a feature that is left to kafkajs */
 function decodeBatches(input: Input, end: number, into: FetchedRecord[]): boolean {
-  // The last one may be there in part only.
+  // The last batch may be incomplete.
   while (end - input.at >= headOfBatch) {
     const start = input.at
     const next = start + beforeLength + input.int32At(start + 8)
@@ -148,7 +151,7 @@ function decodeRecords(
   }
 }
 
-/** Of several with one name all values are kept, in turn. */
+/** Several headers with one name are collected in order. */
 function decodeHeaders(input: Input): Record<string, unknown> {
   const headers: Record<string, unknown> = {}
   for (let left = input.varint(); left > 0; left--) {

@@ -45,7 +45,7 @@ const request = fc.record({
   ),
 })
 
-it('writes what kafkajs would', async () => {
+it('writes the same bytes as kafkajs', async () => {
   await fc.assert(
     fc.asyncProperty(request, async (of) => {
       expect(await bytes(ours(of))).toBe(await bytes(theirs(of)))
@@ -57,7 +57,7 @@ it('writes what kafkajs would', async () => {
 it.each([
   ['a header', { value: 'v', headers: { a: 'b' } }],
   ['a time', { value: 'v', timestamp: '1795290746000' }],
-])('leaves to kafkajs what has %s', async (_, of) => {
+])('leaves records with %s to kafkajs', async (_, of) => {
   const whole = {
     ...{ acks: -1, timeout: 1, producerId: '1', producerEpoch: 0 },
     topicData: [

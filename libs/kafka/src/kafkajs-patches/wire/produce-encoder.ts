@@ -13,12 +13,15 @@ export type Produce = {
   compression?: number
   topicData: { topic: string; partitions: Partition[] }[]
 }
-/** What kafkajs reads of an encoder that it writes into another one. */
+/** The fields that kafkajs reads of an encoder when it writes it into another one. */
 type Encoded = { readonly buf: Buffer; readonly buffer: Buffer }
 type Call = { request: { encode(): Promise<Encoded> }; response: unknown }
 type Definition = { protocol(of: { version: number }): (produce: Produce) => Call }
 
-/** The form of a produce request with the record batches of today, and the last one that kafkajs knows. */
+/**
+ * Versions of the produce request with the current record batch format, up to the last one that
+ * kafkajs supports.
+ */
 const versions = { from: 3, to: 7 }
 
 const definition = createRequire(import.meta.url)(
@@ -27,10 +30,10 @@ const definition = createRequire(import.meta.url)(
 const { protocol } = definition
 
 /**
- * To be called before a process sends. kafkajs 2.2.4 encodes each record, batch, partition and topic into
- * a buffer of its own, copies each into the next, and takes checksums byte by byte: half of what a
- * process that mostly sends does. This writes the same bytes once. What it does not know (compression,
- * transactions, headers, timestamps) is left to kafkajs.
+ * Call it before a process sends. kafkajs 2.2.4 encodes each record, batch, partition and topic
+ * into its own buffer, copies each into the next, and computes checksums byte by byte. That is half
+ * of the work of a process that mostly sends. This patch writes the same bytes once. It leaves
+ * compression, transactions, headers and timestamps to kafkajs.
  */
 export function encodeProducesAtOnce(): void {
   definition.protocol = ({ version }) => {
@@ -82,7 +85,7 @@ function encodePartition(
   const sizeAt = out.skip(4)
   out.int64(0n)
   const lengthAt = out.skip(4)
-  // The epoch of the partition's leader, which the broker fills in; then the version of the format.
+  // Epoch of the partition's leader, which the broker fills in, then the format version.
   out.int32(0)
   out.int8(2)
   const crcAt = out.skip(4)
@@ -100,7 +103,10 @@ function encodePartition(
   out.int32At(crcAt, crc32c(out.bytes, crcAt + 4, out.at) | 0)
 }
 
-/** https://kafka.apache.org/documentation/#record, with its time that of the batch and no headers. */
+/**
+ * https://kafka.apache.org/documentation/#record with the timestamp of the batch and without
+ * headers.
+ */
 function encodeRecord(out: Out, offset: number, { key, value }: Message): void {
   const keySize = sizeOf(key)
   const valueSize = sizeOf(value)
@@ -126,7 +132,7 @@ function sizeOfVarint(value: number): number {
   return size
 }
 
-/** At least as many bytes as are written; a character takes three at most. */
+/** Upper bound of the bytes to write. A UTF-16 unit needs at most three bytes. */
 function boundOf(topicData: Produce['topicData']): number {
   const most = (bytes: Bytes) =>
     typeof bytes === 'string' ? bytes.length * 3 : (bytes?.length ?? 0)
@@ -153,7 +159,7 @@ class Out {
     return this.bytes.subarray(0, this.at)
   }
 
-  /** @returns where the gap is */
+  /** @returns the offset of the gap */
   skip(count: number): number {
     this.at += count
     return this.at - count

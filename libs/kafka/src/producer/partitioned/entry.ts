@@ -5,15 +5,15 @@ export type OutgoingRecord = {
   topic: string
   key: string | Buffer | null
   value: Buffer | null
-  /** Chosen by the key when absent, as the Java clients do. */
+  /** Default: chosen by the key, like the Java clients do. */
   partition?: number
   headers?: Record<string, string | Buffer>
 }
 
-/** One record on its way, and the call that waits for it. */
+/** One record to send, and the call that waits for it. */
 export type Entry = { topic: string; message: Message; bytes: number; call: Call }
 
-/** Settles when all records of one call to `send` are acknowledged, or one of them is refused. */
+/** Settles when all records of one `send` call are acknowledged, or when one is refused. */
 class Call {
   readonly #done = Promise.withResolvers<void>()
   #open: number
@@ -36,11 +36,11 @@ class Call {
   }
 }
 
-// The topics' limit is 2 MiB for a batch; this leaves room for what Kafka puts around a record.
+// The topics' limit is 2 MiB for a batch. This leaves room for Kafka's framing of a record.
 const maxRecordBytes = 2 * 1024 * 1024 - 1024
 const recordOverhead = 70
 
-/** Throws `UnsendableError` when Kafka could never take one of the records. */
+/** Throws `UnsendableError` when Kafka could never accept one of the records. */
 export function entriesOf(records: readonly OutgoingRecord[]): {
   entries: Entry[]
   done: Promise<void>
@@ -51,7 +51,7 @@ export function entriesOf(records: readonly OutgoingRecord[]): {
 
 function entryOf(record: OutgoingRecord, call: Call): Entry {
   const { topic, key, value, partition, headers } = record
-  // Throws for what is neither text nor bytes: a request that holds it could not be written.
+  // Throws for a value that is neither text nor bytes, which no request could contain.
   const bytes =
     recordOverhead +
     Buffer.byteLength(key ?? '') +

@@ -12,7 +12,7 @@ const partitionsOf = (count: number) =>
     isr: [1],
   }))
 describe('partitionOf', () => {
-  it('is where kafkajs and the Java clients put the key', () => {
+  it('equals the choice of kafkajs and the Java clients', () => {
     const reference = Partitioners.DefaultPartitioner()
     const key = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -31,8 +31,8 @@ describe('partitionOf', () => {
     )
   })
 
-  it('is what the Java client computes', () => {
-    // org.apache.kafka.common.utils.UtilsTest: murmur2 of these is known.
+  it('equals the hashes of the Java client', () => {
+    // Known murmur2 values from org.apache.kafka.common.utils.UtilsTest.
     const known = {
       '21': -973_932_308,
       foobar: -790_332_482,

@@ -1,4 +1,7 @@
-/** The partition that the Java clients choose for this key. kafkajs needs ten times as long for the same answer. */
+/**
+ * Returns the partition that the Java clients choose for this key. kafkajs needs ten times as long
+ * for the same result.
+ */
 export function partitionOf(key: string | Buffer, partitions: number): number {
   const bytes = typeof key === 'string' ? Buffer.from(key) : key
   return (murmur2(bytes) & 0x7f_ff_ff_ff) % partitions

@@ -1,24 +1,24 @@
 import type { Entry } from './entry.ts'
 
-/** What a broker knows an idempotent producer by. */
+/** Identity of an idempotent producer at a broker. */
 export type ProducerIdentity = { readonly producerId: string; readonly producerEpoch: number }
 
 /**
- * Records that are sent together. As long as the outcome is unknown, exactly these records are sent again
- * with the same sequence number: the broker then recognises the repetition.
+ * Records that are sent together. While the outcome is unknown, exactly these records are sent
+ * again with the same sequence number, so that the broker recognises the repetition.
  */
 export type Batch = { entries: Entry[]; bytes: number; identity: ProducerIdentity }
 
 const maxBatchBytes = 1_000_000
 const maxBatchRecords = 1_000
-/** Sequence numbers are 31 bits wide and start again at 0. */
+/** Sequence numbers have 31 bits and wrap to 0. */
 const sequenceNumbers = 2 ** 31
 
-/** The records of one partition in their order. At most one batch is under way. */
+/** The records of one partition in order. At most one batch is under way. */
 export class PartitionQueue {
   readonly topic: string
   readonly partition: number
-  /** Failed tries of the current batch. */
+  /** Number of failed tries of the current batch. */
   failures = 0
   #entries: Entry[] = []
   #head = 0
@@ -32,7 +32,7 @@ export class PartitionQueue {
     this.partition = partition
   }
 
-  /** Records that are not acknowledged yet. */
+  /** Number of records that are not acknowledged. */
   get length(): number {
     return (this.#batch?.entries.length ?? 0) + this.#waiting
   }
@@ -45,7 +45,7 @@ export class PartitionQueue {
     return this.#sequence
   }
 
-  /** Whose numbers these are; `null` before the first batch. */
+  /** Producer of the sequence numbers, or `null` before the first batch. */
   get identity(): ProducerIdentity | null {
     return this.#identity
   }
@@ -55,7 +55,7 @@ export class PartitionQueue {
     this.#bytes += entry.bytes
   }
 
-  /** The batch to send now: the one whose outcome is unknown, or the next records. */
+  /** The batch to send now: the one with an unknown outcome, or the next records. */
   batch(current: ProducerIdentity): Batch {
     this.#batch ??= this.#nextBatch(current)
     return this.#batch
@@ -68,7 +68,10 @@ export class PartitionQueue {
     return entries
   }
 
-  /** The broker has refused the batch for what it holds: @returns the only record, or none after halving it. */
+  /**
+   * Handles a batch whose contents the broker has refused.
+   * @returns its only record, or `null` after halving the batch
+   */
   refusedOrHalved(): Entry | null {
     const entries = this.#batch?.entries ?? []
     if (this.#batch === null || entries.length < 2) return this.#endBatch()[0] ?? null
@@ -79,14 +82,14 @@ export class PartitionQueue {
     return null
   }
 
-  /** The broker does not know the numbers any more: the batch begins a new count. */
+  /** Restarts the sequence numbers, because the broker does not know them any more. */
   renumber(identity: ProducerIdentity): void {
     this.#identity = identity
     this.#sequence = 0
     if (this.#batch !== null) this.#batch = { ...this.#batch, identity }
   }
 
-  /** Takes everything out: the partition is gone, or the producer is closed. */
+  /** Removes and returns all entries, because the partition is gone or the producer is closed. */
   drain(): Entry[] {
     const entries = [...(this.#batch?.entries ?? []), ...this.#entries.slice(this.#head)]
     this.#batch = null

@@ -19,24 +19,25 @@ export type SenderOptions = {
   log: Logger
   metrics?: Metrics | undefined
   /**
-   * For records that nobody waits for: between the starts of two requests, since each costs as much as some
-   * twenty records. What comes after a pause is sent at once, and so are many.
+   * For records without a waiting caller: minimum milliseconds between the starts of two requests,
+   * because a request costs as much as about twenty records. Records after a pause are sent at
+   * once, and so are many records.
    */
   gatherMs?: number | undefined
 }
 
-/** A partition whose copies are slow holds up the others of its request for so long, and once. */
+/** Milliseconds for which a partition with slow replicas delays the others of its request, once. */
 const timeoutMs = 2_000
 const asideTimeoutMs = 5_000
 const backoff = { firstMs: 100, longestMs: 1_000 }
 const silentMs = 3_000
-/** With so many it is worth its cost. */
+/** With this many waiting records a request is sent at once. */
 const enough = 100
 
 /**
- * Sends the records of each partition in their order, one batch at a time, and repeats a batch until its outcome
- * is known. Partitions do not wait for each other: a batch that fails is repeated apart from the others, on
- * a connection of its own, since a broker answers the requests of one connection in turn.
+ * Sends the records of each partition in order, one batch at a time, and repeats a batch until its
+ * outcome is known. Partitions do not wait for each other. A failed batch is repeated on a separate
+ * connection, because a broker answers the requests of one connection in order.
  */
 export class PartitionedSender {
   readonly #main: ProduceConnection
@@ -50,9 +51,9 @@ export class PartitionedSender {
   #identity: ProducerIdentity = { producerId: '-1', producerEpoch: 0 }
   #renewing: Promise<ProducerIdentity> | null = null
   #ackedAt = performance.now()
-  /** By sequence: when its last request began. */
+  /** Start of the last request, by sequence. */
   readonly #requestedAt = new Map<string, number>()
-  /** Ends the waits for more records. */
+  /** Functions that end the waits for more records. */
   readonly #gatherings = new Set<() => void>()
 
   constructor(kafka: Kafka, { log, metrics, gatherMs = 0 }: SenderOptions) {
@@ -78,18 +79,18 @@ export class PartitionedSender {
       metrics === undefined ? null : producerMeters(metrics, () => this.#directory.queuedBytes)
   }
 
-  /** Rejects when Kafka is away. */
+  /** Rejects when Kafka is unreachable. */
   async open(): Promise<void> {
     await this.#main.open()
     this.#identity = await this.#main.newIdentity()
   }
 
-  /** When a record was acknowledged last, by the clock of `performance.now()`. */
+  /** Time of the last acknowledgement by `performance.now()`. */
   get ackedAt(): number {
     return this.#ackedAt
   }
 
-  /** False when nothing is acknowledged, and no other partition looks as if it would be. */
+  /** False when no records are acknowledged and no other partition seems available. */
   get takesRecords(): boolean {
     if (!this.#places.any || performance.now() - this.#ackedAt < silentMs) return true
     return this.#main.hasHealthyPartition((topic, partition) => this.#places.has(topic, partition))
@@ -103,7 +104,7 @@ export class PartitionedSender {
     return done
   }
 
-  /** Refuses what is not acknowledged. */
+  /** Rejects all calls with unacknowledged records. */
   async close(reason: Error): Promise<void> {
     this.#stop.abort(reason)
     this.#endGatherings()
@@ -190,7 +191,9 @@ export class PartitionedSender {
     }
   }
 
-  /** The partition's numbers begin again; those of others that are known to their brokers go on. */
+  /**
+   * Restarts the sequence numbers of the partition. Partitions whose brokers know theirs continue.
+   */
   async #renumber(queue: PartitionQueue, err: Error): Promise<void> {
     try {
       if (this.#identity === queue.identity) {

@@ -25,8 +25,8 @@ const metadataKey = apiKeys['Metadata'] as number
 
 /**
  * Connections to all brokers for produce requests. kafkajs' own producer sends one batch for all
- * partitions and fails as a whole when one of them fails; this one gives an error code for each partition.
- * Metadata are read in the same way: a topic that is missing hides no other.
+ * partitions and fails as a whole when one fails. This one returns an error code for each
+ * partition. It reads metadata in the same way, so that a missing topic does not hide the others.
  */
 export class ProduceConnection {
   readonly #cluster: Cluster
@@ -47,7 +47,7 @@ export class ProduceConnection {
     return this.#cluster.connect()
   }
 
-  /** A broker that starts gives none yet: it is asked again for a while. */
+  /** Retries for a while, because a starting broker assigns no producer ids yet. */
   async newIdentity(): Promise<ProducerIdentity> {
     for (let tries = 1; ; tries++) {
       try {
@@ -61,7 +61,9 @@ export class ProduceConnection {
     }
   }
 
-  /** Asks which partitions the known topics and this one have. All who ask meanwhile share the answer. */
+  /**
+   * Requests the partitions of the known topics and this one. Concurrent callers share the answer.
+   */
   async learn(topic: string): Promise<void> {
     if (this.#cluster.targetTopics.has(topic)) return this.refresh()
     await this.#cluster.addMultipleTargetTopics([topic])
@@ -74,23 +76,26 @@ export class ProduceConnection {
     return this.#refreshing
   }
 
-  /** @returns 0 while the topic is unknown or Kafka has no such topic */
+  /** @returns 0 while the topic is unknown or does not exist */
   partitionCount(topic: string): number {
     return this.#topic(topic)?.partitionMetadata.length ?? 0
   }
 
-  /** Why Kafka says nothing about the partitions of the topic; 0 when it does, or was not asked yet. */
+  /** Error code of the topic's metadata. 0 if there is none, or before the first request. */
   errorOf(topic: string): number {
     return this.#topic(topic)?.topicErrorCode ?? 0
   }
 
-  /** Node of the leader; -1 when there is none. */
+  /** Node of the leader, or -1 if there is none. */
   leaderOf(topic: string, partition: number): number {
     const found = this.#topic(topic)?.partitionMetadata.find((of) => of.partitionId === partition)
     return found?.leader ?? -1
   }
 
-  /** Whether most copies of some other partition are in step: it then takes records, as far as one can know. */
+  /**
+   * Whether some other partition has most of its replicas in sync, so that it probably accepts
+   * records.
+   */
   hasHealthyPartition(except: (topic: string, partition: number) => boolean): boolean {
     const topics = this.#cluster.brokerPool.metadata?.topicMetadata ?? []
     return topics.some(({ topic, partitionMetadata }) =>
@@ -102,9 +107,10 @@ export class ProduceConnection {
   }
 
   /**
-   * The error code of each partition, under `topic/partition`. Rejects when the outcome is unknown.
+   * Sends batches and resolves with the error code of each partition, by `topic/partition`. Rejects
+   * when the outcome is unknown.
    * @param batches at least one, all of one producer
-   * @param timeoutMs the broker waits so long for the copies; then it answers for each partition
+   * @param timeoutMs milliseconds that the broker waits for the replicas before it answers
    */
   async produce(
     node: number,
@@ -156,7 +162,7 @@ function askForMetadata(broker: Broker, topics: string[]): Promise<unknown> {
   return sendUnchecked(broker, ask({ topics, allowAutoTopicCreation: false }))
 }
 
-/** What kafkajs would do, but for its check: it rejects when one code in the answer is an error. */
+/** Sends like kafkajs, but without its check that rejects if any code in the answer is an error. */
 async function sendUnchecked(broker: Broker, { request, response }: Call): Promise<unknown> {
   const unchecked = { ...response, parse: async (answer: unknown) => answer }
   try {

@@ -9,7 +9,7 @@ const protocol = internal('kafkajs/src/protocol/error') as {
 
 export const errorOfCode = (code: number): ProtocolError => protocol.createErrorFromCode(code)
 
-/** What becomes of a batch. `repeat` is for everything that time may mend. */
+/** Next step for a batch. `repeat` is for every error that may pass. */
 export type ProduceOutcome =
   | { kind: 'acknowledged' }
   | { kind: 'unsendable' | 'renumber' | 'repeat'; error: ProtocolError }
@@ -27,10 +27,10 @@ const numbersLost = new Set([
   'INVALID_PRODUCER_EPOCH',
   'UNKNOWN_PRODUCER_ID',
 ])
-/** The broker has this batch, and newer ones. */
+/** The broker already has this batch and newer ones. */
 const alreadyThere = 'DUPLICATE_SEQUENCE_NUMBER'
 
-/** @param code of a partition in the answer to a produce request */
+/** @param code error code of a partition in the answer to a produce request */
 export function outcomeOf(code: number): ProduceOutcome {
   if (code === 0) return { kind: 'acknowledged' }
   const error = errorOfCode(code)

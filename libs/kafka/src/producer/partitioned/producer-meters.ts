@@ -2,7 +2,7 @@ import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 
 export type ProducerMeters = ReturnType<typeof producerMeters>
 
-/** @param queuedBytes of all records that are not acknowledged yet */
+/** @param queuedBytes returns the size of all unacknowledged records */
 export function producerMeters(metrics: Metrics, queuedBytes: () => number) {
   metrics.gauge({
     name: 'surehook_kafka_producer_queued_bytes',

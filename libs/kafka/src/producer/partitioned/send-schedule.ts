@@ -1,6 +1,8 @@
 import type { Batch, PartitionQueue } from './partition-queue.ts'
 
-/** Requests to one broker follow each other: one sequence for healthy partitions, and one for those that fail. */
+/**
+ * Sequence of requests to one broker. Healthy partitions share one sequence, failing ones another.
+ */
 export type RequestSequence = {
   readonly key: string
   readonly node: number
@@ -10,11 +12,11 @@ export type RequestSequence = {
 export type ScheduledBatch = { queue: PartitionQueue; batch: Batch }
 
 type Actions = {
-  /** Node of a queue's leader; -1 when there is none. */
+  /** Node of a queue's leader, or -1 if there is none. */
   leaderOf: (queue: PartitionQueue) => number
-  /** The batch that this queue sends next. */
+  /** The next batch of a queue. */
   batchOf: (queue: PartitionQueue) => Batch
-  /** Called when a sequence that nobody serves has something to send; `take` until there is nothing more. */
+  /** Called when an idle sequence has records to send. Call `take` until it returns nothing. */
   serve: (sequence: RequestSequence) => Promise<void>
   /** Called for a queue whose partition has no leader. */
   leaderless: (queue: PartitionQueue) => void
@@ -23,14 +25,14 @@ type Actions = {
 const maxRequestBytes = 1_000_000
 const maxRequestRecords = 1_000
 
-/** Which queues have something to send, and to which broker. */
+/** Schedules which queues send records, and to which broker. */
 export class SendSchedule {
   readonly #actions: Actions
-  /** The one that was served last comes last. */
+  /** Queues with records. The most recently served one is last. */
   readonly #ready = new Set<PartitionQueue>()
-  /** Their batch is under way, or waits for its next try. */
+  /** Queues whose batch is under way or waits for its next try. */
   readonly #held = new Set<PartitionQueue>()
-  /** Sequences that are served. */
+  /** Keys of the sequences that are being served. */
   readonly #busy = new Set<string>()
   #isScheduled = false
 
@@ -38,20 +40,20 @@ export class SendSchedule {
     this.#actions = actions
   }
 
-  /** Records that could be sent now. */
+  /** Number of records that could be sent now. */
   get waiting(): number {
     let records = 0
     for (const { length } of this.#ready) records += length
     return records
   }
 
-  /** The queue has something to send. */
+  /** Schedules a queue that has records. */
   add(queue: PartitionQueue): void {
     if (queue.length === 0 || this.#held.has(queue)) return
     this.#ready.add(queue)
     if (this.#isScheduled) return
     this.#isScheduled = true
-    // Not in this tick: all its callers share the first request.
+    // Deferred, so that all calls of this tick share the first request.
     queueMicrotask(() => this.#dispatch())
   }
 
@@ -61,7 +63,7 @@ export class SendSchedule {
     setImmediate(() => this.#dispatch())
   }
 
-  /** Nothing of the queue is sent until it is released. */
+  /** Excludes the queue until it is released. */
   hold(queue: PartitionQueue): void {
     this.#ready.delete(queue)
     this.#held.add(queue)
@@ -72,7 +74,9 @@ export class SendSchedule {
     this.add(queue)
   }
 
-  /** The batches of the sequence's next request, all of one producer. Their queues are held. */
+  /**
+   * Takes the batches of the sequence's next request, all of one producer, and holds their queues.
+   */
   take(sequence: RequestSequence): ScheduledBatch[] {
     const taken: ScheduledBatch[] = []
     let [bytes, records] = [0, 0]
@@ -104,7 +108,7 @@ export class SendSchedule {
       await this.#actions.serve(sequence)
     } finally {
       this.#busy.delete(sequence.key)
-      // A leader that moved meanwhile has left its queue to nobody.
+      // If a leader moved meanwhile, no sequence serves its queue.
       if (this.#ready.size > 0) this.#dispatchSoon()
     }
   }

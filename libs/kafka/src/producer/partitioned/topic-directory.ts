@@ -8,16 +8,16 @@ import type { UnavailablePlaces } from './unavailable-places.ts'
 export type DirectoryOptions = {
   connection: ProduceConnection
   places: UnavailablePlaces
-  /** The queue has records. */
+  /** Called when a queue has records. */
   ready: (queue: PartitionQueue) => void
-  /** Kafka never takes these. */
+  /** Called for entries that Kafka never accepts. */
   refuse: (entries: readonly Entry[], err: Error) => void
   wait: (tries: number) => Promise<void>
   stopping: AbortSignal
 }
 
 const refreshEveryMs = 200
-/** A topic may have grown, though nothing failed. */
+/** Refreshes old metadata even without a failure, because a topic may have gained partitions. */
 const oldAfterMs = 60_000
 const leaderNotAvailable = 5
 
@@ -46,7 +46,7 @@ export class TopicDirectory {
     else if (topic.unrouted > 0) void this.#lookUp(topic)
   }
 
-  /** Node of the queue's leader; -1 when there is none. */
+  /** Node of the queue's leader, or -1 if there is none. */
   leaderOf({ topic, partition }: PartitionQueue): number {
     return this.#options.connection.leaderOf(topic, partition)
   }
@@ -55,7 +55,7 @@ export class TopicDirectory {
     return errorOfCode(this.#options.connection.errorOf(topic) || leaderNotAvailable)
   }
 
-  /** Asks again who leads. Nobody waits for the answer: the next try has it, or a later one. */
+  /** Refreshes the leaders in the background. The next try uses the result, or a later one. */
   refresh(): void {
     this.#refreshAfter(refreshEveryMs)
   }
@@ -67,11 +67,15 @@ export class TopicDirectory {
   #refreshAfter(ms: number): void {
     if (performance.now() - this.#refreshedAt < ms) return
     this.#refreshedAt = performance.now()
-    // A connection that fails is reported by the requests on it.
+    // The requests on a failed connection report it.
     this.#options.connection.refresh().catch(() => undefined)
   }
 
-  /** @returns whether the partition was lost: the topic was made anew with fewer, and the records go to those. */
+  /**
+   * Reroutes the records of a partition that no longer exists because the topic was recreated with
+   * fewer.
+   * @returns whether the partition is gone
+   */
   moveIfGone(queue: PartitionQueue): boolean {
     const { connection, ready } = this.#options
     const partitions = connection.partitionCount(queue.topic)
@@ -87,7 +91,7 @@ export class TopicDirectory {
     return [...this.#topics.values()].flatMap((topic) => topic.drain())
   }
 
-  /** Waits until Kafka has the topic, for as long as that takes: its records were promised. */
+  /** Waits without limit until Kafka has the topic, because its records were accepted. */
   async #lookUp(topic: TopicQueues): Promise<void> {
     if (this.#lookedUp.has(topic)) return
     this.#lookedUp.add(topic)
@@ -103,7 +107,10 @@ export class TopicDirectory {
     this.#lookedUp.delete(topic)
   }
 
-  /** @returns why nothing is known of the topic's partitions yet; `null` when its records need not wait */
+  /**
+   * @returns the reason why the topic's partitions are unknown, or `null` when its records need not
+   *   wait
+   */
   async #learn(topic: TopicQueues): Promise<Error | null> {
     const { connection, ready, refuse } = this.#options
     try {

@@ -3,7 +3,7 @@ import type { Entry } from './entry.ts'
 import { partitionOf } from './partition-of.ts'
 import { PartitionQueue } from './partition-queue.ts'
 
-/** The queues of one topic, and in front of them the records that wait until its partitions are known. */
+/** The queues of one topic, and the records that wait until its partitions are known. */
 export class TopicQueues {
   readonly topic: string
   readonly #queues = new Map<number, PartitionQueue>()
@@ -14,12 +14,12 @@ export class TopicQueues {
     this.topic = topic
   }
 
-  /** Records whose partition is not known yet. */
+  /** Number of records whose partition is unknown. */
   get unrouted(): number {
     return this.#unrouted.length
   }
 
-  /** Size of all records that are not acknowledged. */
+  /** Size of all unacknowledged records in bytes. */
   get bytes(): number {
     let sum = this.#unrouted.reduce((of, { bytes }) => of + bytes, 0)
     for (const { bytes } of this.#queues.values()) sum += bytes
@@ -27,8 +27,9 @@ export class TopicQueues {
   }
 
   /**
-   * @param partitions how many the topic has; 0 while that is unknown
-   * @returns where the record waits now; `null` when no partition is known, or it was refused
+   * @param partitions number of partitions of the topic, or 0 while unknown
+   * @returns the queue of the record, or `null` when no partition is known or the record was
+   *   refused
    */
   add(entry: Entry, partitions: number): PartitionQueue | null {
     if (partitions === 0 || this.#unrouted.length > 0) {
@@ -38,12 +39,12 @@ export class TopicQueues {
     return this.#route(entry, partitions)
   }
 
-  /** Records of before come before those that are there already, as far as they share a partition. */
+  /** Puts earlier records before the waiting ones, which keeps the order of each partition. */
   putBack(entries: readonly Entry[]): void {
     this.#unrouted = [...entries, ...this.#unrouted]
   }
 
-  /** The partitions are known now. */
+  /** Routes the waiting records once the partitions are known. */
   routeAll(partitions: number): Set<PartitionQueue> {
     const entries = this.drainUnrouted()
     const queues = entries.map((entry) => this.#route(entry, partitions))
@@ -61,7 +62,7 @@ export class TopicQueues {
     return entries
   }
 
-  /** The topic was made anew with fewer partitions. */
+  /** Removes a partition of a topic that was recreated with fewer. */
   remove({ partition }: PartitionQueue): void {
     this.#queues.delete(partition)
   }

@@ -1,23 +1,28 @@
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Logger } from 'pino'
 
-/** A partition, or a topic whose partitions nobody knows. */
+/** A partition, or a topic whose partitions are unknown (`null`). */
 export type Place = { topic: string; partition: number | null }
 
 type Trouble = { place: Place; since: number; loggedAt: number; topicIsMissing: boolean }
 
 const placeKey = ({ topic, partition }: Place): string => `${topic}/${partition ?? ''}`
 
-/** A broker that starts does not know its topics yet: nobody must act. */
+/**
+ * Milliseconds before a missing topic is reported: a starting broker does not know its topics yet.
+ */
 const missingForMs = 5_000
 const logAgainMs = 60_000
 const missing = 'UNKNOWN_TOPIC_OR_PARTITION'
 
-/** Where records wait because Kafka does not take them now: in the log and as a metric. */
+/**
+ * Partitions and topics whose records wait because Kafka does not accept them. Reported in the log
+ * and as a metric.
+ */
 export class UnavailablePlaces {
   readonly #log: Logger
   readonly #troubles = new Map<string, Trouble>()
-  /** Topics that have taken records: their metric is 0 while nothing waits. */
+  /** Topics that have accepted records. Their metric is 0 while no records wait. */
   readonly #topics = new Set<string>()
 
   constructor(log: Logger, metrics: Metrics | undefined) {
@@ -59,7 +64,7 @@ export class UnavailablePlaces {
     else this.#log.warn(fields, 'producer.partition.unavailable')
   }
 
-  /** Kafka took records of the place. */
+  /** Notes that Kafka accepted records. */
   served(place: Place): void {
     this.#topics.add(place.topic)
     this.recovered(place)

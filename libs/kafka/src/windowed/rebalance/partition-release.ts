@@ -1,9 +1,9 @@
 export type LettingGoOptions = {
-  /** A partition waits so long at most for what is in flight. */
+  /** Longest wait in milliseconds for messages in flight. */
   withinMs: number
-  /** Nothing of it is in flight, and everything finished is committed. */
+  /** Whether nothing of the partition is in flight and all finished messages are committed. */
   isDrained: (partition: number) => boolean
-  /** While a join is under way the group believes that the partition is still here. */
+  /** During a join the group still believes that the partition is here. */
   isJoining: () => boolean
   onBegin: (partition: number) => void
   letGo: (partition: number) => void
@@ -12,8 +12,8 @@ export type LettingGoOptions = {
 const lookEveryMs = 20
 
 /**
- * Partitions that the group wants to give to others: nothing of them starts, what is in flight ends and
- * is committed, then they are let go, and the group is to be joined again.
+ * Drains partitions that the group wants to move. No new work starts, work in flight ends and is
+ * committed, then the partition is released and the group must be joined again.
  */
 export class PartitionRelease {
   readonly #options: LettingGoOptions
@@ -25,17 +25,17 @@ export class PartitionRelease {
     this.#options = options
   }
 
-  /** The next join has to name what was let go. */
+  /** Whether the next join must report released partitions. */
   get hasLetGo(): boolean {
     return this.#hasLetGo
   }
 
-  /** A join names what is left. */
+  /** Notes that a join has reported the remaining partitions. */
   claimed(): void {
     this.#hasLetGo = false
   }
 
-  /** All that it wants of those that are here. */
+  /** Sets the partitions to release, replacing earlier ones. */
   want(partitions: readonly number[]): void {
     for (const partition of this.#since.keys()) {
       if (!partitions.includes(partition)) this.#since.delete(partition)
@@ -48,7 +48,7 @@ export class PartitionRelease {
     this.#look()
   }
 
-  /** Some were lost before they could be drained. */
+  /** Notes that partitions were lost before they could be drained. */
   lost(): void {
     this.#hasLetGo = true
   }

@@ -20,7 +20,7 @@ afterEach(() => {
 })
 
 describe('RebalanceDrain', () => {
-  it('puts the join off until nothing is in flight', () => {
+  it('delays the join until nothing is in flight', () => {
     expect(drain.mayJoin()).toBe(false)
     inFlight = 0
     expect(drain.mayJoin()).toBe(true)
@@ -28,7 +28,7 @@ describe('RebalanceDrain', () => {
     expect(changes).toEqual([true, false])
   })
 
-  it('waits no longer than it may', () => {
+  it('waits no longer than its limit', () => {
     drain.begin()
     jest.advanceTimersByTime(1_999)
     expect(drain.mayJoin()).toBe(false)
@@ -36,14 +36,14 @@ describe('RebalanceDrain', () => {
     expect(drain.mayJoin()).toBe(true)
   })
 
-  it('ends when the group still takes heartbeats of the membership before it', () => {
+  it('ends when the group still accepts heartbeats of the previous membership', () => {
     drain.begin()
     drain.confirmed()
     drain.confirmed()
     expect(changes).toEqual([true, false])
   })
 
-  it('reports every join, also the first', () => {
+  it('reports every join, including the first', () => {
     drain.joined()
     expect(changes).toEqual([false])
   })

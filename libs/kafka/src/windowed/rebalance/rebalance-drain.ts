@@ -1,15 +1,15 @@
 export type RebalanceDrainOptions = {
-  /** A member waits so long at most for what is in flight. */
+  /** Longest wait in milliseconds for messages in flight. */
   withinMs: number
-  /** True when nothing is in flight and everything finished is committed. */
+  /** True when nothing is in flight and all finished messages are committed. */
   isDrained: () => boolean
-  /** True: start nothing; false: go on. */
+  /** Called with true: start nothing. With false: continue. */
   onChange: (isDraining: boolean) => void
 }
 
 /**
- * The time between the news of a rebalance and the next membership: nothing starts, what is in
- * flight ends and is committed, so that whoever gets the partitions repeats nothing.
+ * Drain between the notice of a rebalance and the next membership. Nothing starts, and work in
+ * flight ends and is committed, so that the next owner repeats nothing.
  */
 export class RebalanceDrain {
   readonly #options: RebalanceDrainOptions
@@ -25,22 +25,22 @@ export class RebalanceDrain {
     this.#options.onChange(true)
   }
 
-  /** Before each try to join: `false` puts it off. */
+  /** Called before each try to join. `false` delays it. */
   mayJoin(): boolean {
     this.begin()
     const { withinMs, isDrained } = this.#options
     return isDrained() || performance.now() - (this.#since ?? 0) >= withinMs
   }
 
-  /** The group was joined: with these partitions work goes on. */
+  /** Called after a join: work continues with the assigned partitions. */
   joined(): void {
     this.#since = null
     this.#options.onChange(false)
   }
 
   /**
-   * The group takes a heartbeat of the membership that there was: kafkajs has given up a join that
-   * failed (as while a coordinator loads), and reads on as before.
+   * Called when the group accepts a heartbeat of the existing membership. kafkajs has then given up
+   * a failed join (as while a coordinator loads) and continues to read.
    */
   confirmed(): void {
     if (this.#since !== null) this.joined()

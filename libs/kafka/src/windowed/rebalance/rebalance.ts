@@ -12,14 +12,15 @@ export type RebalanceDeps = {
   assignments: AssignedPartitions
   commits: CommitLoop
   isStopping: () => boolean
-  /** The group has shown that it still knows the member. */
+  /** Called when the group has confirmed the membership. */
   confirmed: () => void
 }
 
 /**
- * How partitions come and go. In a group whose members all do so, a member works on while it joins again,
- * and only what moves is drained, by its owner, before anybody else is given it. Otherwise, and after
- * a break of the membership, everything is drained before the join.
+ * Coordinates how partitions are gained and lost. If all members of a group support it, a member
+ * keeps working while it joins again. Only moving partitions are drained, by their owner, before
+ * another member gets them. Otherwise, and after a break of the membership, everything is drained
+ * before the join.
  */
 export class Rebalance {
   readonly #deps: RebalanceDeps
@@ -49,7 +50,7 @@ export class Rebalance {
     })
   }
 
-  /** In the order of preference. */
+  /** Assigners in order of preference. */
   get assigners(): PartitionAssigner[] {
     return coPartitionAssigners({
       claim: () => this.#claim(),
@@ -64,12 +65,12 @@ export class Rebalance {
     })
   }
 
-  /** The group is joined again by a member that does not go on meanwhile. */
+  /** Called when a member joins again that does not keep working meanwhile. */
   begin(): void {
     if (!this.#membership.goesOn) this.#drain.begin()
   }
 
-  /** The group takes a heartbeat of the membership that there was. */
+  /** Called when the group accepts a heartbeat of the existing membership. */
   confirmed(): void {
     if (this.#deps.assignments.certain) this.#drain.confirmed()
   }
@@ -82,11 +83,11 @@ export class Rebalance {
       commits.assignmentsChanged()
     })
     this.#release.want(assignments.leaving())
-    // Nobody was given what it claimed to keep.
+    // The partitions that it claimed to keep were assigned to nobody.
     if (hasLost && join.isContinued) this.#release.lost()
   }
 
-  /** The membership is over, and nobody has said so. */
+  /** Called when the membership has ended without a notice. */
   lost(): void {
     this.#membership.lost()
     this.#release.stop()
@@ -104,7 +105,7 @@ export class Rebalance {
 
   #drainAll(isDraining: boolean): void {
     const { options, assignments, isStopping } = this.#deps
-    // Who stops starts nothing any more, whatever becomes of the group.
+    // A stopping member starts nothing, regardless of the group.
     if (!isDraining && isStopping()) return
     const leaving = isDraining ? [] : assignments.leaving()
     for (const partition of assignments.partitions()) {

@@ -8,25 +8,31 @@ import { endRequest, lateBody } from './end-request.ts'
 
 type Exchange = { req: IncomingMessage; res: ServerResponse }
 
-/** A client has so long to read the last answer before its connection is cut. */
+/** Milliseconds for which a client may read the last response before its connection is cut. */
 const maxReadMs = 5_000
 
 /**
- * Ends connections whose newest request is malformed or did not arrive in time. The error goes to that request and to no
- * other: a connection without a request closes silently, and answers to earlier requests leave first.
+ * Ends connections whose newest request is malformed or did not arrive in time. Only that request
+ * gets the error. A connection without a request closes silently, and earlier responses are sent
+ * first.
  */
 export class BrokenRequests {
   readonly #newest = new WeakMap<Duplex, Exchange>()
   readonly #refused = new WeakSet<Duplex>()
 
-  /** Whether a handler may serve the request: not after an earlier part of the connection was refused. */
+  /**
+   * Whether a handler may serve the request. After a refusal it may serve no later request of the
+   * connection.
+   */
   admits(req: IncomingMessage, res: ServerResponse): boolean {
     if (this.#refused.has(req.socket)) return false
     this.#newest.set(req.socket, { req, res })
     return true
   }
 
-  /** For the server's `clientError`, which comes again with each further piece of what is malformed. */
+  /**
+   * Handles the server's `clientError`, which Node emits again for every further malformed chunk.
+   */
   refuse(err: NodeJS.ErrnoException, socket: Duplex): void {
     if (this.#refused.has(socket)) return
     this.#refused.add(socket)
@@ -38,13 +44,13 @@ export class BrokenRequests {
   }
 }
 
-/** As Node's own, for a connection whose head is not waited for any longer. */
+/** The error that Node itself uses for a late head, for heads that end early. */
 export const lateHead = () =>
   Object.assign(new Error('The head is late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
 
 const isLate = ({ code }: NodeJS.ErrnoException) => code === 'ERR_HTTP_REQUEST_TIMEOUT'
 
-/** Node times a connection's first request from the moment that it connects, even if no byte of it comes. */
+/** Node measures the time of the first request from the connect, even if no byte has arrived. */
 function hasNoRequest(err: NodeJS.ErrnoException, socket: Duplex): boolean {
   return isLate(err) && socket instanceof Socket && socket.bytesRead === 0
 }
@@ -62,7 +68,7 @@ function malformed(message = 'The request is not valid HTTP'): AppError {
   return new AppError('VALIDATION_ERROR', message, { violations: [{ field: 'request', message }] })
 }
 
-/** What has no complete head reaches no handler: it gets the same form of answer all the same. */
+/** A request without a complete head reaches no handler, but gets a response of the same form. */
 function answer(socket: Duplex, problem: AppError): void {
   if (!socket.writable) {
     socket.destroy()

@@ -5,7 +5,9 @@ import { sendProblem } from '../problem.ts'
 export const lateBody = () =>
   new AppError('REQUEST_TIMEOUT', 'The body of the request did not arrive in time')
 
-/** Answers a request whose body is incomplete, unless an answer has begun; the connection ends. */
+/**
+ * Answers a request with an incomplete body, unless a response has begun, and ends the connection.
+ */
 export function endRequest(
   { req, res }: { req: IncomingMessage; res: ServerResponse },
   problem: AppError,

@@ -11,22 +11,28 @@ export type ListeningServer = AsyncDisposable & { readonly port: number; readonl
 export type ListenOptions = {
   port: number
   host: string
-  /** How long requests in flight may take to finish once the server closes. */
+  /** Milliseconds that requests in flight have to finish once the server closes. */
   closeGraceMs: number
-  /** How long requests are still taken on connections that are open then: each answer says that it is the last. */
+  /**
+   * Milliseconds for which open connections are still served after that. Each response says
+   * `Connection: close`.
+   */
   lingerMs: number
-  /** Whose request it is, for what one client may hold. By default the connection's address. */
+  /** Client of a request, for limits per client. Default: the address of the connection. */
   clientOf?: ((req: IncomingMessage) => string) | undefined
-  /** Whose connection it is before its first head is there; `null`: of many, so that no bound holds for it. */
+  /**
+   * Client of a connection before its first head. `null` for an address of many clients, which has
+   * no limit.
+   */
   clientOfAddress?: ((address: string) => string | null) | undefined
   patience?: RequestPatience | undefined
 }
 
-/** How long a request may take to arrive, from its first byte to the end of its head and of its body. */
+/** Milliseconds from the first byte of a request to the end of its head and of its body. */
 export type RequestPatience = {
   headMs: number
   requestMs: number
-  /** From here on a body needs a least rate. */
+  /** Milliseconds after which a body needs a minimum rate. */
   bodyMs: number
 }
 
@@ -39,9 +45,10 @@ export const defaultPatience: RequestPatience = {
 const connectionAddress = ({ socket }: IncomingMessage) => socket.remoteAddress ?? ''
 
 /**
- * Listens. Disposing stops accepting connections and ends each open one with its next answer, whose `Connection: close`
- * tells the client (RFC 9112, section 9.6); those without a request in `lingerMs` then, and what is left after the grace.
- * Closed at once, an idle connection may have a request on its way, which would find it reset.
+ * Opens a listening server. Disposing it stops accepting connections and ends each open one after
+ * its next response, with `Connection: close` (RFC 9112 §9.6). Connections without a request within
+ * `lingerMs` close then, and all others after the grace. An idle connection is not closed at once,
+ * because a request may be on its way and would be reset.
  */
 export async function listenGracefully(
   listener: RequestListener,
@@ -55,7 +62,7 @@ export async function listenGracefully(
     headersTimeout: patience.headMs,
     requestTimeout: patience.requestMs,
     connectionsCheckingInterval: 1_000,
-    // Node's own refusal has no body: `requireHost` refuses instead.
+    // Node's own refusal has no body. `requireHost` refuses instead.
     requireHostHeader: false,
   })
   const unfinished = new UnfinishedRequests(patience.bodyMs)
@@ -68,15 +75,16 @@ export async function listenGracefully(
   server.on('request', (req, res) => {
     heads.complete(req.socket)
     if (!broken.admits(req, res)) return
-    // A connection kept open would outlive the close: its last answer says that it ends.
+    // A kept connection would outlive the close, so its last response announces the end.
     if (closing) res.setHeader('Connection', 'close')
     unfinished.add(req, res, clientOf(req))
     listener(req, res)
   })
   server.on('clientError', (err, socket) => broken.refuse(err, socket))
-  // Node would answer an expectation that it does not know, in a form of its own; it may be ignored.
+  // Node would answer an unknown expectation in its own form. RFC 9110 §10.1.1 allows ignoring it.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res))
-  // The kernel drops what finds no room, and a client tries again only after 1 s, 3 s, 7 s.
+  // With a full backlog the kernel drops connections, and clients retry only after 1 s, 3 s and 7
+  // s.
   server.listen({ port, host, backlog: 4_096 })
   await once(server, 'listening')
   return {
@@ -95,18 +103,18 @@ async function closeServer(
   server: Server,
   { lingerMs, graceMs }: { lingerMs: number; graceMs: number },
 ): Promise<void> {
-  // HTTP's own close would end idle connections now.
+  // `http.Server.close` would close idle connections at once.
   const closed = new Promise<void>((resolve) => {
     TcpServer.prototype.close.call(server, () => resolve())
   })
   let closing: NodeJS.Timeout | undefined
   const lingering = setTimeout(() => {
-    // Answers that were on their way when the close began did not yet say `Connection: close`.
+    // Responses that began before the close do not have `Connection: close`.
     closing = setInterval(() => server.closeIdleConnections(), 25)
   }, lingerMs)
   const deadline = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed
-  // What HTTP's own close does besides: its watch over slow requests ends.
+  // `http.Server.close` also stops its timer for slow requests.
   server.close()
   for (const timer of [lingering, closing, deadline]) clearTimeout(timer)
 }

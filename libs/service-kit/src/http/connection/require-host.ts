@@ -1,10 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { invalid } from '../../errors.ts'
 
-/** RFC 3986, section 3.2: a name or an address, perhaps with a port. It is empty where the address has no authority. */
+/**
+ * RFC 3986 §3.2: a name or an address, optionally with a port. Empty if the URI has no authority.
+ */
 const hostForm = /^(?:[\w.~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::\d*)?$/
 
-/** Throws for what RFC 9112, section 3.2 asks servers to refuse: no `Host` in HTTP/1.1, two of them, or no host in it. */
+/**
+ * Throws for requests that RFC 9112 §3.2 requires servers to refuse: HTTP/1.1 without `Host`, two
+ * of them, or an invalid one.
+ */
 export function requireHost({ rawHeaders, httpVersion }: IncomingMessage): void {
   const hosts: string[] = []
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {

@@ -1,9 +1,11 @@
-/** What one client may leave half-sent for more than a second, whatever it is. */
+/** Most heads or bodies that one client may leave incomplete for more than a second. */
 export const maxPerClient = 256
-/** So many of a client are ended in one go: thousands of answers at once would hold up everybody's. */
+/**
+ * Most that are ended at once: thousands of responses in one turn would delay all other clients.
+ */
 const maxEnded = 100
 
-/** What is to be ended now of what a client has left half-sent: the oldest ones beyond its part. */
+/** Returns the incomplete requests of a client to end now: the oldest beyond its limit. */
 export function surplusOf<T>(oldestFirst: readonly T[]): readonly T[] {
   return oldestFirst.slice(0, Math.min(maxEnded, Math.max(0, oldestFirst.length - maxPerClient)))
 }

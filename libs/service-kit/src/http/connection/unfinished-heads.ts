@@ -5,17 +5,17 @@ import { surplusOf } from './surplus.ts'
 const everyMs = 1_000
 
 export type UnfinishedHeadsOptions = {
-  /** The client of a connection's address; `null` where one address stands for many clients. */
+  /** Client of a connection's address, or `null` if the address stands for many clients. */
   clientOf: (address: string) => string | null
   end: (socket: Socket) => void
 }
 
-/** Whether it was there at the last look already: what arrived since then has been read. */
+/** The value is whether the connection was already there at the previous check. */
 type Waiting = Map<Socket, boolean>
 
 /**
- * The connections that have not sent a whole head yet. Ends the oldest ones of a client that has more than 256. Only the
- * address of the connection is known of them: what a proxy would tell of its client is in the head.
+ * Tracks connections without a complete head, and ends the oldest ones of a client with more than
+ * 256. Only the address of the connection is known: a proxy's client is named in the head.
  */
 export class UnfinishedHeads implements Disposable {
   readonly #options: UnfinishedHeadsOptions
@@ -47,7 +47,7 @@ export class UnfinishedHeads implements Disposable {
     socket.once('close', remove)
   }
 
-  /** Its first head has arrived. */
+  /** Notes that the first head of the connection is complete. */
   complete(socket: Socket): void {
     const remove = this.#removals.get(socket)
     if (remove === undefined) return

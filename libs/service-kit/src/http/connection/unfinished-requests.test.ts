@@ -5,7 +5,7 @@ import { UnfinishedRequests } from './unfinished-requests.ts'
 
 const atMost = 1_024
 
-/** A request whose body never ends, of a client that leaves its connection open. */
+/** A request with an endless body from a client that keeps its connection open. */
 function unfinishedRequest() {
   const socket = new Socket()
   const req = new IncomingMessage(socket)
@@ -13,7 +13,7 @@ function unfinishedRequest() {
   return { socket, req, res: new ServerResponse(req) }
 }
 
-it('answers each surplus request of a client once, and leaves it the time to read the answer', () => {
+it('answers each surplus request of a client once, and gives it time to read the answer', () => {
   using unfinished = new UnfinishedRequests(20_000)
   const requests = Array.from({ length: atMost + 80 }, unfinishedRequest)
   for (const { req, res } of requests) unfinished.add(req, res, 'client')

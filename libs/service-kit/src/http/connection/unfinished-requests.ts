@@ -2,10 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { endRequest, lateBody } from './end-request.ts'
 import { maxPerClient, surplusOf } from './surplus.ts'
 
-/** Apache's mod_reqtimeout has the same rule: a body has a time of its own and more for what arrives. */
+/**
+ * Same rule as Apache's mod_reqtimeout: a body has a base time, plus time for each byte that
+ * arrives.
+ */
 const minBytesPerSecond = 500
 const everyMs = 1_000
-/** So many of one client may be incomplete at once, for however short a time. */
+/** Most incomplete requests of one client at once, even for a short time. */
 const maxBurst = 4 * maxPerClient
 
 type Unfinished = {
@@ -13,26 +16,26 @@ type Unfinished = {
   res: ServerResponse
   startedAt: number
   bytesBefore: number
-  /** How long the client, not the server, was waited for. */
+  /** Milliseconds that the server waited for the client. */
   waitedMs: number
 }
 
 /**
- * The requests whose bodies are still arriving. Ends those that arrive more slowly than 500 bytes per second after their
- * patience is over, and the oldest ones of a client that has more than 256: what a client leaves half-sent costs only that
- * client.
+ * Tracks requests whose bodies are still arriving. It ends those below 500 bytes per second after
+ * the base time, and the oldest ones of a client with more than 256. A client that leaves requests
+ * incomplete thus harms only itself.
  */
 export class UnfinishedRequests implements Disposable {
   readonly #byClient = new Map<string, Set<Unfinished>>()
   readonly #patienceMs: number
   readonly #timer = setInterval(() => this.#look(), everyMs).unref()
 
-  /** @param patienceMs the time that every body has, however little of it arrives */
+  /** @param patienceMs base time of every body in milliseconds */
   constructor(patienceMs: number) {
     this.#patienceMs = patienceMs
   }
 
-  /** Counts a request until its body has been read. */
+  /** Tracks a request until its body has been read. */
   add(req: IncomingMessage, res: ServerResponse, client: string): void {
     if (!announcesBody(req)) return
     const of = this.#byClient.get(client) ?? new Set<Unfinished>()
@@ -72,7 +75,7 @@ function announcesBody({ headers }: IncomingMessage): boolean {
 
 function isTooSlow(unfinished: Unfinished, patienceMs: number): boolean {
   const { req, bytesBefore } = unfinished
-  // What has arrived and was not read yet is waiting for the server.
+  // Unread data waits for the server, not for the client.
   if (req.readableLength === 0) unfinished.waitedMs += everyMs
   const bytes = req.socket.bytesRead - bytesBefore
   return unfinished.waitedMs > patienceMs + (1_000 * bytes) / minBytesPerSecond
@@ -86,7 +89,7 @@ function endOldest(of: Set<Unfinished>): void {
   }
 }
 
-/** Once: its client may leave the connection open for long, and not read the answer. */
+/** Ends a request once: its client may keep the connection open and not read the response. */
 function end(of: Set<Unfinished>, unfinished: Unfinished): void {
   of.delete(unfinished)
   endRequest(unfinished, lateBody())

@@ -21,7 +21,7 @@ describe('clientAddress', () => {
     expect(clientAddress(socket, header, trusted)).toEqual({ client, trusted: isTrusted })
   })
 
-  it('trusts nobody when no proxy is named', () => {
+  it('trusts no proxy by default', () => {
     expect(clientAddress('127.0.0.1', '6.6.6.6', [])).toEqual({
       client: '127.0.0.1',
       trusted: false,

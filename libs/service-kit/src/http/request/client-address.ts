@@ -15,19 +15,24 @@ const cidr = z.string().transform((text, ctx): Cidr => {
   return z.NEVER
 })
 
-/** `10.0.0.0/8, ::1`: the proxies that a variable declares. */
+/** Proxies of a variable: `10.0.0.0/8, ::1`. */
 export const proxyList = commaList.pipe(z.array(cidr))
 
-/** Of services behind our gateway. */
+/** Variables of services behind the gateway. */
 export const gatewayEnv = {
-  /** The gateway's addresses: who connects from elsewhere is a client, whatever the request says. */
+  /**
+   * Addresses of the gateway. Any other peer counts as the client itself, regardless of its
+   * headers.
+   */
   AUTH_TRUSTED_PROXIES: proxyList.prefault('127.0.0.0/8,::1/128'),
 }
 
 export type ForwardedFor = {
   /** The nearest address that is not one of our proxies. */
   client: string
-  /** The connection itself comes from a trusted proxy, so that its other headers count too. */
+  /**
+   * Whether the connection comes from a trusted proxy, whose other headers are then trusted too.
+   */
   trusted: boolean
 }
 
@@ -36,11 +41,11 @@ export type Sender = {
   socket: { readonly remoteAddress?: string | undefined }
 }
 
-/** The client of a request, as far as its connection and `X-Forwarded-For` show it. */
+/** Client of a request by its connection and `X-Forwarded-For`. */
 export const forwardedClient = ({ headers, socket }: Sender, trustedProxies: readonly Cidr[]) =>
   clientAddress(socket.remoteAddress ?? '', forwarded(headers, 'for'), trustedProxies)
 
-/** An `X-Forwarded-…` header as one list. */
+/** Joins an `X-Forwarded-…` header to one list. */
 export function forwarded(
   headers: IncomingHttpHeaders,
   what: 'for' | 'proto' | 'host',
@@ -50,8 +55,8 @@ export function forwarded(
 }
 
 /**
- * Walks `X-Forwarded-For` from the connection outwards for as long as the hop is trusted: what a
- * stranger wrote further left counts for nothing.
+ * Walks `X-Forwarded-For` from right to left while the hop is a trusted proxy. Entries left of an
+ * untrusted hop may be forged and are ignored.
  */
 export function clientAddress(
   socketAddress: string,
@@ -70,10 +75,10 @@ export function clientAddress(
   return { client, trusted }
 }
 
-/** What one subscriber has: an IPv4 address, or the /64 of an IPv6 address. */
+/** Network of one subscriber: an IPv4 address, or the /64 of an IPv6 address. */
 export const clientNetwork = (address: string): string => parsed(address)?.network ?? address
 
-/** `::ffff:10.0.0.1` and `10.0.0.1` are one address. */
+/** Maps `::ffff:10.0.0.1` to `10.0.0.1`. */
 const plainAddress = (text: string): string | null => parsed(text)?.plain ?? null
 
 function isTrusted(address: string, trustedProxies: readonly Cidr[]): boolean {
@@ -86,11 +91,13 @@ function isTrusted(address: string, trustedProxies: readonly Cidr[]): boolean {
 
 type Parsed = { ip: ipaddr.IPv4 | ipaddr.IPv6; plain: string; network: string }
 
-/** Parsing costs ten times as much as finding, and most requests come from few addresses. */
+/**
+ * Cache: parsing costs ten times as much as a lookup, and most requests come from few addresses.
+ */
 const known = new Map<string, Parsed>()
 const maxKnown = 4_096
 
-/** `undefined` for what is no address. */
+/** Returns `undefined` for text that is no address. */
 function parsed(text: string): Parsed | undefined {
   const found = known.get(text)
   if (found !== undefined || !ipaddr.isValid(text)) return found
@@ -98,7 +105,7 @@ function parsed(text: string): Parsed | undefined {
   const plain = ip.toString()
   const address = { ip, plain, network: ip instanceof ipaddr.IPv6 ? networkOf(ip) : plain }
   if (known.size >= maxKnown) known.clear()
-  // A copy: the text may be a part of a long header, all of which it would keep.
+  // Copied, because a substring would keep the whole header in memory.
   known.set(Buffer.from(text).toString(), address)
   return address
 }

@@ -13,7 +13,7 @@ const of = (remoteAddress: string | undefined, forwarded?: string, proxies = gat
     proxies,
   )
 
-describe('the client that limits count', () => {
+describe('countedClient', () => {
   it.each([
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],
@@ -30,17 +30,17 @@ describe('the client that limits count', () => {
     if (address !== undefined) expect(of('10.0.0.1', address)).toBe(expected)
   })
 
-  it('keeps networks apart', () => {
+  it('distinguishes networks', () => {
     expect(of('10.0.0.1', '2001:db8:1:3::9')).not.toBe(of('10.0.0.1', '2001:db8:1:2::9'))
     expect(of('10.0.0.1', '')).toBe('10.0.0.1')
   })
 
-  it('is the connection itself where that is no declared proxy, whatever it says', () => {
+  it('is the address of the connection unless that is a declared proxy', () => {
     expect(of('10.0.0.2', '203.0.113.7')).toBe('10.0.0.2')
     expect(of('10.0.0.1', '203.0.113.7', [])).toBe('10.0.0.1')
   })
 
-  it('is found from the right: what stands left of a stranger counts for nothing', () => {
+  it('is found from the right, and ignores entries left of an untrusted address', () => {
     expect(of('10.0.0.1', '6.6.6.6, 203.0.113.7')).toBe('203.0.113.7')
     const two = proxyList.parse('10.0.0.1,203.0.113.0/24')
     expect(of('10.0.0.1', '1.1.1.1, 6.6.6.6, 203.0.113.7', two)).toBe('6.6.6.6')

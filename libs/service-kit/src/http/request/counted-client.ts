@@ -2,9 +2,9 @@ import { isIPv4, isIPv6 } from 'node:net'
 import { type Cidr, clientNetwork, forwardedClient, type Sender } from './client-address.ts'
 
 /**
- * Who sent the request, as limits count: the address that our gateway, which has to be among the trusted
- * proxies, wrote into `X-Forwarded-For`; of anybody else the connection's own. IPv6 by /64, which is what
- * one subscriber has.
+ * Client of a request, for limits. It is the address that our gateway wrote into `X-Forwarded-For`;
+ * the gateway must be a trusted proxy. For any other peer it is the address of the connection. IPv6
+ * addresses count by /64, the network of one subscriber.
  */
 export function countedClient(
   { headers, socket }: Sender,
@@ -16,8 +16,8 @@ export function countedClient(
 }
 
 /**
- * The network of a counted client: /48 for IPv6, /24 for IPv4. These are the smallest networks that the Internet
- * routes, so that one sender seldom has many of them and often all addresses of one.
+ * Network of a counted client: /48 for IPv6, /24 for IPv4. These are the smallest networks that the
+ * Internet routes. One sender often has all addresses of one, but seldom has many.
  */
 export function networkOf(address: string): string {
   if (isIPv4(address)) return `${address.split('.').slice(0, 3).join('.')}.0/24`
@@ -28,8 +28,8 @@ export function networkOf(address: string): string {
 }
 
 /**
- * Whom a counted client shares a limit with where a new address would be a new limit: an IPv4 address stands for
- * itself, an IPv6 one for its /48, since anybody can have all the /64 networks of one.
+ * Key of limits that a client could evade with a new address: the IPv4 address itself, or the /48
+ * of an IPv6 address, because anyone can get all /64 networks of a /48.
  */
 export const forgerOf = (address: string): string =>
   isIPv4(address) ? address : networkOf(address)

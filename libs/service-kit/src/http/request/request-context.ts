@@ -12,25 +12,31 @@ export type ContextOptions = {
   trustedProxies: readonly Cidr[]
 }
 
-/** A request as `openApiServer` hands it on: none of what only an express application adds. */
+/**
+ * A request that `openApiServer` passes on. It lacks the properties that an express application
+ * adds.
+ */
 export type ApiRequest = IncomingMessage & Pick<Request, 'params'>
 
-/** What one request carries along. Costly parts are made when they are first asked for. */
+/** Data of one request. Expensive parts are created on first use. */
 export class RequestContext {
   readonly requestId: string
-  /** Of this request's own span when requests are traced, else what the caller sent; for what it leads to. */
+  /**
+   * Trace context for calls that the request causes: of its own span if it is traced, else the
+   * caller's.
+   */
   readonly traceparent: string | null
   readonly bodyLimitBytes: number
   readonly req: ApiRequest
-  /** The operation that answered: label of the metric, field of the access line. */
+  /** Name of the operation, for the metric's label and the access line. */
   operation = 'none'
-  /** The path that was matched, with names in the place of what was sent: field of the access line. */
+  /** Matched path with parameter names instead of values, for the access line. */
   pathTemplate: string | null = null
-  /** What the operation's `authorize` found out; `mount` gives it its type. */
+  /** Result of the operation's `authorize`. `mount` gives it its type. */
   auth: unknown = undefined
-  /** `authorize` has admitted the caller. */
+  /** Whether `authorize` has admitted the caller. */
   isAuthorized = false
-  /** Of the management token that was shown. */
+  /** Id of the management token in the request. */
   actorId: string | undefined = undefined
   readonly #res: ServerResponse
   readonly #trustedProxies: readonly Cidr[]
@@ -48,7 +54,7 @@ export class RequestContext {
     this.#trustedProxies = options.trustedProxies
   }
 
-  /** Of the client, as far as proxies that are trusted tell. */
+  /** Address of the client, by the connection and trusted proxies. */
   get clientAddress(): string {
     return forwardedClient(this.req, this.#trustedProxies).client.slice(0, 64)
   }
@@ -57,7 +63,7 @@ export class RequestContext {
     return traceIdOf(this.traceparent)
   }
 
-  /** Carries the ids of the request and of its trace. */
+  /** Logger with the ids of the request and its trace. */
   get log(): Logger {
     const { requestId, traceId } = this
     this.#log ??= this.#parentLog.child({ requestId, traceId })
@@ -65,8 +71,9 @@ export class RequestContext {
   }
 
   /**
-   * While a JSON answer takes long: white space, before which it may stand, so that nobody takes the
-   * connection for dead. From the first of it on the status is 200, and an error can only cut the answer.
+   * Sends white space, which may precede JSON, while the response is not ready, so that no client
+   * or proxy closes the connection as idle. The first space sends status 200. After that an error
+   * can only cut the response.
    */
   keepWaiting(everyMs: number): Disposable {
     const res = this.#res
@@ -77,7 +84,7 @@ export class RequestContext {
     return { [Symbol.dispose]: () => clearInterval(timer) }
   }
 
-  /** Aborts when the client goes away before it has its answer. */
+  /** Aborts when the client disconnects before it has its response. */
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       const abort = new AbortController()
@@ -97,7 +104,7 @@ const waitingHeaders = {
   'Content-Type': 'application/json; charset=utf-8',
 }
 
-/** A property, since what a WeakMap holds for each request costs the garbage collector more. */
+/** A property, because a WeakMap entry per request costs the garbage collector more. */
 const contextKey = Symbol('context')
 
 type Carrier = ServerResponse & { [contextKey]?: RequestContext }
@@ -106,7 +113,7 @@ export function setContext(res: ServerResponse, context: RequestContext): void {
   ;(res as Carrier)[contextKey] = context
 }
 
-/** The context of a request that came through `openApiServer`. */
+/** Returns the context of a request that came through `openApiServer`. */
 export function contextOf(res: ServerResponse): RequestContext {
   const context = (res as Carrier)[contextKey]
   if (context === undefined) throw new Error('The request did not come through openApiServer')

@@ -37,6 +37,6 @@ export function endRequestSpan(
   })
 }
 
-/** What the caller says, before anybody has looked whether it may: of any length and form. */
+/** Unverified value from the caller. Values of another length or form are dropped. */
 const named = (attribute: string, value: string | string[] | undefined) =>
   typeof value === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(value) ? { [attribute]: value } : {}

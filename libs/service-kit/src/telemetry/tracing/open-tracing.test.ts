@@ -8,13 +8,13 @@ const read = (env: NodeJS.ProcessEnv) =>
   tracingConfig(readEnv(z.object(tracingEnv), env), 'data-api')
 
 describe('tracing', () => {
-  it('is off, and makes no tracer, unless a collector is named', async () => {
+  it('is off without a collector, and creates no tracer', async () => {
     expect(read({})).toBeNull()
     expect(read({ OTEL_EXPORTER_OTLP_ENDPOINT: '', OTEL_SERVICE_NAME: 'mine' })).toBeNull()
     expect(await openTracing(null, createLogger('test', 'silent'))).toBeUndefined()
   })
 
-  it('is exported under the name of the service, all of it, unless the variables say otherwise', () => {
+  it("exports all traces under the service's name by default", () => {
     const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://collector:4318/'
     expect(read({ OTEL_EXPORTER_OTLP_ENDPOINT })).toEqual({
       endpoint: 'http://collector:4318',
@@ -43,7 +43,7 @@ describe('the tracer', () => {
   const lines: string[] = []
   const log = createLogger('test', 'warn', { write: (line) => void lines.push(line) })
 
-  it('goes by what a caller decided, and by the ratio for what begins here', async () => {
+  it("follows the caller's decision, and samples new traces by the ratio", async () => {
     await using tracing = await openTracing(config, log)
     const sampled = (parent: string | null) => {
       const span = tracing?.start('work', { kind: 'server', parent, attributes: {} })
@@ -55,7 +55,7 @@ describe('the tracer', () => {
     expect(sampled(null)).toEqual([false, expect.not.stringContaining(of), '-00'])
   })
 
-  it('says so in the log when the collector is away, and ends all the same', async () => {
+  it('logs an unreachable collector, and still closes', async () => {
     const tracing = await openTracing({ ...config, sampledRatio: 1 }, log)
     tracing?.start('work', { kind: 'server', parent: null, attributes: {} }).end()
     await tracing?.[Symbol.asyncDispose]()

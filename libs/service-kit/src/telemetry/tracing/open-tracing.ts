@@ -2,7 +2,10 @@ import type { Logger } from 'pino'
 import * as z from 'zod'
 import type { Tracing, TracingConfig } from './tracer.ts'
 
-/** Names and meaning are OpenTelemetry's. What is not here (headers, batches) its exporter reads itself. */
+/**
+ * Variables of the OpenTelemetry specification. The exporter itself reads all others (headers,
+ * batches).
+ */
 export const tracingEnv = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/ })
@@ -14,14 +17,17 @@ export const tracingEnv = {
 
 type TracingVariables = z.output<z.ZodObject<typeof tracingEnv>>
 
-/** `null`: nothing is traced. */
+/** Returns `null` if tracing is off. */
 export function tracingConfig(read: TracingVariables, service: string): TracingConfig | null {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: serviceName = service } = read
   if (endpoint === undefined) return null
   return { endpoint, serviceName, sampledRatio: read.OTEL_TRACES_SAMPLER_ARG }
 }
 
-/** Open it first: what closes later may still export spans. Without a configuration not even its packages load. */
+/**
+ * Open it first, because resources that close later may still export spans. Without a configuration
+ * its packages are not loaded.
+ */
 export async function openTracing(
   config: TracingConfig | null,
   log: Logger,

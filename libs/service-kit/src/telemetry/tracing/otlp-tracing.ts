@@ -31,13 +31,16 @@ const kinds: Readonly<Record<SpanOptions['kind'], Kind>> = {
   consumer: Kind.CONSUMER,
 }
 
-/** What is ended while the collector is slow or away; more is dropped, and nothing waits for it. */
+/**
+ * Most spans to queue while the collector is slow or unreachable. Further spans are dropped without
+ * a wait.
+ */
 const maxQueueSize = 16_384
 const exportEveryMs = 1_000
 const exportTimeoutMs = 5_000
 const flushWithinMs = 2_000
 
-/** The only module that loads OpenTelemetry: come here through `openTracing`. */
+/** The only module that loads OpenTelemetry. Use it through `openTracing`. */
 export function openOtlpTracing(config: TracingConfig, log: Logger): Tracing {
   const { endpoint, serviceName, sampledRatio } = config
   diag.setLogger(toLog(log), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
@@ -72,8 +75,9 @@ export function openOtlpTracing(config: TracingConfig, log: Logger): Tracing {
 }
 
 /**
- * Contexts are passed by hand, as texts. Half of a change's way is no call (WAL, topics, retries), which
- * automatic instrumentation does not see, and following asynchronous calls costs every delivery.
+ * The trace context is passed explicitly as text. Automatic instrumentation does not follow WAL,
+ * topics and retries, which are half of a change's way. Following asynchronous calls would also
+ * cost CPU per delivery.
  */
 function begin(
   tracer: OtelTracer,
@@ -87,7 +91,7 @@ function begin(
 const contextOf = (parent: string | null): Context =>
   parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, spanContextOf(parent))
 
-/** `traceparent` must be well formed: `isTraceparent` knows. */
+/** `traceparent` must be well formed: check with `isTraceparent`. */
 function spanContextOf(traceparent: string): SpanContext {
   const [, traceId = '', spanId = '', flags = '00'] = traceparent.split('-')
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true }
@@ -116,7 +120,7 @@ class TracedSpan implements Span {
   }
 }
 
-/** What OpenTelemetry has to say: above all, that the collector does not take what it is sent. */
+/** Forwards OpenTelemetry's messages to the log, mainly export failures. */
 function toLog(log: Logger) {
   const warn = (reason: string) => log.warn({ reason: reason.slice(0, 500) }, 'tracing.failed')
   const debug = (reason: string) => log.debug({ reason }, 'tracing')

@@ -1,35 +1,35 @@
-/** Ids, numbers and names: never a secret, a value of a record or a URL. */
+/** Only ids, numbers and names: never a secret, a value of a record or a URL. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
 export type SpanOptions = {
   kind: 'server' | 'client' | 'producer' | 'consumer'
-  /** `traceparent` of what led to it; `null` begins a trace. */
+  /** `traceparent` of the cause. `null` begins a new trace. */
   parent: string | null
-  /** `traceparent` of what it has to do with beside that. */
+  /** `traceparent` of another related span. */
   link?: string | null
   attributes: Attributes
 }
 
 export type SpanOutcome = {
-  /** In place of the name that it began with. */
+  /** Replaces the initial name. */
   name?: string
   attributes?: Attributes
-  /** A class of error or a status, for what failed. */
+  /** Class of the error or a status, if the work failed. */
   error?: string | undefined
 }
 
-/** One stretch of work. It is exported when it ends, and only then. */
+/** One unit of work. It is exported when it ends. */
 export type Span = {
-  /** For whatever it leads to, also when the trace is not sampled. */
+  /** Context for further calls and records, even if the trace is not sampled. */
   readonly traceparent: string
-  /** False when nobody will see it. */
+  /** False if the span will not be exported. */
   readonly sampled: boolean
   end(outcome?: SpanOutcome): void
 }
 
 /**
- * Begins spans. There is none when nothing is traced: write `tracer?.start(…)`, so that not even the
- * options are made then.
+ * Starts spans. Without tracing there is no tracer: write `tracer?.start(…)`, so that not even the
+ * options are created.
  */
 export type Tracer = { start(name: string, options: SpanOptions): Span }
 
@@ -38,6 +38,6 @@ export type Tracing = Tracer & AsyncDisposable
 export type TracingConfig = {
   endpoint: string
   serviceName: string
-  /** Part of the traces that begin here and are exported; those that a caller began are as it decided. */
+  /** Ratio of new traces to export, from 0 to 1. The caller decides for traces that it began. */
   sampledRatio: number
 }

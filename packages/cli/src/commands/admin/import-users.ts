@@ -4,7 +4,7 @@ import { adminCommand } from '../../admin/admin-command.ts'
 import { Failure } from '../../cli/command.ts'
 import { readJsonFile } from '../../lib/json-file.ts'
 
-/** As many as one request may have. */
+/** Limit of one request. */
 const batchSize = 1_000
 
 type Refused = { index: number; violations: readonly Violation[] }

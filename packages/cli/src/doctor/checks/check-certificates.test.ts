@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { tlsPlaces } from './check-certificates.ts'
 
-it('finds the host and the port of every server, of addresses too', () => {
+it('finds the host and port of every server, including IP addresses', () => {
   const env = {
     KAFKA_TLS: 'true',
     KAFKA_BROKERS: 'kafka-1:9093, 10.0.0.1:9094,[fd00::1]:9095',

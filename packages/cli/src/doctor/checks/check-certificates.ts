@@ -17,7 +17,7 @@ const fileVariables = [
 ]
 const dayMs = 86_400_000
 
-/** Those of the files that the variables name, and those that TLS servers show. */
+/** Checks certificates in files that variables name, and those of TLS servers. */
 export async function checkCertificates(target: Target, warnDays: number): Promise<Finding[]> {
   const { env, io } = target
   const judge = (what: string, to: Date) => judgeExpiry(what, to, { now: io.now(), warnDays })
@@ -58,7 +58,7 @@ export function judgeExpiry(
 
 type Judge = (what: string, to: Date) => Finding
 
-/** A file of authorities may hold several: each counts. */
+/** A CA file may hold several certificates. Each is checked. */
 export function examineFile(what: string, file: string, judge: Judge): Finding[] {
   try {
     const blocks = readFileSync(file, 'utf8').match(
@@ -91,7 +91,7 @@ function pairFaults({ KAFKA_CERT_FILE: cert, KAFKA_KEY_FILE: key }: NodeJS.Proce
   }
 }
 
-/** Servers that our connections speak TLS with. */
+/** Returns the servers that the system reaches over TLS. */
 export function tlsPlaces({ env, baseUrl }: Pick<Target, 'env' | 'baseUrl'>): TlsPlace[] {
   const urls = [
     { what: 'the gateway', url: baseUrl, scheme: 'https:', port: 443 },
@@ -116,7 +116,7 @@ export function tlsPlaces({ env, baseUrl }: Pick<Target, 'env' | 'baseUrl'>): Tl
   ]
 }
 
-/** `[fd00::1]` → `fd00::1`, as sockets want it. */
+/** `[fd00::1]` → `fd00::1`: sockets need the address without brackets. */
 const unbracketed = (host: string): string => host.replace(/^\[(.*)\]$/, '$1')
 
 function postgresPlaces({

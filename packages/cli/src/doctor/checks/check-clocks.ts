@@ -8,20 +8,20 @@ import { withPostgres } from '../with-postgres.ts'
 
 const { ok, wrong, skipped } = findingsOf('clocks')
 
-/** Tokens, codes and lockouts are judged by several clocks. */
+/** Several clocks judge the expiry of tokens, codes and lockouts. */
 const largestDifferenceMs = 2_000
-/** `Date` is in whole seconds. */
+/** The HTTP `Date` header has whole seconds. */
 const headerSlackMs = 1_000
 
 export async function checkClocks(target: Target): Promise<Finding[]> {
   const looks = [ofPostgres, ofGateway, ofKafka].map((look) =>
-    // Another check reports whether it can be reached.
+    // Another check reports whether the server is reachable.
     look(target).catch((err: unknown) => [skipped(`not compared: ${reasonOf(err)}`)]),
   )
   return (await Promise.all(looks)).flat()
 }
 
-/** Another clock, read between two looks at ours. */
+/** Another clock, read between two reads of the local one. */
 export type Comparison = {
   of: string
   before: number
@@ -71,7 +71,10 @@ async function ofGateway({ baseUrl, io }: Target): Promise<Finding[]> {
   ]
 }
 
-/** A broker tells its time only by the records that it stamps: one from our future gives it away. */
+/**
+ * A broker reveals its clock only through record timestamps. A record with a future timestamp shows
+ * a fast clock.
+ */
 async function ofKafka(target: Target): Promise<Finding[]> {
   return withKafka(target, async (admin) => {
     const from = target.io.now() + largestDifferenceMs
@@ -89,7 +92,8 @@ async function ofKafka(target: Target): Promise<Finding[]> {
 }
 
 async function hasRecordsFrom(admin: Admin, topic: string, from: number): Promise<boolean> {
-  // Asked after the offsets of that time: what is written in between is no record of the future.
+  // Reads the ends after the offsets of that time: a record written in between is not from the
+  // future.
   const found = await admin.fetchTopicOffsetsByTimestamp(topic, from)
   const ends = await admin.fetchTopicOffsets(topic)
   return found.some(({ partition, offset }) => {

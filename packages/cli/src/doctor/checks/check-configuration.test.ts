@@ -29,7 +29,7 @@ describe('checkConfiguration of auth-service', () => {
       io,
     })
 
-  it('says of too few threads what the service says', async () => {
+  it('reports too few threads as the service does', async () => {
     const says =
       'auth-service: UV_THREADPOOL_SIZE: must be at least 10, since AUTH_HASH_CONCURRENCY is 8'
     for (const threads of [{}, { UV_THREADPOOL_SIZE: '9' }]) {
@@ -39,13 +39,13 @@ describe('checkConfiguration of auth-service', () => {
     }
   })
 
-  it('does not miss the ports, which only the process knows', async () => {
+  it('does not require the ports, which each process sets', async () => {
     expect(await judge({ AUTH_HASH_CONCURRENCY: '8', UV_THREADPOOL_SIZE: '10' })).toEqual([
       expect.objectContaining({ level: 'ok', says: 'auth-service would start' }),
     ])
   })
 
-  it('says whose cores it has counted', async () => {
+  it('names the machine whose cores it has counted', async () => {
     const [finding] = await judge({ UV_THREADPOOL_SIZE: '1' })
     expect(finding).toMatchObject({
       level: 'wrong',

@@ -6,10 +6,12 @@ import type { Target } from '../target.ts'
 
 const { ok, wrong, skipped } = findingsOf('configuration')
 
-/** What only the process knows, and one file for all cannot say. Those of an image are in the image. */
+/**
+ * Each process sets its own ports, and an image contains them, so one file for all services cannot.
+ */
 const ports = { PORT: '8080', INTERNAL_PORT: '9090' }
 
-/** Whether each service would start with these variables. */
+/** Checks whether each service would start with these variables. */
 export async function checkConfiguration({ env, services, isLocal }: Target): Promise<Finding[]> {
   if (services.length === 0) {
     const why = isLocal
@@ -35,13 +37,13 @@ async function examine(service: ServiceName, env: NodeJS.ProcessEnv): Promise<Fi
 }
 
 function adviceOn(fault: string, env: NodeJS.ProcessEnv): string {
-  // The doctor's machine need not be the one that hashes.
+  // The doctor may run on another machine than the one that hashes passwords.
   return fault.startsWith('UV_THREADPOOL_SIZE') && !env['AUTH_HASH_CONCURRENCY']
     ? 'Set it, and AUTH_HASH_CONCURRENCY: without that the cores of each machine count, here those of this one.'
     : 'Set it as docs/reference/configuration.md says.'
 }
 
-/** One error holds all faults of a service, a line each. */
+/** One error lists all faults of a service, one per line. */
 export function faultsIn(message: string): string[] {
   const [title = '', ...lines] = message.split('\n')
   return lines.length === 0 ? [title] : lines.map((line) => line.trim())

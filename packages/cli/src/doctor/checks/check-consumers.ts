@@ -13,14 +13,14 @@ import { withKafka } from '../with-kafka.ts'
 const { ok, warn, wrong, skipped } = findingsOf('consumers')
 
 export type GroupState = {
-  /** The service whose name the group has. */
+  /** Name of the group, which is the name of its service. */
   group: string
-  /** `Stable`, `Empty`, `Dead`, … */
+  /** State of the group in Kafka: `Stable`, `Empty`, `Dead`, … */
   state: string
   members: number
-  /** Messages behind the end, over all partitions. */
+  /** Number of unread messages over all partitions. */
   lag: number
-  /** Topics of which something was deleted before it was read. */
+  /** Topics whose records were deleted before the group read them. */
   lost: readonly string[]
 }
 
@@ -71,7 +71,7 @@ async function readGroup(admin: Admin, { group, topics, waiting }: Group): Promi
   }
 }
 
-/** A group that has committed nothing yet, -1, begins at the start. */
+/** A group without a committed offset (-1) starts at the beginning. */
 export function behindOf(
   committed: number,
   { low, high }: { low: number; high: number },

@@ -8,7 +8,7 @@ const { ok, warn, skipped } = findingsOf('disk')
 
 const leastBytes = 2 * 1024 ** 3
 
-/** Of the state of `npm start`; the disks of servers elsewhere are theirs to watch. */
+/** Checks the disk with the state of `npm start`. The doctor cannot see disks of other servers. */
 export async function checkDisk({ isLocal }: Target): Promise<Finding[]> {
   if (!isLocal)
     return [skipped('those of PostgreSQL and Kafka cannot be seen from here: watch them there')]

@@ -11,7 +11,7 @@ export type BrokerSettings = { broker: number; settings: Readonly<Record<string,
 
 const minutesPerDay = 24 * 60
 const leastRetentionMinutes = 90 * minutesPerDay
-/** The largest record of the platform's topics. */
+/** Largest record in bytes on the platform's topics. */
 const largestRecord = 2 * 1024 * 1024
 const names = ['offsets.retention.minutes', 'auto.create.topics.enable', 'message.max.bytes']
 
@@ -37,7 +37,10 @@ async function settingsOf(admin: Admin, broker: number): Promise<BrokerSettings>
   }
 }
 
-/** A broker answers before it flushes: only other brokers keep what was acknowledged through a power cut. */
+/**
+ * A broker acknowledges before it flushes, so only other brokers protect acknowledged records from
+ * a power cut.
+ */
 export function judgeCluster(brokers: number, durability: Durability): Finding[] {
   const reached = `${brokers} broker${brokers === 1 ? '' : 's'} reached`
   if (brokers >= safeCopies) return [ok(reached)]

@@ -9,7 +9,7 @@ import { withPostgres } from '../with-postgres.ts'
 
 const { ok, wrong, skipped } = findingsOf('postgresql')
 
-/** The oldest that relays messages of the WAL. */
+/** The oldest major version whose pgoutput streams logical messages. */
 const oldestMajor = 14
 
 export async function checkPostgres(target: Target): Promise<Finding[]> {
@@ -41,7 +41,7 @@ async function readSettings(client: Client): Promise<Settings> {
   return Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))
 }
 
-/** What the guarantees rest on. */
+/** Checks the settings on which the delivery guarantees depend. */
 export function judgeSettings(settings: Settings): Finding[] {
   const is = (name: string) => settings[name] ?? ''
   const version = is('server_version')
@@ -78,14 +78,14 @@ export function judgeSettings(settings: Settings): Finding[] {
   return findings
 }
 
-/** Neither is wrong: one risks the disk, the other a slot. */
+/** Both settings are valid: one risks a full disk, the other a lost slot. */
 function whatIsKept(megabytes: string): string {
   return megabytes === '-1'
     ? '-1: no slot is given up, and a relay that stands still fills the disk'
     : `${megabytes} MB: the disk is spared, and a relay that falls behind further loses its slot, with changes`
 }
 
-/** Whether every migration of this version has run. */
+/** Checks whether every migration of this version has run. */
 async function examineTables(client: Client): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const service of databaseServices) findings.push(await examineSchema(client, service))

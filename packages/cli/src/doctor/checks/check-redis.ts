@@ -8,12 +8,12 @@ import type { Target } from '../target.ts'
 const { ok, warn, wrong, skipped } = findingsOf('redis')
 
 const fullShare = 0.9
-/** The oldest version that the tests run on. */
+/** The oldest version that the tests cover. */
 const oldest = { major: 6, minor: 2 }
 
 export async function checkRedis({ env }: Target): Promise<Finding[]> {
   const client = createClient(redisOptionsOf(env))
-  // Without a listener a lost connection would end the process; the command in flight rejects.
+  // Without a listener a lost connection would end the process. The command in flight rejects.
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -29,7 +29,7 @@ export async function checkRedis({ env }: Target): Promise<Finding[]> {
   }
 }
 
-/** `INFO`, which who may not read the configuration may read as well. */
+/** Parses `INFO`. A user without the right to read the configuration may run it. */
 export function infoOf(text: string): Readonly<Record<string, string>> {
   const lines = text.split(/\r?\n/).filter((line) => line.includes(':'))
   return Object.fromEntries(

@@ -9,7 +9,7 @@ const { ok, wrong } = findingsOf('schemas')
 const compatibility = 'FULL_TRANSITIVE'
 const prepare = 'Run `surehook prepare topics`.'
 
-/** Whether the registry has this version's schemas, and refuses what would not fit them. */
+/** Checks whether the registry has this version's schemas and refuses incompatible ones. */
 export async function checkSchemas({ env }: Target): Promise<Finding[]> {
   const read = readKafkaVariables(env)
   const subjects = Object.values(eventSchemas)

@@ -10,7 +10,7 @@ const { ok, warn, wrong } = findingsOf('slots')
 export type SlotRow = {
   slot: string
   active: boolean
-  /** `reserved`, `extended`, `unreserved`, `lost`. */
+  /** `wal_status`: `reserved`, `extended`, `unreserved` or `lost`. */
   status: string | null
   lagBytes: number | null
 }
@@ -30,7 +30,7 @@ export async function checkSlots(target: Target): Promise<Finding[]> {
   return databaseServices.flatMap((service) => judgeSlot(service, rows))
 }
 
-/** One slot of each service that captures, read by one of its replicas. */
+/** Each service that captures has one slot, which one of its replicas reads. */
 export function judgeSlot(service: string, rows: readonly SlotRow[]): Finding[] {
   const slot = slotOf(service)
   const row = rows.find((one) => one.slot === slot)

@@ -8,7 +8,7 @@ const { ok, wrong, skipped } = findingsOf('smtp')
 
 const timeoutMs = 5_000
 
-/** Whether the mail server greets; nothing is sent. */
+/** Checks whether the mail server sends its greeting. Sends no mail. */
 export async function checkSmtp({ env, isLocal }: Target): Promise<Finding[]> {
   const text = env['SMTP_URL']
   if (!text) {

@@ -25,7 +25,8 @@ export async function checkTopics(target: Target): Promise<Finding[]> {
   return withKafka(target, async (admin, read) => {
     const specs = topicTable(read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name))
     const states = await readTopics(admin, specs)
-    // Of a system that runs nobody says how many it should have: they are at least alike.
+    // The wanted number of partitions of a local system is unknown. All topics must at least have
+    // the same number.
     const isKnown = target.services.length > 0 || target.env['KAFKA_PARTITIONS']
     const partitions = isKnown ? read.KAFKA_PARTITIONS : null
     return judgeTopics(specs, states, {
@@ -61,7 +62,7 @@ async function readTopics(
 
 type Wanted = { partitions: number | null; copies: number; durability: Durability }
 
-/** Every topic against the contract. */
+/** Compares every topic with the contract. */
 export function judgeTopics(
   specs: readonly TopicSpec[],
   states: ReadonlyMap<string, TopicState>,
@@ -91,7 +92,7 @@ function judgeTopic(spec: TopicSpec, state: TopicState, wanted: Wanted): Finding
   ]
 }
 
-/** What is kept longer than the contract says is somebody's wish. */
+/** A longer retention than the contract's is the operator's choice and not a fault. */
 function judgeConfig({ name, config }: TopicSpec, state: TopicState): Finding[] {
   const changed = differing(config, new Map(Object.entries(state.config)))
   return Object.entries(changed).map(([key, value]) =>
@@ -165,7 +166,7 @@ function judgeCopies(name: string, { partitions, config }: TopicState, wanted: W
   return []
 }
 
-/** In one finding: a cluster usually lacks copies of all topics. */
+/** Reports one finding for all topics, because a cluster usually lacks copies of all of them. */
 function judgeDurability(
   specs: readonly TopicSpec[],
   states: ReadonlyMap<string, TopicState>,
@@ -186,7 +187,7 @@ function judgeDurability(
   ]
 }
 
-/** What must be the same of several topics. */
+/** Checks settings that several topics must share. */
 function judgeTogether(
   specs: readonly TopicSpec[],
   states: ReadonlyMap<string, TopicState>,

@@ -26,7 +26,7 @@ type Result = {
 const noFaults = async () => []
 const ruleFaults = { signup: noFaults, resetPassword: noFaults }
 
-/** The endpoint before these use cases; the others are not to be called. */
+/** Runs the request against these use cases; calling any other one fails the test. */
 async function execute(
   api: Partial<AuthApi>,
   query: string,
@@ -93,7 +93,7 @@ describe('the GraphQL transport', () => {
     expect(JSON.stringify(result)).not.toContain('secret')
   })
 
-  it('goes on with the other fields after one that fails', async () => {
+  it('continues with the other fields after one that fails', async () => {
     let calls = 0
     const login: AuthApi['login'] = async () => {
       if (++calls === 2) throw new AppError('AUTH_INVALID_CREDENTIALS')
@@ -152,7 +152,7 @@ describe('the GraphQL transport', () => {
     const loginWith = (selection: string) =>
       `mutation { login(email: "a@b.example", password: "x") { user { ${selection} } } }`
 
-    it('lets a person and a tool through', async () => {
+    it('accepts the requests of people and tools', async () => {
       expect(codesOf(await execute({ login }, `mutation { ${logins(50)} }`))).toEqual([])
       expect(codesOf(await execute({}, nested))).toEqual([])
       expect(codesOf(await execute({}, getIntrospectionQuery()))).toEqual([])
@@ -165,7 +165,8 @@ describe('the GraphQL transport', () => {
     const schemas = beside(letters, '__schema { types { fields { name } } }')
     const fragment = (i: number) => `fragment f${i} on User { id }`
 
-    // Each holds a fault that only validation would find: it was not asked.
+    // Each request also has a fault that only validation finds: no fault in the answer proves that
+    // validation did not run.
     it.each([
       ['more than 60 aliases', `mutation { none ${logins(70)} }`],
       ['more than 60 aliases', `mutation { ...m } fragment m on None { ${logins(70)} }`],
@@ -192,7 +193,7 @@ describe('the GraphQL transport', () => {
       expect(result.errors?.[0]?.message).toContain(message)
     })
 
-    it('leaves to GraphQL what GraphQL refuses', async () => {
+    it('lets GraphQL report what GraphQL refuses', async () => {
       const inItself = `${loginWith('...f')} fragment f on User { ...f }`
       expect((await execute({}, inItself)).errors?.[0]?.message).toContain('Cannot spread')
     })

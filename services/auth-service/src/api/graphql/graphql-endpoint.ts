@@ -13,7 +13,7 @@ export type GraphQLEndpoint = {
   execute(request: GraphQLRequest, call: Call, log: Log): Promise<GraphQLAnswer>
 }
 
-/** Sixty logins or signups are about 1,000 tokens and cost 700; no question needs more. */
+/** Sixty logins or signups have about 1,000 tokens and cost 700. No useful request needs more. */
 const transport = {
   maxTokens: 1_000,
   limits: {

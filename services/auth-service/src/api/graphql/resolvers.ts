@@ -5,12 +5,15 @@ import { invalid } from '@surehook/service-kit/errors'
 import { parsePart, soundFields } from '@surehook/service-kit/http/violations'
 import type { AuthApi, Call, RuleFaults } from '../auth-api.ts'
 
-/** What a field needs of its request. */
+/** The part of the request that resolvers read. */
 export type GraphQLContext = { call: Call }
 
 type Resolve = (args: object, context: GraphQLContext) => Promise<unknown>
 
-/** The root of every request. Each field is an operation of the REST API: its schemas, its use case. */
+/**
+ * The resolvers of the root fields. Each field is one REST operation, with the same schemas and use
+ * case.
+ */
 export function createResolvers(api: AuthApi): Readonly<Record<string, Resolve>> {
   return {
     jwks: async (_args, { call }) => (await api.jwks(call.tenant)).body,

@@ -1,4 +1,7 @@
-/** The schema of `/auth/graphql`. Results are nullable: one that fails leaves the others. */
+/**
+ * The schema of `/auth/graphql`. Results are nullable, so that a failed one does not remove the
+ * others.
+ */
 export const typeDefs = /* GraphQL */ `
   type Query {
     "The public keys that tokens of this project and environment verify with."

@@ -10,14 +10,15 @@ import type { GraphQLEndpoint } from '../graphql/graphql-endpoint.ts'
 export type AuthRoutesDeps = {
   api: AuthApi
   openCall: (context: RequestContext) => Promise<Call>
-  /** Throws while a password hash for this request would wait too long. */
+  /** Throws if a password hash for this request would wait too long. */
   assertCapacity: (context: RequestContext) => void
   graphql: GraphQLEndpoint
 }
 
 /**
- * `/auth/…` for users. The tenant is known before anything else of the request is looked at; only a flood of what
- * needs a password hash is refused before that, when it has cost next to nothing.
+ * The routes `/auth/…` for users. The tenant is resolved before the rest of a request is read. Only
+ * requests that need a password hash may be refused earlier, because a refusal must cost almost
+ * nothing.
  */
 export function authRoutes(deps: AuthRoutesDeps): (router: Router) => void {
   const { api, openCall, assertCapacity, graphql } = deps

@@ -14,13 +14,16 @@ import type { AccessTokens } from '../../sessions/tokens/access-token.ts'
 export type IntrospectionDeps = {
   resolveTenant: ResolveTenant
   accessTokens: Pick<AccessTokens, 'verify'>
-  /** The credentials of services. */
+  /** The bearer tokens of the platform's own services. */
   serviceTokens: readonly string[]
 }
 
 const path = '/auth/introspect'
 
-/** RFC 7662, for services of ours: what a token says that only we can read. Takes a form, as it has it, or JSON. */
+/**
+ * Token introspection (RFC 7662) for the platform's own services: only this service can read
+ * encrypted tokens. Takes a form, as the RFC requires, or JSON.
+ */
 export function introspectionRoute(deps: IntrospectionDeps): (router: Router) => void {
   return (router) => {
     router.post(path, introspect(deps))
@@ -53,7 +56,10 @@ function requireService(digests: readonly Buffer[], authorization: string | unde
   throw new AppError('AUTH_TOKEN_INVALID', 'The credential of the service is wrong')
 }
 
-/** Nothing but that the token is not good, save for one reason: clients renew what has only expired. */
+/**
+ * Gives no reason for an invalid token (RFC 7662, section 2.2), except `expired`: clients then
+ * refresh.
+ */
 function inactive(err: unknown): { active: false; reason?: 'expired' } {
   if (!(err instanceof AppError)) throw err
   if (err.code === 'AUTH_TOKEN_EXPIRED') return { active: false, reason: 'expired' }

@@ -18,32 +18,36 @@ import type { Tenant } from '../../platform/tenant.ts'
 import type { Decryptions, TokenBearer } from './decryptions.ts'
 import { type Bearer, createTokenReader } from './read-token.ts'
 
-/** Whose token it is; `gen` is the generation of the session's tokens. */
+/** The claims of a new token; `gen` is the generation of the session's tokens. */
 export type AccessSubject = Pick<AccessClaims, 'sub' | 'sid' | 'gen' | 'roles'>
 
 export type AccessTokens = {
-  /** A new access token: a JWS, or a JWE when the environment encrypts. */
+  /** Issues an access token: a JWS, or a JWE if the environment encrypts tokens. */
   issue(tenant: Tenant, subject: AccessSubject): Promise<string>
-  /** Resolves when nothing that `issue` needs is away: for who changes something before it issues. */
+  /**
+   * Resolves if everything that `issue` needs is available. Call it before a change that `issue`
+   * must follow.
+   */
   prepare(tenant: Tenant): Promise<void>
   /**
-   * The claims of the token in `authorization`, which was issued here for this tenant, has not expired and is
-   * not revoked; else AUTH_TOKEN_EXPIRED or AUTH_TOKEN_INVALID, RATE_LIMIT_EXCEEDED after too many bad encrypted
-   * tokens of the client, and 503 when that cannot be known.
+   * Returns the claims of the token in `authorization` if it was issued for this tenant, has not
+   * expired and is not revoked. Otherwise rejects with AUTH_TOKEN_EXPIRED or AUTH_TOKEN_INVALID.
+   * Rejects with RATE_LIMIT_EXCEEDED after too many invalid encrypted tokens of the client, and
+   * with 503 if the check is impossible.
    */
   authenticate(
     tenant: Tenant,
     authorization: string | undefined,
     client: NonNullable<TokenBearer['client']>,
   ): Promise<AccessClaims>
-  /** The same for a token that another service was shown. */
+  /** The same check for a token that another service received. */
   verify(tenant: Tenant, token: string): Promise<AccessClaims>
 }
 
 export type AccessTokensOptions = {
   keys: Pick<SigningKeys, 'current' | 'find'>
   decryptions: Decryptions
-  /** Whether the token was revoked; rejects with 503 when that cannot be known. */
+  /** Rejects with 503 if Redis is down. */
   isRevoked: (tenant: TenantName, claims: AccessClaims) => Promise<boolean>
   publicUrl: string
   now?: () => number
@@ -66,7 +70,7 @@ export function createAccessTokens(options: AccessTokensOptions): AccessTokens {
 
   async function claimsOf(by: Bearer, token: string): Promise<AccessClaims> {
     const { tenant } = by
-    // With the keys that it was verified with a token's claims go too.
+    // The cache key has the key epoch: replacing the keys also invalidates the cached claims.
     const key = ClaimsCache.keyOf(`${audienceOf(tenant)} ${tenant.keyEpoch}`, token)
     const known = cache.get(key)
     if (known === undefined) {
@@ -128,7 +132,10 @@ type Signed = {
 
 const signOffThread = promisify(signBytes)
 
-/** An RS256 JWS (RFC 7515, section 7.1). What jose does around the signature costs a sixth of the signature. */
+/**
+ * Signs a JWS with RS256 (RFC 7515, section 7.1). jose would add a sixth to the cost of the
+ * signature.
+ */
 async function sign(
   { kid, signingKey }: Awaited<ReturnType<SigningKeys['current']>>,
   { subject, issuer, audience, issuedAt, ttlS }: Signed,
@@ -143,7 +150,7 @@ async function sign(
 
 const partOf = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** What the caller receives; the reason stays with us. */
+/** The error for the caller; it hides the reason. */
 function refused(err: TokenError): AppError {
   const message =
     err.code === 'AUTH_TOKEN_EXPIRED'

@@ -5,7 +5,7 @@ import { createDecryptions } from './decryptions.ts'
 const tenant = (projectId: string) => ({ projectId, environment: 'master' })
 const from = (address: string) => ({ address })
 
-/** Decryptions that end when the test lets them. */
+/** Decryptions that end when the test says so. */
 function setUp() {
   const decryptions = createDecryptions({ maxFailedPerMinute: 10, metrics: createMetrics('test') })
   const running: (() => void)[] = []
@@ -27,14 +27,14 @@ function setUp() {
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('decryptions of tokens', () => {
-  it('are two at once, wait in a bounded room, and take turns between tenants', async () => {
+  it('run two at a time, wait in a bounded queue, and take turns between tenants', async () => {
     const { open, running, started, outcomes } = setUp()
     const crowd = Array.from({ length: 1_000 }, (_, n) =>
       open('crowd', `10.${n >> 8}.${n % 256}.1`),
     )
     await settled()
     expect(started).toEqual(['crowd', 'crowd'])
-    // A tenant fills half of the room of 500.
+    // A tenant may fill half of the room of 500.
     expect(outcomes).toEqual(Array<string>(748).fill('SERVICE_UNAVAILABLE'))
     const stranger = open('stranger', '192.0.2.1')
     for (let turns = 0; turns < 2; turns++) {

@@ -6,26 +6,27 @@ import type { TenantName } from '../../keys/key-store.ts'
 import { clientLine } from '../../limits/client-line.ts'
 import { createFairTurns } from '../../limits/fair-turns.ts'
 
-/** `client`: `null` for another service, which bounds its own clients. */
+/** `client` is `null` for another service, which limits its own clients. */
 export type TokenBearer = { tenant: TenantName; client: { readonly address: string } | null }
 
 export type Decryptions = {
   /**
-   * Runs `read`, which decrypts a token that is not known, when it is its turn: few at once, tenants and networks of
-   * clients in turn. RATE_LIMIT_EXCEEDED after too many bad tokens of the client, 503 while too many wait.
+   * Runs `read`, which decrypts an unknown token, in turn between tenants and networks of clients.
+   * Rejects with RATE_LIMIT_EXCEEDED after too many invalid tokens of the client, and with 503
+   * while too many wait.
    */
   run<T>(by: TokenBearer, read: () => Promise<T>): Promise<T>
 }
 
 export type DecryptionsOptions = {
-  /** Tokens of one client that may turn out to be bad, in a minute. */
+  /** How many invalid tokens a client may send per minute. */
   maxFailedPerMinute: number
   metrics: Metrics
 }
 
-/** Each takes a thread of libuv for about a millisecond. Passwords leave two threads to all that is no hash. */
+/** Each takes a libuv thread for about 1 ms. Password hashes leave two threads to other work. */
 const concurrency = 2
-/** About a quarter of a second of work. */
+/** About 250 ms of work. */
 const maxWaiting = 500
 const longestWaitMs = 2_000
 
@@ -65,7 +66,7 @@ export function createDecryptions({
     } catch (err) {
       if (!(err instanceof TokenError)) throw err
       outcomes.inc({ outcome: 'bad' })
-      // A token that has expired was ours.
+      // An expired token is genuine, so it does not count.
       const isForged = err.code === 'AUTH_TOKEN_INVALID'
       if (client !== null && isForged) failed.count(forgerOf(client.address))
       throw err
@@ -77,7 +78,7 @@ export function createDecryptions({
       assertBelowLimit(client)
       await turns.take(clientLine(tenant, client ?? aService), 1)
       try {
-        // Others of this client may have failed while it waited.
+        // Checked again: other tokens of this client may have failed while this one waited.
         assertBelowLimit(client)
         return await readCounted(client, read)
       } finally {

@@ -19,7 +19,10 @@ export type TokenReaderDeps = {
 
 const decoder = new TextDecoder()
 
-/** The claims of a token that is not known, by the keys of its tenant; decrypts it if it is encrypted. */
+/**
+ * Reads the claims of an unknown token with the keys of its tenant. Decrypts the token if it is
+ * encrypted.
+ */
 export function createTokenReader({ keys, decryptions, expectedOf }: TokenReaderDeps) {
   function readSigned(tenant: Tenant, jws: string): Promise<AccessClaims> {
     const keyOf = async (kid: string) => (await keys.find(tenant, 'sig', kid))?.publicKey ?? null
@@ -32,7 +35,9 @@ export function createTokenReader({ keys, decryptions, expectedOf }: TokenReader
   }
 }
 
-/** The key that an encrypted token names. What cannot be ours is refused here, before it costs anything. */
+/**
+ * Finds the key that an encrypted token names. Refuses tokens of other issuers before a decryption.
+ */
 async function encryptionKey(
   keys: Pick<SigningKeys, 'find'>,
   tenant: Tenant,
@@ -45,7 +50,7 @@ async function encryptionKey(
   return key
 }
 
-/** The token inside an encrypted one. */
+/** Returns the signed token inside an encrypted one. */
 async function decrypt({ privateKey }: UsableKey, token: string): Promise<string> {
   try {
     const { plaintext } = await compactDecrypt(token, privateKey, {

@@ -6,14 +6,14 @@ import type { OrderTerm, Position } from './record-order.ts'
 
 const Content = z.strictObject({ check: z.string(), position: z.array(z.string().nullable()) })
 
-/** The list that a cursor belongs to: it is of no use for another. */
+/** The list of a cursor. A cursor is invalid for any other list. */
 export type CursorScope = { tableId: string; order: readonly OrderTerm[] }
 
 export function listCursor(scope: CursorScope, position: Position): string {
   return encodeCursor({ check: checkOf(scope, position), position })
 }
 
-/** The position in a cursor that `listCursor` made for the same table and order. */
+/** Returns the position in a cursor that `listCursor` made for the same table and order. */
 export function readListCursor(scope: CursorScope, cursor: string | undefined): Position | null {
   const content = decodeCursor(Content, cursor)
   if (content === null) return null
@@ -22,7 +22,10 @@ export function readListCursor(scope: CursorScope, cursor: string | undefined): 
   throw invalid([{ field: 'cursor', message: 'must be the nextCursor of the same list' }])
 }
 
-/** Against mistakes, not attackers: a position that is made up shows nothing that its maker may not see. */
+/**
+ * A check against mistakes, not attackers: a forged position shows no more than its author may see
+ * anyway.
+ */
 function checkOf({ tableId, order }: CursorScope, position: Position): string {
   const terms = order.map(({ field, descending }) => [field, descending])
   return createHash('sha256')

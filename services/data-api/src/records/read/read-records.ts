@@ -47,7 +47,7 @@ export async function getRecord(
 }
 
 export type ListQuery = z.output<NonNullable<(typeof listOperation)['query']>> & {
-  /** A page ends early rather than hold much more than this. */
+  /** A page ends early if it would exceed about this size. */
   maxBytes?: number
 }
 export type RecordPage = { records: string[]; nextCursor: string | null }
@@ -95,7 +95,7 @@ type Page = {
   maxBytes: number
 }
 
-/** Finds one more than the page holds, which tells whether there is another. */
+/** Reads one record more than a page holds, to find out whether there is a next page. */
 function pageSql(table: TableDefinition, { order, conditions, limit, maxBytes }: Page): string {
   const { record, from, where } = listParts(table)
   return `
@@ -117,7 +117,7 @@ select m.record, m.position, m.place < (select count(*) from found) as more
  order by m.place`
 }
 
-/** The record's JSON, its place in the order, whether others come after it. */
+/** The record's JSON, its position in the order, and whether more follow. */
 type Row = [record: string, position: Position, more: boolean]
 
 const dataException = /^22/

@@ -7,8 +7,8 @@ import type { TableDefinition } from '../../tables/table-definition.ts'
 import { quoteIdent } from '../sql/quote.ts'
 
 /**
- * SQL conditions for the `where` of a list (none, or one); parameters are added to `values`. The
- * table is `t`.
+ * Returns the SQL conditions for the `where` of a list (none or one), and appends their parameters
+ * to `values`. The table is `t`.
  */
 export function whereSql(
   table: Pick<TableDefinition, 'columns'>,

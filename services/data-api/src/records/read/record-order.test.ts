@@ -24,7 +24,7 @@ function violationsOf(fn: () => unknown) {
 }
 
 describe('parseOrder', () => {
-  test('id comes last, unless it is asked for', () => {
+  test('id comes last, unless it is requested', () => {
     expect(orderBySql(parseOrder(columns, undefined))).toBe('t."id"')
     expect(orderBySql(parseOrder(columns, '-size,name'))).toBe(
       't."size" desc, left(t."name", 200), t."id"',
@@ -54,7 +54,7 @@ describe('listCursor', () => {
   const scope = { tableId: '1', order: parseOrder(columns, 'size') }
   const cursor = listCursor(scope, ['3', 'x'])
 
-  test('gives its position back', () => {
+  test('returns its position', () => {
     expect(readListCursor(scope, cursor)).toEqual(['3', 'x'])
     expect(readListCursor(scope, undefined)).toBeNull()
   })

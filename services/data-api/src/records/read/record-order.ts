@@ -6,17 +6,17 @@ import { quoteIdent } from '../sql/quote.ts'
 export type OrderTerm = {
   field: string
   descending: boolean
-  /** SQL for what is compared; the table is `t`. */
+  /** SQL for the compared value; the table is `t`. */
   expression: string
   cast: string
 }
 
-/** Text is ordered by so many characters: a cursor holds them, and has to fit into a URL. */
+/** Text is ordered by this many characters: a cursor contains them and has to fit into a URL. */
 const comparedCharacters = 200
 
 /**
- * The order that `text` (`name,-createdAt`) asks for, with `id` last so that no two records are equal.
- * Empty fields come last, in a descending order first.
+ * Parses an order such as `name,-createdAt`. Appends `id`, so that no two records are equal. Empty
+ * fields come last, or first in a descending order.
  */
 export function parseOrder(columns: readonly Column[], text: string | undefined): OrderTerm[] {
   const fields = text === undefined || text === '' ? [] : text.split(',')
@@ -58,13 +58,13 @@ function castOf(columns: readonly Column[], field: string): string | null {
 export const orderBySql = (order: readonly OrderTerm[]): string =>
   order.map(({ expression, descending }) => `${expression}${descending ? ' desc' : ''}`).join(', ')
 
-/** SQL for where a record stands in the order: one text per term. */
+/** SQL for a record's position in the order: one text per term. */
 export const positionSql = (order: readonly OrderTerm[]): string =>
   `array[${order.map(({ expression }) => `${expression}::text`).join(', ')}]`
 
 export type Position = readonly (string | null)[]
 
-/** SQL for "comes after `position`"; parameters are added to `values`. */
+/** Returns the SQL for "comes after `position`", and appends its parameters to `values`. */
 export function afterSql(
   order: readonly OrderTerm[],
   position: Position,

@@ -12,7 +12,7 @@ afterEach(() => void jest.useRealTimers())
 
 const settled = () => jest.advanceTimersByTimeAsync(0)
 
-/** A table that has the records 1 to 99, and statements that end when they are told to. */
+/** A table with the records 1 to 99, and statements that end when the test says so. */
 function setUp() {
   const known = new Set(Array.from({ length: 99 }, (_, n) => idOf(n + 1)))
   const statements: { ids: string[]; end: () => void }[] = []
@@ -30,7 +30,7 @@ function setUp() {
   return { get, statements }
 }
 
-it('gives each caller the record that it asked for, in whatever case and however often', async () => {
+it('returns to each caller its requested record, in any case and however often', async () => {
   const { get, statements } = setUp()
   const [upper, missing] = [idOf(4).toUpperCase(), idOf(100)]
   const asked = [idOf(1), idOf(2), idOf(3), upper, missing, idOf(3)].map(get)

@@ -6,16 +6,16 @@ import {
   type SharedStatementsOptions,
 } from '../sql/shared-statements.ts'
 
-/** Of the ids of records. */
+/** Items are ids of records. */
 export type SharedGets = SharedStatements<string>
 
 type Sharing = Pick<SharedStatementsOptions<string>, 'enter' | 'maxWaitMs'>
 
-/** So many of the largest records, and no more, are in one answer of PostgreSQL. */
+/** Bounds an answer of PostgreSQL to this many of the largest records. */
 const maxIds = 16
 const maxChars = 500_000
 
-/** Reads of one record each. */
+/** Reads of one record each share statements. */
 export const createSharedGets = (pool: Pool, sharing: Sharing): SharedGets =>
   createSharedStatements({
     ...sharing,
@@ -29,5 +29,5 @@ export const createSharedGets = (pool: Pool, sharing: Sharing): SharedGets =>
     },
   })
 
-/** Every record begins with it. */
+/** Every record begins with its id. */
 const idOf = (record: string) => record.slice('{"id":"'.length, '{"id":"'.length + 36)

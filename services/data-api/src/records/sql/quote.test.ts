@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { quoteIdent } from './quote.ts'
 
-/** Reads back what PostgreSQL would: `null` when the text goes on after the identifier. */
+/** Parses an identifier as PostgreSQL would. Returns `null` if the text continues after it. */
 function identifierIn(sql: string): string | null {
   const match = /^"((?:[^"]|"")*)"$/.exec(sql)
   return match?.[1]?.replaceAll('""', '"') ?? null

@@ -1,9 +1,12 @@
 import { escapeIdentifier, escapeLiteral } from 'pg'
 
-/** The longest identifier that PostgreSQL keeps whole, in bytes. */
+/** PostgreSQL truncates longer identifiers, in bytes. */
 export const maxIdentifierBytes = 63
 
-/** The only way an identifier gets into SQL text; one that PostgreSQL would cut or refuse throws. */
+/**
+ * Quotes an identifier for SQL text; every identifier goes through here. Throws for one that
+ * PostgreSQL would truncate or refuse.
+ */
 export function quoteIdent(name: string): string {
   const bytes = Buffer.byteLength(name)
   if (bytes < 1 || bytes > maxIdentifierBytes || name.includes('\0')) {
@@ -12,7 +15,7 @@ export function quoteIdent(name: string): string {
   return escapeIdentifier(name)
 }
 
-/** For DDL, which takes no parameters; everything else passes values as parameters. */
+/** For DDL, which takes no parameters. All other SQL passes values as parameters. */
 export function quoteLiteral(text: string): string {
   return escapeLiteral(text)
 }

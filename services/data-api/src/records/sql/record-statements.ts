@@ -4,28 +4,32 @@ import type { TableDefinition } from '../../tables/table-definition.ts'
 import { isoTimestamp, valueTypes } from '../../values/value-types.ts'
 import { quoteIdent, quoteLiteral } from './quote.ts'
 
-/** What a list's query is made of; the table is `t` in it. */
+/** The parts of a list's query; the table is `t`. */
 export type ListParts = { record: string; from: string; where: string }
 
-/** The SQL of one version of a table. Every statement gives `record`, JSON text, per row. */
+/** The SQL for one version of a table. Every statement returns `record`, a JSON text, per row. */
 export type RecordStatements = {
-  /** `$1` heads, `$2` ids, then one array per column; one record per element, in the order of the ids. */
+  /**
+   * `$1` heads, `$2` ids, then one array per column. Returns one record per element, in the order
+   * of the ids.
+   */
   insert: string
   /** `$1` head, `$2` id, `$3` which columns are given, `$4` their values. */
   update: string
   /** `$1` head, `$2` id. */
   delete: string
   /**
-   * As the two above, only for a record whose `updatedAt` is in the first array (`null`: any) and not in the second, which
-   * follow as parameters; for another it does nothing and gives `null`.
+   * Like `update` and `delete`, with two more parameters: the record's `updatedAt` must be in the
+   * first array (`null`: any) and must not be in the second. Otherwise it does nothing and returns
+   * `null`.
    */
   updateIf: string
   deleteIf: string
-  /** `$1` ids; the records that are there, in any order. */
+  /** `$1` ids. Returns the existing records, in any order. */
   get: string
 }
 
-/** The parameters of `insert`, with new ids. */
+/** Builds the parameters of `insert`, with new ids. */
 export function insertValues(
   rows: readonly { head: string; values: readonly (string | null)[] }[],
 ): unknown[] {
@@ -37,13 +41,16 @@ export function insertValues(
 
 const now = `date_trunc('milliseconds', clock_timestamp())`
 
-/** The time of a record's next change: later than its last, even when the clock was set back. */
+/**
+ * The time of a record's next change. It is later than the last one, even if the clock was set
+ * back.
+ */
 const after = (updatedAt: string) => `greatest(${now}, ${updatedAt} + interval '1 millisecond')`
 
 /**
- * Each statement does nothing when the table is no longer at this version: the lock on the table
- * comes before the snapshot, and DDL changes table and catalogue in one transaction, so that no
- * statement meets columns it does not know.
+ * Builds the statements. Each does nothing if the table is no longer at this version. The lock on
+ * the table comes before the snapshot, and DDL changes table and catalogue in one transaction, so
+ * no statement meets unknown columns.
  */
 export function recordStatements(table: TableDefinition): RecordStatements {
   const current = isCurrent(table)
@@ -52,7 +59,7 @@ export function recordStatements(table: TableDefinition): RecordStatements {
     insert: insertSql(target),
     update: updateSql(target, null),
     delete: deleteSql(target),
-    // Made when it is asked for, which is seldom.
+    // Built on demand, because preconditions are rare.
     get updateIf() {
       return updateSql(target, isExpected(5))
     },
@@ -63,7 +70,7 @@ export function recordStatements(table: TableDefinition): RecordStatements {
   }
 }
 
-/** As in the statements: no rows when the table is no longer at this version. */
+/** Like the statements, it returns no rows if the table is no longer at this version. */
 export function listParts(table: TableDefinition): ListParts {
   return {
     record: recordJson(table, 't'),
@@ -77,7 +84,7 @@ const isCurrent = ({ id, version }: TableDefinition): string =>
 
 type Target = { table: TableDefinition; name: string; current: string }
 
-/** The record as JSON text, made by PostgreSQL once and passed on as it is. */
+/** SQL for the record's JSON text, which PostgreSQL builds and the service passes on unchanged. */
 function recordJson({ columns }: TableDefinition, row: string): string {
   const fields = columns.map(({ name, type }) => {
     const column = quoteIdent(name)
@@ -89,7 +96,7 @@ function recordJson({ columns }: TableDefinition, row: string): string {
     `${isoTimestamp(`${row}."createdAt"`)} as "createdAt"`,
     `${isoTimestamp(`${row}."updatedAt"`)} as "updatedAt"`,
   ]
-  // A whole-row reference: no column has a capital letter.
+  // A whole-row reference. "J" collides with no column, because no column has a capital letter.
   return `(select row_to_json("J")::text from (select ${all.join(', ')}) "J")`
 }
 
@@ -119,8 +126,8 @@ select capture_change(($1::text[])[r.place], r.id, '{}', r.at, r.record) as reco
 }
 
 /**
- * The row is locked before it is read, so that `changed` compares with what the write replaces; the
- * time is taken after. A change that changes nothing writes nothing.
+ * Locks the row before reading it, so that `changed` compares with the value that the write
+ * replaces. Takes the time after the lock. A change without a difference writes nothing.
  */
 function updateSql({ table, name, current }: Target, expected: string | null): string {
   const columns = table.columns.map((column, index) => ({
@@ -162,7 +169,7 @@ union all
 select ${recordJson(table, 'o')} from old o, diff d where cardinality(d.fields) = 0${otherwise(expected)}`
 }
 
-/** Compared under the row's lock. */
+/** Compared while the row is locked. */
 const isExpected = (first: number): string =>
   `(($${first}::timestamptz[] is null or o."updatedAt" = any($${first}::timestamptz[])) and o."updatedAt" <> all($${first + 1}::timestamptz[]))`
 

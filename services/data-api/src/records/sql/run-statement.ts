@@ -10,7 +10,10 @@ const recordTooLarge = 'SH413'
 
 const whole = (record: string) => record
 
-/** Runs one of the table's statements; gives the JSON text of each record, as far as the caller may see it. */
+/**
+ * Runs one of the table's statements. Returns the JSON text of each record, reduced to what the
+ * caller may read.
+ */
 export async function runStatement(
   db: Pool | PoolClient,
   { definition: { id, version }, sql, prepared, view = whole }: KnownTable,

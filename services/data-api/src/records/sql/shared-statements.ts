@@ -2,22 +2,29 @@ import { unavailable } from '@surehook/service-kit/errors'
 import type { KnownTable } from '../../tables/table-cache.ts'
 import type { Tenant } from '../../tables/table-definition.ts'
 
-/** Without what one caller may see of it. */
+/** A table without the restrictions of one caller. */
 export type SharedTable = Omit<KnownTable, 'view'>
 
 export type SharedStatements<Item> = {
-  /** @returns the item's record as JSON, whole; `null` without one, or when the table is no longer as it is known */
+  /**
+   * @returns the item's whole record as JSON; `null` if there is none or if the table's definition
+   * is outdated
+   */
   run(tenant: Tenant, table: KnownTable, item: Item): Promise<string | null>
 }
 
 export type SharedStatementsOptions<Item> = {
-  /** One statement: the record of each item, in the order of the items; none for an outdated table. */
+  /**
+   * Runs one statement. Returns the record of each item in order, or nothing for an outdated table.
+   */
   statement: (table: SharedTable, items: readonly Item[]) => Promise<readonly (string | null)[]>
-  /** Characters that an item adds to a statement. */
+  /** How many characters an item adds to a statement. */
   sizeOf: (item: Item) => number
-  /** After this error nothing was done, because of one of the items: each is then run by itself. */
+  /**
+   * True if PostgreSQL refused one item and therefore did nothing. Each item then runs by itself.
+   */
   isOfOneItem: (err: unknown) => boolean
-  /** Does the work when the tenant has room for a statement. */
+  /** Runs the work when the tenant has capacity for a statement. */
   enter: <T>(tenant: Tenant, work: () => Promise<T>) => Promise<T>
   maxWaitMs: number
 }
@@ -25,7 +32,7 @@ export type SharedStatementsOptions<Item> = {
 type Entry<Item> = { item: Item; done: PromiseWithResolvers<string | null> }
 type Group<Item> = { entries: Entry<Item>[]; chars: number; timer: NodeJS.Timeout }
 type Line<Item> = {
-  /** Stands for these columns of this table. */
+  /** Identifies one version of the table. */
   key: string
   tenant: Tenant
   table: SharedTable
@@ -33,17 +40,23 @@ type Line<Item> = {
   waiting: Group<Item>[]
 }
 
-/** The first of a quiet table goes at once; who comes while so many statements are under way waits for one of them to end. */
+/**
+ * This many statements run at once per table; the first starts at once. Later items wait for one to
+ * end and share the next.
+ */
 const maxRunning = 2
 const maxItems = 64
 const maxChars = 500_000
-/** For so long after an item was refused each goes by itself: where many are, sharing only doubles the work. */
+/**
+ * How long items of a table run alone after one was refused: many refusals would otherwise double
+ * the work.
+ */
 const aloneForMs = 1_000
 
 /**
- * Requests of the same kind for the same table at the same time share a statement: most CPU of a small one is per
- * statement and commit. No request takes part in a statement that began before it. After an error that is not of one item,
- * a commit may have happened, so nothing is repeated.
+ * Simultaneous requests of one kind for one table share a statement, because most CPU of a small
+ * statement is spent per statement and per commit. No request joins a statement that has begun.
+ * After an error that is not due to one item, the commit may have happened, so nothing is repeated.
  */
 export function createSharedStatements<Item>(
   options: SharedStatementsOptions<Item>,
@@ -54,7 +67,7 @@ export function createSharedStatements<Item>(
 class StatementLines<Item> implements SharedStatements<Item> {
   readonly #options: SharedStatementsOptions<Item>
   readonly #lines = new Map<string, Line<Item>>()
-  /** Tables whose items do not share for now. */
+  /** Tables whose items run alone for now. */
   readonly #alone = new Set<string>()
 
   constructor(options: SharedStatementsOptions<Item>) {

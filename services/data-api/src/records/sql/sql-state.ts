@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg'
 
-/** The SQLSTATE of an error that PostgreSQL answered with, else `undefined`. */
+/** Returns the SQLSTATE of an error from PostgreSQL, or `undefined`. */
 export function sqlStateOf(err: unknown): string | undefined {
   return err instanceof DatabaseError ? err.code : undefined
 }

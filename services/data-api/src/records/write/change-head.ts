@@ -3,12 +3,12 @@ import { changeKey, newEventId } from '@surehook/contracts/ids'
 import { changesTopic } from '@surehook/contracts/topics'
 import type { Tenant } from '../../tables/table-definition.ts'
 
-/** The request behind a change. */
+/** The request that caused a change. */
 export type ChangeOrigin = Pick<ChangeEvent, 'requestId' | 'traceparent'>
 
 /**
- * The part of a captured change's header that is known before the write: JSON up to where the
- * record's id stands in its key. `capture_change` adds what only the database knows.
+ * Builds the part of a change event's header that is known before the write: JSON up to the
+ * record's id in its key. `capture_change` adds what only the database knows.
  */
 export function changeHead(
   operation: ChangeOperation,

@@ -10,7 +10,7 @@ const at = '2026-02-03T04:05:06.789Z'
 const etag = etagOf(recordAt(at))
 
 describe('the ETag of a record', () => {
-  test('is another for another time and for other columns', () => {
+  test('changes with the time and the columns', () => {
     const times = fc.date({
       min: new Date('0001-01-01'),
       max: new Date('9999-12-31'),

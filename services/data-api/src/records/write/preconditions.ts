@@ -1,15 +1,18 @@
 import { AppError, invalid } from '@surehook/service-kit/errors'
 
-/** The headers by which a request is only meant for some states of a record, as they were sent. */
+/** The headers `If-Match` and `If-None-Match`, as sent (RFC 9110, section 13.1). */
 export type Preconditions = { ifMatch?: string | undefined; ifNoneMatch?: string | undefined }
 
-/** A record as it was read or written, with the number of its table's columns by then. */
+/**
+ * A record at the time it was read or written, with the number of its table's columns at that time.
+ */
 export type StoredRecord = { readonly text: string; readonly columns: number }
 
 /**
- * The strong validator of a record: every change of it raises `updatedAt` by at least a millisecond, and a column that
- * is added changes how all records are shown; columns are never taken away. `xmin` would change without a change and
- * wrap around. A hash of the record would let callers who may only write test guesses of its values.
+ * Returns the strong validator of a record. Every change raises `updatedAt` by at least 1 ms. A new
+ * column changes the form of all records, and columns are never removed. `xmin` would change
+ * without a change and wraps around. With a hash of the record, callers who may only write could
+ * test guesses of its values.
  */
 export function etagOf({ text, columns }: StoredRecord): string {
   // `updatedAt` is the last field of every record.
@@ -17,10 +20,13 @@ export function etagOf({ text, columns }: StoredRecord): string {
   return `"${updatedAt.toString(36)}.${columns.toString(36)}"`
 }
 
-/** By `updatedAt`: which states of a record a write is for (`null`: any), and which it is not for. */
+/**
+ * The states of a record, by `updatedAt`, that a write requires (`null`: any) and those that it
+ * excludes.
+ */
 export type RecordStates = { only: string[] | null; never: string[] }
 
-/** `null` without preconditions. */
+/** Returns `null` without preconditions. */
 export function statesFor(
   { ifMatch, ifNoneMatch }: Preconditions,
   columns: number,
@@ -28,7 +34,7 @@ export function statesFor(
   if (ifMatch === undefined && ifNoneMatch === undefined) return null
   const wanted = readTags('If-Match', ifMatch)
   const held = readTags('If-None-Match', ifNoneMatch)
-  // Whatever the record's state, it is one that the client does not expect.
+  // `If-None-Match: *` fails for every existing record.
   if (held === 'any') return { only: [], never: [] }
   const strong = wanted === 'any' ? null : wanted?.filter(({ weak }) => !weak)
   return {
@@ -37,7 +43,10 @@ export function statesFor(
   }
 }
 
-/** Whether a record that is read is one that `If-Match` is for; `If-None-Match` is the transport's business. */
+/**
+ * Throws PRECONDITION_FAILED if the record does not match `If-Match`. The transport handles
+ * `If-None-Match`.
+ */
 export function requireMatch({ ifMatch }: Preconditions, record: StoredRecord): void {
   const wanted = readTags('If-Match', ifMatch)
   if (wanted === null || wanted === 'any') return
@@ -53,7 +62,10 @@ type Tag = { weak: boolean; opaque: string }
 const tagForm = /^(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"$/
 const list = /(?:[^,"]|"[^"]*")+/g
 
-/** RFC 9110, 8.8.3 and 13.1; `null` without the header. */
+/**
+ * Parses a list of entity tags (RFC 9110, sections 8.8.3 and 13.1). Returns `null` if the header is
+ * absent.
+ */
 function readTags(header: string, value: string | undefined): Tag[] | 'any' | null {
   if (value === undefined) return null
   if (value.trim() === '*') return 'any'
@@ -74,7 +86,7 @@ function timesOf(tags: readonly Tag[], columns: number): string[] {
     const [, time = '', shown = ''] = ownForm.exec(opaque) ?? []
     const ms = Number.parseInt(time, 36)
     const isOurs = Number.parseInt(shown, 36) === columns && Math.abs(ms) <= maxTime
-    // PostgreSQL reads years of four digits.
+    // PostgreSQL reads only years of four digits.
     const text = isOurs ? new Date(ms).toISOString() : ''
     return /^\d{4}-/.test(text) ? [text] : []
   })

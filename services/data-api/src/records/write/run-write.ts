@@ -12,12 +12,12 @@ export type Write = {
   once: KeyedRequest | undefined
 }
 
-/** Where the keys are kept, each with its answer: how many columns the table had, then a record per line. */
+/** Stores each key with its answer: the number of the table's columns, then one record per line. */
 export const idempotencyTable = 'idempotency_key'
 
 /**
- * Runs a statement that writes, as far as the caller may see what it gives. With an idempotency key: once; who repeats the
- * request gets what it gave then.
+ * Runs a statement that writes. Returns the records reduced to what the caller may read. With an
+ * idempotency key it runs once; a repeated request gets the first answer.
  */
 export async function runWrite(
   pool: Pool,
@@ -31,13 +31,13 @@ export async function runWrite(
   }
   const answer = await answerOnce(pool, once, async (tx) => {
     const texts = await runStatement(tx, { ...known, view: asItIs }, { statement, values })
-    // Without a record it was nothing: its key stays free.
+    // Nothing was written, so the key stays free.
     if (texts.length === 0) throw new NothingWritten()
     return [columns, ...texts].join('\n')
   })
   if (answer === null) return []
   const [columnsThen, ...texts] = answer.split('\n')
-  // What the caller may see is asked anew each time.
+  // The caller's permissions are applied to each answer, also to a repeated one.
   const { view = asItIs } = known
   return texts.map((text) => ({ text: view(text), columns: Number(columnsThen) }))
 }

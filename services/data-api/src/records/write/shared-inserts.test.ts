@@ -16,7 +16,7 @@ afterEach(() => void jest.useRealTimers())
 
 const settled = () => jest.advanceTimersByTimeAsync(0)
 
-/** Statements that end when the test ends them. */
+/** Statements that end when the test says so. */
 function setUp() {
   const statements: {
     table: SharedTable
@@ -38,7 +38,7 @@ function setUp() {
     inserted.catch(() => undefined)
     return inserted
   }
-  /** Ends the statement at this place, with what it wrote. */
+  /** Ends the statement at this position with its result. */
   const end = async (place: number) => {
     const { values, end: of } = statements[place] ?? { values: [] }
     of?.resolve(values.map(String))
@@ -48,7 +48,7 @@ function setUp() {
 }
 
 describe('inserts of one record each', () => {
-  test('go at once while there are few, and share the next statement when two are under way', async () => {
+  test('run at once while there are few, and share the next statement while two are running', async () => {
     const { insert, end, values } = setUp()
     const all = ['a', 'b', 'c', 'd', 'e'].map((value) => insert(value))
     expect(values()).toEqual([['a'], ['b']])
@@ -72,7 +72,7 @@ describe('inserts of one record each', () => {
     expect(values()[2]).toEqual(['other'])
   })
 
-  test('show no caller what another may see', async () => {
+  test('show no caller the fields that only another may see', async () => {
     const { insert, statements } = setUp()
     void insert(
       'a',
@@ -81,7 +81,7 @@ describe('inserts of one record each', () => {
     expect(statements[0]?.table).toEqual({ ...table('1') })
   })
 
-  test('are nothing written when the table is another by now', async () => {
+  test('write nothing if the table has changed', async () => {
     const { insert, statements } = setUp()
     const inserted = insert('a')
     statements[0]?.end.resolve([])
@@ -90,7 +90,7 @@ describe('inserts of one record each', () => {
 })
 
 describe('an insert that is refused', () => {
-  test('is refused alone: the others of its statement are inserted, and for a while each by itself', async () => {
+  test('is refused alone: the others are inserted, and items run alone for a while', async () => {
     const { insert, end, statements, values } = setUp()
     const [, , ...shared] = ['a', 'b', 'c', 'd', 'e'].map((value) => insert(value))
     await end(0)
@@ -120,7 +120,7 @@ describe('an insert that is refused', () => {
     await expect(Promise.all(shared)).rejects.toThrow('Connection terminated')
   })
 
-  test('waits for its turn no longer than anybody waits for a connection', async () => {
+  test('waits no longer than the longest wait for a connection', async () => {
     const { insert, end, values } = setUp()
     const [, , late] = ['a', 'b', 'c'].map((value) => insert(value))
     await jest.advanceTimersByTimeAsync(3_000)

@@ -10,14 +10,14 @@ import {
 } from '../sql/shared-statements.ts'
 import { sqlStateOf } from '../sql/sql-state.ts'
 
-/** One new record: the head of its change, and its values. */
+/** A new record: the head of its change event, and its values. */
 export type NewRow = { head: string; values: ColumnValues }
 
 export type SharedInserts = SharedStatements<NewRow>
 
 type Sharing = Pick<SharedStatementsOptions<NewRow>, 'enter' | 'maxWaitMs'>
 
-/** Inserts of one record each: all rows of a statement are written, or none. */
+/** Inserts of one record each share statements. A statement writes all rows or none. */
 export const createSharedInserts = (pool: Pool, sharing: Sharing): SharedInserts =>
   createSharedStatements({
     ...sharing,
@@ -26,7 +26,10 @@ export const createSharedInserts = (pool: Pool, sharing: Sharing): SharedInserts
       runStatement(pool, table, { statement: 'insert', values: insertValues(rows) }),
   })
 
-/** PostgreSQL refused one of the rows, and wrote none: its data, a constraint, a deadlock over unique values, its size. */
+/**
+ * Errors by which PostgreSQL refuses one row, and writes none: its data, a constraint, a deadlock
+ * over unique values, its size.
+ */
 const rowErrors = /^(?:2[23]...|40P01)$/
 
 export const insertRules = {

@@ -10,7 +10,7 @@ import { quoteIdent } from '../sql/quote.ts'
 const uniqueViolation = '23505'
 const message = 'another record has this value'
 
-/** The column whose value another record has already, else `undefined`. */
+/** Returns the column whose value another record already has, or `undefined`. */
 export function conflictingColumn(table: TableDefinition, err: unknown): Column | undefined {
   if (!(err instanceof DatabaseError) || err.code !== uniqueViolation) return undefined
   return columnOfConstraint(table, err.constraint)
@@ -25,12 +25,12 @@ export const fieldConflict = (column: Column, cause: unknown): AppError =>
 
 type Bulk = { table: TableDefinition; column: Column; rows: readonly ColumnValues[] }
 
-/** As `fieldConflict`, naming the records of the request that are at fault. */
+/** Like `fieldConflict`, but names the conflicting records of the request. */
 export async function bulkConflict(pool: Pool, bulk: Bulk, cause: unknown): Promise<AppError> {
   const { table, column, rows } = bulk
   const place = table.columns.indexOf(column)
   const { sql, cast } = { ...valueTypes[column.type], sql: quoteIdent(column.name) }
-  // PostgreSQL decides what is equal: 1.0 and 1.00 are, as decimals.
+  // PostgreSQL decides what is equal: the decimals 1.0 and 1.00 are.
   const { rows: found } = await pool.query<{ index: string }>(
     `select i.place - 1 as index
        from unnest($1::text[]) with ordinality as i(value, place)

@@ -23,29 +23,29 @@ import { bulkConflict, conflictingColumn, fieldConflict } from './unique-conflic
 export type RecordDeps = {
   pool: Pool
   tables: TableCache
-  /** With it, new records that come by themselves share statements. */
+  /** If set, single new records share statements. */
   inserts?: SharedInserts | undefined
-  /** With it, reads of one record share statements. */
+  /** If set, reads of one record share statements. */
   gets?: SharedGets | undefined
 }
 
-/** Which table a write is for, and the request behind it. */
+/** The table of a write, and the request behind it. */
 export type WriteTarget = {
   tenant: Tenant
   table: string
   origin: ChangeOrigin
-  /** The request has an idempotency key: its answer commits with what it does. */
+  /** Set for a request with an idempotency key: its answer commits together with its changes. */
   once?: KeyedRequest | undefined
 }
 
-/** A write of one record that is there. */
+/** A write to one existing record. */
 export type OneTarget = WriteTarget & { id: string; preconditions?: Preconditions | undefined }
 
 export function recordNotFound(): AppError {
   return new AppError('RECORD_NOT_FOUND', 'There is no such record in this table')
 }
 
-/** @returns the new records, in the order of `inputs`; all are created or none */
+/** @returns the new records in the order of `inputs`; creates all or none */
 export async function createRecords(
   deps: RecordDeps,
   target: WriteTarget,
@@ -109,7 +109,7 @@ async function insert(
   }
 }
 
-/** As far as the caller may see it. */
+/** Reduces the record to what the caller may read. */
 export function asStored({ definition, view }: KnownTable, text: string | null): StoredRecord[] {
   if (text === null) return []
   return [{ text: view === undefined ? text : view(text), columns: definition.columns.length }]
@@ -147,7 +147,7 @@ async function update(pool: Pool, known: KnownTable, write: Write): Promise<Stor
   }
 }
 
-/** @returns the record as it was */
+/** @returns the record before its deletion */
 export async function deleteRecord(
   { pool, tables }: RecordDeps,
   { tenant, table, origin, id, once, preconditions = {} }: OneTarget,

@@ -5,7 +5,10 @@ import type { Pool, PoolClient } from 'pg'
 import { sqlStateOf } from '../../records/sql/sql-state.ts'
 import { tryLockSchema } from '../table-catalogue.ts'
 
-/** While DDL waits for its lock every later write waits behind it: give up soon and try again. */
+/**
+ * While DDL waits for its lock, all later writes wait behind it, so it gives up soon and tries
+ * again.
+ */
 export const lockTimeoutMs = 250
 const statementTimeoutMs = 10_000
 const tries = 12
@@ -14,8 +17,8 @@ const pauseMs = 150
 const lockNotAvailable = '55P03'
 
 /**
- * A transaction that may change the tables of one environment, one such transaction at a time. Tried
- * again while another one runs or writers keep a table busy; in the end it is given up (503).
+ * Runs a transaction that may change the tables of one environment, one at a time. Retries while
+ * another one runs or writers keep a table busy, and finally rejects with 503.
  */
 export function changeSchema<T>(
   pool: Pool,
@@ -24,7 +27,8 @@ export function changeSchema<T>(
 ): Promise<T> {
   return whenFree(() =>
     inTransaction(pool, async (tx) => {
-      // Not waited for in the transaction: an index that is being built waits for its end.
+      // Does not wait inside the transaction, because an index build waits for the end of all older
+      // transactions.
       if (!(await tryLockSchema(tx, schema, 'transaction'))) throw new SchemaBusy()
       await tx.query(`set local lock_timeout = ${lockTimeoutMs}`)
       await tx.query(`set local statement_timeout = ${statementTimeoutMs}`)
@@ -33,13 +37,13 @@ export function changeSchema<T>(
   )
 }
 
-/** Somebody else changes the tables of the environment. */
+/** Another transaction is changing the tables of the environment. */
 export class SchemaBusy extends Error {}
 
 const busyForMs = 10_000
 const busyPauseMs = 40
 
-/** Tries again after a pause while somebody else has what the work needs. */
+/** Retries after a pause while the needed lock is held. */
 export async function whenFree<T>(work: () => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + busyForMs
   for (let triesLeft = tries; ; ) {

@@ -6,7 +6,7 @@ import { changeSchema } from './change-schema.ts'
 import { schemaName } from './schema-name.ts'
 import { qualifiedTable } from './table-ddl.ts'
 
-/** With all its records, which make no events. */
+/** Drops the table with all its records. The records make no events. */
 export function dropTable(pool: Pool, tenant: Tenant, name: string): Promise<void> {
   return changeSchema(pool, schemaName(tenant), async (tx) => {
     const table = await requireTable(tx, tenant, name)

@@ -15,7 +15,7 @@ const column = (name: string, rest: Partial<Column> = {}): Column => ({
 const table = (columns: Column[], hasRecords = true) => ({ columns, access: nobody, hasRecords })
 
 describe('evolveTable', () => {
-  test('a new table takes every column as it is asked for', () => {
+  test('a new table gets every requested column', () => {
     const evolution = evolveTable(null, {
       columns: [
         { name: 'a', type: 'text', required: true, unique: true },
@@ -36,7 +36,7 @@ describe('evolveTable', () => {
     })
   })
 
-  test('what is there already is no change', () => {
+  test('an existing column is no change', () => {
     const current = table([column('a', { required: true, default: 'x' })])
     const evolution = evolveTable(current, {
       columns: [{ name: 'a', type: 'text', required: true, default: 'x' }],
@@ -49,7 +49,7 @@ describe('evolveTable', () => {
     })
   })
 
-  test('columns keep their places, constraints relax, new columns come last', () => {
+  test('columns keep their positions, constraints relax, new columns come last', () => {
     const current = table([
       column('a', { required: true }),
       column('b', { unique: true }),
@@ -74,7 +74,7 @@ describe('evolveTable', () => {
     })
   })
 
-  test('every wish that could lose data is a violation of its own', () => {
+  test('every change that could lose data is a separate violation', () => {
     const current = table([column('a'), column('b'), column('c'), column('d')])
     const evolution = evolveTable(current, {
       columns: [
@@ -106,7 +106,7 @@ describe('evolveTable', () => {
     expect(evolveTable(table([], true), input).ok).toBe(false)
   })
 
-  test('access that is left out stays', () => {
+  test('omitted access stays', () => {
     const current = { ...table([]), access: { ...nobody, read: ['a'], create: ['b'] } }
     const evolution = evolveTable(current, { columns: [], access: { create: [] } })
     expect(evolution).toMatchObject({

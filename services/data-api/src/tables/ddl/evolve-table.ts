@@ -3,12 +3,12 @@ import type { Violation } from '@surehook/contracts/problem'
 import { parseColumnValue } from '../../values/column-value.ts'
 import type { Column, TableAccess, TableShape } from '../table-definition.ts'
 
-/** One change of the PostgreSQL table; `index` is the column's place in the definition. */
+/** One change of the PostgreSQL table; `index` is the column's position in the definition. */
 export type ColumnStep =
   | { kind: 'add'; column: Column; index: number }
-  /** As `add`, of a column that is there already with its index; `prepareUnique` made both. */
+  /** Like `add`, for a column and index that `prepareUnique` has already made. */
   | { kind: 'adopt'; column: Column; index: number }
-  /** Takes a column away that nobody could write yet, so that it can be added. */
+  /** Drops a column that nobody could write yet, so that it can be added again. */
   | { kind: 'clear'; column: Column }
   | { kind: 'relax-required'; column: Column }
   | { kind: 'relax-unique'; index: number }
@@ -21,9 +21,9 @@ export type Evolution =
 type Input = TableInput['columns'][number]
 
 /**
- * What leads from the table as it is (`null`: there is none) to the table as asked for. Nothing that
- * could lose data or make existing records invalid: each such wish is a violation. Columns keep their
- * places, new ones come last.
+ * Computes the steps from the present table (`null`: none) to the requested one. A change that
+ * could lose data or make existing records invalid becomes a violation. Columns keep their
+ * positions; new ones come last.
  */
 export function evolveTable(
   current: (TableShape & { hasRecords: boolean }) | null,
@@ -53,7 +53,7 @@ export function evolveTable(
   return { ok: true, shape: { columns: [...kept, ...added], access }, steps, changed }
 }
 
-/** `index`: the place in the request, by which faults are named. */
+/** `index` is the position in the request, which faults name. */
 type Wish = { column: Input; index: number }
 
 const completed = (input: Input): Column => ({
@@ -119,7 +119,7 @@ function checkDefault(column: Column, index: number, violations: Violation[]): v
   }
 }
 
-/** Actions that are left out stay as they are. */
+/** Actions that the request leaves out keep their roles. */
 function mergeAccess(current: TableAccess | undefined, input: TableInput['access']): TableAccess {
   const roles = (action: keyof TableAccess) => input?.[action] ?? current?.[action] ?? []
   return {

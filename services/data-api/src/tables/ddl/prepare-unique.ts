@@ -6,16 +6,16 @@ import type { Column, TableDefinition } from '../table-definition.ts'
 import { lockTimeoutMs, SchemaBusy, whenFree } from './change-schema.ts'
 import { preparedIndex, qualifiedTable } from './table-ddl.ts'
 
-/** An index of a very large table takes its time; nobody waits for it but who asked. */
+/** Building the index of a very large table takes long, but only the caller waits for it. */
 const buildTimeoutMs = 600_000
 
-/** A table with records, and the unique columns that are to be added to it. */
+/** A table with records, and the unique columns to add. */
 export type UniqueWish = { table: TableDefinition; columns: readonly Column[] }
 
 /**
- * Makes columns and unique indexes that are to be added to a table with records, without keeping anybody from writing:
- * until the catalogue names the columns nobody reads or writes them. What is left when this ends in the middle is
- * made again or taken away by whoever asks for the column next.
+ * Makes the new unique columns and indexes of a table with records, without blocking writers.
+ * Nobody reads or writes the columns until the catalogue names them. If it is interrupted, the next
+ * request for the column repeats or removes what is left.
  */
 export async function prepareUnique(
   pool: Pool,
@@ -28,7 +28,7 @@ export async function prepareUnique(
     await whenFree(async () => {
       if (!(await tryLockSchema(client, schema, 'session'))) throw new SchemaBusy()
     })
-    // Asked again now that nobody else changes it: a column that is in the catalogue by now holds data.
+    // Read again under the lock: a column that is in the catalogue by now holds data.
     const wish = await wantedNow(client)
     for (const column of wish?.columns ?? []) {
       if (wish !== null) await prepareColumn(client, wish.table, column)
@@ -37,7 +37,7 @@ export async function prepareUnique(
     broken = err instanceof Error ? err : new Error(String(err))
     throw err
   } finally {
-    // A connection that is closed gives its locks and settings back, too.
+    // Closing the connection also releases its locks and settings.
     client.release(broken ?? (await restore(client, schema)))
   }
 }
@@ -77,10 +77,10 @@ async function restore(client: PoolClient, schema: string): Promise<Error | unde
   }
 }
 
-/** What there is of a column that the catalogue does not name yet. */
+/** How far a column is prepared that the catalogue does not name yet. */
 export type PreparedState = 'none' | 'other' | 'column' | 'ready'
 
-/** `other`: a column of another type, of which nothing can be used. */
+/** `other` means a column of another type, which is unusable. */
 export async function preparedState(
   db: PoolClient,
   table: TableDefinition,

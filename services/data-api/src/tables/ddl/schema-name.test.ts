@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { schemaName } from './schema-name.ts'
 
-// Few different characters, the ones that could be taken for a separator among them.
+// Few different characters, among them all that could be taken for a separator.
 const id = fc.string({
   unit: fc.constantFrom('a', 'b', '_', '-', '"', ',', '/', '\\', '.', '🎉'),
   maxLength: 6,
@@ -21,7 +21,7 @@ describe('schemaName', () => {
     )
   })
 
-  test('is a plain identifier that PostgreSQL keeps whole', () => {
+  test('is a plain identifier that PostgreSQL does not truncate', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (projectId, name) => {
         expect(schemaName({ projectId, environment: name })).toMatch(/^d_[0-9a-f]{48}$/)

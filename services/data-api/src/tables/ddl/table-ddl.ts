@@ -8,19 +8,23 @@ import type { ColumnStep } from './evolve-table.ts'
 type TableRef = Pick<TableDefinition, 'schema' | 'name'>
 type TableId = Pick<TableDefinition, 'id'>
 
-/** The table as SQL names it. */
+/** The table's name in SQL, with its schema. */
 export const qualifiedTable = ({ schema, name }: TableRef): string =>
   `${quoteIdent(schema)}.${quoteIdent(name)}`
 
-// Indexes and tables share one name space per schema; no table's name can hold a capital letter.
+// Indexes and tables share a namespace per schema; the capital letter is safe because table names
+// have none.
 const primaryKeyName = ({ id }: TableId): string => `P${id}`
 const uniqueName = ({ id }: TableId, index: number): string => `U${id}_${index}`
 
-/** The name of an index until its column is in the catalogue: its place there is not known before. */
+/**
+ * The name of an index until its column is in the catalogue, because only then its position is
+ * known.
+ */
 export const preparedIndex = ({ id }: TableId, column: string): string =>
   `N${id}_${createHash('sha256').update(column).digest('hex').slice(0, 16)}`
 
-/** The column whose uniqueness a constraint of this name guards, else `undefined`. */
+/** Returns the column of a unique constraint by the constraint's name, or `undefined`. */
 export function columnOfConstraint(
   table: Pick<TableDefinition, 'id' | 'columns'>,
   constraint: string | undefined,
@@ -28,7 +32,7 @@ export function columnOfConstraint(
   return table.columns.find((_, index) => uniqueName(table, index) === constraint)
 }
 
-/** A new table with all the columns of its definition. */
+/** SQL for a new table with all columns of its definition. */
 export function createTableSql(
   table: TableRef & TableId & Pick<TableDefinition, 'columns'>,
 ): string {
@@ -46,7 +50,7 @@ export function createTableSql(
   return `create table ${qualifiedTable(table)} (\n  ${lines.join(',\n  ')}\n)`
 }
 
-/** All steps as one statement, which locks the table once. */
+/** SQL for all steps as one statement, which locks the table once. */
 export function alterTableSql(table: TableRef & TableId, steps: readonly ColumnStep[]): string {
   const clauses = steps.flatMap((step) => stepClauses(table, step))
   return `alter table ${qualifiedTable(table)}\n  ${clauses.join(',\n  ')}`

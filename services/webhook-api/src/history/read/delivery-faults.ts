@@ -5,15 +5,18 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const statuses: ReadonlySet<string> = new Set(deliveryStatuses)
 const firstTime = Date.UTC(2020, 0, 1)
 const day = 86_400_000
-/** By so much the clock of whoever made a job may be ahead: a hole in the log is worse than a wrong day. */
+/**
+ * How far the clock of a job's maker may be ahead. It is generous, because a gap in the log is
+ * worse than a wrong day.
+ */
 const aheadAtMost = 7 * day
 
-/** Why the log cannot keep this job, or `null`. The schema fixes types, not what they must hold. */
+/** Returns why the log cannot store this job, or `null`. The schema checks types but not values. */
 export function jobFault(job: DeliveryJobHead, now: number): string | null {
   return idFault(job) ?? madeFault(job, now) ?? uuidFault('webhookId', job.webhookId)
 }
 
-/** Why the log cannot keep this transition, or `null`. */
+/** Returns why the log cannot store this transition, or `null`. */
 export function transitionFault(transition: DeliveryAttempt, now: number): string | null {
   const fault = idFault(transition) ?? madeFault(transition, now)
   if (fault !== null) return fault

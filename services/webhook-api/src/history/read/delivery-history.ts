@@ -24,10 +24,10 @@ const Position = z.tuple([CursorTime, z.uuid(), z.iso.date().optional()])
 
 export type DeliveryHistory = ReturnType<typeof deliveryHistory>
 
-/** What the tenant sees of the delivery log: the deliveries of its own subscriptions. */
+/** The tenant's view of the delivery log: the deliveries of its own subscriptions. */
 export function deliveryHistory(pool: Pool, bodies: StoredBodies) {
   return {
-    /** Of a subscription that is known to be the tenant's. */
+    /** The caller must have checked that the subscription is the tenant's. */
     async newest(subscriptionId: string, limit: number): Promise<Delivery[]> {
       return (await findDeliveries(pool, { subscriptionId, limit })).map(toDelivery)
     },

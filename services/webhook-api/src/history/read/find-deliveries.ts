@@ -9,20 +9,26 @@ export type DeliveryQuery = {
   status?: DeliveryStatus | undefined
   eventId?: string | undefined
   since?: Date | undefined
-  /** Only those further down in the order; `day` where that is not the one of `createdAt`. */
+  /**
+   * Returns only deliveries after this position. `day` is set if it differs from the day of
+   * `createdAt`.
+   */
   after?: readonly [createdAt: string, id: string, day?: string | undefined] | null
   limit: number
 }
 
-/** With the day under which the log keeps it. */
+/** A delivery with the day of its partition. */
 export type FiledDelivery = DeliveryRow & { filed_on: string }
 
-/** Where a page that ends with this row goes on. */
+/** Returns the position after this row, for the next page. */
 export function positionOf({ created_at, id, filed_on }: FiledDelivery) {
   return filed_on === dayOf(created_at.getTime()) ? [created_at, id] : [created_at, id, filed_on]
 }
 
-/** The newest first. The order begins with the day so that only the partitions that are needed are opened. */
+/**
+ * Returns deliveries, newest first. The order starts with the day, so that PostgreSQL opens only
+ * the partitions it needs.
+ */
 export async function findDeliveries(pool: Pool, query: DeliveryQuery): Promise<FiledDelivery[]> {
   const values: unknown[] = []
   const value: Value = (given) => `$${values.push(given)}`
@@ -30,10 +36,10 @@ export async function findDeliveries(pool: Pool, query: DeliveryQuery): Promise<
   return (await pool.query<FiledDelivery>(sql, values)).rows
 }
 
-/** Adds a parameter; tells how it is written in the statement. */
+/** Adds a parameter and returns its placeholder. */
 type Value = (given: unknown) => string
 
-/** Each status in its order through the index that begins with it; of what they have, the newest. */
+/** Reads each status through the index that begins with it, and then returns the newest of all. */
 function listSql(query: DeliveryQuery, value: Value): string {
   const { subscriptionId, status } = query
   const where = [
@@ -49,7 +55,7 @@ function listSql(query: DeliveryQuery, value: Value): string {
     ${page}`
 }
 
-/** An event has few deliveries: they are found first, and never by reading history in its order. */
+/** Finds the few deliveries of an event first: reading the whole history in order would be slow. */
 function eventSql(query: DeliveryQuery, value: Value): string {
   const { subscriptionId, eventId = '', status } = query
   const id = value(deliveryId(eventId, subscriptionId))
@@ -72,7 +78,7 @@ function spanSql({ since, after }: DeliveryQuery, value: Value): string[] {
   }
   if (after) {
     const day = `${value(after[2] ?? dayOf(Date.parse(after[0])))}::date`
-    // The day by itself lets partitions be left out; a row comparison does not.
+    // A separate condition on the day prunes partitions; the row comparison does not.
     span.push(`day <= ${day}`)
     span.push(`(day, created_at, id) < (${day}, ${value(after[0])}, ${value(after[1])}::uuid)`)
   }

@@ -17,8 +17,8 @@ export type LoggedDelivery = DeliveryRow &
   }
 
 /**
- * What the row of the delivery `d` says of its body. An older version wrote the bytes of an event once, and named
- * their delivery in the other rows.
+ * The columns of delivery `d` that locate its body. An older version stored the bytes once per
+ * event, and referred to their row from the others.
  */
 export const bodyColumns = `subscription_id, project_id, environment, job_partition, job_offset, (
   with recursive keeper as (
@@ -28,7 +28,7 @@ export const bodyColumns = `subscription_id, project_id, environment, job_partit
     from keeper join delivery next on next.id = keeper.body_of and next.day = d.day)
   select body from keeper where body is not null limit 1) as body`
 
-/** One delivery; `undefined` when the subscription has no such delivery. */
+/** Returns one delivery, or `undefined` if the subscription has no such delivery. */
 export async function findDelivery(
   db: Pool | PoolClient,
   { tenant, subscriptionId, deliveryId }: DeliveryPlace,
@@ -53,7 +53,7 @@ export async function showDelivery(
   return {
     ...toDelivery(delivery),
     webhookId: delivery.webhook_id,
-    // What was too large has none.
+    // A delivery that was too large has no body.
     body: typeof body === 'string' || body.length === 0 ? null : body.toString(),
     attemptLog: readAttempts(delivery.attempt_log),
   }

@@ -8,7 +8,7 @@ import { type BodyOfRow, storedBodies } from './stored-bodies.ts'
 
 const body = Buffer.from('the bytes of the topic')
 
-/** A topic with these values, by offset; a fetch gives three records. */
+/** A topic with these values by offset. One fetch returns three records. */
 function setUp(log: ReadonlyMap<number, DeliveryJob | 'garbage' | null>) {
   const fetches: string[] = []
   const bodies = storedBodies({
@@ -53,7 +53,7 @@ const row = (change: Partial<BodyOfRow> = {}): BodyOfRow => ({
 })
 
 describe('find', () => {
-  it('takes what the row has, and asks nobody', async () => {
+  it('uses the body in the row without reading Kafka', async () => {
     const { bodies, fetches } = setUp(new Map())
     expect(await bodies.find(row({ body: Buffer.from('own') }))).toEqual(Buffer.from('own'))
     expect(await bodies.find(row({ job_partition: null, job_offset: null }))).toBe('unread')
@@ -77,11 +77,11 @@ describe('find', () => {
     ['another subscription', new Map([[7, { ...job, subscriptionId: aJob().eventId }]])],
     ['another project', new Map([[7, { ...job, projectId: 'other' }]])],
     ['another environment', new Map([[7, { ...job, environment: 'other' }]])],
-  ])('takes %s at its place for none', async (_what, log) => {
+  ])('treats %s at its place as no body', async (_what, log) => {
     expect(await setUp(log).bodies.find(row())).toBe('gone')
   })
 
-  it('throws what Kafka answers when it cannot be asked', async () => {
+  it('throws if Kafka is unreachable', async () => {
     const away = storedBodies({
       reader: { readFrom: () => Promise.reject(new Error('away')) },
       codec: { job: { encode: () => Buffer.alloc(0), decode: () => job } },
@@ -95,14 +95,14 @@ describe('findFirst', () => {
   const jobs = new Map([1, 2, 3, 4, 5, 7].map((n) => [n, { ...job, deliveryId: idOf(n) }]))
   const rowAt = (n: number) => row({ id: idOf(n), job_offset: String(n) })
 
-  it('reads what stands together at once, and goes back where it must', async () => {
+  it('reads neighbouring records together, and seeks back only if needed', async () => {
     const { bodies, fetches } = setUp(jobs)
     const rows = [1, 2, 3, 5, 6, 4].map(rowAt)
     expect(await bodies.findFirst(rows, 1_000)).toEqual([body, body, body, body, 'gone', body])
     expect(fetches).toEqual(['2/1', '2/5', '2/4'])
   })
 
-  it('ends where it has enough', async () => {
+  it('ends when it has enough', async () => {
     const { bodies } = setUp(jobs)
     const rows = [1, 2, 3].map(rowAt)
     expect(await bodies.findFirst(rows, body.length + 1)).toHaveLength(2)

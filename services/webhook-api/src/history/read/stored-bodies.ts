@@ -4,7 +4,7 @@ import type { RecordPlace, RecordReader } from '@surehook/kafka/readers/record-r
 import { type EventCodec, UndecodableError } from '@surehook/schemas/codec'
 import { text } from '../write/storable-text.ts'
 
-/** What a row says of its body: the bytes themselves, where they are on `webhook.deliveries`, or neither yet. */
+/** The body of a row: the bytes, their place on `webhook.deliveries`, or neither yet. */
 export type BodyOfRow = {
   id: string
   subscription_id: string
@@ -15,13 +15,16 @@ export type BodyOfRow = {
   job_offset: string | null
 }
 
-/** `unread`: the log has not read the job yet. `gone`: the topic does not have it any more. */
+/** `unread`: the log has not read the job yet. `gone`: the topic no longer has it. */
 export type StoredBody = Buffer | 'unread' | 'gone'
 
 export type StoredBodies = {
-  /** Rejects with SERVICE_UNAVAILABLE while Kafka cannot be asked. */
+  /** Rejects with SERVICE_UNAVAILABLE while Kafka is unreachable. */
   find(row: BodyOfRow): Promise<StoredBody>
-  /** The bodies of the first of these rows, in their order: about `bytes` together, but at least one. */
+  /**
+   * Returns the bodies of the first of these rows, in order: about `bytes` together, but at least
+   * one.
+   */
   findFirst(rows: readonly BodyOfRow[], bytes: number): Promise<StoredBody[]>
 }
 
@@ -30,14 +33,14 @@ export type StoredBodiesDeps = {
   codec: Pick<EventCodec, 'job'>
 }
 
-/** Whatever follows in the same batch comes with it. */
+/** A fetch returns whole batches, so it may return more than this. */
 const oneRecord = 1
 const manyRecords = 1024 * 1024
 
-/** What was read of a partition last: everything between two offsets. */
+/** The last piece read of a partition: everything between two offsets. */
 type Piece = { from: number; messages: readonly KafkaMessage[] }
 
-/** Bodies from where the history has them: from a row, or from the topic of the jobs. */
+/** Reads bodies from a row, or from the topic of the jobs. */
 export function storedBodies({ reader, codec }: StoredBodiesDeps): StoredBodies {
   const find = async (row: BodyOfRow, recordAt: (place: RecordPlace) => Promise<Found>) => {
     if (row.body !== null) return row.body
@@ -80,7 +83,7 @@ const recordOf = (messages: readonly KafkaMessage[], { offset }: RecordPlace): F
 const covers = ({ from, messages }: Piece, { offset }: RecordPlace): boolean =>
   offset >= from && offset <= Number(messages.at(-1)?.offset ?? -1)
 
-/** A partition below zero: only the row has it. */
+/** A negative partition means that only the row has the body. */
 function placeOf({ job_partition, job_offset }: BodyOfRow): RecordPlace | null {
   if (job_partition === null || job_offset === null || job_partition < 0) return null
   return { partition: job_partition, offset: Number(job_offset) }
@@ -96,7 +99,7 @@ async function jobIn(codec: Pick<EventCodec, 'job'>, message: Found): Promise<De
   }
 }
 
-/** In a topic that was made anew another delivery may be at the offset, of anybody. */
+/** If the topic was recreated, the offset may hold another tenant's delivery. */
 function isJobOf(job: DeliveryJob, row: BodyOfRow): boolean {
   return (
     job.deliveryId.toLowerCase() === row.id &&

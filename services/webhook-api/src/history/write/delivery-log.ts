@@ -10,17 +10,20 @@ import { createDeliveryStore } from '../delivery-store.ts'
 import { createDeliveryProjection, projectedTopics } from './delivery-projection.ts'
 import { LogWriter } from './log-writer.ts'
 
-/** All replicas share the work of following the delivery topics. */
+/** All replicas share this consumer group, and so the work. */
 export const logGroupId = 'webhook-api'
 
-/** When little comes, so many times a second a batch is fetched, written and committed. */
+/**
+ * The time between two writes when few messages arrive: each costs a fetch, a statement and a
+ * commit.
+ */
 const gatherMs = 250
 
 export type DeliveryLog = AsyncDisposable & { readonly healthy: boolean }
 
 type Parts = { pool: Pool; historyDays: number; log: Logger; metrics: Metrics }
 
-/** Follows the delivery topics for as long as it is open; all replicas share the work. */
+/** Follows the delivery topics while it is open. All replicas share the work. */
 export function openDeliveryLog(
   { kafka, codec, producer }: Messaging,
   { pool, historyDays, log, metrics }: Parts,

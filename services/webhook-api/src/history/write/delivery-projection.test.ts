@@ -14,7 +14,7 @@ const codecOf = <T extends { deliveryId: string }>(values: ReadonlyMap<string, T
   },
 })
 
-/** Messages are named by their value; the store refuses batches that contain one of `poison`. */
+/** Messages are named by their value. The store refuses batches that contain one of `poison`. */
 function setUp({ poison = [] as string[], failure = '22P02' } = {}) {
   const names = ['a', 'b', 'c', 'd', 'e']
   const added: string[][] = []
@@ -61,7 +61,7 @@ describe('createDeliveryProjection', () => {
     expect([added, refused]).toEqual([[['a', 'b', 'c']], []])
   })
 
-  it('puts aside what it cannot read and writes the rest', async () => {
+  it('refuses undecodable messages and writes the rest', async () => {
     const { read, added, refused } = setUp()
     await read(deliveriesTopic, ['a', 'x', null, 'b'])
     expect(added).toEqual([['a', 'b']])
@@ -71,7 +71,7 @@ describe('createDeliveryProjection', () => {
     ])
   })
 
-  it('corners the one value that the database finds unacceptable', async () => {
+  it('isolates the one value that the database refuses', async () => {
     const { read, added, refused } = setUp({ poison: ['d'] })
     await read(attemptsTopic, ['a', 'b', 'c', 'd', 'e'])
     expect(added.flat()).toEqual(['a', 'b', 'c', 'e'])

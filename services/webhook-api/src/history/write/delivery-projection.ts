@@ -15,7 +15,10 @@ export type Refused = {
   reason: string
 }
 
-/** What a message says, and where it stands. The message itself would keep all that was fetched with it. */
+/**
+ * A decoded message and its place. It does not keep the message itself, which would keep the whole
+ * fetch response in memory.
+ */
 export type LogItem = {
   topic: string
   partition: number
@@ -25,20 +28,20 @@ export type LogItem = {
 export type ProjectionDeps = {
   store: Pick<DeliveryStore, 'add'>
   codec: Pick<EventCodec, 'jobHead' | 'attempt'>
-  /** Puts a message aside that will never be readable, and resolves once that is safe. */
+  /** Moves a message that can never be stored aside. Resolves once Kafka has it. */
   refuse: (refused: Refused) => Promise<void>
 }
 
 export type DeliveryProjection = {
-  /** What a batch says; the rest of it is put aside. */
+  /** Decodes a batch; undecodable messages are refused. */
   read(batch: TopicBatch): Promise<LogItem[]>
-  /** Into the log. Items may come again, in part or whole. */
+  /** Writes items into the log. Items may be repeated. */
   write(items: readonly LogItem[]): Promise<void>
 }
 
 export const projectedTopics = [deliveriesTopic, attemptsTopic] as const
 
-/** Turns what is on the topics into the delivery log. */
+/** Writes the delivery topics into the delivery log. */
 export function createDeliveryProjection(deps: ProjectionDeps): DeliveryProjection {
   const { store, codec, refuse } = deps
 
@@ -46,7 +49,7 @@ export function createDeliveryProjection(deps: ProjectionDeps): DeliveryProjecti
     const items: LogItem[] = []
     for (const message of messages) {
       const { offset } = message
-      // By the broker's clock: a wrong one of this process must not leave holes in the log.
+      // The broker's clock, because a wrong clock in this process must not cause gaps in the log.
       const at = Number(message.timestamp)
       const place = { topic, partition, offset }
       try {
@@ -70,7 +73,10 @@ export function createDeliveryProjection(deps: ProjectionDeps): DeliveryProjecti
     return items
   }
 
-  /** What the database itself finds unacceptable is cornered by halves, so that the rest goes on. */
+  /**
+   * Halves a chunk that the database refuses, until only the refused items are left, so that the
+   * rest is stored.
+   */
   async function write(items: readonly LogItem[]): Promise<void> {
     const [first] = items
     if (first === undefined) return
@@ -87,7 +93,7 @@ export function createDeliveryProjection(deps: ProjectionDeps): DeliveryProjecti
     }
   }
 
-  /** A job can still be read where it is. */
+  /** A job needs no copy, because it can still be read at its place. */
   function refusedItem({ topic, partition, offset, transition }: LogItem) {
     const key = transition && Buffer.from(transition.deliveryId)
     const value = transition && codec.attempt.encode(transition)
@@ -97,7 +103,7 @@ export function createDeliveryProjection(deps: ProjectionDeps): DeliveryProjecti
   return { read, write }
 }
 
-/** At once, where it can be: a promise for each message would cost more than the message. */
+/** Synchronous if possible: one promise per message would cost more than the message. */
 function decode<T>(
   codec: Pick<TypeCodec<T>, 'decode'>,
   { value: bytes }: KafkaMessage,

@@ -26,7 +26,7 @@ describe('foldDeliveries', () => {
     expect(foldTransitions([paused])).toEqual([{ last: paused, lastAttempt: null }])
   })
 
-  it('tells the error of a delivery that was given up without an attempt', () => {
+  it('keeps the error of a delivery that was given up without an attempt', () => {
     const tooLarge = aTransition({
       status: 'dead_letter',
       attempted: false,
@@ -47,7 +47,7 @@ describe('foldDeliveries', () => {
     expect(folded.map(({ last }) => last?.deliveryId)).toEqual(['a', 'b', 'c'])
   })
 
-  it('puts a job and its transitions together, with every attempt', () => {
+  it('combines a job and its transitions, with every attempt', () => {
     const job = aJob()
     const [delivery, ...others] = foldDeliveries({
       jobs: [job, aJob()],
@@ -58,12 +58,12 @@ describe('foldDeliveries', () => {
     expect(delivery?.job).toBe(job)
   })
 
-  it('tells apart what was made on another day', () => {
+  it('separates deliveries made on another day', () => {
     const tomorrow = aJob({ createdAt: aJob().createdAt + 86_400_000 })
     expect(foldDeliveries({ jobs: [tomorrow, aJob()], transitions: [] })).toHaveLength(2)
   })
 
-  it('comes to the same in any order and with repetitions', () => {
+  it('gives the same result in any order and with repetitions', () => {
     const transition = fc
       .record({ step: fc.integer({ min: 0, max: 4 }), attempted: fc.boolean() })
       .map(({ step, attempted }) =>

@@ -3,25 +3,27 @@ import type { LoggedJob } from '../logged-job.ts'
 
 export type LogEntries = { jobs: readonly LoggedJob[]; transitions: readonly DeliveryAttempt[] }
 
-/** What several messages of one delivery come to; mirrors what the store's upsert does across batches. */
+/** The messages of one delivery combined; does the same as the store's upsert across batches. */
 export type FoldedDelivery = {
-  /** What both kinds of messages have. */
+  /** A source of the fields that jobs and transitions share. */
   readonly of: LoggedJob | DeliveryAttempt
   job: LoggedJob | null
-  /** Decides the status. */
+  /** The transition that decides the status. */
   last: DeliveryAttempt | null
-  /** The transition that describes the last attempt; null when none does. */
+  /** The transition that describes the last attempt; `null` if none does. */
   lastAttempt: DeliveryAttempt | null
   readonly attempts: DeliveryAttempt[]
-  /** The time under whose day the log keeps it: `createdAt`, unless the history of then is over. */
+  /** The time whose day decides the partition: `createdAt`, unless that day has expired. */
   filedAt: number
 }
 
-/** One entry per delivery and day, sorted so that two writers lock rows in one order. */
+/**
+ * Returns one entry per delivery and day, sorted so that two writers lock rows in the same order.
+ */
 export function foldDeliveries({ jobs, transitions }: LogEntries): FoldedDelivery[] {
   const folded = new Map<string, FoldedDelivery>()
   const entryOf = (of: LoggedJob | DeliveryAttempt): FoldedDelivery => {
-    // A matcher that repeats its work after midnight makes the job anew.
+    // A matcher that repeats its work after midnight makes the same job with another day.
     const key = `${of.deliveryId} ${Math.floor(of.createdAt / dayMs)}`
     const known = folded.get(key)
     if (known !== undefined) return known
@@ -52,7 +54,7 @@ const dayMs = 86_400_000
 const hasResult = (transition: DeliveryAttempt) =>
   transition.attempted || transition.errorClass !== null
 
-// A step is repeated when a process died in the middle of it: the later try is what went on.
+// A step is repeated if its process died in the middle. The later attempt counts.
 function newest(known: DeliveryAttempt | null, transition: DeliveryAttempt): DeliveryAttempt {
   if (known === null || transition.step > known.step) return transition
   return transition.step === known.step && transition.at > known.at ? transition : known

@@ -3,10 +3,10 @@ import { dayOf } from '../delivery-days.ts'
 import type { FoldedDelivery } from './fold-deliveries.ts'
 
 /**
- * Files deliveries of days whose history is over under the day of their newest transition. A delivery that was
- * paused for longer than history is kept, and ends then, is seen for as long as any other.
+ * Files deliveries of expired days under the day of their newest transition. A delivery that was
+ * paused for longer than history is kept therefore stays visible as long as any other.
  * @param oldestDay the first day that is kept
- * @returns those that it filed so
+ * @returns the deliveries that it filed so
  */
 export function fileWithLastTransition(
   deliveries: readonly FoldedDelivery[],
@@ -17,9 +17,9 @@ export function fileWithLastTransition(
   for (const delivery of deliveries) {
     const { of, last } = delivery
     const isOver = of.createdAt < oldestAt
-    // What moved for the last time before, too, goes with its day.
+    // A delivery whose last transition is also that old expires with its day.
     if (!isOver || last === null || last.at < oldestAt) continue
-    // One statement may write a row once only.
+    // One statement may write each row only once.
     if (late.has(of.deliveryId)) continue
     delivery.filedAt = last.at
     late.set(of.deliveryId, delivery)
@@ -27,7 +27,9 @@ export function fileWithLastTransition(
   return [...late.values()]
 }
 
-/** A row that is filed already stays under its day; one of a day that is over moves to the new one. */
+/**
+ * A row that is already in a kept day stays there. A row of an expired day moves to the new one.
+ */
 export async function joinRows(
   tx: PoolClient,
   late: readonly FoldedDelivery[],

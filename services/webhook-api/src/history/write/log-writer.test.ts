@@ -7,7 +7,7 @@ import { aJob, aTransition } from '../../../test/support/delivery-samples.ts'
 import type { LogItem, TopicBatch } from './delivery-projection.ts'
 import { LogWriter } from './log-writer.ts'
 
-/** Large enough that one of them is all that a partition may hold. */
+/** One large body fills the limit of a partition. */
 const bodyOf = (id: string) => Buffer.alloc(id === 'large' ? 5_000_000 : 10)
 
 function setUp() {
@@ -63,7 +63,7 @@ afterEach(() => {
 })
 
 describe('LogWriter', () => {
-  it('writes a delivery once, and commits what is written and nothing that it holds', async () => {
+  it('writes a delivery once, and commits only what is written', async () => {
     const { writer, written, committed, take, until } = setUp()
     await using _ = writer
     await Promise.all([take(deliveriesTopic, 4, 'a'), take(deliveriesTopic, 5, 'b')])
@@ -75,7 +75,7 @@ describe('LogWriter', () => {
     expect(written[1]).toEqual([`${deliveriesTopic} 4`])
   })
 
-  it('reads no more jobs of a partition that holds enough, until they were attempted', async () => {
+  it('stops reading jobs of a full partition until they were attempted', async () => {
     const { writer, steered, take, until } = setUp()
     await using _ = writer
     await take(deliveriesTopic, 4, 'large')
@@ -98,7 +98,7 @@ describe('LogWriter', () => {
     expect(committed).toEqual([`${attemptsTopic} 10`])
   })
 
-  it('reads transitions however many jobs wait for theirs: nothing else lets them go', async () => {
+  it('reads transitions however many jobs wait for them', async () => {
     const { writer, written, take, until } = setUp()
     await using _ = writer
     await Promise.all(Array.from({ length: 20_001 }, (_, n) => take(deliveriesTopic, n, `${n}`)))
@@ -107,7 +107,7 @@ describe('LogWriter', () => {
     expect(written).toEqual([[`${deliveriesTopic} 7`, `${attemptsTopic} 9`]])
   })
 
-  it('goes on writing when the clock is set back', async () => {
+  it('keeps writing when the clock is set back', async () => {
     const { writer, committed, take, until } = setUp()
     await using _ = writer
     await take(attemptsTopic, 9, 'a')
@@ -120,7 +120,7 @@ describe('LogWriter', () => {
     await until(() => committed.includes(`${deliveriesTopic} 5`))
   })
 
-  it('forgets what it holds when the group is joined anew: it comes again', async () => {
+  it('forgets what it holds after a rejoin, because it is read again', async () => {
     const { writer, written, committed, take, until } = setUp()
     await using _ = writer
     await take(deliveriesTopic, 4, 'a')

@@ -15,19 +15,25 @@ export type LogWriterDeps = {
   log: Logger
 }
 
-/** Jobs of a partition that wait for their first transition. */
+/** The limit for a partition's jobs that wait for their first transition. */
 const waitingBytes = 4 * 1024 * 1024
-/** Everything that is read and not written: reading pauses while PostgreSQL does not keep up, or is away. */
+/**
+ * The limit for everything that was read and not written. Reading pauses while PostgreSQL is slow
+ * or down.
+ */
 const budgetBytes = 64 * 1024 * 1024
-/** What comes meanwhile is written with it. Shorter than any job waits, so that its transition comes along. */
+/**
+ * The pause between two writes, so that one statement writes more. It is shorter than any job
+ * waits, so that its transition is written with it.
+ */
 const gatherMs = 200
 const retryMs = 500
 const idleMs = 60_000
 
 /**
- * Writes what is read in few large statements, and commits how far it is: as far as everything is written.
- * What fails is tried again, for ever; what was not committed comes again, and changes nothing. A chunk
- * that PostgreSQL does not take as a whole goes on by halves beside the others, which do not wait for it.
+ * Writes in few large statements, and commits the offsets up to which everything is written.
+ * Failures are retried for ever. Repeated messages change nothing. If PostgreSQL refuses a chunk as
+ * a whole, its halves are written separately, and other chunks do not wait for them.
  */
 export class LogWriter implements AsyncDisposable {
   readonly #deps: LogWriterDeps
@@ -35,7 +41,7 @@ export class LogWriter implements AsyncDisposable {
   readonly #work: BackgroundWork
   readonly #slowWork: BackgroundWork
   #chunks: Held[][] = []
-  /** Chunks, and halves of chunks, that were not taken. */
+  /** Refused chunks, and halves of them. */
   #slow: Held[][] = []
   #committed = new Map<string, number>()
   #paused = new Map<string, Place>()
@@ -66,7 +72,9 @@ export class LogWriter implements AsyncDisposable {
     this.#work.wake()
   }
 
-  /** The partitions may belong to somebody else by now, who reads what is not committed again. */
+  /**
+   * Call it when partitions were reassigned: their new owner reads again what was not committed.
+   */
   forget(): void {
     this.#epoch++
     this.#held.clear()
@@ -84,7 +92,7 @@ export class LogWriter implements AsyncDisposable {
     const early = this.#startedAt + gatherMs - performance.now()
     if (early > 0) await sleep(early, undefined, { signal })
     this.#startedAt = performance.now()
-    // What could not be written is written once more.
+    // Chunks that failed are written again before new ones.
     if (this.#chunks.length === 0) {
       const due = this.#held.take(performance.now())
       this.#chunks = chunksOf(due, ({ item }) => bytesOf(item))
@@ -102,7 +110,7 @@ export class LogWriter implements AsyncDisposable {
     return this.#held.waitMs
   }
 
-  /** @returns whether they are written; `false` when fewer at once may pass */
+  /** @returns true if the chunk is written; false if smaller chunks may succeed */
   async #write(chunk: readonly Held[]): Promise<boolean> {
     const { projection, log } = this.#deps
     try {
@@ -122,7 +130,9 @@ export class LogWriter implements AsyncDisposable {
     this.#slowWork.wake()
   }
 
-  /** The oldest chunk that was not taken; if it is not taken again, by halves, behind the others. */
+  /**
+   * Writes the oldest refused chunk. If it is refused again, its halves go to the end of the queue.
+   */
   async #writeSlow(): Promise<number> {
     const [chunk] = this.#slow
     if (chunk === undefined) return idleMs
@@ -131,7 +141,7 @@ export class LogWriter implements AsyncDisposable {
     if (epoch !== this.#epoch) return 0
     this.#slow.shift()
     if (!isWritten) this.#slow.push(...halvesOf(chunk))
-    // It commits how far everything is written.
+    // The other worker then commits.
     else this.#work.wake()
     return isWritten || chunk.length > 1 ? 0 : retryMs
   }

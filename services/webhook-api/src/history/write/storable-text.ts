@@ -1,6 +1,6 @@
-/** PostgreSQL keeps no NUL in text, and a receiver may answer with any bytes. */
+/** PostgreSQL cannot store NUL in text, but a receiver may answer with any bytes. */
 export const text = (value: string): string =>
-  // Most have none, and to look is cheaper than to replace.
+  // Most texts have none, and searching is cheaper than replacing.
   (value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value).toWellFormed()
 
 export const textOrNull = (value: string | null): string | null =>

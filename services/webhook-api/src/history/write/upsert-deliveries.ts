@@ -4,7 +4,10 @@ import { attemptLines } from '../attempt-log.ts'
 import type { FoldedDelivery } from './fold-deliveries.ts'
 import { text, textOrNull } from './storable-text.ts'
 
-/** One statement for all of them; they are sorted, and the partitions of their days exist. */
+/**
+ * Writes all deliveries in one statement. They must be sorted, and the partitions of their days
+ * must exist.
+ */
 export async function upsertDeliveries(
   client: PoolClient,
   deliveries: readonly FoldedDelivery[],
@@ -27,10 +30,10 @@ function column<Type extends ArrayType>(
   return { name, type, encode: (rows) => binaryArray(type, rows, valueOf) }
 }
 
-/** As the partition of a job that nobody has read yet: its row has the body. */
+/** Stands for the partition of a job whose place is unknown; the row then has the body. */
 const notRead = -1
 
-// A job is step -1: whatever has moved the delivery, read before or after it, is newer.
+// A job counts as step -1, so every transition is newer, whichever is read first.
 const columns: readonly Column[] = [
   column('day', 'date', ({ filedAt }) => filedAt),
   column('id', 'uuid', ({ of }) => of.deliveryId),
@@ -71,7 +74,7 @@ const takenWhen = (condition: string, names: readonly string[]) =>
     .map((name) => `${name} = case when ${condition} then excluded.${name} else d.${name} end`)
     .join(', ')
 
-// A row of an older version keeps its body, which others may name.
+// A row of an older version keeps its body, because other rows may refer to it.
 const knownPlace = `(d.job_partition = ${notRead} and excluded.job_partition <> ${notRead})`
 const ofJob = ['watched_table', 'operation', 'webhook_id', 'redelivery_of']
 const ofBody = ['job_partition', 'job_offset', 'body']

@@ -30,7 +30,7 @@ const taken = (items: WriteBuffer, now: number) => {
 }
 
 describe('WriteBuffer', () => {
-  it('gives a job with the transition that follows it, and at once', () => {
+  it('returns a job together with its transition at once', () => {
     const items = held()
     items.add([job('a', 0), job('b', 1)], read('jobs', 2), 1_000)
     expect(taken(items, 1_050)).toEqual([])
@@ -40,7 +40,7 @@ describe('WriteBuffer', () => {
     expect(taken(items, 1_060)).toEqual([])
   })
 
-  it('gives a job that nothing follows after a moment, a longer one where much is held', () => {
+  it('returns a job without a transition after a moment, a longer one if much is held', () => {
     const items = held(1_000_000)
     items.add([job('a', 0)], read('jobs', 1), 1_000)
     expect(taken(items, 1_400)).toEqual([job('a', 0)])
@@ -52,7 +52,7 @@ describe('WriteBuffer', () => {
     expect(items.mayResume(read('jobs', 0))).toBe(true)
   })
 
-  it('gives a first transition with the job that comes after it, or alone after a moment', () => {
+  it('returns a first transition with its later job, or alone after a moment', () => {
     const items = held()
     items.add([transition('a', 3), transition('b', 4)], read('transitions', 5), 1_000)
     expect(taken(items, 1_100)).toEqual([])
@@ -62,7 +62,7 @@ describe('WriteBuffer', () => {
     expect(taken(items, 1_500)).toEqual([transition('b', 4)])
   })
 
-  it('gives a job at once when its transition was written before', () => {
+  it('returns a job at once if its transition was already written', () => {
     const items = held(1_000)
     items.add([transition('a', 3)], read('transitions', 4), 1_000)
     expect(taken(items, 1_500)).toEqual([transition('a', 3)])
@@ -70,13 +70,13 @@ describe('WriteBuffer', () => {
     expect(taken(items, 2_000)).toEqual([job('a', 0, 900)])
   })
 
-  it('gives a later transition at once: its job was read long ago', () => {
+  it('returns a later transition at once, because its job was read long ago', () => {
     const items = held()
     items.add([transition('a', 3, 2)], read('transitions', 4), 1_000)
     expect(taken(items, 1_000)).toEqual([transition('a', 3, 2)])
   })
 
-  it('is done up to the first message that it still holds, partition by partition', () => {
+  it('reports progress up to the first held message of each partition', () => {
     const items = held()
     items.add([job('a', 4), job('b', 5), job('c', 6)], read('jobs', 9), 1_000)
     items.add([transition('a', 1), transition('c', 2)], read('transitions', 3), 1_000)
@@ -90,7 +90,7 @@ describe('WriteBuffer', () => {
     expect(items.take(1_000)).toEqual([])
   })
 
-  it('holds what was taken until it is written, in the positions and in the budget', () => {
+  it('counts taken items as held until they are written', () => {
     const budget = new MemoryBudget(10_000)
     const items = held(1_000_000, budget)
     items.add([job('a', 4, 9_400), job('b', 5)], read('jobs', 6), 1_000)
@@ -106,7 +106,7 @@ describe('WriteBuffer', () => {
     expect(budget.used).toBe(0)
   })
 
-  it('pauses the partitions that hold most when all of them hold too much', () => {
+  it('pauses the partitions that hold most when all together hold too much', () => {
     const items = held(1_000_000, new MemoryBudget(10_000))
     items.add([transition('a', 1, 2)], read('transitions', 2), 1_000)
     items.add([job('b', 4, 9_000)], read('jobs', 5), 1_000)

@@ -3,23 +3,26 @@ import { partitionKey } from '@surehook/kafka/topics/partition-key'
 import type { BudgetShare, MemoryBudget } from '@surehook/service-kit/config/memory-budget'
 import type { LogItem } from './delivery-projection.ts'
 
-/** One partition of a topic. There may be tens of thousands of items: nobody looks at all of them at once. */
+/**
+ * One partition of a topic. It may have tens of thousands of items, so no operation visits all of
+ * them.
+ */
 type Reading = {
-  /** Behind the last message read. */
+  /** The offset after the last message read. */
   read: Position
-  /** Bytes of the jobs that wait for their first transition. */
+  /** The bytes of jobs that wait for their first transition. */
   waiting: number
-  /** Everything that is read and not written. */
+  /** The bytes of everything that was read and not written. */
   readonly share: BudgetShare
-  /** The same, in the order of the offsets. */
+  /** The same items, by offset. */
   readonly open: Set<Held>
-  /** What waits for its first transition: the oldest first. */
+  /** Jobs that wait for their first transition, oldest first. */
   readonly jobs: Set<Entry>
 }
 
-/** An item until it is written. */
+/** An item that is not written yet. */
 export type Held = { readonly item: LogItem; readonly offset: number; readonly of: Reading }
-/** What is held of a delivery, and among whom it waits. */
+/** The items of one delivery, and the queue in which they wait. */
 type Entry = {
   readonly deliveryId: string
   readonly held: Held[]
@@ -27,50 +30,59 @@ type Entry = {
   queue: Set<Entry>
 }
 
-/** What is held of an item besides its texts. */
+/** The approximate memory of an item without its texts. */
 const itemBytes = 600
 
-/** A job waits so long for its first transition where few wait, so that it is seen at once. */
+/** How long a job waits for its first transition if few wait, so that it becomes visible soon. */
 const shortestHoldMs = 300
-/** Where its partition is far ahead of who attempts: written before, the row would be written twice. */
+/**
+ * How long a job waits if its partition is far ahead of the dispatcher: written earlier, the row
+ * would be written twice.
+ */
 const longestHoldMs = 30_000
-/** From so much on of what may wait. */
+/** Jobs wait for the longest time once this share of the limit is in use. */
 const shareOfLongestHold = 0.1
-/** A first transition waits so long for its job, of another topic: what is shown as delivered has its bytes then. */
+/**
+ * How long a first transition waits for its job, which is on another topic, so that a delivery
+ * shown as delivered already has its body.
+ */
 const jobWaitMs = 500
 const lookEveryMs = 100
-/** Deliveries whose transitions were written before their job was read, as when both topics are caught up on. */
+/**
+ * How many deliveries are remembered whose transitions were written before their job was read, as
+ * when both topics are caught up on.
+ */
 const rememberedTransitions = 100_000
 
 export type Place = { topic: string; partition: number }
 
 export type HeldLimits = {
-  /** Of the jobs of a partition that wait: what it has more of is better left on its topic for now. */
+  /** The limit for a partition's waiting jobs: more are better left on the topic for now. */
   waitingBytes: number
-  /** For all partitions together, everything that is read and not written. */
+  /** The limit over all partitions for everything that was read and not written. */
   budget: MemoryBudget
 }
 
 /**
- * What was read and is not written yet, by delivery. Most deliveries are attempted right after their job was
- * read: a job waits for that, so that a delivery is written once, in the state in which it stays.
+ * Holds what was read and not written, by delivery. Most deliveries are attempted right after their
+ * job was read. A job waits for that, so that its delivery is written once, with its final status.
  */
 export class WriteBuffer {
   readonly #limits: HeldLimits
   #entries = new Map<string, Entry>()
   #due = new Set<Entry>()
-  /** First transitions that wait for their job: the oldest first. */
+  /** First transitions that wait for their job, oldest first. */
   #lonely = new Set<Entry>()
   /** By topic and partition. */
   #readings = new Map<string, Reading>()
-  /** Ids of deliveries: their jobs wait for no transition. */
+  /** The ids of deliveries whose jobs need not wait for a transition. */
   readonly #moved = new Set<string>()
 
   constructor(limits: HeldLimits) {
     this.#limits = limits
   }
 
-  /** Whether reading of a partition must pause. */
+  /** Returns whether the partition must not be read for now. */
   mustPause(place: Place): boolean {
     const reading = this.#readings.get(partitionKey(place))
     return reading !== undefined && (this.#waitingShare(reading) >= 1 || reading.share.mustPause)
@@ -82,8 +94,9 @@ export class WriteBuffer {
   }
 
   /**
-   * @param read the place of all of them, and behind which message it was read
-   * @param now of `performance.now()`, as that of `take`: a clock that is set back would hold jobs for as long
+   * @param read the partition of the items and the offset up to which it was read
+   * @param now from `performance.now()`, as in `take`: if the wall clock were set back, jobs would
+   * wait for as long
    */
   add(items: readonly LogItem[], read: Position, now: number): void {
     const of = this.#readingOf(read)
@@ -105,8 +118,8 @@ export class WriteBuffer {
   }
 
   /**
-   * What is to be written now, by delivery: what has moved, and jobs that waited long enough. It counts
-   * as held until it is `written`.
+   * Takes the items to write now, by delivery: transitions, and jobs that have waited long enough.
+   * They count as held until `written`.
    */
   take(now: number): Held[][] {
     const due = [...this.#due, ...waitedFor(this.#lonely, now - jobWaitMs)]
@@ -129,13 +142,13 @@ export class WriteBuffer {
     }
   }
 
-  /** How long until there may be something to take, unless something comes meanwhile. */
+  /** The milliseconds until `take` may return something, unless new items arrive. */
   get waitMs(): number {
     if (this.#due.size > 0) return 0
     return this.#entries.size > 0 ? lookEveryMs : longestHoldMs
   }
 
-  /** Up to where everything of each partition is written. */
+  /** Returns the offset of each partition up to which everything is written. */
   positions(): Position[] {
     return [...this.#readings.values()].map(({ read, open }) => {
       const [first] = open
@@ -197,7 +210,7 @@ export class WriteBuffer {
   #waitingShare = ({ waiting }: Reading): number => waiting / this.#limits.waitingBytes
 }
 
-/** Those that are there since then. */
+/** Returns the entries that wait since `since` or longer. */
 function waitedFor(queue: ReadonlySet<Entry>, since: number): Entry[] {
   const waited: Entry[] = []
   for (const entry of queue) {
@@ -212,5 +225,8 @@ export function bytesOf({ job, transition }: LogItem): number {
   return itemBytes + (transition.answer?.length ?? 0) + (transition.errorMessage?.length ?? 0)
 }
 
-/** Transitions wait for nothing, and let jobs go: they stop no partition from being read. */
+/**
+ * Transitions do not count, because they do not wait and release waiting jobs. They never pause a
+ * partition.
+ */
 const waitingBytesOf = (item: LogItem): number => (item.job === null ? 0 : bytesOf(item))

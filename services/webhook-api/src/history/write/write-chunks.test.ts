@@ -5,7 +5,7 @@ const refusal = (code: string) => Object.assign(new Error('refused'), { code })
 const timeout = refusal('57014')
 
 describe('chunksOf', () => {
-  it('fills chunks up to either limit, and divides no group', () => {
+  it('fills chunks up to either limit, and splits no group', () => {
     const groups = [[1, 1], [1], [3], [1, 1, 1], [9], [1]]
     const chunks = chunksOf(groups, (size) => size, { items: 3, bytes: 5 })
     expect(chunks).toEqual([[1, 1, 1], [3], [1, 1, 1], [9], [1]])
@@ -14,7 +14,7 @@ describe('chunksOf', () => {
 })
 
 describe('writeByHalves', () => {
-  it('writes everything, however little goes in time', async () => {
+  it('writes everything, however few rows succeed at once', async () => {
     const written: number[][] = []
     const tries: number[] = []
     await writeByHalves([1, 2, 3, 4, 5], async (items) => {
@@ -46,7 +46,7 @@ describe('mayPassByHalves', () => {
     (code) => expect(mayPassByHalves(refusal(code))).toBe(true),
   )
 
-  // The server stops, a login or a table is missing, the disk is full, a deadlock.
+  // A server that stops, a missing login or table, a full disk, a deadlock.
   it.each(['57P01', '08006', '28P01', '42P01', '53100', '53300', '40P01', '25006'])(
     'SQLSTATE %s is the same for each half',
     (code) => expect(mayPassByHalves(refusal(code))).toBe(false),

@@ -1,11 +1,11 @@
 import { halvesOf } from '@surehook/service-kit/halves'
 
-/** What one statement writes at most, but for a single item that is larger. */
+/** The limits of one statement; a single larger item is allowed. */
 export type ChunkLimits = { items: number; bytes: number }
 
 export const chunkLimits: ChunkLimits = { items: 1_000, bytes: 4 * 1024 * 1024 }
 
-/** Groups follow each other in chunks; a group is not divided. */
+/** Packs groups into chunks in order. A group is never split. */
 export function chunksOf<Item>(
   groups: readonly (readonly Item[])[],
   sizeOf: (item: Item) => number,
@@ -28,7 +28,7 @@ export function chunksOf<Item>(
   return chunks
 }
 
-/** Writes them at once, or by halves where PostgreSQL does not take them together. */
+/** Writes the items in one statement, or by halves if PostgreSQL refuses them together. */
 export async function writeByHalves<Item>(
   items: readonly Item[],
   write: (items: readonly Item[]) => Promise<void>,
@@ -42,13 +42,13 @@ export async function writeByHalves<Item>(
 }
 
 /**
- * SQLSTATEs that depend on what a statement writes: it was cancelled or waited too long for a lock
- * (57014, 55P03), it needs too much memory (53200), or a row breaks a constraint, a limit or PostgreSQL
- * itself (classes 23, 54, P0, XX). PostgreSQL, appendix A.
+ * SQLSTATEs that depend on the rows of a statement (PostgreSQL, appendix A). It was cancelled or
+ * waited too long for a lock (57014, 55P03), needs too much memory (53200), or a row breaks a
+ * constraint, a limit or PostgreSQL itself (classes 23, 54, P0, XX).
  */
 const dependsOnRows = /^(?:57014|55P03|53200|(?:23|54|P0|XX)...)$/
 
-/** Whether fewer rows may pass. A connection that cannot be had says nothing of the statement. */
+/** Returns whether fewer rows may succeed. A failed connection does not depend on the statement. */
 export function mayPassByHalves(err: unknown): boolean {
   if (!(err instanceof Error)) return false
   const code = 'code' in err ? String(err.code) : ''

@@ -1,4 +1,7 @@
-/** When an event with this id was made, in epoch milliseconds: a UUIDv7 begins with it. `null` for others. */
+/**
+ * Returns the time in a UUIDv7 (RFC 9562, section 5.7) in epoch milliseconds, or `null` for other
+ * ids.
+ */
 export function timeInId(eventId: string): number | null {
   const hex = eventId.replaceAll('-', '')
   return hex[12] === '7' ? Number.parseInt(hex.slice(0, 12), 16) : null

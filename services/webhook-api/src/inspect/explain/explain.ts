@@ -27,14 +27,14 @@ export type ExplainQuery = { eventId: string; timestamp?: Date | undefined }
 
 type Verdict = Omit<Explanation, 'eventId'>
 
-/** Why a change was delivered to a subscription, or was not. */
+/** Explains why a change was or was not delivered to a subscription. */
 export function createExplain(deps: ExplainDeps) {
   return async (tenant: Tenant, id: string, query: ExplainQuery): Promise<Explanation> => {
     const subscription = await ownSubscription(deps.pool, id, tenant)
     const eventId = query.eventId.toLowerCase()
     const delivery =
       (await newestDelivery(deps.pool, subscription.id, eventId)) ??
-      // A publisher may write its ids in capitals; then they stand so everywhere.
+      // A publisher may write its ids in capitals, and the history keeps them so.
       (await newestDelivery(deps.pool, subscription.id, eventId.toUpperCase()))
     const verdict =
       delivery === undefined
@@ -44,7 +44,7 @@ export function createExplain(deps: ExplainDeps) {
   }
 }
 
-/** The delivery itself rather than one that was sent again. */
+/** Prefers the original delivery to a redelivery. */
 async function newestDelivery(pool: Pool, subscriptionId: string, eventId: string) {
   const found = await findDeliveries(pool, { subscriptionId, eventId, limit: 50 })
   return found.find(({ redelivery_of }) => redelivery_of === null) ?? found[0]

@@ -1,13 +1,13 @@
 import type { Change } from '@surehook/matching/read-change'
 import type { SubscriptionVersion } from '../../subscriptions/subscription-versions.ts'
 
-/** `unknown`: there was a version, which is no longer kept; `none`: the subscription was made later. */
+/** `unknown`: the version is no longer stored. `none`: the subscription was created later. */
 export type VersionAt = SubscriptionVersion | 'unknown' | 'none'
 
 /**
- * The version of a subscription that was in force when a change was committed: by their places in one
- * WAL, and by the clock where they have no common one.
- * @param versions the oldest first
+ * Returns the version of a subscription that applied when a change was committed. Compares the WAL
+ * positions if both are of one server, and times otherwise.
+ * @param versions oldest first
  */
 export function versionAt(
   versions: readonly SubscriptionVersion[],

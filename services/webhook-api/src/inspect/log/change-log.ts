@@ -4,7 +4,7 @@ import { type Change, readChange } from '@surehook/matching/read-change'
 import type { EventCodec } from '@surehook/schemas/codec'
 import type { Tenant } from '../../subscriptions/subscription-changes.ts'
 
-/** Where a look at the log ends, whichever comes first. */
+/** The limits of one search; the first one reached ends it. */
 export type LookLimits = { records: number; bytes: number; ms: number }
 
 export type ChangeLogDeps = {
@@ -13,15 +13,24 @@ export type ChangeLogDeps = {
   now: () => number
 }
 
-/** `unseen`: the limits were reached before the change was found. */
+/** `unseen`: a limit was reached before the change was found. */
 export type Found = Change | 'absent' | 'unseen'
 
-/** A record is sent after its change was made; clocks differ, though, and publishers name times of their own. */
+/**
+ * A record is sent after its change was made. The margin allows for clocks that differ, and for
+ * publishers that set times themselves.
+ */
 const skewMs = 60_000
-/** Per partition, in the first look at the end of the log; every further one takes twice as many. */
+/**
+ * Records per partition in the first read at the end of the log. Each further read doubles the
+ * number.
+ */
 const firstWindow = 32
 
-/** Looks into the log of changes for one tenant; what others wrote there is passed over unread. */
+/**
+ * Searches the log of changes for one tenant. Other tenants' records are skipped without being
+ * decoded.
+ */
 export class ChangeLog {
   readonly #deps: ChangeLogDeps
 
@@ -29,7 +38,9 @@ export class ChangeLog {
     this.#deps = deps
   }
 
-  /** The newest changes of a table, newest first: `count` of them unless the limits come before. */
+  /**
+   * Returns the newest changes of a table, newest first: `count`, or fewer if a limit is reached.
+   */
   async newest(
     place: Tenant & { table: string },
     { count, ...limits }: LookLimits & { count: number },
@@ -55,7 +66,7 @@ export class ChangeLog {
     return found.toSorted(newestFirst).slice(0, count)
   }
 
-  /** The change with this id (in small letters), which was made at about `madeAt`. */
+  /** Finds the change with this id (in lower case), which was made at about `madeAt`. */
   async find(
     tenant: Tenant,
     { eventId, madeAt, ...limits }: LookLimits & { eventId: string; madeAt: number },
@@ -65,7 +76,7 @@ export class ChangeLog {
     const spellings = [eventId, eventId.toUpperCase()]
     const isIt = ({ value }: KafkaMessage) => spellings.some((id) => value?.includes(id) ?? false)
     let open = await this.#spansFrom(madeAt - skewMs)
-    // One piece of each partition after the other: the time leads to the first ones.
+    // Reads one piece of each partition in turn: the time gives the first pieces.
     for (; open.length > 0; open = open.filter(({ from, to }) => from < to)) {
       for (const span of open) {
         if (budget.spent) return 'unseen'
@@ -103,7 +114,7 @@ export class ChangeLog {
   }
 }
 
-/** What a look at the log may still cost. */
+/** The remaining limits of a search. */
 class Budget {
   #records: number
   #bytes: number
@@ -131,8 +142,8 @@ const newestFirst = ({ event: a }: Change, { event: b }: Change) =>
   Date.parse(b.timestamp) - Date.parse(a.timestamp) || (a.id < b.id ? 1 : -1)
 
 /**
- * Whether a record may hold a change of the tenant (and table), by its key: most are of others, and
- * need not be decoded. One with a key that is not in the form of ours may hold anything.
+ * Returns a test by record key for changes of the tenant (and table), so that most records of
+ * others need no decoding. A key in another form may belong to any tenant.
  */
 export function ownRecord({ projectId, environment }: Tenant, table?: string) {
   const own = [projectId, environment, ...(table === undefined ? [] : [table])]
@@ -155,7 +166,7 @@ function isOurForm(key: Buffer): boolean {
   return true
 }
 
-/** The tenant's change in a record, if it is one. */
+/** Returns the record's change if it is the tenant's. */
 export async function ownChange(
   codec: Pick<EventCodec, 'change'>,
   message: KafkaMessage,

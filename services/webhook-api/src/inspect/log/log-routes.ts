@@ -20,7 +20,7 @@ export type LogRoutesDeps = {
   replays: Replays
 }
 
-/** What is asked of the log of changes. */
+/** Routes that query the log of changes. */
 export function logRoutes(deps: LogRoutesDeps): (router: Router) => void {
   const { authorize, preview, explain, replays } = deps
   return (router) => {

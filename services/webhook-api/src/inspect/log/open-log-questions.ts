@@ -32,7 +32,7 @@ export type LogQuestionsOptions = {
   log: Logger
 }
 
-/** What may be asked of the log of changes, with a reader of its own for as long as it is open. */
+/** Opens the queries on the log of changes, with their own reader. */
 export function openLogQuestions(options: LogQuestionsOptions) {
   const { pool, kafka, codec, access, tables, writer, keyedWriter, config, log } = options
   const { clientId } = config.kafka

@@ -16,17 +16,23 @@ import type { TenantQueue } from './tenant-queue.ts'
 export type PreviewDeps = {
   changeLog: Pick<ChangeLog, 'newest'>
   turns: TenantQueue
-  /** What a subscription would be; rejects when there is no such environment, or its table cannot be watched in this way. */
+  /**
+   * Checks the subscription. Rejects if the environment does not exist, or if its table cannot be
+   * watched in this way.
+   */
   admit: (tenant: Tenant, input: PreviewInput) => Promise<Admitted>
   now: () => number
 }
 
 type Admitted = { input: PreviewInput; warnings: Warning[] }
 
-/** Stands for the id that the subscription does not have yet. */
+/** Replaces the id of the subscription, which has none yet. */
 const noSubscription = '00000000-0000-0000-0000-000000000000'
 
-/** What a subscription would have got of the newest changes. Nothing is stored and nothing sent. */
+/**
+ * Shows the deliveries that a subscription would have got for the newest changes. Stores and sends
+ * nothing.
+ */
 export function createPreview({ changeLog, turns, admit, now }: PreviewDeps) {
   return async (tenant: Tenant, asked: PreviewInput): Promise<Preview> => {
     refuseForeignTenant(asked, tenant)
@@ -57,7 +63,7 @@ function samplesOf(
   for (const event of events.slice(0, previewLimits.samples)) {
     const body = buildBody(event, select)
     left -= body.length
-    // One is shown however large it is.
+    // The first sample is shown whatever its size.
     if (left < 0 && samples.length > 0) break
     const headers = headersOf({ event, body }, { secret: input.secret, timestampS })
     samples.push({ eventId: event.id, headers, body: body.toString() })

@@ -1,11 +1,11 @@
 import { AppError } from '@surehook/service-kit/errors'
 
-/** Looks at the log that a tenant may have waiting besides the one that is under way. */
+/** How many searches of a tenant may wait behind the running one. */
 const maxWaiting = 4
 
 /**
- * One look at the log of a tenant at a time: they follow each other, so that who asks much waits for
- * itself. Throws `RATE_LIMIT_EXCEEDED` when too many wait.
+ * Runs one search of the log per tenant at a time, so that heavy use by one tenant delays only that
+ * tenant. Throws `RATE_LIMIT_EXCEEDED` when too many wait.
  */
 export class TenantQueue {
   readonly #lines = new Map<string, { waiting: number; last: Promise<unknown> }>()

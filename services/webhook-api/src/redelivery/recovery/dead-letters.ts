@@ -4,10 +4,10 @@ import { bodyColumns } from '../../history/read/find-delivery.ts'
 import type { BodyOfRow } from '../../history/read/stored-bodies.ts'
 import type { Original } from '../../jobs/redelivery-job.ts'
 
-/** The dead letters of a subscription that were made in [since, until), as they were at `requestedAt`. */
+/** The dead letters of a subscription made in [since, until), as of `requestedAt`. */
 export type Span = { subscriptionId: string; since: Date; until: Date; requestedAt: Date }
 
-/** Up to where a span is done, in the order in which it is worked through. */
+/** The position up to which a span is done. */
 export type Position = { at: Date; id: string }
 
 export const firstPosition = (since: Date): Position => ({
@@ -16,8 +16,9 @@ export const firstPosition = (since: Date): Position => ({
 })
 
 /**
- * What died later is not part of it: the span would never end. Neither is what was sent again already:
- * if that died too, it is a dead letter itself. And what was too large can never be sent.
+ * Leaves out deliveries that died later, because the span would never end. Leaves out those that
+ * were sent again already; if a redelivery died too, it is a dead letter itself. Leaves out those
+ * that were too large, because they can never be sent.
  */
 const inSpan = `
   d.subscription_id = $1 and d.status = 'dead_letter' and d.moved_at <= $4
@@ -43,10 +44,13 @@ export async function countDeadLetters(tx: PoolClient, span: Span): Promise<numb
   return rows[0]?.count ?? 0
 }
 
-/** `body` where the row has it. */
+/** `body` is set if the row has it. */
 export type DeadLetter = Omit<Original, 'body'> & BodyOfRow & { created_at: Date }
 
-/** At most `limit`, and of bodies in rows about `bytes` together, but at least one if there is one. */
+/**
+ * Returns at most `limit` dead letters with about `bytes` of bodies in rows, but at least one if
+ * any is left.
+ */
 export async function nextDeadLetters(
   db: Pool | PoolClient,
   { after, ...span }: Span & { after: Position },

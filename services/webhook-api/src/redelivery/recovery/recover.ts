@@ -12,7 +12,9 @@ export type Recover = ReturnType<typeof recoverDeadLetters>
 
 export type RecoverDeps = { writer: KeyedWriter; wake: () => void }
 
-/** Counts the dead letters of a span and leaves them to the worker, which goes on after any crash. */
+/**
+ * Counts the dead letters of a span and starts a recovery. The worker continues it after any crash.
+ */
 export function recoverDeadLetters({ writer, wake }: RecoverDeps) {
   return async (ask: Ask, id: string, { since, until }: RecoverInput) => {
     const { tenant } = ask

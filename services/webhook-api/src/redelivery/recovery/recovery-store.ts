@@ -41,7 +41,10 @@ export async function insertRecovery(
   )
 }
 
-/** The one that waits longest for its turn; several at once take turns. None while there are letters it could not see. */
+/**
+ * Returns the recovery that has waited longest, so that several take turns. Returns none during a
+ * rebuild, because dead letters may be missing.
+ */
 export async function nextRecovery(pool: Pool): Promise<string | undefined> {
   const { rows } = await pool.query<{ id: string }>(
     `select id from recovery where not ${underWay} order by worked_at limit 1`,
@@ -49,12 +52,12 @@ export async function nextRecovery(pool: Pool): Promise<string | undefined> {
   return rows[0]?.id
 }
 
-/** As `takeRecovery`, but somebody else may take it. */
+/** Like `takeRecovery`, but without a lock. */
 export const peekRecovery = (pool: Pool, id: string) => findRecovery(pool, id, '')
 
-/** `undefined` when it is done by now, or another replica is at work on it. */
+/** Locks the recovery. Returns `undefined` if it is done, or if another replica works on it. */
 export async function takeRecovery(tx: PoolClient, id: string): Promise<Recovery | undefined> {
-  // For `recovery_guard`, which refuses versions that cannot read all bodies.
+  // Required by the trigger `recovery_guard`, which refuses versions that cannot read all bodies.
   await tx.query(`set local surehook.reads_job_places = 'on'`)
   return findRecovery(tx, id, 'for update skip locked')
 }
@@ -89,7 +92,7 @@ export async function advanceRecovery(tx: PoolClient, id: string, { at, id: last
   )
 }
 
-/** What fails must not keep others from their turn. */
+/** Moves it to the end of the queue, so that a failing recovery does not block others. */
 export async function postponeRecovery(pool: Pool, id: string): Promise<void> {
   await pool.query('update recovery set worked_at = clock_timestamp() where id = $1', [id])
 }

@@ -19,12 +19,12 @@ export type RecoveryWorkerDeps = {
 }
 
 const batch = { limit: 200, bytes: 4 * 1024 * 1024 }
-// Also what a replica left behind that was killed is found by looking.
+// Polling also finds recoveries that a killed replica left behind.
 const lookEveryMs = 2_000
 
 /**
- * Puts dead letters back, batch by batch. A batch, and how far the recovery is, are one commit: killed at
- * any line, whoever goes on repeats nothing. The next batch begins when Kafka has this one.
+ * Sends dead letters again, batch by batch. Each batch commits together with the progress, so after
+ * a crash nothing is repeated. The next batch begins once Kafka has this one.
  */
 export function runRecoveryWorker(deps: RecoveryWorkerDeps): BackgroundWork {
   return runBackgroundWork({
@@ -34,7 +34,7 @@ export function runRecoveryWorker(deps: RecoveryWorkerDeps): BackgroundWork {
   })
 }
 
-/** @returns whether there may be more to do at once */
+/** @returns whether there may be more work at once */
 async function workOnNext(deps: RecoveryWorkerDeps): Promise<boolean> {
   const { pool, writer, days, log } = deps
   const id = await store.nextRecovery(pool)
@@ -51,7 +51,10 @@ async function workOnNext(deps: RecoveryWorkerDeps): Promise<boolean> {
   }
 }
 
-/** By delivery. Read before the transaction: whoever waits for Kafka holds no lock. */
+/**
+ * Returns bodies by delivery. Reads them before the transaction, so that no lock is held while
+ * waiting for Kafka.
+ */
 async function bodiesAhead(
   { pool, bodies }: RecoveryWorkerDeps,
   id: string,
@@ -64,7 +67,7 @@ async function bodiesAhead(
 
 type Batch = { id: string; now: number; bodies: ReadonlyMap<string, StoredBody> }
 
-/** @returns whether there may be more to do at once */
+/** @returns whether there may be more work at once */
 async function writeBatch(
   { tx, emit, log }: { tx: PoolClient; emit: EmitState; log: Logger },
   { id, now, bodies }: Batch,
@@ -72,7 +75,7 @@ async function writeBatch(
   const recovery = await store.takeRecovery(tx, id)
   if (recovery === undefined) return false
   const { subscriptionId, tenant } = recovery
-  // Held, so that of two recoveries the second sees what the first has sent.
+  // Locked, so that the second of two recoveries sees what the first has sent.
   const subscription = await lockSubscription(tx, subscriptionId, tenant)
   const letters = subscription === undefined ? [] : await nextLetters(tx, recovery)
   if (subscription === undefined || letters.length === 0) {
@@ -80,7 +83,7 @@ async function writeBatch(
     log.info({ recoveryId: id, subscriptionId }, 'recovery.ended')
     return true
   }
-  // Where another replica was faster the next round reads what follows.
+  // If another replica was faster, some bodies were not read; the next round reads them.
   const unread = letters.findIndex((letter) => !bodies.has(letter.id))
   const read = unread < 0 ? letters : letters.slice(0, unread)
   const last = read.at(-1)
@@ -95,7 +98,7 @@ async function writeBatch(
   return true
 }
 
-/** None for a letter whose body its topic does not have any more. */
+/** Returns none if the topic no longer has the body. */
 function originalOf(letter: DeadLetter, body: StoredBody | undefined): Original[] {
   return body === undefined || typeof body === 'string' ? [] : [{ ...letter, body }]
 }

@@ -6,7 +6,7 @@ import type { Change } from '@surehook/matching/read-change'
 import { toSubscription } from '@surehook/matching/subscription'
 import { type SubscriptionRow, toState } from '../../subscriptions/subscription-row.ts'
 
-/** A change and the offset behind it. */
+/** A change, and the offset after it. */
 export type LoggedChange = { change: Change; next: number }
 
 export type ReplaySpan = { replayId: string; from: Date; until: Date }
@@ -15,15 +15,15 @@ export type BatchLimits = { jobs: number; bytes: number; maxBodyBytes: number }
 
 export type ReplayBatch = {
   jobs: DeliveryJob[]
-  /** Changes of the table in the span. */
+  /** The number of the table's changes in the span. */
   scanned: number
-  /** Where the next batch begins when this one is full; `null` when all changes are in it. */
+  /** The offset of the next batch if this one is full; `null` if it holds all changes. */
   next: number | null
 }
 
 /**
- * The deliveries that a replay makes of changes that follow each other, the same however often they
- * are made. A body that is too large to be sent makes none.
+ * Plans the deliveries of a replay for successive changes. Repetition gives the same deliveries. A
+ * body that is too large gives none.
  */
 export function planReplay(
   changes: readonly LoggedChange[],
@@ -60,7 +60,7 @@ function isInSpan({ event }: Change, { from, until }: ReplaySpan): boolean {
   return at >= from.getTime() && at < until.getTime()
 }
 
-/** A delivery of its own: no earlier one is repeated, and none of what befell it counts. */
+/** Makes a new delivery, independent of any earlier one of the same change. */
 function again(
   job: DeliveryJob,
   { replayId, now }: { replayId: string; now: number },

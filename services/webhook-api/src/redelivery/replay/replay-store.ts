@@ -13,7 +13,7 @@ export type ReplayRow = {
   state: Replay['state']
   span_from: Date
   span_until: Date
-  /** What of the log is still to be read. */
+  /** The parts of the log that are still to be read. */
   spans: LogSpan[]
   scanned: string
   deliveries: string
@@ -70,7 +70,7 @@ export async function findReplay(
   return rows[0]
 }
 
-/** Takes the one that waits longest for its turn, so that nobody else does for `forMs`. */
+/** Takes the replay that has waited longest; no other replica can take it for `forMs`. */
 export async function takeReplay(
   pool: Pool,
   { by, forMs }: { by: string; forMs: number },
@@ -94,7 +94,10 @@ export type ReplayStep = {
   deliveries: number
 }
 
-/** False when another replica has taken it meanwhile, which begins where this one did. */
+/**
+ * Records the progress. Returns false if another replica has taken it meanwhile, which then repeats
+ * this batch.
+ */
 export async function advanceReplay(tx: PoolClient, step: ReplayStep): Promise<boolean> {
   const { id, by, state, spans, scanned, deliveries } = step
   const { rowCount } = await tx.query(
@@ -107,7 +110,7 @@ export async function advanceReplay(tx: PoolClient, step: ReplayStep): Promise<b
   return rowCount === 1
 }
 
-/** Gives it back: its next turn comes after `afterMs`. */
+/** Returns it: its next turn comes after `afterMs`. */
 export async function postponeReplay(
   pool: Pool,
   { id, by, afterMs }: { id: string; by: string; afterMs: number },
@@ -119,7 +122,7 @@ export async function postponeReplay(
   )
 }
 
-/** For a subscription that ends: nothing more of them is delivered. */
+/** Call it for a deleted subscription, so that nothing more is delivered. */
 export async function cancelReplays(tx: PoolClient, subscriptionId: string): Promise<void> {
   await tx.query(
     `update replay set state = 'cancelled', finished_at = clock_timestamp()
@@ -131,7 +134,9 @@ export async function cancelReplays(tx: PoolClient, subscriptionId: string): Pro
 const shownDays = 30
 const batch = 500
 
-/** For `openExpiryDeletion`: ends replays that were shown for long enough. */
+/**
+ * A job for `openExpiryDeletion`: deletes finished replays after the time for which they are shown.
+ */
 export const endedReplays: ExpiryDeletion = {
   name: 'replays',
   async run(pool) {
@@ -145,7 +150,7 @@ export const endedReplays: ExpiryDeletion = {
   },
 }
 
-/** How many of these deliveries have not been attempted yet. */
+/** Returns how many of these deliveries have not been attempted yet. */
 export async function countPending(
   pool: Pool,
   { day, ids }: { day: string; ids: readonly string[] },

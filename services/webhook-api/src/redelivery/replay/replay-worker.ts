@@ -24,21 +24,24 @@ export type ReplayWorkerDeps = {
   log: Logger
 }
 
-/** A piece of the log is at most 1 MiB, and a record more. */
+/** A piece of the log has at most 1 MiB plus one record. */
 const batchLimits = { jobs: 100, bytes: 1_000_000 }
-/** A batch waits until so few of the one before have not been attempted: live changes come in between. */
+/**
+ * The next batch waits until at most this many deliveries of the last one are unattempted, so that
+ * live changes are delivered in between.
+ */
 const mayWait = 20
 const paceMs = 250
 const lookEveryMs = 2_000
-/** Longer than a batch takes; then another replica takes over from one that was killed. */
+/** Longer than a batch takes. After this time another replica takes over from a killed one. */
 const turnMs = 60_000
 
-/** Another replica took the replay: what was begun here must not be committed. */
+/** Another replica took over the replay, so this batch must not be committed. */
 class TurnLostError extends Error {}
 
 /**
- * Works on replays, batch by batch and in turns. The deliveries of a batch, and how far the replay is,
- * are one commit: killed at any line, whoever goes on repeats nothing.
+ * Works on replays in turns, batch by batch. Each batch commits together with the progress, so
+ * after a crash nothing is repeated.
  */
 export function runReplayWorker(deps: ReplayWorkerDeps): BackgroundWork {
   const worker = new ReplayWorker(deps)
@@ -52,7 +55,7 @@ type Piece = { changes: readonly LoggedChange[]; next: number }
 
 class ReplayWorker {
   readonly #deps: ReplayWorkerDeps
-  /** Tells replicas apart. */
+  /** Identifies this replica. */
   readonly #by = randomUUID()
   readonly #last = new Map<string, LastBatch>()
   #idle = 0
@@ -61,7 +64,7 @@ class ReplayWorker {
     this.#deps = deps
   }
 
-  /** @returns after how many milliseconds to look again */
+  /** @returns the milliseconds until the next call */
   async workOnNext(signal: AbortSignal): Promise<number> {
     const { pool, log } = this.#deps
     const replay = await store.takeReplay(pool, { by: this.#by, forMs: turnMs })
@@ -85,7 +88,7 @@ class ReplayWorker {
 
   #rest(): number {
     this.#idle += 1
-    // Others may have ended what was begun here.
+    // Other replicas may have finished the replays that began here.
     if (this.#idle * paceMs > turnMs) this.#last.clear()
     return this.#last.size > 0 ? paceMs : lookEveryMs
   }
@@ -154,7 +157,7 @@ class ReplayWorker {
     const of = { subscription, span: { replayId: id, from, until }, now }
     const batch = planReplay(piece.changes, of, { ...batchLimits, maxBodyBytes })
     const rest = { ...span, from: batch.next ?? piece.next }
-    // The partitions take turns, so that the order of time is kept as far as it goes.
+    // The partitions take turns, which keeps the order of time approximately.
     const spans = rest.from < rest.to ? [...others, rest] : others
     const { jobs, scanned } = batch
     const state = spans.length > 0 ? 'running' : 'done'

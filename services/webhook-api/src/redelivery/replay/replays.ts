@@ -20,12 +20,12 @@ export type ReplaysDeps = {
 
 export type Replays = ReturnType<typeof createReplays>
 
-/** Clocks of publishers and brokers differ. */
+/** How much the clocks of publishers and brokers may differ. */
 const skewMs = 5 * 60_000
-/** A change may stand on the log long after it was made: Kafka, or its service, was away. */
+/** How long after its making a change may reach the log, if Kafka or its service was down. */
 const lateMs = 24 * 3_600_000
 
-/** Asks for replays and shows them; the worker does them, and goes on after any crash. */
+/** Starts and shows replays. The worker does them and continues after any crash. */
 export function createReplays({ pool, reader, writer, wake, now }: ReplaysDeps) {
   async function spansOf(from: number, until: number): Promise<LogSpan[]> {
     const [bounds, begins, lasts] = await Promise.all([

@@ -8,7 +8,7 @@ import type { createSecretReEncryption } from './re-encrypt-secrets.ts'
 
 const Position = z.uuid().optional()
 
-/** For the administrator of the platform: of all tenants. */
+/** Routes for the administrator of the platform; they cover all tenants. */
 export function reEncryptRoutes(deps: {
   admit: AdminGate
   reEncryptPage: ReturnType<typeof createSecretReEncryption>

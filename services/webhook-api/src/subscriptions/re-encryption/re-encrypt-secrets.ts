@@ -12,8 +12,9 @@ export type ReEncryptionDeps = { writer: StateWriter; reEncrypt: ReEncryption }
 const pageSize = 200
 
 /**
- * Looks at the subscriptions after one, in the order of their ids. Whatever is sealed anew goes out as a state: the
- * dispatchers must not need the previous key either. It is no change of the subscription, and no event tells of it.
+ * Re-encrypts one page of subscriptions, in the order of their ids. Publishes the new state of
+ * each, so that dispatchers do not need the previous key either. Publishes no event, because the
+ * subscription itself does not change.
  */
 export function createSecretReEncryption({ writer, reEncrypt }: ReEncryptionDeps) {
   return (after: string | undefined): Promise<ResealedPage> =>
@@ -42,7 +43,10 @@ async function lockPage(tx: PoolClient, after: string | undefined): Promise<Subs
   return rows
 }
 
-/** A replaced secret that no longer signs is left out: it would keep a key alive for nothing. */
+/**
+ * A replaced secret that no longer signs is dropped, because it would keep a key in use for
+ * nothing.
+ */
 function reEncryptAll(
   reEncrypt: ReEncryption,
   { id, secrets }: Pick<SubscriptionRow, 'id' | 'secrets'>,

@@ -46,7 +46,7 @@ describe('AddressGuard', () => {
     },
   )
 
-  it('opens exactly the networks that the operator names', () => {
+  it('allows exactly the networks that the operator names', () => {
     const opened = new AddressGuard(['127.0.0.0/8', '::1/128'], names)
     expect(opened.allows('127.0.0.1')).toBe(true)
     expect(opened.allows('::1')).toBe(true)
@@ -68,7 +68,7 @@ describe('AddressGuard', () => {
     expect(failure?.code).toBe('SSRF_BLOCKED')
   })
 
-  it('hands on what is allowed, in the form that was asked for', async () => {
+  it('returns allowed addresses, in the requested form', async () => {
     const opened = new AddressGuard(['127.0.0.0/8', '::1/128'], names)
     const one = await new Promise((resolve) => {
       opened.lookupFor('t')('localhost', { family: 4 }, (_err, address) => resolve(address))

@@ -11,17 +11,17 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Network = [Address, number]
 
 /**
- * RFC 6052 §2.1: an IPv4 address in the last 32 bits. Where it stands in those of local-use NAT64 (RFC 8215)
- * depends on the prefix that is used there: those are refused like all that is not public.
+ * An IPv4 address in the last 32 bits (RFC 6052 §2.1). In local-use NAT64 addresses (RFC 8215) its
+ * position depends on the prefix, so those are refused like all addresses that are not public.
  */
 const nat64 = ipaddr.parseCIDR('64:ff9b::/96')
-/** RFC 4291 §2.5.5.1, deprecated. */
+/** Deprecated IPv4-compatible addresses (RFC 4291 §2.5.5.1). */
 const ipv4Compatible = ipaddr.parseCIDR('::/96')
 
 /**
- * Decides which addresses a delivery may connect to: the public ones, and the networks that the
- * operator opened. Everything else (private, loopback, link-local, shared, metadata, reserved, and
- * IPv6 forms that embed such an address) is refused.
+ * Decides which addresses a delivery may connect to: public ones, and the networks that the
+ * operator allows. Every other address is refused: private, loopback, link-local, shared, metadata
+ * and reserved ones, and IPv6 forms that embed such an address.
  */
 export class AddressGuard {
   readonly #allowed: readonly Network[]
@@ -41,15 +41,17 @@ export class AddressGuard {
     )
   }
 
-  /** Throws `AddressBlockedError` when `host` is an address literal that is not allowed; names pass. */
+  /**
+   * Throws `AddressBlockedError` if `host` is an address literal that is not allowed. Names pass.
+   */
   checkLiteral(host: string): void {
     const literal = host.startsWith('[') ? host.slice(1, -1) : host
     if (ipaddr.isValid(literal) && !this.allows(literal)) throw blocked()
   }
 
   /**
-   * For `net.connect`: resolves, and fails when any address of the answer is not allowed. The
-   * address that was checked is the one connected to, so that a second answer cannot differ.
+   * Returns a lookup for `net.connect`. It fails if any address of the name is not allowed. The
+   * socket connects to the checked address, so a second DNS answer cannot differ.
    */
   lookupFor(tenant: string): LookupFunction {
     return (hostname, options, callback) => {
@@ -80,7 +82,10 @@ function familyOf(family: number | string | undefined): number {
   return family ?? 0
 }
 
-/** Says nothing of what a name resolved to: tenants read it, and the resolver may know internal names. */
+/**
+ * The message omits the resolved address: tenants read it, and the resolver may know internal
+ * names.
+ */
 const blocked = () =>
   new AddressBlockedError('connections to an address that is not public are not allowed')
 
@@ -88,7 +93,7 @@ function within(address: Address, [network, bits]: Network): boolean {
   return address.kind() === network.kind() && address.match(network, bits)
 }
 
-/** The IPv4 address inside an IPv6 form that embeds one, else the address itself. */
+/** Returns the IPv4 address embedded in an IPv6 address, or else the address itself. */
 function embedded(address: Address): Address {
   if (!(address instanceof ipaddr.IPv6)) return address
   if (address.isIPv4MappedAddress()) return address.toIPv4Address()

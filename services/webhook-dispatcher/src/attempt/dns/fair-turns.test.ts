@@ -17,7 +17,7 @@ function setUp(most: { each: number; all: number }) {
   return { started, ask, endNext }
 }
 
-it('serves in turn tenants that wait, however much one of them waits for', async () => {
+it('serves waiting tenants in turn, however many requests one of them has', async () => {
   const { started, ask, endNext } = setUp({ each: 2, all: 2 })
   const all = [...Array<string>(6).fill('greedy'), 'a', 'b'].map(ask)
   await new Promise(setImmediate)
@@ -29,7 +29,7 @@ it('serves in turn tenants that wait, however much one of them waits for', async
   await Promise.all(all)
 })
 
-it('leaves to others what one tenant may not have', async () => {
+it('leaves the rest to others when a tenant is at its limit', async () => {
   const { started, ask, endNext } = setUp({ each: 1, all: 10 })
   const all = ['a', 'a', 'b'].map(ask)
   await new Promise(setImmediate)
@@ -39,7 +39,7 @@ it('leaves to others what one tenant may not have', async () => {
   expect(started).toEqual(['a', 'b', 'a'])
 })
 
-it('gives back the turn of work that fails', async () => {
+it('frees the turn of work that fails', async () => {
   const turns = new FairTurns({ each: 1, all: 1 })
   const failing = turns.run('a', () => Promise.reject(new Error('no')))
   await expect(failing).rejects.toThrow('no')

@@ -1,10 +1,10 @@
 type Line = { running: number; waiting: (() => void)[] }
 
-/** Bounds what runs at once, for each tenant and for all together. Tenants that wait are served in turn. */
+/** Limits concurrent work per tenant and in all. Waiting tenants are served in turn. */
 export class FairTurns {
   readonly #most: { each: number; all: number }
   readonly #lines = new Map<string, Line>()
-  /** Tenants that wait and may have one more, the next one first. */
+  /** Waiting tenants below their own limit, the next one first. */
   readonly #ready = new Set<string>()
   #running = 0
 
@@ -49,7 +49,7 @@ export class FairTurns {
     else if (!this.#ready.has(tenant)) this.#queue(tenant, line)
   }
 
-  /** To the end of those who are ready, or out of them. */
+  /** Moves the tenant to the end of the ready ones, or removes it. */
   #queue(tenant: string, line: Line): void {
     this.#ready.delete(tenant)
     if (line.waiting.length > 0 && line.running < this.#most.each) this.#ready.add(tenant)

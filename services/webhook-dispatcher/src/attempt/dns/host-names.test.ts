@@ -6,7 +6,7 @@ const failed = (code: string) => Object.assign(new Error(code), { code })
 const silent = () => new Promise<RecordWithTtl[]>(() => {})
 const withinMs = 4_000
 
-/** Name servers that count what they are asked; what they do not know is silent. */
+/** Name servers that count their queries and do not answer for unknown names. */
 function serversOf(
   known: Record<string, { 4?: string[]; 6?: string[]; ttl?: number; error?: string }>,
   lookupMs = withinMs,
@@ -37,31 +37,31 @@ describe('HostNames', () => {
     ])
   })
 
-  it('answers others while a thousand names of one tenant stay without an answer', async () => {
+  it('answers other tenants while a thousand names of one get no answer', async () => {
     const { asked, names } = serversOf({ good: { 4: ['8.8.8.8'] } })
     const silents = Array.from({ length: 1_000 }, (_, n) => names.resolve(`silent-${n}`, 'slow'))
     const outcomes = Promise.allSettled(silents)
     expect(await names.resolve('good', 'other')).toHaveLength(1)
-    // So few are asked at once.
+    // The limit of concurrent lookups.
     expect(asked).toHaveLength(65)
     await jest.advanceTimersByTimeAsync(4_100)
     expect((await outcomes).every(({ status }) => status === 'rejected')).toBe(true)
   })
 
-  it('fails with the class of its own when nobody answers in time', async () => {
+  it('fails with its own error class if no server answers in time', async () => {
     const { names } = serversOf({})
     const failure = names.resolve('silent', 't').catch((err: unknown) => err)
     await jest.advanceTimersByTimeAsync(4_100)
     expect(await failure).toMatchObject({ code: 'NAME_UNRESOLVED' })
   })
 
-  it('asks once for all of a tenant that want a name at the same time', async () => {
+  it('asks once for concurrent lookups of a tenant', async () => {
     const { asked, names } = serversOf({ a: { 4: ['8.8.8.8'] } })
     await Promise.all(['t', 't', 't'].map((tenant) => names.resolve('a', tenant)))
     expect(asked).toEqual(['a'])
   })
 
-  it('lets what waits for one silent name take no more than one turn', async () => {
+  it('uses only one turn for all lookups of a silent name', async () => {
     const { names } = serversOf({ good: { 4: ['8.8.8.8'] } })
     const silents = Array.from({ length: 1_000 }, () => names.resolve('silent', 't'))
     const outcomes = Promise.allSettled(silents)
@@ -71,7 +71,7 @@ describe('HostNames', () => {
     expect(new Set(reasons).size).toBe(1)
   })
 
-  it('does not ask again at once for a name that failed, and then for all who wait', async () => {
+  it('asks again for a failed name only after a pause, and then once for all who wait', async () => {
     const { asked, names } = serversOf({ gone: { error: 'ENOTFOUND' } })
     const reasonOf = () => names.resolve('gone', 't').catch((err: unknown) => err)
     const first = await reasonOf()
@@ -86,7 +86,7 @@ describe('HostNames', () => {
     expect(second).not.toBe(first)
   })
 
-  it('finds a name again that failed, however short a lookup is', async () => {
+  it('resolves a failed name again, however short a lookup is', async () => {
     const known: Parameters<typeof serversOf>[0] = { a: { error: 'ESERVFAIL' } }
     const { names } = serversOf(known, 80)
     const outcome = () => names.resolve('a', 't').catch(() => 'failed')
@@ -114,7 +114,7 @@ describe('HostNames', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('does without the family that gets no answer', async () => {
+  it('works without the address family that gets no answer', async () => {
     const servers = {
       resolve4: async () => [{ address: '8.8.8.8', ttl: 60 }],
       resolve6: silent,

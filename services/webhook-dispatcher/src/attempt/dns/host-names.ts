@@ -5,30 +5,36 @@ import { TimeLimit } from '../http/time-limit.ts'
 import { FairTurns } from './fair-turns.ts'
 import { parseHosts, readHosts } from './hosts-file.ts'
 
-/** One failed lookup; attempts that waited for the same lookup fail with the same object. */
+/** A failed lookup. All attempts that shared the lookup fail with the same object. */
 export class NameUnresolvedError extends Error {
   readonly code = 'NAME_UNRESOLVED'
 }
 
 export type HostNamesOptions = {
   servers: Pick<dns.Resolver, 'resolve4' | 'resolve6'>
-  /** Text of a hosts file. */
+  /** The text of a hosts file. */
   hosts: string
-  /** Of a lookup: its wait for a turn and all its questions. */
+  /** The limit of one lookup: its wait for a turn and all its queries. */
   withinMs: number
 }
 
 /** c-ares doubles it for the second try. */
 const serverTimeoutMs = 2_000
 const serverTries = 2
-/** Less than an attempt has, so that a lookup without an answer fails as what it is. */
+/**
+ * A share of the attempt's limit, so that an unanswered lookup fails as a lookup and not as a
+ * timeout of the attempt.
+ */
 const longestLookupMs = 4_000
 const shareOfAttempt = 0.8
-/** A server that drops the questions for one family must not hold up the other. */
+/** A server that drops the queries for one address family must not delay the other. */
 const otherFamilyWithinMs = 300
-/** Name servers are not asked more often for a name that fails. Less than the first retry's delay. */
+/**
+ * The shortest time between two queries for a name that fails. It is shorter than the first retry
+ * delay.
+ */
 const askAgainAfterMs = 500
-/** A receiver that moves is followed this soon, whatever its TTL says. */
+/** Addresses are cached for at most this time, whatever their TTL, so that a receiver may move. */
 const longestKnownMs = 30_000
 const maxNames = 10_000
 const maxLookups = { each: 64, all: 1_024 }
@@ -42,19 +48,19 @@ type Found = { addresses: Addresses; ttlMs: number }
 type Asker = { tenant: string; over: AbortSignal; hasAsked: boolean }
 
 /**
- * Addresses of names, asked from the name servers without `getaddrinfo`: that occupies one of a few
- * threads of the process until it has an answer, so that some names whose servers are silent would
- * keep every other name waiting. Names must be complete: there is no search list.
+ * Resolves names by asking the name servers directly. `getaddrinfo` would occupy one of the
+ * process's few threads until it has an answer, so a few names with silent servers would block all
+ * others. Names must be complete: there is no search list.
  *
- * Attempts of a tenant that want the same name at the same time share a lookup. A failure is never
- * kept: who comes later waits until the name servers may be asked again, and shares that answer.
+ * Concurrent attempts of a tenant share a lookup of the same name. Failures are not cached: a later
+ * attempt waits until the name may be asked again, and shares that answer.
  */
 export class HostNames {
   readonly #options: HostNamesOptions
   readonly #hosts: ReadonlyMap<string, Addresses>
   readonly #known = new LRUCache<string, { addresses: Addresses; until: number }>({ max: maxNames })
   readonly #failedAt = new LRUCache<string, number>({ max: maxNames })
-  /** By tenant and name: nobody waits for another tenant's turn. */
+  /** By tenant and name, so that no tenant waits for another tenant's turn. */
   readonly #lookups = new Map<string, Promise<Addresses>>()
   readonly #turns = new FairTurns(maxLookups)
 
@@ -97,7 +103,8 @@ export class HostNames {
     try {
       return await Promise.race([this.#askInTurn(name, asker), late.promise])
     } catch (err) {
-      // One that only waited says nothing of the name: with each further one it would never be asked again.
+      // A lookup that only waited proves nothing about the name. If it counted, a name with steady
+      // demand would never be asked again.
       if (asker.hasAsked) this.#failedAt.set(name, performance.now())
       throw err
     }
@@ -106,7 +113,7 @@ export class HostNames {
   async #askInTurn(name: string, asker: Asker): Promise<Addresses> {
     await this.#mayAskAgain(name)
     return this.#turns.run(asker.tenant, async () => {
-      // Another tenant may have asked meanwhile.
+      // Another tenant's lookup may have found it meanwhile.
       const known = this.#knownOf(name)
       if (known) return known
       asker.hasAsked = true
@@ -120,7 +127,7 @@ export class HostNames {
   async #mayAskAgain(name: string): Promise<void> {
     const failedAt = this.#failedAt.get(name)
     if (failedAt === undefined) return
-    // Half of a lookup's time is left for the answer.
+    // At least half of the lookup's time remains for the answer.
     const afterMs = Math.min(askAgainAfterMs, this.#options.withinMs / 2)
     const waitMs = failedAt + afterMs - performance.now()
     if (waitMs <= 0) return
@@ -134,12 +141,13 @@ export class HostNames {
       try {
         return await this.#askBothFamilies(name)
       } catch (err) {
-        // c-ares goes by the clock: before our own limit is over it gives up only after a stall.
+        // c-ares measures wall-clock time, so a timeout before `TimeLimit` ends means that the
+        // process stalled: ask again.
         if (!isTimeout(err))
           throw new NameUnresolvedError(`${name} cannot be resolved`, { cause: err })
       }
     }
-    // Nobody waits for it any more.
+    // The lookup has already failed, so nobody sees this error.
     throw new NameUnresolvedError(`${name}: no answer in time`)
   }
 
@@ -174,13 +182,13 @@ async function settledWithin(ms: number, works: readonly Promise<void>[]): Promi
 }
 
 export type SystemHostNamesOptions = {
-  /** Of a whole attempt. */
+  /** The time limit of a whole attempt. */
   timeoutMs: number
-  /** `address` or `address:port`; those of this machine when absent. */
+  /** Each `address` or `address:port`. The default is this machine's name servers. */
   servers?: readonly string[]
 }
 
-/** The name servers and the hosts file of this machine, read once. */
+/** Uses this machine's name servers and hosts file, which are read once. */
 export function systemHostNames({ timeoutMs, servers }: SystemHostNamesOptions): HostNames {
   const resolver = new dns.Resolver({ timeout: serverTimeoutMs, tries: serverTries })
   if (servers !== undefined) resolver.setServers(servers)

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { readFileSync } from 'node:fs'
 
-/** The text of this machine's hosts file; none in some containers, where name servers know every name. */
+/** Returns the text of this machine's hosts file. Some containers have none. */
 export function readHosts(): string {
   try {
     return readFileSync('/etc/hosts', 'utf8')
@@ -10,7 +10,7 @@ export function readHosts(): string {
   }
 }
 
-/** Addresses by lower-case name, those of IPv4 first. */
+/** Returns addresses by lower-case name, IPv4 first. */
 export function parseHosts(text: string): Map<string, LookupAddress[]> {
   const hosts = new Map<string, LookupAddress[]>()
   for (const line of text.split('\n')) {

@@ -26,7 +26,7 @@ describe('AnswerFilter', () => {
     expect(through(opened(), [before + final])).toBe(final)
   })
 
-  it('does so wherever the bytes are cut', () => {
+  it('does so wherever the bytes are split', () => {
     const cut = fc.tuple(
       fc.constantFrom('', proceed, hints + proceed),
       fc.array(fc.nat({ max: 200 }), { maxLength: 20 }),
@@ -41,20 +41,20 @@ describe('AnswerFilter', () => {
     )
   })
 
-  it('takes nothing out of an answer, nor before the next exchange', () => {
+  it('changes neither an answer nor the bytes before the next exchange', () => {
     const body = `HTTP/1.1 200 OK\r\n\r\n${proceed}`
     expect(through(opened(), [body, proceed])).toBe(body + proceed)
     expect(through(new AnswerFilter(), [proceed])).toBe(proceed)
   })
 
-  it('begins anew with each exchange', () => {
+  it('starts afresh with each exchange', () => {
     const filter = opened()
     expect(through(filter, [proceed + final])).toBe(final)
     filter.begin()
     expect(through(filter, [hints + final])).toBe(final)
   })
 
-  it('gives out at the end what it still held', () => {
+  it('passes on the bytes it still holds at the end', () => {
     expect(through(opened(), ['HTTP/1.'])).toBe('HTTP/1.')
   })
 
@@ -63,7 +63,7 @@ describe('AnswerFilter', () => {
     ['one interim answer', 'HTTP/1.1 103 Early Hints\r\nlink: ', 'a'.repeat(20)],
     ['the status line', 'HTTP/1.1 200 ', 'a'.repeat(20)],
     ['the answer', final, 'a'.repeat(20)],
-  ])('does not take without end: %s', (_what, start, more) => {
+  ])('limits what it accepts: %s', (_what, start, more) => {
     const filter = opened()
     const chunk = more.repeat(1_000)
     expect(() => through(filter, [start, ...Array<string>(20).fill(chunk)])).toThrow(

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net'
 
-/** Of an exchange: much more than is read of an answer, interim ones included. */
+/** The limit for one exchange: much more than is read of an answer, including interim ones. */
 const maxBytes = 262_144
 const longestStart = 'HTTP/1.1 100'.length
 const interimStart = /^HTTP\/1\.\d 1(\d\d)/
 const endOfHead = '\r\n\r\n'
 const nothing = Buffer.alloc(0)
 
-/** What Node and undici say when the other side has hung up. */
+/** The error codes with which Node and undici report that the peer closed the connection. */
 const hangUps: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', undefined])
 
 export class AnswerRefusedError extends Error {
@@ -15,20 +15,20 @@ export class AnswerRefusedError extends Error {
 }
 
 /**
- * A connection that had served other exchanges was closed before the first byte of an answer: its
- * receiver may have closed it before the request came (RFC 9112 §9.3.1, §9.6).
+ * A reused connection was closed before the first byte of an answer. The receiver may have closed
+ * it before the request arrived (RFC 9112 §9.3.1, §9.6).
  */
 export class StaleConnectionError extends Error {
   readonly code = 'STALE_CONNECTION'
 }
 
 /**
- * Takes informational answers (1xx) out of what the socket receives, ends it when it receives too
- * much, and tells when it was stale. A client must accept them unasked (RFC 9110 §15.2); undici gives
- * up at `100 Continue`. It has no bound for others of them, for the status line, nor for what chunks
- * say besides their bytes. Every write begins an exchange: undici writes a request whole before it
- * reads. The filter hooks the socket's methods, because a stream around it would copy every byte and
- * hide the socket from undici.
+ * Removes informational answers (1xx) from the received bytes, closes the socket if it receives too
+ * much, and detects stale connections. A client must accept 1xx answers unasked (RFC 9110 §15.2),
+ * but undici fails on `100 Continue`. undici also has no limit for other 1xx answers, for the
+ * status line and for chunk extensions. Every write begins an exchange, because undici writes a
+ * whole request before it reads. The filter hooks the socket's methods: a stream around the socket
+ * would copy every byte and hide the socket from undici.
  */
 export function filterAnswers(socket: Socket): void {
   const filter = new AnswerFilter()
@@ -43,12 +43,12 @@ export function filterAnswers(socket: Socket): void {
     const cause = isStale ? new StaleConnectionError('a stale connection', { cause: err }) : err
     return Reflect.apply(destroy, this, [cause])
   }
-  // What a socket reads reaches its readable side through this method.
+  // The socket passes every chunk it reads to its readable side through this method.
   socket.push = (chunk: Buffer | null, encoding) => {
     try {
       const left = filter.take(chunk)
       if (chunk === null && left !== null) push(left)
-      // To push nothing would end nothing, but says that there is no room for more.
+      // Pushing an empty chunk would do nothing, but its result would say that the buffer is full.
       return left?.length === 0 ? true : push(chunk === null ? null : left, encoding)
     } catch (err) {
       socket.destroy(err as Error)
@@ -57,19 +57,21 @@ export function filterAnswers(socket: Socket): void {
   }
 }
 
-/** Lets through what is not an interim answer; holds back a few bytes until it knows. */
+/**
+ * Passes everything except interim answers. Holds back a few bytes until it can tell them apart.
+ */
 export class AnswerFilter {
   #place: 'answer' | 'start' | 'interim' = 'answer'
   #held: Buffer = nothing
   #taken = 0
   #exchanges = 0
 
-  /** A request was sent, not the first, and no byte of its answer has come. */
+  /** True if a later request on this connection was sent and no byte of its answer has arrived. */
   get waitsOnReused(): boolean {
     return this.#exchanges > 1 && this.#place === 'start' && this.#taken === 0
   }
 
-  /** What comes next is the start of an answer. */
+  /** A request was sent, so the next bytes start an answer. */
   begin(): void {
     if (this.#place !== 'answer') return
     this.#place = 'start'
@@ -77,7 +79,10 @@ export class AnswerFilter {
     this.#exchanges += 1
   }
 
-  /** @param chunk null at the end; then what was held back comes out, or null */
+  /**
+   * @param chunk `null` at the end
+   * @returns the bytes to pass on; at the end those held back, or `null`
+   */
   take(chunk: Buffer | null): Buffer | null {
     if (chunk === null) return this.#heldAtEnd()
     this.#taken += chunk.length

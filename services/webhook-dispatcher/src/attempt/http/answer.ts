@@ -1,13 +1,13 @@
 import type { Dispatcher } from 'undici'
 
-/** More of an answer is neither read nor kept. */
+/** The bytes of an answer that are read and stored. */
 const answerLimit = 4096
 
 export type Answered = { status: number; text: string } | { error: unknown }
 
 /**
- * Takes one answer as undici's parser finds it, without a stream for each: its status counts as soon
- * as it is there, also when the text breaks off or does not end in time.
+ * Receives one answer from undici's parser, without a stream. The status counts as soon as it
+ * arrives, even if the body breaks off or takes too long.
  */
 export class Answer implements Dispatcher.DispatchHandler {
   readonly #answered = Promise.withResolvers<Answered>()
@@ -21,7 +21,7 @@ export class Answer implements Dispatcher.DispatchHandler {
     return this.#answered.promise
   }
 
-  /** Nothing more is waited for: what has come counts, and the connection is given up. */
+  /** Stops waiting: the part that has arrived counts, and the connection is closed. */
   giveUp(reason: Error): void {
     if (this.#ended) return
     this.#end(reason)
@@ -30,7 +30,7 @@ export class Answer implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // It was given up while it waited for a connection: nothing may be sent any more.
+    // The attempt ended while it waited for a connection, so nothing may be sent any more.
     if (this.#ended) controller.abort(new Error('given up'))
   }
 

@@ -20,22 +20,22 @@ describe('errorClassOf', () => {
     ['SSRF_BLOCKED', 'ssrf_blocked'],
     ['UND_ERR_HEADERS_OVERFLOW', 'http'],
     ['ANSWER_REFUSED', 'http'],
-  ])('takes %s as %s', (code, expected) => {
+  ])('classifies %s as %s', (code, expected) => {
     expect(errorClassOf(coded(code))).toBe(expected)
   })
 
-  it('looks into causes, and into what was tried for several addresses', () => {
+  it('looks at causes, and at the failures of several addresses', () => {
     expect(errorClassOf(new Error('outer', { cause: coded('ENOTFOUND') }))).toBe('dns')
     expect(errorClassOf(new AggregateError([coded('CERT_HAS_EXPIRED')]))).toBe('tls')
   })
 
-  it('takes what is no HTTP as such, with or without a code', () => {
+  it('classifies invalid HTTP as such, with or without a code', () => {
     const unreadable = Object.assign(new Error('Expected HTTP/'), { name: 'HTTPParserError' })
     expect(errorClassOf(unreadable)).toBe('http')
     expect(errorClassOf(Object.assign(unreadable, coded('HPE_INVALID_CONSTANT')))).toBe('http')
   })
 
-  it('takes an abort as the time-out that caused it', () => {
+  it('classifies an abort as the time-out that caused it', () => {
     expect(errorClassOf(Object.assign(new Error('late'), { name: 'TimeoutError' }))).toBe('timeout')
   })
 })

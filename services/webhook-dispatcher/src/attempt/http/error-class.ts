@@ -24,14 +24,17 @@ const byCode: Readonly<Record<string, ErrorClass>> = {
 const tlsCode =
   /^(ERR_TLS|ERR_SSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|CRL_)/
 
-/** What is looked at in an error: those of sockets may come from another realm, so no `instanceof`. */
+/**
+ * The inspected properties of an error. There is no `instanceof`, because socket errors may come
+ * from another realm.
+ */
 type Failure = { name?: unknown; code?: unknown; cause?: unknown; errors?: unknown }
 
-/** The closed class of a failed exchange; the socket's own failures are `refused`. */
+/** Classifies a failed exchange. Failures of the socket itself are `refused`. */
 export function errorClassOf(err: unknown): ErrorClass {
   for (let at = asFailure(err); at !== null; at = innerOf(at)) {
     if (at.name === 'TimeoutError' || at.name === 'AbortError') return 'timeout'
-    // Not all of undici's parser have their code.
+    // Some errors of undici's parser have no code.
     if (at.name === 'HTTPParserError') return 'http'
     const code = typeof at.code === 'string' ? at.code : ''
     const known = byCode[code]
@@ -41,7 +44,7 @@ export function errorClassOf(err: unknown): ErrorClass {
   return 'refused'
 }
 
-/** The cause, or, of several addresses that were tried, the first one's failure. */
+/** Returns the cause, or the first failure if several addresses were tried. */
 function innerOf({ cause, errors }: Failure): Failure | null {
   return asFailure(cause) ?? asFailure(Array.isArray(errors) ? errors[0] : undefined)
 }

@@ -13,43 +13,48 @@ import { tlsConnector } from './tls-connector.ts'
 
 export type PosterOptions = {
   guard: AddressGuard
-  /** PEM roots that are trusted besides the system's; empty for none. */
+  /** PEM certificates that are trusted in addition to the system's; may be empty. */
   extraCa: readonly string[]
-  /** For the whole exchange: resolving, connecting, sending, and the answer up to its first 4 KiB. */
+  /**
+   * The limit of the whole exchange: DNS, connection, request, and the answer up to its first 4
+   * KiB.
+   */
   timeoutMs: number
-  /** Of one tenant. */
+  /** Per tenant. */
   connectionsPerOrigin: number
-  /** So many pools are kept. */
+  /** How many connection pools are kept. */
   maxPools: number
 }
 
 export type Exchange = {
-  /** Whose delivery it is: tenants share no connections, and do not wait for each other's. */
+  /** Pools are separate per tenant, so tenants never wait for each other's connections. */
   tenant: string
   url: string
   headers: Record<string, string>
   body: Buffer
 }
 
-/** Firewalls between may forget an idle connection without a word: whoever uses it then waits in vain. */
+/**
+ * Firewalls may drop idle connections silently, and a request on such a connection gets no answer.
+ */
 const longestIdleMs = 60_000
 
-/** Of one tenant to one origin. */
+/** The connections of one tenant to one origin. */
 type Connections = { pool: Pool; connectAnew: () => Client }
 
-/** Posts deliveries over keep-alive connections, one bounded pool for each tenant and origin. */
+/** Posts deliveries over keep-alive connections, with one bounded pool per tenant and origin. */
 export class Poster implements AsyncDisposable {
   readonly #options: PosterOptions
   readonly #secureContext: SecureContext
   readonly #connections: TenantCache<Connections>
-  /** No longer in use but for what is in flight. */
+  /** Pools that are closing and only finish their requests. */
   readonly #closing = new Set<Pool | Client>()
 
   constructor(options: PosterOptions) {
     this.#options = options
-    // Made once: reading some 150 roots takes 20 ms, which every new connection would pay.
+    // Made once: reading some 150 certificates takes 20 ms, which every new connection would pay.
     this.#secureContext = createSecureContext({
-      // Given alone they would take the place of the roots that are trusted anyway.
+      // `ca` replaces the default certificates, so they have to be included.
       ca: [...getCACertificates('default'), ...options.extraCa],
     })
     const dispose = ({ pool }: Connections) => this.#retire(pool)
@@ -57,8 +62,8 @@ export class Poster implements AsyncDisposable {
   }
 
   /**
-   * Never throws: whatever goes wrong is a result. Redirects are answers like any other, and an
-   * answer counts by its status, also when its body breaks off or does not end in time.
+   * Never throws: every failure is a result. Redirects count like any other answer. An answer
+   * counts by its status, even if its body breaks off or takes too long.
    */
   async post(exchange: Exchange): Promise<AttemptResult> {
     const startedAt = performance.now()
@@ -84,9 +89,9 @@ export class Poster implements AsyncDisposable {
   }
 
   /**
-   * Sends, and once more on a fresh connection when a reused one was closed before any byte of an answer.
-   * A client may repeat of itself what it knows to be idempotent (RFC 9110 §9.2.2): receivers recognise
-   * the delivery by its `webhook-id`.
+   * Sends the request, and once more on a new connection if a reused one was closed before any byte
+   * of an answer. A client may repeat a request that it knows to be idempotent (RFC 9110 §9.2.2):
+   * receivers recognise the delivery by its `webhook-id`.
    */
   async #exchange({ tenant, url, headers, body }: Exchange): Promise<Answered> {
     const { timeoutMs } = this.#options
@@ -115,11 +120,11 @@ export class Poster implements AsyncDisposable {
     if (known) return known
     const options: Client.Options = {
       connect: tlsConnector({ ...this.#options, secureContext: this.#secureContext }, tenant),
-      // An HTTP/2 session would share one connection among all deliveries to an origin: lost, it
-      // costs all of them. `filterAnswers` reads HTTP/1.1 alone.
+      // With HTTP/2 all deliveries to an origin would share one connection, and its loss would fail
+      // all of them. `filterAnswers` also reads only HTTP/1.1.
       allowH2: false,
       keepAliveMaxTimeout: longestIdleMs,
-      // The exchange has one limit of its own; these would only give it other names.
+      // The exchange has its own limit; these would only report it under other names.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: 16_384,
@@ -130,7 +135,7 @@ export class Poster implements AsyncDisposable {
     return connections
   }
 
-  /** Its connections close when the requests that it has are answered. */
+  /** Closes its connections once its requests are answered. */
   #retire(client: Pool | Client): void {
     this.#closing.add(client)
     void client.close().finally(() => this.#closing.delete(client))

@@ -1,10 +1,10 @@
-/** A stall of the process uses up one of them, however long it is. */
+/** A stall of the process uses up only one slice, however long it lasts. */
 const slices = 10
 
 /**
- * A time limit that passes only while the event loop runs. After a stall (a stopped process, a frozen
- * container, a long collection) timers fire before sockets are read: a limit by the clock would be
- * over although the answer is here.
+ * A time limit that runs only while the event loop does. After a stall (a stopped process, a frozen
+ * container, a long garbage collection) timers fire before sockets are read. A wall-clock limit
+ * would then end although the answer has arrived.
  */
 export class TimeLimit implements Disposable {
   readonly #onOver: () => void
@@ -12,7 +12,7 @@ export class TimeLimit implements Disposable {
   #last: NodeJS.Immediate | undefined
   #left = slices
 
-  /** @param onOver called once, after what the sockets hold has been read */
+  /** @param onOver called once, after the data in the sockets was read */
   constructor(ms: number, onOver: () => void) {
     this.#onOver = onOver
     this.#timer = setTimeout(() => this.#pass(), ms / slices)
@@ -26,7 +26,7 @@ export class TimeLimit implements Disposable {
   #pass(): void {
     this.#left -= 1
     if (this.#left > 0) this.#timer.refresh()
-    // The loop reads from its sockets between timers and immediates.
+    // The event loop reads its sockets between timers and immediates.
     else this.#last = setImmediate(this.#onOver)
   }
 }

@@ -8,16 +8,16 @@ import { TimeLimit } from './time-limit.ts'
 export type TlsConnectorOptions = {
   guard: AddressGuard
   secureContext: SecureContext
-  /** Of connecting, from the name's resolution to the end of the TLS handshake. */
+  /** The limit for connecting: from DNS to the end of the TLS handshake. */
   timeoutMs: number
 }
 
-/** Proxies and firewalls forget connections that are idle for longer, often without a word. */
+/** Proxies and firewalls drop connections that are idle for longer, often silently. */
 const keepAliveProbeMs = 30_000
 
 /**
- * Connects to one origin for one tenant, and offers HTTP/1.1 alone. A lookup hook is not enough to
- * guard addresses: for `https://127.0.0.1/` nothing is looked up, so that literals are checked first.
+ * Connects to one origin for one tenant, and offers only HTTP/1.1. Address literals are checked
+ * separately, because `https://127.0.0.1/` needs no lookup and so bypasses the lookup hook.
  */
 export function tlsConnector(
   { guard, secureContext, timeoutMs }: TlsConnectorOptions,
@@ -27,9 +27,9 @@ export function tlsConnector(
     secureContext,
     ALPNProtocols: ['http/1.1'],
     lookup: guard.lookupFor(tenant),
-    // Node's own 250 ms would give up a distant address, or one whose first packet was lost.
+    // Node's default of 250 ms would abandon a distant address, or one whose first packet was lost.
     autoSelectFamilyAttemptTimeout: Math.max(250, timeoutMs / 4),
-    // A record of TLS has no more.
+    // The largest TLS record.
     highWaterMark: 16_384,
   }
   let session: Buffer | undefined
