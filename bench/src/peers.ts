@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { repoRoot } from '@surehook/scripts/lib/paths'
-import { openBench } from './open-bench.ts'
 import { type LoadFigures, mediansOfRounds } from './peers/figures.ts'
 import { idle, loadsOf, stateNow } from './peers/loads.ts'
 import { calmTable, fullTable, stateTable } from './peers/tables.ts'
-import { lossRows, printRows } from './report.ts'
+import { openBench } from './platform/open-bench.ts'
+import { lossRows, printRows } from './report/report.ts'
 
 /**
  * `npm run bench:peers`: prints the figures that other systems publish, in their units, as Markdown

@@ -1,8 +1,11 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
+import { request } from 'node:http'
 import { join } from 'node:path'
 import { freePort, isFree } from '@surehook/scripts/lib/ports'
 import { hasToolchain, type Toolchain } from '@surehook/scripts/lib/toolchains'
+import type { Receipt } from '@surehook/scripts/receiver/receiver'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { type Checkout, commandsOf } from '../support/checkout.ts'
 
@@ -77,4 +80,15 @@ export async function startReceiver(
     },
     [Symbol.asyncDispose]: () => started[Symbol.asyncDispose](),
   }
+}
+
+export type Delivered = Pick<Receipt, 'headers' | 'body'>
+
+/** Posts a delivery to a receiver that speaks plain HTTP, and reads the status of its answer. */
+export async function postTo(port: number, { headers, body }: Delivered): Promise<number> {
+  const req = request({ port, host: '127.0.0.1', method: 'POST', headers, agent: false })
+  req.end(body)
+  const [res] = (await once(req, 'response')) as [{ statusCode: number; resume(): void }]
+  res.resume()
+  return res.statusCode
 }

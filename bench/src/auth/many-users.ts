@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { allRelaysPassed } from '../relays.ts'
+import { allRelaysPassed } from '../platform/relays.ts'
 
 /**
  * Users of one project, inserted directly into the tables of auth-service: a million signups would

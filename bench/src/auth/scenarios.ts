@@ -1,17 +1,17 @@
 import { randomInt } from 'node:crypto'
 import type { RunningSystem } from '@surehook/scripts/lib/running-system'
-import { atRate } from '../at-rate.ts'
-import { flatOut } from '../flat-out.ts'
+import { atRate } from '../load/at-rate.ts'
+import { flatOut } from '../load/flat-out.ts'
 import {
   byStatus,
   concurrency,
   type Measured,
   measure,
   printMeasured as print,
-} from '../measured.ts'
-import { type BenchProject, createProject } from '../platform.ts'
-import { type Usage, usageOf } from '../processes.ts'
-import { milliseconds, perSecond, printRows, type Row } from '../report.ts'
+} from '../measure/measured.ts'
+import { type Usage, usageOf } from '../measure/processes.ts'
+import { type BenchProject, createProject } from '../platform/platform.ts'
+import { milliseconds, perSecond, printRows, type Row } from '../report/report.ts'
 import { openManyUsers } from './many-users.ts'
 import { timeTokenChecks } from './token-checks.ts'
 import { demandTrust, newEmail, openUsers, password, type Tokens, type Users } from './users.ts'

@@ -1,5 +1,5 @@
-import { atRate } from '../at-rate.ts'
-import { Latencies } from '../latencies.ts'
+import { atRate } from '../load/at-rate.ts'
+import { Latencies } from '../measure/latencies.ts'
 import type { TokenChecks } from './token-checks.ts'
 import { openUsers } from './users.ts'
 

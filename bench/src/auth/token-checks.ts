@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { LatencySummary } from '../latencies.ts'
+import type { LatencySummary } from '../measure/latencies.ts'
 
 export type TokenChecks = {
   baseUrl: string

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
-import type { BenchProject } from '../platform.ts'
+import type { BenchProject } from '../platform/platform.ts'
 
 export const password = 'correct horse 7 battery'
 

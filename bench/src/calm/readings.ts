@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { warmUp } from '../deliveries/delivery-run.ts'
-import { insertAtRate } from '../load.ts'
-import { type Bench, drainMs, tableWithSubscriptions } from '../open-bench.ts'
-import type { BenchProject } from '../platform.ts'
-import { cpuBetween, type Usage, usageOf } from '../processes.ts'
-import type { AwaitedReport } from '../receiver.ts'
+import { insertAtRate } from '../load/load.ts'
+import { cpuBetween, type Usage, usageOf } from '../measure/processes.ts'
+import { type Bench, drainMs, tableWithSubscriptions } from '../platform/open-bench.ts'
+import type { BenchProject } from '../platform/platform.ts'
+import type { AwaitedReport } from '../receiver/receiver.ts'
 import { type Requests, requestsOf } from './requests.ts'
 
 export type Reading = { at: number; usage: Usage; requests: Requests }

@@ -1,5 +1,5 @@
-import type { Bench } from '../open-bench.ts'
-import { lossRows, milliseconds, printRows, type Row } from '../report.ts'
+import type { Bench } from '../platform/open-bench.ts'
+import { lossRows, milliseconds, printRows, type Row } from '../report/report.ts'
 import {
   calmRates,
   cpuOf,

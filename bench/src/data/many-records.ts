@@ -1,6 +1,6 @@
 import { Client, escapeIdentifier } from 'pg'
-import type { BenchProject } from '../platform.ts'
-import { allRelaysPassed } from '../relays.ts'
+import type { BenchProject } from '../platform/platform.ts'
+import { allRelaysPassed } from '../platform/relays.ts'
 
 export const table = 'bench'
 

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import type { RunningSystem } from '@surehook/scripts/lib/running-system'
 import { Pool } from 'undici'
-import { concurrency, type MeasureOptions, measure, printMeasured } from '../measured.ts'
-import { type BenchProject, createProject, newRecord } from '../platform.ts'
+import { concurrency, type MeasureOptions, measure, printMeasured } from '../measure/measured.ts'
+import { type BenchProject, createProject, newRecord } from '../platform/platform.ts'
 import { fillTable, idOf, statuses, table } from './many-records.ts'
 
 export type DataBench = MeasureOptions & { system: RunningSystem; rows: number }

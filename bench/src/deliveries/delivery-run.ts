@@ -1,7 +1,7 @@
-import type { Bench } from '../open-bench.ts'
-import { drainMs } from '../open-bench.ts'
-import { type Usage, usageOf } from '../processes.ts'
-import type { AwaitedReport } from '../receiver.ts'
+import { type Usage, usageOf } from '../measure/processes.ts'
+import type { Bench } from '../platform/open-bench.ts'
+import { drainMs } from '../platform/open-bench.ts'
+import type { AwaitedReport } from '../receiver/receiver.ts'
 
 /** The result of a run: the deliveries, their time and the system's usage. */
 export type DeliveryRun = {

@@ -1,6 +1,6 @@
-import { insertAtRate, insertFlatOut, type RestLoad } from '../load.ts'
-import type { Bench } from '../open-bench.ts'
-import { tableWithSubscriptions } from '../open-bench.ts'
+import { insertAtRate, insertFlatOut, type RestLoad } from '../load/load.ts'
+import type { Bench } from '../platform/open-bench.ts'
+import { tableWithSubscriptions } from '../platform/open-bench.ts'
 import { type DeliveryRun, measureDeliveries, warmUp } from './delivery-run.ts'
 
 export type RestRun = DeliveryRun & { load: RestLoad }

@@ -1,7 +1,7 @@
 import { calm } from '../calm/scenario.ts'
 import { whereTimeGoes } from '../hops/scenario.ts'
-import { tlsPostsPerSecond } from '../limit.ts'
-import { type Bench, drainMs, tableWithSubscriptions } from '../open-bench.ts'
+import { tlsPostsPerSecond } from '../load/limit.ts'
+import { type Bench, drainMs, tableWithSubscriptions } from '../platform/open-bench.ts'
 import {
   lossRows,
   milliseconds,
@@ -10,7 +10,7 @@ import {
   type Row,
   rateOf,
   usageRows,
-} from '../report.ts'
+} from '../report/report.ts'
 import { restAtRate, restFlatOut, warmUpSeconds, writers } from './rest.ts'
 import { changesFor, fromTopic } from './topic.ts'
 

@@ -1,7 +1,7 @@
 import { openChangePublisher } from '@surehook/publisher'
-import { publishFlatOut } from '../load.ts'
-import type { Bench } from '../open-bench.ts'
-import { tableWithSubscriptions } from '../open-bench.ts'
+import { publishFlatOut } from '../load/load.ts'
+import type { Bench } from '../platform/open-bench.ts'
+import { tableWithSubscriptions } from '../platform/open-bench.ts'
 import { type DeliveryRun, measureDeliveries, warmUp } from './delivery-run.ts'
 
 const warmUpChanges = 200

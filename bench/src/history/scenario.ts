@@ -1,6 +1,6 @@
 import type { RunningSystem } from '@surehook/scripts/lib/running-system'
-import { type BenchProject, createProject, createTable, subscribe } from '../platform.ts'
-import { milliseconds, printRows, type Row } from '../report.ts'
+import { type BenchProject, createProject, createTable, subscribe } from '../platform/platform.ts'
+import { milliseconds, printRows, type Row } from '../report/report.ts'
 import { openManyDeliveries } from './many-deliveries.ts'
 
 const deliveries = 1_000_000

@@ -1,4 +1,4 @@
-import { stopIdleTimers } from '@surehook/kafka/kafkajs-patches/idle-timer'
+import { stopIdleTimers } from '@surehook/kafka/kafkajs-patches/connections/idle-timer'
 import { type Admin, type Consumer, Kafka, type KafkaMessage, logLevel } from 'kafkajs'
 
 /** The end offsets of each topic's partitions. */

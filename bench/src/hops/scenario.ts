@@ -1,8 +1,8 @@
 import { changesTopic, deliveriesTopic } from '@surehook/contracts/topics'
-import { insertAtRate } from '../load.ts'
-import type { BenchProject } from '../platform.ts'
-import type { AwaitedReport, BenchReceiver } from '../receiver.ts'
-import { lossRows, milliseconds, printRows } from '../report.ts'
+import { insertAtRate } from '../load/load.ts'
+import type { BenchProject } from '../platform/platform.ts'
+import type { AwaitedReport, BenchReceiver } from '../receiver/receiver.ts'
+import { lossRows, milliseconds, printRows } from '../report/report.ts'
 import { endsOf, openKafka, readBetween } from './log-times.ts'
 
 export type HopsOptions = {

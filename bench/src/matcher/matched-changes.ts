@@ -6,8 +6,8 @@ import { planDeliveries } from '@surehook/matching/plan-deliveries'
 import { readChange } from '@surehook/matching/read-change'
 import { type EventCodec, openEventCodec } from '@surehook/schemas/codec'
 import type { RunningSystem } from '@surehook/scripts/lib/running-system'
-import { newRecord } from '../platform.ts'
-import { perSecond, printRows } from '../report.ts'
+import { newRecord } from '../platform/platform.ts'
+import { perSecond, printRows } from '../report/report.ts'
 
 const subscriptions = 100_000
 const tables = 100

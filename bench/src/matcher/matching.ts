@@ -1,7 +1,7 @@
 import type { ChangeEvent, SubscriptionState } from '@surehook/contracts/events'
 import { SubscriptionIndex } from '@surehook/matching/index/subscription-index'
 import type { Change } from '@surehook/matching/read-change'
-import { printRows, type Row } from '../report.ts'
+import { printRows, type Row } from '../report/report.ts'
 
 /**
  * `bench/src/matcher/matching.ts`: measures the matcher's index in this process. Needs no running

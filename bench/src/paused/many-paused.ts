@@ -20,8 +20,8 @@ import { createCertificates } from '@surehook/scripts/receiver/certificates'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { waitUntil } from '@surehook/service-kit/wait-until'
-import { startReceiver } from '../receiver.ts'
-import { lossRows, printRows } from '../report.ts'
+import { startReceiver } from '../receiver/receiver.ts'
+import { lossRows, printRows } from '../report/report.ts'
 
 /**
  * Measures paused deliveries of one endpoint on a separate stack: memory, the start of other

@@ -10,9 +10,9 @@ import {
 import type { DeliveryRun } from '../deliveries/delivery-run.ts'
 import { restFlatOut, writers } from '../deliveries/rest.ts'
 import { changesFor, fromTopic } from '../deliveries/topic.ts'
-import { tlsPostsPerSecond } from '../limit.ts'
-import type { Bench } from '../open-bench.ts'
-import { cpuBetween, pssMiBOf, servicesOf, type Usage, usageOf } from '../processes.ts'
+import { tlsPostsPerSecond } from '../load/limit.ts'
+import { cpuBetween, pssMiBOf, servicesOf, type Usage, usageOf } from '../measure/processes.ts'
+import type { Bench } from '../platform/open-bench.ts'
 import type { LoadFigures, StateFigures } from './figures.ts'
 
 export type Load = {

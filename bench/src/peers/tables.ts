@@ -1,4 +1,4 @@
-import { milliseconds, rateOf } from '../report.ts'
+import { milliseconds, rateOf } from '../report/report.ts'
 import type { LoadFigures, StateFigures } from './figures.ts'
 
 /** Returns a Markdown table, to be copied into a page. */

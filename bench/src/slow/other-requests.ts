@@ -1,7 +1,7 @@
 import { Pool } from 'undici'
-import { atRate } from '../at-rate.ts'
-import { Latencies, type LatencySummary } from '../latencies.ts'
-import { newRecord } from '../platform.ts'
+import { atRate } from '../load/at-rate.ts'
+import { Latencies, type LatencySummary } from '../measure/latencies.ts'
+import { newRecord } from '../platform/platform.ts'
 
 export type OtherRequests = AsyncDisposable & {
   /** Sends requests at a fixed rate to both services in turn, and waits for all answers. */

@@ -8,9 +8,9 @@ import { newSecrets } from '@surehook/scripts/system/service-catalog'
 import { startServices } from '@surehook/scripts/system/start-services'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { openUsers } from '../auth/users.ts'
-import { createProject } from '../platform.ts'
-import { usageOf } from '../processes.ts'
-import { milliseconds, printRows, type Row } from '../report.ts'
+import { usageOf } from '../measure/processes.ts'
+import { createProject } from '../platform/platform.ts'
+import { milliseconds, printRows, type Row } from '../report/report.ts'
 import { type OtherRun, openOtherRequests } from './other-requests.ts'
 import {
   openSlowConnections,

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { cpuBetween, usageOf } from '../processes.ts'
-import { lossRows, perSecond, printRows, usageRows } from '../report.ts'
+import { cpuBetween, usageOf } from '../measure/processes.ts'
+import { lossRows, perSecond, printRows, usageRows } from '../report/report.ts'
 import { watchMemory } from './memory-watch.ts'
 import { internalUrlsOf, metricOf } from './service-metrics.ts'
 import { parts, projectWith, publish, type StallBench, type StallProject } from './stall-bench.ts'

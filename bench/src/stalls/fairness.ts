@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { LatencySummary } from '../latencies.ts'
-import { lossRows, milliseconds, perSecond, printRows, type Row } from '../report.ts'
+import type { LatencySummary } from '../measure/latencies.ts'
+import { lossRows, milliseconds, perSecond, printRows, type Row } from '../report/report.ts'
 import { slowestOf } from './path-stats.ts'
 import type { StallBench, StallProject } from './stall-bench.ts'
 import { beside, projectWith, publish } from './stall-bench.ts'

@@ -1,13 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
-import { ReceivedIds, webhookIdOf } from '../received-ids.ts'
+import { ReceivedIds, webhookIdOf } from '../receiver/received-ids.ts'
+import { openReceiverServer } from '../receiver/receiver-server.ts'
 import { answerAs } from './manners.ts'
 import type { Answer, Question } from './many-endpoints.ts'
 import { PathStats } from './path-stats.ts'
 
-/** Many HTTPS endpoints, good and bad, in a separate process. */
-const [keyFile = '', certFile = ''] = process.argv.slice(2)
+/** Many HTTPS endpoints, good and bad, in a process of their own. */
 const paths = new Map<string, PathStats>()
 /** The requests on each path, kept over a reset. */
 const earlierOf = new Map<string, { tried: Set<number>; ids: ReceivedIds }>()
@@ -15,29 +12,25 @@ let mended = false
 
 const now = () => performance.timeOrigin + performance.now()
 
-const server = createServer(
-  { key: readFileSync(keyFile), cert: readFileSync(certFile) },
-  (req, res) => {
-    const path = req.url ?? '/'
-    const earlier = earlierOf.get(path) ?? { tried: new Set(), ids: new ReceivedIds() }
-    earlierOf.set(path, earlier)
-    const stats = paths.get(path) ?? new PathStats(earlier)
-    paths.set(path, stats)
-    stats.began(now())
-    res.once('finish', () => {
-      // Any other answer causes another attempt with the same id.
-      if (res.statusCode < 300) stats.accepted(webhookIdOf(req))
-    })
-    res.once('close', () => stats.ended())
-    const chunks: Buffer[] = []
-    req.on('data', (chunk: Buffer) => chunks.push(chunk))
-    req.on('end', () => {
-      stats.read(Buffer.concat(chunks).toString('latin1'), now())
-      void answerAs(path, { req, res, mended })
-    })
-  },
-)
-server.keepAliveTimeout = 60_000
+const server = openReceiverServer((req, res) => {
+  const path = req.url ?? '/'
+  const earlier = earlierOf.get(path) ?? { tried: new Set(), ids: new ReceivedIds() }
+  earlierOf.set(path, earlier)
+  const stats = paths.get(path) ?? new PathStats(earlier)
+  paths.set(path, stats)
+  stats.began(now())
+  res.once('finish', () => {
+    // Any other answer asks for another attempt with the same id.
+    if (res.statusCode < 300) stats.accepted(webhookIdOf(req))
+  })
+  res.once('close', () => stats.ended())
+  const chunks: Buffer[] = []
+  req.on('data', (chunk: Buffer) => chunks.push(chunk))
+  req.on('end', () => {
+    stats.read(Buffer.concat(chunks).toString('latin1'), now())
+    void answerAs(path, { req, res, mended })
+  })
+})
 server.on('clientError', (_err, socket) => socket.destroy())
 
 process.on('message', ({ id, ask }: Question) => {
@@ -55,5 +48,3 @@ process.on('message', ({ id, ask }: Question) => {
   const reports = ask === 'report' ? of((stats) => stats.report) : {}
   process.send?.({ id, reports, unique: of((stats) => stats.unique) } satisfies Answer)
 })
-process.on('disconnect', () => process.exit(0))
-server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))

@@ -1,7 +1,5 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { waitUntil } from '@surehook/service-kit/wait-until'
+import { forkReceiver, type Tls } from '../receiver/fork-receiver.ts'
 import type { PathReport } from './path-stats.ts'
 
 export type Question = { id: number; ask: 'report' | 'count' | 'reset' | 'mend' | 'break' }
@@ -44,13 +42,9 @@ const nothing: PathReport = {
   mostOvertaken: 0,
 }
 
-export async function openManyEndpoints(tls: {
-  key: string
-  cert: string
-}): Promise<ManyEndpoints> {
-  const entry = fileURLToPath(new URL('./many-endpoints-process.ts', import.meta.url))
-  const child = fork(entry, [tls.key, tls.cert], { execArgv: process.execArgv })
-  const [port] = (await once(child, 'message')) as [number]
+export async function openManyEndpoints(tls: Tls): Promise<ManyEndpoints> {
+  const receiver = await forkReceiver(new URL('./many-endpoints-process.ts', import.meta.url), tls)
+  const { child, url } = receiver
   const waiting = new Map<number, (answer: Answer) => void>()
   let asked = 0
   child.on('message', (answer: Answer) => {
@@ -68,7 +62,7 @@ export async function openManyEndpoints(tls: {
     return paths.map((path) => reports[path] ?? nothing)
   }
   return {
-    url: (path) => `https://localhost:${port}${path}`,
+    url,
     reset: async () => void (await ask('reset')),
     mend: async () => void (await ask('mend')),
     break: async () => void (await ask('break')),
@@ -93,10 +87,6 @@ export async function openManyEndpoints(tls: {
       const reports = await reportsOf(paths)
       return reports.map((report) => ({ ...report, missing: Math.max(0, count - report.unique) }))
     },
-    async [Symbol.asyncDispose]() {
-      const exited = once(child, 'exit')
-      child.disconnect()
-      await exited
-    },
+    [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
   }
 }

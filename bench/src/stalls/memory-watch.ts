@@ -1,5 +1,5 @@
-import { usageOf } from '../processes.ts'
-import type { Row } from '../report.ts'
+import { usageOf } from '../measure/processes.ts'
+import type { Row } from '../report/report.ts'
 
 export type MemoryWatch = Disposable & {
   /** Returns, by component, the MiB at the start, the maximum, and the MiB at the end. */

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { usageOf } from '../processes.ts'
-import { lossRows, milliseconds, printRows, usageRows } from '../report.ts'
+import { usageOf } from '../measure/processes.ts'
+import { lossRows, milliseconds, printRows, usageRows } from '../report/report.ts'
 import { slowestOf } from './path-stats.ts'
 import { beside, projectWith, type StallBench } from './stall-bench.ts'
 

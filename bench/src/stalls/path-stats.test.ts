@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { ReceivedIds } from '../received-ids.ts'
+import { ReceivedIds } from '../receiver/received-ids.ts'
 import { PathStats, slowestOf } from './path-stats.ts'
 
 it('counts accepted deliveries, each id once, across resets', () => {

@@ -1,5 +1,5 @@
-import { Latencies, type LatencySummary } from '../latencies.ts'
-import type { ReceivedCounts, ReceivedIds } from '../received-ids.ts'
+import { Latencies, type LatencySummary } from '../measure/latencies.ts'
+import type { ReceivedCounts, ReceivedIds } from '../receiver/received-ids.ts'
 
 export type PathReport = ReceivedCounts & {
   /** From the record's `sent_at` to the receipt. */

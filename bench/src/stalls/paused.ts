@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { waitUntil } from '@surehook/service-kit/wait-until'
-import { usageOf } from '../processes.ts'
-import { lossRows, milliseconds, perSecond, printRows, type Row, usageRows } from '../report.ts'
+import { usageOf } from '../measure/processes.ts'
+import {
+  lossRows,
+  milliseconds,
+  perSecond,
+  printRows,
+  type Row,
+  usageRows,
+} from '../report/report.ts'
 import { watchMemory } from './memory-watch.ts'
 import { slowestOf } from './path-stats.ts'
 import { internalUrlsOf, metricOf } from './service-metrics.ts'

@@ -3,7 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { ChangePublisher, NewChange } from '@surehook/publisher'
 import { openChangePublisher } from '@surehook/publisher'
 import type { RunningSystem } from '@surehook/scripts/lib/running-system'
-import { type BenchProject, createProject, createTable, newRecord, subscribe } from '../platform.ts'
+import {
+  type BenchProject,
+  createProject,
+  createTable,
+  newRecord,
+  subscribe,
+} from '../platform/platform.ts'
 import { type ManyEndpoints, openManyEndpoints } from './many-endpoints.ts'
 
 export type StallOptions = {

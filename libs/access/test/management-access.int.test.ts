@@ -1,13 +1,13 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import type { ManagementTokenState } from '@surehook/contracts/events'
-import { environmentsTopic, managementTokensTopic, topicTable } from '@surehook/contracts/topics'
+import { managementTokensTopic, topicTable } from '@surehook/contracts/topics'
 import { formatWalPosition, walPositionHeader } from '@surehook/contracts/wal-position'
 import { createKafka } from '@surehook/kafka/client/client'
 import { type EventProducer, openProducer } from '@surehook/kafka/producer/producer'
 import { ensureTopics } from '@surehook/kafka/topics/topics'
 import { type EventCodec, openEventCodec } from '@surehook/schemas/codec'
 import { silent } from '@surehook/testing/database'
+import { environmentRecord, tokenRecord } from '@surehook/testing/tenants'
 import { openPlatformAccess, type PlatformAccess } from '../src/management-access.ts'
 
 const resources = new AsyncDisposableStack()
@@ -48,20 +48,10 @@ const at = (lsn: bigint) => ({
 })
 
 async function publishToken(projectId: string) {
-  const token = `mt_${randomBytes(32).toString('base64url')}`
-  const state: ManagementTokenState = {
-    id: randomUUID(),
-    projectId,
-    name: 'test',
-    tokenHash: createHash('sha256').update(token).digest('hex'),
-    environments: null,
-    createdAt: new Date().toISOString(),
-    expiresAt: null,
-  }
-  const value = codec.managementToken.encode(state)
-  const record = { topic: managementTokensTopic, key: state.id, value, ...at(10n) }
+  const { id, token, record: state } = tokenRecord(codec, projectId)
+  const record = { ...state, ...at(10n) }
   await producer.send([record])
-  return { record, id: state.id, authorization: `Bearer ${token}` }
+  return { record, id, authorization: `Bearer ${token}` }
 }
 
 const authorize = (authorization: string, projectId: string) =>
@@ -99,15 +89,7 @@ it('refuses a revoked token after a relay repeats earlier records', async () => 
 it('finds an environment once it is on the topic', async () => {
   const projectId = `p-${randomUUID()}`
   expect(await access.environmentExists(projectId, 'live')).toBe(false)
-  const value = codec.environment.encode({
-    projectId,
-    environment: 'live',
-    settings: '{}',
-    updatedAt: new Date().toISOString(),
-    deletedAt: null,
-    keyEpoch: 0,
-  })
-  await producer.send([{ topic: environmentsTopic, key: `${projectId}/live`, value }])
+  await producer.send([environmentRecord(codec, { projectId, environment: 'live' })])
   expect(await access.environmentExists(projectId, 'live')).toBe(true)
 })
 

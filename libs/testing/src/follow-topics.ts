@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Kafka, KafkaMessage } from '@surehook/kafka/client/surface'
+import { withAdmin } from '@surehook/kafka/client/with-admin'
 import { SupervisedConsumer } from '@surehook/kafka/consumer/supervised-consumer'
 import { partitionKey } from '@surehook/kafka/topics/partition-key'
 import type { Logger } from 'pino'
@@ -44,17 +45,13 @@ export function followTopics(options: FollowTopicsOptions): SupervisedConsumer {
  * Current end offsets of topics. A group that begins at the end resolves the end with its first
  * fetch, some time after its join. Records written in between would be missing.
  */
-export async function endsOf(kafka: Kafka, topics: readonly string[]): Promise<LogEnds> {
-  const admin = kafka.admin()
-  await admin.connect()
-  try {
+export function endsOf(kafka: Kafka, topics: readonly string[]): Promise<LogEnds> {
+  return withAdmin(kafka, async (admin) => {
     const ends = topics.map(async (topic) =>
       (await admin.fetchTopicOffsets(topic)).map(
         ({ partition, high }) => [partitionKey({ topic, partition }), Number(high)] as const,
       ),
     )
     return new Map((await Promise.all(ends)).flat())
-  } finally {
-    await admin.disconnect()
-  }
+  })
 }

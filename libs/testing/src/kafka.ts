@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createKafka } from '@surehook/kafka/client/client'
 import type { Kafka, KafkaMessage } from '@surehook/kafka/client/surface'
+import { withAdmin } from '@surehook/kafka/client/with-admin'
 import { ensureTopics } from '@surehook/kafka/topics/topics'
 import { silent } from './database.ts'
 
@@ -49,9 +50,6 @@ export async function readUntil(
 }
 
 export async function endOf(kafka: Kafka, topic: string): Promise<number> {
-  const admin = kafka.admin()
-  await admin.connect()
-  const ends = await admin.fetchTopicOffsets(topic)
-  await admin.disconnect()
+  const ends = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic))
   return ends.reduce((sum, { high }) => sum + Number(high), 0)
 }

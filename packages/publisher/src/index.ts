@@ -2,7 +2,7 @@ import { changeKey } from '@surehook/contracts/ids'
 import { type NewChange, toChangeEvents } from '@surehook/contracts/new-change'
 import { changesTopic } from '@surehook/contracts/topics'
 import { applyProducerPatches } from '@surehook/kafka/kafkajs-patches/apply-patches'
-import { answeringFirst } from '@surehook/kafka/kafkajs-patches/unresponsive-broker'
+import { answeringFirst } from '@surehook/kafka/kafkajs-patches/connections/unresponsive-broker'
 import { type EventCodec, openEventCodec } from '@surehook/schemas/codec'
 import type { RegistrySecurity } from '@surehook/schemas/registry-client'
 import {

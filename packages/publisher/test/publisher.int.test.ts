@@ -21,6 +21,9 @@ const change = (recordId: string, record: object = {}): NewChange => ({
   record: { id: recordId, ...record },
 })
 
+const openPublisher = (topic: string) =>
+  openChangePublisher({ brokers, schemaRegistryUrl, source: 'billing', topic })
+
 async function makeTopic(): Promise<string> {
   const topic = `test-changes-${randomUUID()}`
   await admin.createTopics({ topics: [{ topic, numPartitions: 4 }], waitForLeaders: true })
@@ -62,12 +65,7 @@ afterAll(() => admin.disconnect())
 describe('openChangePublisher', () => {
   it('publishes changes that follow the contract', async () => {
     const topic = await makeTopic()
-    await using publisher = await openChangePublisher({
-      brokers,
-      schemaRegistryUrl,
-      source: 'billing',
-      topic,
-    })
+    await using publisher = await openPublisher(topic)
     const id = randomUUID()
     await publisher.publish([{ ...change('1', { total: 12.5 }), id, requestId: 'r-1' }])
 
@@ -81,12 +79,7 @@ describe('openChangePublisher', () => {
 
   it('keeps the order of concurrent calls and of large ones for every record', async () => {
     const topic = await makeTopic()
-    await using publisher = await openChangePublisher({
-      brokers,
-      schemaRegistryUrl,
-      source: 'billing',
-      topic,
-    })
+    await using publisher = await openPublisher(topic)
     const calls = Array.from({ length: 60 }, (_, call) =>
       publisher.publish(
         Array.from({ length: 50 }, (_, n) =>
@@ -111,12 +104,7 @@ describe('openChangePublisher', () => {
 
   it('sends nothing of a call with an invalid change', async () => {
     const topic = await makeTopic()
-    await using publisher = await openChangePublisher({
-      brokers,
-      schemaRegistryUrl,
-      source: 'billing',
-      topic,
-    })
+    await using publisher = await openPublisher(topic)
     const refused = publisher.publish([change('1'), { ...change('2'), table: 'Orders!' }])
     await expect(refused).rejects.toThrow(InvalidChangeError)
     await expect(refused).rejects.toMatchObject({ violations: [{ field: '1.table' }] })

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Endpoints } from '../lib/endpoints.ts'
 import type { Stack, StackOptions } from '../lib/stack.ts'
 import { startLocalStack } from '../local-stack/local-stack.ts'
@@ -11,6 +14,22 @@ export async function startStack(
 ): Promise<Stack> {
   const infra = await chooseInfra(env)
   return infra === 'local' ? startLocalStack(options) : startContainerStack(options)
+}
+
+/** A stack of which a test may take parts away. Its data goes with it. */
+export async function openOwnStack(
+  options: Pick<StackOptions, 'only'> = {},
+): Promise<Stack & AsyncDisposable> {
+  const dir = await mkdtemp(join(tmpdir(), 'own-stack-'))
+  const removeData = () => rm(dir, { recursive: true, force: true })
+  try {
+    const stack = await startStack({ dir, ...options })
+    const dispose = () => stack.stop().then(removeData)
+    return { ...stack, [Symbol.asyncDispose]: dispose }
+  } catch (err) {
+    await removeData()
+    throw err
+  }
 }
 
 /**

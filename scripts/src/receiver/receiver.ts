@@ -21,9 +21,11 @@ export type Answer =
   | 'hang'
   /** Closes the connection. */
   | 'reset'
+  /** Closes the connection within the status line. Without a byte of it, a sender may repeat at once. */
+  | 'cut'
 
-/** Decides the answer. `nth` counts the requests to the path, from 1. */
-export type Behaviour = (receipt: Receipt, nth: number) => Answer
+/** Decides the answer; `nth` counts the requests of the path, from 1. */
+export type Behaviour = (receipt: Receipt, nth: number) => Answer | Promise<Answer>
 
 export type Receiver = AsyncDisposable & {
   readonly port: number
@@ -66,10 +68,11 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   }
   const server = createServer({ key, cert, keepAlive: true }, (req, res) => {
     receive(req)
-      .then((receipt) => {
+      .then(async (receipt) => {
         const mine = receiptsOf(receipt.path)
         mine.push(receipt)
-        return reply(res, (behaviours.get(receipt.path) ?? accept)(receipt, mine.length))
+        const behave = behaviours.get(receipt.path) ?? accept
+        await reply(res, await behave(receipt, mine.length))
       })
       .catch(() => res.destroy())
   })
@@ -111,6 +114,10 @@ async function reply(res: ServerResponse, answer: Answer): Promise<void> {
   if (answer === 'hang') return
   if (answer === 'reset') {
     res.destroy()
+    return
+  }
+  if (answer === 'cut') {
+    res.socket?.end('HTTP/1.1 ')
     return
   }
   if (answer.delayMs !== undefined) await wait(answer.delayMs)

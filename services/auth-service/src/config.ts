@@ -15,9 +15,8 @@ import {
 } from '@surehook/service-kit/config/config'
 import {
   databaseConnection,
-  kafkaConnection,
+  messagingConfig,
   redisConnection,
-  registrySecurity,
 } from '@surehook/service-kit/config/connections'
 import { gatewayEnv } from '@surehook/service-kit/http/request/client-address'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
@@ -76,10 +75,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     databaseUrl: databaseConnection(read),
     service,
     slot: slotOf(service),
-    kafka: kafkaConnection(read, service),
-    registryUrl: read.SCHEMA_REGISTRY_URL,
-    registrySecurity: registrySecurity(read),
-    delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
+    ...messagingConfig(read, service),
     redis: redisConnection(read),
     encryptionKeys: encryptionKeysOf(read),
     adminTokens: read.PLATFORM_ADMIN_TOKEN,

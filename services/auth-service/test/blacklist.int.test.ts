@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type SessionRevocation, wholeSession } from '@surehook/contracts/events'
 import { revocationsTopic } from '@surehook/contracts/topics'
 import { createKafka } from '@surehook/kafka/client/client'
 import { openTopicView } from '@surehook/kafka/views/topic-view'
 import { openEventCodec } from '@surehook/schemas/codec'
-import { startStack } from '@surehook/scripts/containers/start-stack'
+import { openOwnStack } from '@surehook/scripts/containers/start-stack'
 import type { Stack } from '@surehook/scripts/lib/stack'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
@@ -16,17 +14,15 @@ import { createBlacklist } from '../src/revocation/blacklist.ts'
 import { type AuthClient, openAuthClient, outcome } from './support/auth-client.ts'
 import { log, openWorld, type Running, sharedStack, type World } from './support/under-test.ts'
 
-// These tests stop Redis, so they use their own stack.
-let dir: string
-let stack: Stack
+// Redis is taken away here: this one is nobody else's.
+let stack: Stack & AsyncDisposable
 let redis: RedisClient
 let world: World
 let service: Running
 let client: AuthClient
 
 beforeAll(async () => {
-  dir = await mkdtemp(`${tmpdir()}/auth-blacklist-`)
-  stack = await startStack({ dir, only: ['redis'] })
+  stack = await openOwnStack({ only: ['redis'] })
   world = await openWorld({ ...sharedStack(), redisUrl: stack.redisUrl })
   service = await world.startService()
   redis = await openRedis({ url: stack.redisUrl, log })
@@ -38,8 +34,7 @@ afterAll(async () => {
   redis?.destroy()
   await service?.[Symbol.asyncDispose]()
   await world?.[Symbol.asyncDispose]()
-  await stack?.stop()
-  await rm(dir, { recursive: true, force: true })
+  await stack?.[Symbol.asyncDispose]()
 }, 60_000)
 
 /** A user who has logged out, and one who has not. */

@@ -1,41 +1,29 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { startStack } from '@surehook/scripts/containers/start-stack'
+import { openOwnStack } from '@surehook/scripts/containers/start-stack'
 import { freePort } from '@surehook/scripts/lib/ports'
 import type { Stack } from '@surehook/scripts/lib/stack'
 import { waitUntil } from '@surehook/service-kit/wait-until'
+import { waitForReadiness } from '@surehook/testing/platform-service'
 import { callAdmin } from './support/auth-client.ts'
 import { openWorld, type Running, type World } from './support/under-test.ts'
 
-// These tests stop parts of the stack, so they use their own.
-let dir: string
-let stack: Stack
+// Parts of this stack are taken away: it is nobody else's.
+let stack: Stack & AsyncDisposable
 let world: World
 let service: Running
 
 beforeAll(async () => {
-  dir = await mkdtemp(`${tmpdir()}/auth-outage-`)
-  stack = await startStack({ dir, only: ['kafka', 'registry', 'postgres', 'redis'] })
+  stack = await openOwnStack({ only: ['kafka', 'registry', 'postgres', 'redis'] })
   world = await openWorld(stack)
   service = await world.startService()
 }, 60_000)
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
   await world?.[Symbol.asyncDispose]()
-  await stack?.stop()
-  await rm(dir, { recursive: true, force: true })
+  await stack?.[Symbol.asyncDispose]()
 }, 60_000)
 
 const call = (request: string, body?: unknown) => callAdmin(service.api, request, body)
-
-async function waitForReadiness(internal: string, status: number): Promise<void> {
-  const isThere = async () => {
-    const response = await fetch(`${internal}/readyz`).catch(() => null)
-    return response?.status === status
-  }
-  await waitUntil(isThere, { what: `readiness ${status}`, timeoutMs: 20_000 })
-}
 
 describe('without Kafka', () => {
   it('refuses changes completely, serves reads, and recovers by itself', async () => {

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { waitUntil } from '@surehook/service-kit/wait-until'
+import type { ChangeLog } from '@surehook/testing/change-log'
 import bcrypt from 'bcrypt'
 import { expiredSignups } from '../src/accounts/delete-expired-signups.ts'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, outcome, password } from './support/auth-client.ts'
 import { log } from './support/under-test.ts'
-import { followUserChanges, type UserChanges } from './support/user-changes.ts'
+import { followUserChanges } from './support/user-changes.ts'
 
 let accounts: AccountWorld
-let changes: UserChanges
+let changes: ChangeLog
 let client: AuthClient
 let email: string
 

@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type SessionRevocation, wholeSession } from '@surehook/contracts/events'
 import { revocationsTopic } from '@surehook/contracts/topics'
 import { createKafka } from '@surehook/kafka/client/client'
 import { openTopicView, type TopicView } from '@surehook/kafka/views/topic-view'
 import { openEventCodec } from '@surehook/schemas/codec'
-import { startStack } from '@surehook/scripts/containers/start-stack'
+import { openOwnStack } from '@surehook/scripts/containers/start-stack'
 import type { Stack } from '@surehook/scripts/lib/stack'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'
 import { waitUntil } from '@surehook/service-kit/wait-until'
@@ -14,9 +12,8 @@ import { type AuthClient, openAuthClient } from './support/auth-client.ts'
 import { sql } from './support/sql.ts'
 import { log, openWorld, type Running, sharedStack, type World } from './support/under-test.ts'
 
-// These tests stop Redis, so they use their own stack.
-let dir: string
-let stack: Stack
+// Redis is taken away here: this one is nobody else's.
+let stack: Stack & AsyncDisposable
 let world: World
 let service: Running
 let client: AuthClient
@@ -25,8 +22,7 @@ let redis: RedisClient
 const published = new Map<string, SessionRevocation[]>()
 
 beforeAll(async () => {
-  dir = await mkdtemp(`${tmpdir()}/auth-repeat-`)
-  stack = await startStack({ dir, only: ['redis'] })
+  stack = await openOwnStack({ only: ['redis'] })
   world = await openWorld({ ...sharedStack(), redisUrl: stack.redisUrl })
   service = await world.startService()
   redis = await openRedis({ url: stack.redisUrl, log })
@@ -51,8 +47,7 @@ afterAll(async () => {
   await view?.[Symbol.asyncDispose]()
   await service?.[Symbol.asyncDispose]()
   await world?.[Symbol.asyncDispose]()
-  await stack?.stop()
-  await rm(dir, { recursive: true, force: true })
+  await stack?.[Symbol.asyncDispose]()
 }, 60_000)
 
 const calls = [

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
+import type { ChangeLog } from '@surehook/testing/change-log'
 import bcrypt from 'bcrypt'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, callAdmin, openAuthClient, password } from './support/auth-client.ts'
 import type { Running } from './support/under-test.ts'
-import { followUserChanges, type UserChanges } from './support/user-changes.ts'
+import { followUserChanges } from './support/user-changes.ts'
 
 let accounts: AccountWorld
-let changes: UserChanges
+let changes: ChangeLog
 let loud: Running
 let client: AuthClient
 const lines: string[] = []

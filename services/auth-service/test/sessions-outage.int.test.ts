@@ -1,27 +1,23 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type SessionRevocation, wholeSession } from '@surehook/contracts/events'
 import { revocationsTopic } from '@surehook/contracts/topics'
 import { createKafka } from '@surehook/kafka/client/client'
 import { openTopicView } from '@surehook/kafka/views/topic-view'
 import { openEventCodec } from '@surehook/schemas/codec'
-import { startStack } from '@surehook/scripts/containers/start-stack'
+import { openOwnStack } from '@surehook/scripts/containers/start-stack'
 import type { Stack } from '@surehook/scripts/lib/stack'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { type AuthClient, openAuthClient, outcome } from './support/auth-client.ts'
 import { log, openWorld, type Running, type World } from './support/under-test.ts'
 
-// These tests stop Kafka, so they use their own stack.
-let dir: string
-let stack: Stack
+// Kafka is taken away: this stack is nobody else's.
+let stack: Stack & AsyncDisposable
 let world: World
 let service: Running
 let client: AuthClient
 
 beforeAll(async () => {
-  dir = await mkdtemp(`${tmpdir()}/auth-sessions-`)
-  stack = await startStack({ dir })
+  stack = await openOwnStack()
   world = await openWorld(stack)
   service = await world.startService()
   client = await openAuthClient(service.api)
@@ -29,8 +25,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
   await world?.[Symbol.asyncDispose]()
-  await stack?.stop()
-  await rm(dir, { recursive: true, force: true })
+  await stack?.[Symbol.asyncDispose]()
 }, 60_000)
 
 const unavailable = [503, 'SERVICE_UNAVAILABLE']

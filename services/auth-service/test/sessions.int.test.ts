@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { Client } from 'pg'
 import { type AuthClient, openAuthClient, outcome } from './support/auth-client.ts'
+import { sql as sqlOf } from './support/sql.ts'
 import { openWorld, type Running, type World } from './support/under-test.ts'
 
 let world: World
@@ -20,15 +20,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-async function sql<Row>(text: string, values: unknown[] = []): Promise<Row[]> {
-  const admin = new Client({ connectionString: world.database.databaseUrl })
-  await admin.connect()
-  try {
-    return (await admin.query(text, values)).rows as Row[]
-  } finally {
-    await admin.end()
-  }
-}
+const sql = <Row>(text: string, values?: unknown[]) => sqlOf<Row>(world, text, values)
 
 const invalid = [401, 'AUTH_TOKEN_INVALID']
 

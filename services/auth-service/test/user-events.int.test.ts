@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { ChangeLog } from '@surehook/testing/change-log'
 import bcrypt from 'bcrypt'
 import { type AccountWorld, newEmail, openAccountWorld } from './support/account-world.ts'
 import { type AuthClient, outcome, password } from './support/auth-client.ts'
-import { followUserChanges, type UserChanges } from './support/user-changes.ts'
+import { followUserChanges } from './support/user-changes.ts'
 
 let accounts: AccountWorld
-let changes: UserChanges
+let changes: ChangeLog
 let client: AuthClient
 
 beforeAll(async () => {
@@ -24,10 +25,8 @@ const email = () => newEmail()
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   client.send(`POST ${path}`, { body, headers })
 
-/**
- * Makes an event that surely comes after every event of the test, and returns the events before it.
- */
-async function eventsUntilNow(): Promise<ReturnType<UserChanges['of']>> {
+/** Something that surely makes an event, after everything that may have made one. */
+async function eventsUntilNow(): Promise<ReturnType<ChangeLog['of']>> {
   const marker = email()
   await post('signup', { email: marker, password })
   const sofar = () => changes.of(client.projectId)

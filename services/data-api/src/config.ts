@@ -7,11 +7,7 @@ import {
   readEnv,
   userTokenEnv,
 } from '@surehook/service-kit/config/config'
-import {
-  databaseConnection,
-  kafkaConnection,
-  registrySecurity,
-} from '@surehook/service-kit/config/connections'
+import { databaseConnection, messagingConfig } from '@surehook/service-kit/config/connections'
 import { gatewayEnv } from '@surehook/service-kit/http/request/client-address'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
@@ -50,9 +46,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     databaseUrl: databaseConnection(read),
     poolSize: read.DATABASE_POOL_SIZE,
     slot: slotOf(service),
-    kafka: kafkaConnection(read, service),
-    registryUrl: read.SCHEMA_REGISTRY_URL,
-    registrySecurity: registrySecurity(read),
+    ...messagingConfig(read, service),
     auth: {
       /** The address of auth-service. */
       url: read.AUTH_SERVICE_URL,
@@ -64,6 +58,5 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     /** Proxies whose `X-Forwarded-For` is trusted. */
     trustedProxies: read.AUTH_TRUSTED_PROXIES,
     maxFailedTokensPerMinute: read.AUTH_FAILED_TOKENS_PER_MINUTE,
-    delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
   })
 }

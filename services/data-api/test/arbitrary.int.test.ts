@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { columnTypes } from '@surehook/contracts/http/data/tables'
+import { fieldTypes } from '@surehook/contracts/filter/filter'
 import { type Client } from '@surehook/scripts/client/call'
 import fc from 'fast-check'
 import { clientOf } from './support/client.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
   running = await world.startService()
   client = clientOf(running.api, await world.tenant())
   await client.call('PUT _tables/anything', {
-    columns: columnTypes.map((type) => ({ name: `a_${type}`, type, unique: type === 'text' })),
+    columns: fieldTypes.map((type) => ({ name: `a_${type}`, type, unique: type === 'text' })),
   })
 })
 
@@ -51,7 +51,7 @@ const value = fc.oneof(
   fc.constantFrom(1e308, 5e-324, -0, 2 ** 31, -(2 ** 31), null, 'NaN', 'Infinity', 'now', 'true'),
   fc.jsonValue({ maxDepth: 4 }),
 )
-const names = columnTypes.map((type) => `a_${type}`)
+const names = fieldTypes.map((type) => `a_${type}`)
 const wellFormed = fc
   .string({ unit: 'binary', maxLength: 500 })
   .map((given) => given.toWellFormed().replaceAll('\0', ''))

@@ -10,11 +10,7 @@ import {
   postgresEnv,
   readEnv,
 } from '@surehook/service-kit/config/config'
-import {
-  databaseConnection,
-  kafkaConnection,
-  registrySecurity,
-} from '@surehook/service-kit/config/connections'
+import { databaseConnection, messagingConfig } from '@surehook/service-kit/config/connections'
 import { gatewayEnv } from '@surehook/service-kit/http/request/client-address'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
@@ -59,10 +55,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     internal: { host: read.HOST, port: read.INTERNAL_PORT },
     databaseUrl: databaseConnection(read),
     slot: slotOf(service),
-    kafka: kafkaConnection(read, service),
-    registryUrl: read.SCHEMA_REGISTRY_URL,
-    registrySecurity: registrySecurity(read),
-    delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
+    ...messagingConfig(read, service),
     longestDelayMs: Math.max(...read.WEBHOOK_RETRY_DELAYS.map(({ ms }) => ms)),
     adminTokenDigests: read.PLATFORM_ADMIN_TOKEN_SHA256,
     encryptionKeys: encryptionKeysOf(read),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { DeliveryStatus } from '@surehook/contracts/events'
 import { attemptsTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
-import { inTransaction, openPool } from '@surehook/service-kit/postgres/pool'
+import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { Pool } from 'pg'
@@ -26,11 +26,9 @@ beforeAll(async () => {
   world = await openWorld()
   // The tests look for failing subscriptions themselves.
   service = await world.startService({ disableAfterMs: 0 })
-  const connectionString = world.database.databaseUrl
-  pool = openPool({ connectionString, applicationName: 'test', log })
+  pool = world.pool
 })
 afterAll(async () => {
-  await pool?.end()
   await service?.[Symbol.asyncDispose]()
   await world?.[Symbol.asyncDispose]()
 })

@@ -5,13 +5,12 @@ import type { DeliveryAttempt } from '@surehook/contracts/events'
 import type { HistoryRebuild } from '@surehook/contracts/http/webhooks/rebuild'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
-import { openPool } from '@surehook/service-kit/postgres/pool'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { Pool } from 'pg'
 import * as store from '../src/rebuild/rebuild-store.ts'
 import { clientOf, validInput } from './support/client.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
-import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 const adminToken = 'token-of-the-administrator'
 
@@ -26,14 +25,12 @@ let id: string
 
 beforeAll(async () => {
   world = await openWorld()
-  const connectionString = world.database.databaseUrl
-  pool = openPool({ connectionString, applicationName: 'test', log })
+  pool = world.pool
   const change = { adminTokenDigests: [tokenDigest(adminToken)] }
   services = [await world.startService(change), await world.startService(change)]
 })
 afterAll(async () => {
   for (const service of services ?? []) await service[Symbol.asyncDispose]()
-  await pool?.end()
   await world?.[Symbol.asyncDispose]()
 })
 beforeEach(async () => {

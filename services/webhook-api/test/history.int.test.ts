@@ -3,13 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { DeliveryStatus } from '@surehook/contracts/events'
 import { deliveryId as originalId, redeliveryId } from '@surehook/contracts/ids'
 import { type Client } from '@surehook/scripts/client/call'
-import { openPool } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
 import { createDeliveryDays } from '../src/history/delivery-days.ts'
 import { createDeliveryStore, type DeliveryStore } from '../src/history/delivery-store.ts'
 import { clientOf, validInput } from './support/client.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
-import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 let world: World
 let service: Running
@@ -22,12 +21,10 @@ let id: string
 beforeAll(async () => {
   world = await openWorld()
   service = await world.startService()
-  const connectionString = world.database.databaseUrl
-  pool = openPool({ connectionString, applicationName: 'test', log })
+  pool = world.pool
   store = createDeliveryStore(pool, createDeliveryDays(pool))
 })
 afterAll(async () => {
-  await pool?.end()
   await service?.[Symbol.asyncDispose]()
   await world?.[Symbol.asyncDispose]()
 })

@@ -2,13 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
-import { openPool } from '@surehook/service-kit/postgres/pool'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { Pool } from 'pg'
 import { dropOldDays } from '../src/retention/drop-old-days.ts'
 import { clientOf, validInput } from './support/client.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
-import { log, openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
+import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
 const dayMs = 86_400_000
 const historyDays = 30
@@ -22,11 +21,9 @@ let tenant: Tenant
 beforeAll(async () => {
   world = await openWorld()
   service = await world.startService({ historyDays })
-  const connectionString = world.database.databaseUrl
-  pool = openPool({ connectionString, applicationName: 'test', log })
+  pool = world.pool
 })
 afterAll(async () => {
-  await pool?.end()
   await service?.[Symbol.asyncDispose]()
   await world?.[Symbol.asyncDispose]()
 })

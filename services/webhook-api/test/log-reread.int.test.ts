@@ -3,13 +3,12 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { DeliveryAttempt, DeliveryJob } from '@surehook/contracts/events'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import type { Admin } from '@surehook/kafka/client/surface'
-import { openPool } from '@surehook/service-kit/postgres/pool'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { Pool } from 'pg'
 import { dayTable } from '../src/history/delivery-days.ts'
 import { clientOf, validInput } from './support/client.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
-import { log, openWorld, type Running, type World } from './support/under-test.ts'
+import { openWorld, type Running, type World } from './support/under-test.ts'
 
 let world: World
 let pool: Pool
@@ -19,12 +18,10 @@ beforeAll(async () => {
   world = await openWorld()
   admin = world.kafka.admin()
   await admin.connect()
-  const connectionString = world.database.databaseUrl
-  pool = openPool({ connectionString, applicationName: 'test', log })
+  pool = world.pool
 })
 afterAll(async () => {
   await admin?.disconnect()
-  await pool?.end()
   await world?.[Symbol.asyncDispose]()
 })
 

@@ -1,29 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { attemptsTopic, deliveriesTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
-import { startStack } from '@surehook/scripts/containers/start-stack'
+import { openOwnStack } from '@surehook/scripts/containers/start-stack'
 import { freePort } from '@surehook/scripts/lib/ports'
 import type { Stack } from '@surehook/scripts/lib/stack'
 import { waitUntil } from '@surehook/service-kit/wait-until'
+import { waitForReadiness } from '@surehook/testing/platform-service'
 import { clientOf, validInput } from './support/client.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
 import { publishTable } from './support/tables.ts'
 import { openWorld, type Running, type Tenant, type World } from './support/under-test.ts'
 
-// These tests stop parts of the stack, so they use their own.
-let dir: string
-let stack: Stack
+// Parts of this stack are taken away: it is nobody else's.
+let stack: Stack & AsyncDisposable
 let world: World
 let service: Running
 let tenant: Tenant
 let client: Client
 
 beforeAll(async () => {
-  dir = await mkdtemp(`${tmpdir()}/webhook-outage-`)
-  stack = await startStack({ dir, only: ['kafka', 'registry', 'postgres'] })
+  stack = await openOwnStack({ only: ['kafka', 'registry', 'postgres'] })
   world = await openWorld(stack)
   service = await world.startService()
   tenant = await world.tenant()
@@ -34,17 +31,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
   await world?.[Symbol.asyncDispose]()
-  await stack?.stop()
-  await rm(dir, { recursive: true, force: true })
+  await stack?.[Symbol.asyncDispose]()
 }, 60_000)
-
-async function waitForReadiness(internal: string, status: number): Promise<void> {
-  const isThere = async () => {
-    const response = await fetch(`${internal}/readyz`).catch(() => null)
-    return response?.status === status
-  }
-  await waitUntil(isThere, { what: `readiness ${status}`, timeoutMs: 30_000 })
-}
 
 const error = ({ status, body }: { status: number; body: { error?: string } }) => [
   status,

@@ -4,12 +4,10 @@ import { tokenDigest } from '@surehook/access/admin-gate'
 import type { ResealedPage } from '@surehook/contracts/http/admin/re-encryption'
 import type { EncryptionKeys } from '@surehook/service-kit/config/config'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
-import { openPool } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
 import { clientOf, validInput } from './support/client.ts'
 import {
   encryptionKey,
-  log,
   openWorld,
   type Running,
   type Tenant,
@@ -32,15 +30,13 @@ const startWith = (...encryptionKeys: EncryptionKeys) =>
 
 beforeAll(async () => {
   world = await openWorld()
-  const connectionString = world.database.databaseUrl
-  pool = openPool({ connectionString, applicationName: 'test', log })
+  pool = world.pool
   before = await startWith(encryptionKey, newKey)
   during = await startWith(newKey, encryptionKey)
   after = await startWith(newKey)
 }, 60_000)
 afterAll(async () => {
   for (const service of [after, during, before]) await service?.[Symbol.asyncDispose]()
-  await pool?.end()
   await world?.[Symbol.asyncDispose]()
 })
 beforeEach(async () => {

@@ -6,7 +6,7 @@ import type { DeliveryAttempt } from '@surehook/contracts/events'
 import { redeliveryId } from '@surehook/contracts/ids'
 import { deliveriesTopic } from '@surehook/contracts/topics'
 import { type Client } from '@surehook/scripts/client/call'
-import { inTransaction, openPool } from '@surehook/service-kit/postgres/pool'
+import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { Pool } from 'pg'
 import { createDeliveryDays } from '../src/history/delivery-days.ts'
@@ -27,12 +27,10 @@ let id: string
 
 beforeAll(async () => {
   world = await openWorld()
-  const connectionString = world.database.databaseUrl
-  pool = openPool({ connectionString, applicationName: 'test', log })
+  pool = world.pool
   store = createDeliveryStore(pool, createDeliveryDays(pool))
 })
 afterAll(async () => {
-  await pool?.end()
   await world?.[Symbol.asyncDispose]()
 })
 beforeEach(async () => {

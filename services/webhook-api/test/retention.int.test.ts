@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { openPool } from '@surehook/service-kit/postgres/pool'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import type { Pool } from 'pg'
 import { createDeliveryDays, dayOf } from '../src/history/delivery-days.ts'
@@ -8,18 +7,16 @@ import { createDeliveryStore } from '../src/history/delivery-store.ts'
 import { endedReplays } from '../src/redelivery/replay/replay-store.ts'
 import { dropOldDays } from '../src/retention/drop-old-days.ts'
 import { aJob, aTransition } from './support/delivery-samples.ts'
-import { log, openWorld, type World } from './support/under-test.ts'
+import { openWorld, type World } from './support/under-test.ts'
 
 let world: World
 let pool: Pool
 
 beforeAll(async () => {
   world = await openWorld()
-  const connectionString = world.database.databaseUrl
-  pool = openPool({ connectionString, applicationName: 'test', log })
+  pool = world.pool
 })
 afterAll(async () => {
-  await pool?.end()
   await world?.[Symbol.asyncDispose]()
 })
 

@@ -10,11 +10,7 @@ import {
   readEnv,
   redisEnv,
 } from '@surehook/service-kit/config/config'
-import {
-  kafkaConnection,
-  redisConnection,
-  registrySecurity,
-} from '@surehook/service-kit/config/connections'
+import { messagingConfig, redisConnection } from '@surehook/service-kit/config/connections'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import ipaddr from 'ipaddr.js'
 import * as z from 'zod'
@@ -67,13 +63,10 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     // An attempt in flight may take its whole time, and its outcome must still be recorded.
     graceMs: Math.max(leastGraceMs, read.WEBHOOK_TIMEOUT + 5_000),
     internal: { host: read.HOST, port: read.INTERNAL_PORT },
-    kafka: kafkaConnection(read, service),
-    registryUrl: read.SCHEMA_REGISTRY_URL,
-    registrySecurity: registrySecurity(read),
+    ...messagingConfig(read, service),
     redis: redisConnection(read),
     encryptionKeys: encryptionKeysOf(read),
     delays: read.WEBHOOK_RETRY_DELAYS,
-    delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
     attempt: {
       timeoutMs: read.WEBHOOK_TIMEOUT,
       connectionsPerOrigin: endpointsPerOrigin * read.WEBHOOK_ENDPOINT_CONCURRENCY,

@@ -3,7 +3,6 @@ import { createRequire } from 'node:module'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { deliveriesTopic, retryTopic } from '@surehook/contracts/topics'
 import { verifySignature } from '@surehook/scripts/receiver/verify-signature'
-import { until } from '@surehook/testing/until'
 import { type Harness, openHarness } from './support/harness.ts'
 
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
@@ -24,13 +23,6 @@ beforeEach(async () => {
 })
 afterEach(async () => dispatcher[Symbol.asyncDispose]())
 
-const statusesOf = (deliveryId: string) =>
-  harness.transitionsOf(deliveryId).map(({ status }) => status)
-const settled = (deliveryId: string, status: string) =>
-  until(() => statusesOf(deliveryId).at(-1) === status)
-const bodies = (at: string) =>
-  harness.receiver.receipts(at).map(({ body }) => JSON.parse(body) as { n: number; id: string })
-
 describe('a delivery', () => {
   it('is one signed POST with the headers of the contract, and is published as delivered', async () => {
     const subscription = await harness.subscribe(url, {}, ['s3cret'])
@@ -49,7 +41,7 @@ describe('a delivery', () => {
     const signed = `${job.webhookId}.${receipt.headers['webhook-timestamp']}.${receipt.body}`
     const expected = createHmac('sha256', 's3cret').update(signed).digest('base64')
     expect(receipt.headers['webhook-signature']).toBe(`v1,${expected}`)
-    await settled(job.deliveryId, 'delivered')
+    await harness.settled(job.deliveryId, 'delivered')
     expect(harness.transitionsOf(job.deliveryId)).toMatchObject([
       { status: 'delivered', attempts: 1, attempted: true, httpStatus: 204, errorClass: null },
     ])
@@ -59,7 +51,7 @@ describe('a delivery', () => {
     harness.receiver.answer(path, () => ({ status: 500, body: 'no' }))
     const subscription = await harness.subscribe(url)
     const job = await harness.enqueueOne(subscription)
-    await settled(job.deliveryId, 'dead_letter')
+    await harness.settled(job.deliveryId, 'dead_letter')
     const receipts = harness.receiver.receipts(path)
     expect(receipts).toHaveLength(5)
     expect(new Set(receipts.map(({ body }) => body)).size).toBe(1)
@@ -84,7 +76,7 @@ describe('a delivery', () => {
     const subscription = await harness.subscribe(url)
     const job = await harness.enqueueOne(subscription, former)
     dispatcher = await harness.start()
-    await settled(job.deliveryId, 'delivered')
+    await harness.settled(job.deliveryId, 'delivered')
   })
 
   it('is delivered once, however often the same job is written', async () => {
@@ -93,19 +85,19 @@ describe('a delivery', () => {
     for (let i = 0; i < 3; i++) await harness.send(deliveriesTopic, job)
     await harness.enqueue(subscription)
     await harness.receiver.waitFor(path, 2)
-    expect(bodies(path).filter(({ id }) => id === job.eventId)).toHaveLength(1)
+    expect(harness.bodies(path).filter(({ id }) => id === job.eventId)).toHaveLength(1)
   })
 
   it('is delivered once, even if the repetition comes after a restart', async () => {
     const subscription = await harness.subscribe(url)
     const job = await harness.enqueueOne(subscription)
-    await settled(job.deliveryId, 'delivered')
+    await harness.settled(job.deliveryId, 'delivered')
     await dispatcher[Symbol.asyncDispose]()
     await harness.send(deliveriesTopic, job)
     dispatcher = await harness.start()
     await harness.enqueue(subscription)
     await harness.receiver.waitFor(path, 2)
-    expect(bodies(path).filter(({ id }) => id === job.eventId)).toHaveLength(1)
+    expect(harness.bodies(path).filter(({ id }) => id === job.eventId)).toHaveLength(1)
   })
 
   it.each([
@@ -118,7 +110,7 @@ describe('a delivery', () => {
     harness.receiver.answer(path, (_receipt, nth) => (nth === 1 ? answer : { status: 200 }))
     const subscription = await harness.subscribe(url)
     const job = await harness.enqueueOne(subscription)
-    await settled(job.deliveryId, 'delivered')
+    await harness.settled(job.deliveryId, 'delivered')
     expect(harness.transitionsOf(job.deliveryId)[0]).toMatchObject({
       status: 'retrying',
       errorClass,
@@ -134,7 +126,7 @@ describe('a delivery', () => {
   ])('is a dead letter when its endpoint is %s', async (_what, badUrl, errorClass) => {
     const subscription = await harness.subscribe(badUrl)
     const job = await harness.enqueueOne(subscription)
-    await settled(job.deliveryId, 'dead_letter')
+    await harness.settled(job.deliveryId, 'dead_letter')
     expect(harness.transitionsOf(job.deliveryId).at(-1)).toMatchObject({ errorClass, attempts: 5 })
   })
 
@@ -143,7 +135,7 @@ describe('a delivery', () => {
     dispatcher = await harness.start({ WEBHOOK_EXTRA_CA_FILE: '' })
     const subscription = await harness.subscribe(url)
     const job = await harness.enqueueOne(subscription)
-    await settled(job.deliveryId, 'dead_letter')
+    await harness.settled(job.deliveryId, 'dead_letter')
     expect(harness.transitionsOf(job.deliveryId)[0]).toMatchObject({ errorClass: 'tls' })
     expect(harness.receiver.receipts(path)).toHaveLength(0)
   })
@@ -152,7 +144,7 @@ describe('a delivery', () => {
     harness.receiver.answer(path, () => ({ status: 200, body: 'x'.repeat(100_000) }))
     const subscription = await harness.subscribe(url)
     const job = await harness.enqueueOne(subscription)
-    await settled(job.deliveryId, 'delivered')
+    await harness.settled(job.deliveryId, 'delivered')
     expect(harness.transitionsOf(job.deliveryId)[0]?.answer).toBe('x'.repeat(4_096))
   })
 
@@ -162,6 +154,6 @@ describe('a delivery', () => {
     await harness.enqueue(subscription, 200)
     dispatcher = await harness.start({ WEBHOOK_ENDPOINT_CONCURRENCY: '1' })
     await harness.receiver.waitFor(path, 200)
-    expect(bodies(path).map(({ n }) => n)).toEqual(Array.from({ length: 200 }, (_, n) => n))
+    expect(harness.bodies(path).map(({ n }) => n)).toEqual(Array.from({ length: 200 }, (_, n) => n))
   })
 })

@@ -21,13 +21,6 @@ beforeEach(async () => {
 })
 afterEach(async () => dispatcher[Symbol.asyncDispose]())
 
-const statusesOf = (deliveryId: string) =>
-  harness.transitionsOf(deliveryId).map(({ status }) => status)
-const settled = (deliveryId: string, status: string) =>
-  until(() => statusesOf(deliveryId).at(-1) === status)
-const bodies = (at: string) =>
-  harness.receiver.receipts(at).map(({ body }) => JSON.parse(body) as { n: number; id: string })
-
 describe('the circuit of an endpoint', () => {
   it('opens on the fifth consecutive failure, holds everything, then delivers all in order', async () => {
     let failing = true
@@ -37,16 +30,17 @@ describe('the circuit of an endpoint', () => {
     const jobs = await harness.enqueue(subscription, 40)
     dispatcher = await harness.start({ WEBHOOK_ENDPOINT_CONCURRENCY: '1' })
     await harness.receiver.waitFor(path, 5)
-    await until(() => jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'paused'))
+    await until(() => jobs.every(({ deliveryId }) => harness.statusOf(deliveryId) === 'paused'))
     expect(harness.receiver.receipts(path)).toHaveLength(5)
     failing = false
     const openedAt = harness.receiver.receipts(path)[4]?.at ?? 0
-    await until(() => jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'delivered'))
+    await until(() => jobs.every(({ deliveryId }) => harness.statusOf(deliveryId) === 'delivered'))
     const after = harness.receiver.receipts(path).slice(5)
     expect(after).toHaveLength(40)
     expect((after[0]?.at ?? 0) - openedAt).toBeGreaterThanOrEqual(1_950)
     expect(
-      bodies(path)
+      harness
+        .bodies(path)
         .slice(5)
         .map(({ n }) => n),
     ).toEqual(jobs.map((_, n) => n))
@@ -56,8 +50,8 @@ describe('the circuit of an endpoint', () => {
     harness.receiver.answer(path, (_receipt, nth) => ({ status: nth <= 4 ? 500 : 200 }))
     const subscription = await harness.subscribe(url)
     const job = await harness.enqueueOne(subscription)
-    await settled(job.deliveryId, 'delivered')
-    expect(statusesOf(job.deliveryId)).toEqual([
+    await harness.settled(job.deliveryId, 'delivered')
+    expect(harness.statusesOf(job.deliveryId)).toEqual([
       ...Array.from({ length: 4 }, () => 'retrying'),
       'delivered',
     ])
@@ -68,7 +62,7 @@ describe('the circuit of an endpoint', () => {
     const failing = await harness.subscribe(url)
     const healthy = await harness.subscribe(harness.receiver.url(`${path}/ok`))
     const jobs = await harness.enqueue(failing, 10)
-    await until(() => jobs.some(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'paused'))
+    await until(() => jobs.some(({ deliveryId }) => harness.statusOf(deliveryId) === 'paused'))
     await harness.enqueue(healthy, 20)
     await harness.receiver.waitFor(`${path}/ok`, 20, 1_500)
   })
@@ -77,13 +71,13 @@ describe('the circuit of an endpoint', () => {
     harness.receiver.answer(path, () => ({ status: 500 }))
     const subscription = await harness.subscribe(url)
     const jobs = await harness.enqueue(subscription, 6)
-    await until(() => jobs.some(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'paused'))
+    await until(() => jobs.some(({ deliveryId }) => harness.statusOf(deliveryId) === 'paused'))
     await dispatcher[Symbol.asyncDispose]()
     const before = harness.receiver.receipts(path).length
     harness.receiver.answer(path, () => ({ status: 200 }))
     dispatcher = await harness.start({ WEBHOOK_CIRCUIT_COOLDOWN: '2s' })
     const openedAt = harness.receiver.receipts(path)[4]?.at ?? 0
-    await until(() => jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'delivered'))
+    await until(() => jobs.every(({ deliveryId }) => harness.statusOf(deliveryId) === 'delivered'))
     const next = harness.receiver.receipts(path)[before]
     expect((next?.at ?? 0) - openedAt).toBeGreaterThanOrEqual(1_950)
   })
@@ -93,11 +87,11 @@ describe('a subscription that changes', () => {
   it('holds its deliveries while it is inactive, and then releases them in order', async () => {
     const subscription = await harness.subscribe(url, { active: false })
     const jobs = await harness.enqueue(subscription, 30)
-    await until(() => jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'paused'))
+    await until(() => jobs.every(({ deliveryId }) => harness.statusOf(deliveryId) === 'paused'))
     expect(harness.receiver.receipts(path)).toHaveLength(0)
     await harness.subscribe(url, { ...subscription, active: true })
     await harness.receiver.waitFor(path, 30)
-    await until(() => jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'delivered'))
+    await until(() => jobs.every(({ deliveryId }) => harness.statusOf(deliveryId) === 'delivered'))
   })
 
   it('holds its deliveries while its state cannot be read, also after a restart', async () => {
@@ -107,17 +101,17 @@ describe('a subscription that changes', () => {
     await harness.producer.send(unreadable)
     const jobs = await harness.enqueue(subscription, 5)
     const all = (status: string) =>
-      until(() => jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === status))
+      until(() => jobs.every(({ deliveryId }) => harness.statusOf(deliveryId) === status))
     await all('paused')
     await dispatcher[Symbol.asyncDispose]()
     dispatcher = await harness.start()
     const late = await harness.enqueueOne(subscription)
-    await settled(late.deliveryId, 'paused')
+    await harness.settled(late.deliveryId, 'paused')
     expect(harness.receiver.receipts(path)).toEqual([])
     await harness.subscribe(url, { id })
     jobs.push(late)
     await all('delivered')
-    expect(bodies(path).map(({ id: eventId }) => eventId)).toEqual(
+    expect(harness.bodies(path).map(({ id: eventId }) => eventId)).toEqual(
       jobs.map(({ eventId }) => eventId),
     )
   })
@@ -125,9 +119,9 @@ describe('a subscription that changes', () => {
   it('cancels its deliveries when it is deleted', async () => {
     const subscription = await harness.subscribe(url, { active: false })
     const jobs = await harness.enqueue(subscription, 5)
-    await until(() => jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'paused'))
+    await until(() => jobs.every(({ deliveryId }) => harness.statusOf(deliveryId) === 'paused'))
     await harness.unsubscribe(subscription.id)
-    await until(() => jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'cancelled'))
+    await until(() => jobs.every(({ deliveryId }) => harness.statusOf(deliveryId) === 'cancelled'))
     expect(harness.receiver.receipts(path)).toHaveLength(0)
   })
 
@@ -176,7 +170,7 @@ describe('an endpoint that hangs', () => {
     expect(harness.receiver.receipts(path).length).toBeLessThanOrEqual(32)
     harness.receiver.answer(path, () => ({ status: 200 }))
     await until(
-      () => jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'delivered'),
+      () => jobs.every(({ deliveryId }) => harness.statusOf(deliveryId) === 'delivered'),
       60_000,
     )
   }, 120_000)
@@ -192,9 +186,9 @@ describe('a delivery that cannot be signed', () => {
     await harness.enqueue(healthy, 10)
     await harness.receiver.waitFor(path, 10)
     await harness.subscribe(url, { id: broken.id })
-    await until(() => jobs.every(({ deliveryId }) => statusesOf(deliveryId).at(-1) === 'delivered'))
-    expect(new Set(bodies(path).map(({ id }) => id)).size).toBe(110)
-    expect(bodies(path).length).toBe(110)
+    await until(() => jobs.every(({ deliveryId }) => harness.statusOf(deliveryId) === 'delivered'))
+    expect(new Set(harness.bodies(path).map(({ id }) => id)).size).toBe(110)
+    expect(harness.bodies(path).length).toBe(110)
   })
 })
 
@@ -205,7 +199,7 @@ describe('a subscription with a replaced secret that cannot be read', () => {
     const secrets = [...subscription.secrets, lost]
     await harness.subscribe(url, { ...subscription, secrets })
     const job = await harness.enqueueOne(subscription)
-    await settled(job.deliveryId, 'delivered')
+    await harness.settled(job.deliveryId, 'delivered')
   })
 })
 

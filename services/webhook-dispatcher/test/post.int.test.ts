@@ -1,7 +1,4 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Certificates } from '@surehook/scripts/receiver/certificates'
 import { createCertificates } from '@surehook/scripts/receiver/certificates'
 import type { Receiver } from '@surehook/scripts/receiver/receiver'
@@ -43,29 +40,6 @@ const exchange = (url: string, tenant = 't') => ({
 })
 
 describe('an answer whose status came', () => {
-  let server: Server
-  let url: string
-  let broken: 'slow' | 'reset' | 'endless'
-  let status: number
-
-  beforeEach(async () => {
-    server = createServer(certificates, (_req, res) => {
-      res.writeHead(status, broken === 'reset' ? { 'content-length': 100 } : {})
-      const more = () => {
-        if (broken === 'endless' && !res.destroyed) res.write('.')
-        setTimeout(more, 100).unref()
-      }
-      res.write('so far', () => (broken === 'reset' ? res.destroy() : more()))
-    })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    url = `https://localhost:${(server.address() as AddressInfo).port}/`
-  })
-  afterEach(async () => {
-    server.closeAllConnections()
-    await server[Symbol.asyncDispose]()
-  })
-
   it.each([
     ['slow', 200],
     ['slow', 500],
@@ -73,10 +47,21 @@ describe('an answer whose status came', () => {
     ['reset', 500],
     ['endless', 200],
     ['endless', 500],
-  ] as const)('counts by it though its body is %s: %d', async (how, given) => {
-    broken = how
-    status = given
-    const result = await open().post(exchange(url))
+  ] as const)('counts by it though its body is %s: %d', async (broken, status) => {
+    await using server = await ProtocolReceiver.open(certificates, 'HTTP/1.1 alone')
+    server.behave = (res) => {
+      res.writeHead(status, broken === 'reset' ? { 'content-length': 100 } : {})
+      const more = () => {
+        if (res.socket === null || res.socket.destroyed) return
+        res.write('.')
+        setTimeout(more, 100).unref()
+      }
+      res.write('so far', () => {
+        if (broken === 'reset') res.socket?.destroy()
+        if (broken === 'endless') more()
+      })
+    }
+    const result = await open().post(exchange(`https://localhost:${server.port}/`))
     expect(result).toMatchObject({ kind: 'responded', status })
     expect(result.kind === 'responded' && result.answer).toMatch(/^so far/)
     expect(result.latencyMs).toBeLessThan(1_500)

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { DeliveryJob } from '@surehook/contracts/events'
 import { endpointId } from '@surehook/contracts/ids'
-import { until } from '@surehook/testing/until'
 import { type Harness, openHarness } from './support/harness.ts'
 
 /** The largest record that may be sent: key, value and this overhead. */
@@ -21,9 +20,7 @@ afterAll(async () => {
   await harness[Symbol.asyncDispose]()
 })
 
-const statusesOf = ({ deliveryId }: DeliveryJob) =>
-  harness.transitionsOf(deliveryId).map(({ status }) => status)
-const ends = (job: DeliveryJob, status: string) => until(() => statusesOf(job).at(-1) === status)
+const ends = (job: DeliveryJob, status: string) => harness.settled(job.deliveryId, status)
 
 /** At this size the length of the body is encoded in as many bytes as that of the largest. */
 const bytes = 1_500_000

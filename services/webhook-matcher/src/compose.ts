@@ -10,12 +10,12 @@ import type { Service } from '@surehook/service-kit/lifecycle'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import { openTracing } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import type { Logger } from 'pino'
-import { Batches } from './batches.ts'
+import { Batches } from './batches/batches.ts'
+import { projectOf } from './batches/waiting-changes.ts'
 import { type Config, service } from './config.ts'
-import { createMatcher } from './matcher.ts'
+import { createMatcher } from './matching/matcher.ts'
 import { matcherMetrics } from './metrics.ts'
 import { openSubscriptionsView } from './subscriptions-view.ts'
-import { projectOf } from './waiting-changes.ts'
 
 /**
  * The limit per partition of changes that were read and not matched: a few of the largest batches.

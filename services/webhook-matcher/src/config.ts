@@ -14,11 +14,7 @@ import {
   certificateFiles,
 } from '@surehook/service-kit/config/certificates'
 import { kafkaEnv, logEnv, maxBodyEnv, readEnv } from '@surehook/service-kit/config/config'
-import {
-  type KafkaConnection,
-  kafkaConnection,
-  registrySecurity,
-} from '@surehook/service-kit/config/connections'
+import { type KafkaConnection, messagingConfig } from '@surehook/service-kit/config/connections'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import type { TracingConfig } from '@surehook/service-kit/telemetry/tracing/tracer'
 import * as z from 'zod'
@@ -56,14 +52,13 @@ export type Config = Readonly<{
 /** Reads the environment; no other code does. A bad value throws before anything opens. */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = readEnv(Env, env)
+  const { delayNames, ...connections } = messagingConfig(read, service)
   return Object.freeze({
     tracing: tracingConfig(read, service),
     certificates: certificateFiles(read),
     internal: { host: read.HOST, port: read.INTERNAL_PORT },
-    kafka: kafkaConnection(read, service),
-    registryUrl: read.SCHEMA_REGISTRY_URL,
-    registrySecurity: registrySecurity(read),
-    topicTable: topicTable(read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name)),
+    ...connections,
+    topicTable: topicTable(delayNames),
     topics: {
       changes: changesTopic,
       subscriptions: subscriptionsTopic,

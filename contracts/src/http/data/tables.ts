@@ -1,21 +1,10 @@
 import * as z from 'zod'
+import { fieldTypes } from '../../filter/filter.ts'
 import { defineOperation } from '../../operation.ts'
 import { EnvironmentName, ProjectId } from '../admin/admin.ts'
 import { ColumnName, TableName } from './names.ts'
 
-export const columnTypes = [
-  'text',
-  'integer',
-  'bigint',
-  'double',
-  'decimal',
-  'boolean',
-  'timestamp',
-  'date',
-  'uuid',
-  'json',
-] as const
-export const ColumnType = z.enum(columnTypes).meta({ id: 'ColumnType' })
+export const ColumnType = z.enum(fieldTypes).meta({ id: 'ColumnType' })
 export type ColumnType = z.infer<typeof ColumnType>
 
 export const accessActions = ['read', 'create', 'update', 'delete'] as const

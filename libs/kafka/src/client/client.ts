@@ -3,7 +3,7 @@ import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import { Kafka, type KafkaConfig, type LogEntry, logLevel } from 'kafkajs'
 import type { Logger } from 'pino'
 import { applyPatches } from '../kafkajs-patches/apply-patches.ts'
-import { answeringFirst } from '../kafkajs-patches/unresponsive-broker.ts'
+import { answeringFirst } from '../kafkajs-patches/connections/unresponsive-broker.ts'
 import { countRequests } from './request-count.ts'
 
 export type KafkaClientOptions = {

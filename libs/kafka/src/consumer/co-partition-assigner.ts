@@ -1,6 +1,6 @@
 import type { Assigner, GroupMember, GroupMemberAssignment, PartitionAssigner } from 'kafkajs'
 import { AssignerProtocol } from 'kafkajs'
-import type { WorkingMember } from '../kafkajs-patches/join-while-working.ts'
+import type { WorkingMember } from '../kafkajs-patches/membership/join-while-working.ts'
 import { type Claim, divide } from './partition-shares.ts'
 
 /** Protocol of members that release a partition before another member gets it. */

@@ -1,4 +1,4 @@
-import type { KnownMember } from '../kafkajs-patches/join-while-working.ts'
+import type { KnownMember } from '../kafkajs-patches/membership/join-while-working.ts'
 import { cooperativeProtocol } from './co-partition-assigner.ts'
 import type { Claim } from './partition-shares.ts'
 

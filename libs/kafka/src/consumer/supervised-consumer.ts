@@ -4,7 +4,7 @@ import { boundedBy } from '@surehook/service-kit/bounded'
 import type { Consumer, ConsumerConfig, EachBatchPayload, Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
 import { kafkaUntil } from '../client/client.ts'
-import { type EmptyFetch, watchEmptyFetches } from '../kafkajs-patches/empty-fetches.ts'
+import { type EmptyFetch, watchEmptyFetches } from '../kafkajs-patches/fetching/empty-fetches.ts'
 
 export type SupervisedConsumerOptions = {
   kafka: Kafka

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
-import { type Cluster, openCluster, type WhichOffset } from '../client/cluster.ts'
+import type { Cluster, WhichOffset } from '../client/cluster.ts'
+import { TopicCluster } from '../client/topic-cluster.ts'
 
 export type PartitionOffset = { topic: string; partition: number; offset: number }
 
@@ -24,17 +25,14 @@ type Question = { answer: Promise<PartitionEnd[]>; sending: (() => void)[] }
  * instance.
  */
 export class LogEnds implements AsyncDisposable {
-  readonly #kafka: Kafka
   readonly #topics: readonly string[]
-  readonly #log: Logger
-  #cluster: Promise<Cluster> | null = null
+  readonly #cluster: TopicCluster
   #next: Question | null = null
   #asked: Promise<unknown> = Promise.resolve()
 
   constructor(kafka: Kafka, topics: readonly string[], log: Logger) {
-    this.#kafka = kafka
     this.#topics = topics
-    this.#log = log
+    this.#cluster = new TopicCluster({ kafka, topics, name: 'log-ends', log })
   }
 
   /**
@@ -85,14 +83,8 @@ export class LogEnds implements AsyncDisposable {
     })
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    const cluster = this.#cluster
-    this.#cluster = null
-    try {
-      await (await cluster)?.disconnect()
-    } catch (err) {
-      this.#log.debug({ err }, 'kafka.log-ends.close')
-    }
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#cluster[Symbol.asyncDispose]()
   }
 
   /** Sends one request to each leader. */
@@ -114,19 +106,12 @@ export class LogEnds implements AsyncDisposable {
   }
 
   async #ask<T>(question: (cluster: Cluster) => Promise<T>): Promise<T> {
-    this.#cluster ??= this.#connect()
+    const cluster = this.#cluster.connected()
     try {
-      return await question(await this.#cluster)
+      return await question(await cluster)
     } catch (err) {
-      void this[Symbol.asyncDispose]()
+      void this.#cluster.drop(cluster)
       throw err
     }
-  }
-
-  async #connect(): Promise<Cluster> {
-    const cluster = openCluster(this.#kafka)
-    await cluster.connect()
-    await cluster.addMultipleTargetTopics([...this.#topics])
-    return cluster
   }
 }

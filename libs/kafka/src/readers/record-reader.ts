@@ -2,7 +2,8 @@ import { boundedBy } from '@surehook/service-kit/bounded'
 import { unavailable } from '@surehook/service-kit/errors'
 import type { Kafka, KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
-import { type Broker, type Cluster, openCluster } from '../client/cluster.ts'
+import type { Broker, Cluster } from '../client/cluster.ts'
+import { TopicCluster } from '../client/topic-cluster.ts'
 
 export type RecordPlace = { partition: number; offset: number }
 
@@ -34,36 +35,31 @@ type Fetched = { responses: { partitions: { messages: KafkaMessage[] }[] }[] }
 type FetchingBroker = Broker & { fetch(of: object): Promise<Fetched> }
 
 class KafkaRecordReader implements RecordReader {
-  readonly #options: RecordReaderOptions
-  #cluster: Promise<Cluster> | null = null
+  readonly #topic: string
+  readonly #cluster: TopicCluster
 
-  constructor(options: RecordReaderOptions) {
-    this.#options = options
+  constructor({ kafka, topic, log }: RecordReaderOptions) {
+    this.#topic = topic
+    this.#cluster = new TopicCluster({ kafka, topics: [topic], name: 'record-reader', log })
   }
 
   readFrom(place: RecordPlace, bytes: number): Promise<KafkaMessage[]> {
     return boundedBy(readWithinMs, this.#read(place, bytes), 'Kafka does not show the record')
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    const cluster = this.#cluster
-    this.#cluster = null
-    try {
-      await (await cluster)?.disconnect()
-    } catch (err) {
-      this.#options.log.debug({ err }, 'kafka.record-reader.close')
-    }
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#cluster[Symbol.asyncDispose]()
   }
 
   async #read(place: RecordPlace, bytes: number): Promise<KafkaMessage[]> {
     for (let left = tries; ; left--) {
-      const cluster = (this.#cluster ??= this.#connect())
+      const cluster = this.#cluster.connected()
       try {
         return await this.#fetch(await cluster, place, { bytes, isRepeated: left < tries })
       } catch (err) {
         if (isOutOfRange(err)) return []
-        // A partition without a leader must not end other reads on the same connections.
-        if (!isRefusal(err) && this.#cluster === cluster) void this[Symbol.asyncDispose]()
+        // A partition without a leader must not end the reads of others on the same connections.
+        if (!isRefusal(err)) void this.#cluster.drop(cluster)
         if (left === 1) throw unavailable('Kafka does not show the record', err)
       }
     }
@@ -74,8 +70,8 @@ class KafkaRecordReader implements RecordReader {
     { partition, offset }: RecordPlace,
     { bytes, isRepeated }: { bytes: number; isRepeated: boolean },
   ): Promise<KafkaMessage[]> {
-    const { topic } = this.#options
-    // Another broker may have become the leader.
+    const topic = this.#topic
+    // Another broker may lead the partition by now.
     await (isRepeated ? cluster.refreshMetadata() : cluster.refreshMetadataIfNecessary())
     const [nodeId] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]))
     if (nodeId === undefined) return []
@@ -88,13 +84,6 @@ class KafkaRecordReader implements RecordReader {
     const messages = responses.flatMap(({ partitions }) => partitions.flatMap((of) => of.messages))
     // A fetch returns whole batches, so it may begin before the record.
     return messages.filter((message) => Number(message.offset) >= offset)
-  }
-
-  async #connect(): Promise<Cluster> {
-    const cluster = openCluster(this.#options.kafka)
-    await cluster.connect()
-    await cluster.addMultipleTargetTopics([this.#options.topic])
-    return cluster
   }
 }
 

@@ -5,7 +5,7 @@ import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs'
 import type { Logger } from 'pino'
 import { PartitionReader } from '../consumer/partition-reader.ts'
 import { SupervisedConsumer } from '../consumer/supervised-consumer.ts'
-import type { EmptyFetch } from '../kafkajs-patches/empty-fetches.ts'
+import type { EmptyFetch } from '../kafkajs-patches/fetching/empty-fetches.ts'
 import { partitionKey } from '../topics/partition-key.ts'
 import type { LogSpan } from './log-reader.ts'
 

@@ -1,6 +1,7 @@
 import type { TopicSpec } from '@surehook/contracts/topics'
 import kafkajs, { type Admin, type IResourceConfigEntry, type Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
+import { withAdmin } from '../client/with-admin.ts'
 
 // Node detects only the first of the names that kafkajs exports.
 const { TOPIC: topicType } = kafkajs.ConfigResourceTypes
@@ -13,14 +14,12 @@ export type AlignedTopic = { topic: string; changed: Readonly<Record<string, str
  * older installation. It extends retention times and never shortens them. Settings outside of the
  * table stay unchanged.
  */
-export async function alignTopics(
+export function alignTopics(
   kafka: Pick<Kafka, 'admin'>,
   specs: readonly TopicSpec[],
   log: Pick<Logger, 'info'>,
 ): Promise<AlignedTopic[]> {
-  const admin = kafka.admin()
-  await admin.connect()
-  try {
+  return withAdmin(kafka, async (admin) => {
     const existing = new Set(await admin.listTopics())
     const aligned: AlignedTopic[] = []
     for (const spec of specs.filter(({ name }) => existing.has(name))) {
@@ -30,9 +29,7 @@ export async function alignTopics(
       log.info({ topic: spec.name, changed }, 'topic.aligned')
     }
     return aligned
-  } finally {
-    await admin.disconnect()
-  }
+  })
 }
 
 /** Kafka replaces all settings of a topic at once, so the existing ones are sent along. */

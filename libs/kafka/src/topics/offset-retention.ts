@@ -2,6 +2,7 @@ import { boundedBy } from '@surehook/service-kit/bounded'
 import { reasonOf } from '@surehook/service-kit/errors'
 import kafkajs, { type Admin, type Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
+import { withAdmin } from '../client/with-admin.ts'
 
 // Node detects only the first of the names that kafkajs exports.
 const broker = kafkajs.ConfigResourceTypes.BROKER
@@ -29,17 +30,13 @@ export async function checkOffsetRetention(
   }
 }
 
-/** Shortest retention of all brokers, because any of them may hold the group's commits. */
-async function readRetention(kafka: Pick<Kafka, 'admin'>): Promise<number> {
-  const admin = kafka.admin()
-  try {
-    await admin.connect()
+/** The shortest of all brokers: any of them may keep the group's commits. */
+function readRetention(kafka: Pick<Kafka, 'admin'>): Promise<number> {
+  return withAdmin(kafka, async (admin) => {
     const { brokers } = await admin.describeCluster()
     const minutes = await Promise.all(brokers.map(({ nodeId }) => retentionOf(admin, nodeId)))
     return Math.min(...minutes)
-  } finally {
-    await admin.disconnect()
-  }
+  })
 }
 
 async function retentionOf(admin: Admin, nodeId: number): Promise<number> {

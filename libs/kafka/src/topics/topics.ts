@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TopicSpec } from '@surehook/contracts/topics'
 import type { Admin, ITopicConfig, Kafka } from 'kafkajs'
 import type { Logger } from 'pino'
+import { withAdmin } from '../client/with-admin.ts'
 
 export type EnsureTopicsOptions = {
   /** Number of partitions of topics of class `main`. */
@@ -19,35 +20,29 @@ const leadersWithinMs = 15_000
  * unchanged. It rejects if one has another number of partitions, because keys would move, and if
  * Kafka is unreachable. Several services may call it at once.
  */
-export async function ensureTopics(
+export function ensureTopics(
   kafka: Kafka,
   specs: readonly TopicSpec[],
   options: EnsureTopicsOptions,
 ): Promise<void> {
-  const admin = kafka.admin()
-  await admin.connect()
-  try {
+  return withAdmin(kafka, async (admin) => {
     const existing = new Set(await admin.listTopics())
     const missing = specs.filter(({ name }) => !existing.has(name))
     if (missing.length > 0) await createTopics(admin, missing, options)
     await waitForLeaders(admin, specs, options)
-  } finally {
-    await admin.disconnect()
-  }
+  })
 }
 
 /**
  * For services that may not create topics: waits until every partition of the visible topics has a
  * leader. Rejects with the names of missing topics.
  */
-export async function awaitTopics(
+export function awaitTopics(
   kafka: Kafka,
   specs: readonly TopicSpec[],
   options: EnsureTopicsOptions,
 ): Promise<void> {
-  const admin = kafka.admin()
-  await admin.connect()
-  try {
+  return withAdmin(kafka, async (admin) => {
     const found = await Promise.all(
       specs.map(async (spec) => [spec, await look(admin, spec)] as const),
     )
@@ -60,9 +55,7 @@ export async function awaitTopics(
     }
     if (those('there').length === 0) throw new Error('No topic of the platform may be seen')
     await waitForLeaders(admin, those('there'), options)
-  } finally {
-    await admin.disconnect()
-  }
+  })
 }
 
 type TopicLook = 'there' | 'missing' | 'hidden'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { unavailable } from '@surehook/service-kit/errors'
 import type { Logger } from 'pino'
-import type { EmptyFetch } from '../kafkajs-patches/empty-fetches.ts'
+import type { EmptyFetch } from '../kafkajs-patches/fetching/empty-fetches.ts'
 import type { LogEnds, PartitionEnd } from '../offsets/log-ends.ts'
 
 type Ends = Pick<LogEnds, 'read' | 'readBounds'>

@@ -1,6 +1,6 @@
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Logger } from 'pino'
-import { isMembershipOver } from '../kafkajs-patches/membership-over.ts'
+import { isMembershipOver } from '../kafkajs-patches/membership/membership-over.ts'
 
 export type CommitFailuresOptions = { groupId: string; metrics?: Metrics | undefined; log: Logger }
 

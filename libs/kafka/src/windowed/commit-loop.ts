@@ -1,6 +1,6 @@
 import { halvesOf } from '@surehook/service-kit/halves'
 import type { Consumer, TopicPartitionOffsetAndMetadata } from 'kafkajs'
-import { isMembershipOver } from '../kafkajs-patches/membership-over.ts'
+import { isMembershipOver } from '../kafkajs-patches/membership/membership-over.ts'
 import type { AssignedPartition } from './assigned-partition.ts'
 import { type CommitFailures, reasonOf } from './commit-failures.ts'
 

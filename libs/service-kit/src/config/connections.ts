@@ -43,6 +43,16 @@ export function kafkaConnection(read: Read<typeof kafkaEnv>, name: string): Kafk
   }
 }
 
+/** As `kafkaConnection`, with the registry and the names of the retry topics: what messaging needs. */
+export function messagingConfig(read: Read<typeof kafkaEnv>, name: string) {
+  return {
+    kafka: kafkaConnection(read, name),
+    registryUrl: read.SCHEMA_REGISTRY_URL,
+    registrySecurity: registrySecurity(read),
+    delayNames: read.WEBHOOK_RETRY_DELAYS.map((delay) => delay.name),
+  }
+}
+
 type KafkaVariables = Omit<Read<typeof kafkaEnv>, 'SCHEMA_REGISTRY_URL'>
 
 export function kafkaSecurity(read: KafkaVariables): KafkaSecurity {

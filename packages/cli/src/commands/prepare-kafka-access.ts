@@ -1,8 +1,7 @@
-import { createKafka } from '@surehook/kafka/client/client'
 import { kafkaEnv, readEnv } from '@surehook/service-kit/config/config'
-import { kafkaSecurity } from '@surehook/service-kit/config/connections'
 import * as z from 'zod'
 import { defineCommand, exitCodes, UsageError } from '../cli/command.ts'
+import { kafkaClient } from '../lib/connections.ts'
 import { quietLog } from '../lib/quiet-log.ts'
 import { waitFor, waitOption } from '../lib/wait-for.ts'
 import {
@@ -44,12 +43,7 @@ export const prepareKafkaAccessCommand = defineCommand({
       return exitCodes.ok
     }
     const read = readEnv(Variables, env)
-    const kafka = createKafka({
-      brokers: read.KAFKA_BROKERS,
-      clientId: 'surehook-operator',
-      security: kafkaSecurity(read),
-      log: quietLog({ env, note }),
-    })
+    const kafka = kafkaClient(read, quietLog({ env, note }))
     const prepare = () => prepareKafkaAccess(kafka, principal)
     const allowed = await waitFor({ what: 'Kafka', wait }, prepare, { note, signal })
     if (json) out(JSON.stringify({ allowed }, null, 2))

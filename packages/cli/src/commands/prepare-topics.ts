@@ -1,13 +1,9 @@
-import { createKafka } from '@surehook/kafka/client/client'
-import { kafkaEnv, readEnv } from '@surehook/service-kit/config/config'
-import { kafkaSecurity, registrySecurity } from '@surehook/service-kit/config/connections'
-import * as z from 'zod'
+import { registrySecurity } from '@surehook/service-kit/config/connections'
 import { defineCommand, exitCodes } from '../cli/command.ts'
+import { kafkaClient, readKafkaVariables } from '../lib/connections.ts'
 import { quietLog } from '../lib/quiet-log.ts'
 import { waitFor, waitOption } from '../lib/wait-for.ts'
 import { prepareSchemas, prepareTopics } from '../prepare/prepare-topics.ts'
-
-const Variables = z.object(kafkaEnv)
 
 export const prepareTopicsCommand = defineCommand({
   name: 'prepare topics',
@@ -26,14 +22,9 @@ export const prepareTopicsCommand = defineCommand({
     WEBHOOK_RETRY_DELAYS: 'the delays that name the retry topics, as for the services',
   },
   async run({ values, env, json, out, note, signal }) {
-    const read = readEnv(Variables, env)
+    const read = readKafkaVariables(env)
     const log = quietLog({ env, note })
-    const kafka = createKafka({
-      brokers: read.KAFKA_BROKERS,
-      clientId: 'surehook-operator',
-      security: kafkaSecurity(read),
-      log,
-    })
+    const kafka = kafkaClient(read, log)
     const registry = {
       registryUrl: read.SCHEMA_REGISTRY_URL,
       registrySecurity: registrySecurity(read),

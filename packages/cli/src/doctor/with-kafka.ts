@@ -1,4 +1,5 @@
 import type { Admin } from '@surehook/kafka/client/surface'
+import { withAdmin } from '@surehook/kafka/client/with-admin'
 import { type KafkaVariables, kafkaClient, readKafkaVariables } from '../lib/connections.ts'
 import { quietLog } from '../lib/quiet-log.ts'
 import type { Target } from './target.ts'
@@ -9,11 +10,6 @@ export async function withKafka<T>(
   use: (admin: Admin, read: KafkaVariables) => Promise<T>,
 ): Promise<T> {
   const read = readKafkaVariables(env)
-  const admin = kafkaClient(read, quietLog({ env: io.env, note: io.note })).admin()
-  try {
-    await admin.connect()
-    return await use(admin, read)
-  } finally {
-    await admin.disconnect()
-  }
+  const kafka = kafkaClient(read, quietLog({ env: io.env, note: io.note }))
+  return withAdmin(kafka, (admin) => use(admin, read))
 }

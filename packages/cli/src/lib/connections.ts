@@ -21,7 +21,7 @@ export type KafkaVariables = z.infer<typeof KafkaPart>
 export const readKafkaVariables = (env: NodeJS.ProcessEnv): KafkaVariables =>
   readEnv(KafkaPart, env)
 
-export function kafkaClient(read: KafkaVariables, log: Logger): Kafka {
+export function kafkaClient(read: Omit<KafkaVariables, 'SCHEMA_REGISTRY_URL'>, log: Logger): Kafka {
   const { KAFKA_BROKERS: brokers } = read
   return createKafka({ brokers, clientId: 'surehook-operator', security: kafkaSecurity(read), log })
 }

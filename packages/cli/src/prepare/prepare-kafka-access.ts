@@ -12,6 +12,7 @@ import {
   type Kafka,
   ResourcePatternTypes,
 } from '@surehook/kafka/client/surface'
+import { withAdmin } from '@surehook/kafka/client/with-admin'
 
 const resourceTypes = {
   topic: AclResourceTypes.TOPIC,
@@ -51,13 +52,7 @@ export async function prepareKafkaAccess(
   principal: string = defaultPrincipal,
 ): Promise<Record<string, number>> {
   const entries = kafkaUsers.map((user) => entriesOf(user, principalOf(principal, user)))
-  const admin = kafka.admin()
-  await admin.connect()
-  try {
-    await admin.createAcls({ acl: entries.flat() })
-  } finally {
-    await admin.disconnect()
-  }
+  await withAdmin(kafka, (admin) => admin.createAcls({ acl: entries.flat() }))
   return Object.fromEntries(
     kafkaUsers.map((user, at) => [principalOf(principal, user), entries[at]?.length ?? 0]),
   )

@@ -1,42 +1,29 @@
 import type { EnvironmentState, ManagementTokenState } from '@surehook/contracts/events'
-import { environmentsTopic, managementTokensTopic, topicTable } from '@surehook/contracts/topics'
-import { createKafka } from '@surehook/kafka/client/client'
-import { ensureTopics } from '@surehook/kafka/topics/topics'
-import { openTopicView, type TopicView } from '@surehook/kafka/views/topic-view'
-import { openEventCodec } from '@surehook/schemas/codec'
-import { AppError } from '@surehook/service-kit/errors'
-import { createLogger, type Logger } from '@surehook/service-kit/telemetry/log'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { environmentsTopic, managementTokensTopic } from '@surehook/contracts/topics'
+import { openTopicView } from '@surehook/kafka/views/topic-view'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+import {
+  caughtUp,
+  log,
+  openClients,
+  partitions,
+  type Running,
+  type Stack,
+  sharedStack,
+  startComposed,
+} from '@surehook/testing/platform-service'
 import { openTestDatabase, type TestDatabase } from '@surehook/testing/service-database'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, service } from '../../src/config.ts'
 
-export const log = createLogger('test', process.env['TEST_LOG_LEVEL'] ?? 'silent')
+export { log, type Running, sharedStack } from '@surehook/testing/platform-service'
+
 export const adminToken = 'admin-token-of-the-tests'
 export const serviceToken = 'service-token-of-the-tests'
 export const publicUrl = 'https://auth.example'
 
-// The system tests use the same number, because they may run on the same stack.
-const partitions = '4'
-// One for all tests: the password of the service's role is derived from it, and roles belong to the
-// whole cluster.
+// One for all: the password of the service's role follows from it, and roles belong to the cluster.
 export const encryptionKey = Buffer.alloc(32, 'test')
-
-export type Stack = {
-  databaseUrl: string
-  kafkaBrokers: string
-  schemaRegistryUrl: string
-  redisUrl: string
-}
-
-export const sharedStack = (): Stack => ({
-  databaseUrl: process.env['TEST_DATABASE_URL'] ?? '',
-  kafkaBrokers: process.env['TEST_KAFKA_BROKERS'] ?? '',
-  schemaRegistryUrl: process.env['TEST_REGISTRY_URL'] ?? '',
-  redisUrl: process.env['TEST_REDIS_URL'] ?? '',
-})
-
-export type Running = AsyncDisposable & { readonly api: string; readonly internal: string }
 
 export type PlatformState = {
   environments: ReadonlyMap<string, EnvironmentState>
@@ -54,14 +41,7 @@ export type World = AsyncDisposable & {
 /** Opens the real parts around the service that are not under test. */
 export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
   await using opening = new AsyncDisposableStack()
-  const kafka = createKafka({ brokers: [stack.kafkaBrokers], clientId: 'test', log })
-  await ensureTopics(kafka, topicTable(['1s', '5s', '30s', '5m']), {
-    mainPartitions: Number(partitions),
-    replicationFactor: 1,
-    log,
-    signal: AbortSignal.timeout(30_000),
-  })
-  const codec = await openEventCodec({ registryUrl: stack.schemaRegistryUrl })
+  const { kafka, codec } = await openClients(stack)
   const database = opening.use(
     await openTestDatabase({
       adminUrl: stack.databaseUrl,
@@ -97,26 +77,14 @@ export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
   const resources = opening.move()
   return {
     database,
-    startService: (change = {}, logger = log) => startService({ ...config, ...change }, logger),
+    startService: (change = {}, logger = log) =>
+      startComposed((signal) => compose({ ...config, ...change }, logger, signal)),
     async platformState() {
       await caughtUp(view)
       return state
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
-}
-
-/** After an outage the tests' own view needs a moment to catch up. */
-async function caughtUp(view: TopicView): Promise<void> {
-  const isCurrent = () =>
-    view.barrier().then(
-      () => true,
-      (err: unknown) => {
-        if (err instanceof AppError) return false
-        throw err
-      },
-    )
-  await waitUntil(isCurrent, { what: 'the view of the topics', timeoutMs: 30_000 })
 }
 
 function configOf(stack: Stack, { databaseUrl, slot }: TestDatabase): Config {
@@ -140,18 +108,4 @@ function configOf(stack: Stack, { databaseUrl, slot }: TestDatabase): Config {
     UV_THREADPOOL_SIZE: '1024',
   })
   return { ...config, slot }
-}
-
-async function startService(config: Config, logger: Logger): Promise<Running> {
-  const stop = new AbortController()
-  const running = await compose(config, logger, stop.signal)
-  await running.start(stop.signal)
-  return {
-    api: `http://127.0.0.1:${running.ports.api}`,
-    internal: `http://127.0.0.1:${running.ports.internal}`,
-    async [Symbol.asyncDispose]() {
-      stop.abort()
-      await running[Symbol.asyncDispose]()
-    },
-  }
 }

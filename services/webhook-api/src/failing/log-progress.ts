@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Admin, Kafka } from '@surehook/kafka/client/surface'
+import { withAdmin } from '@surehook/kafka/client/with-admin'
 
 export type Reading = { topic: string; groupId: string; withinMs: number }
 
@@ -9,14 +10,12 @@ const pollMs = 100
  * Waits up to `withinMs` until a group has read everything on a topic. If it resolves to true,
  * every message sent before this call was read.
  */
-export async function hasReadAll(
+export function hasReadAll(
   kafka: Kafka,
   { topic, groupId, withinMs }: Reading,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const admin = kafka.admin()
-  await admin.connect()
-  try {
+  return withAdmin(kafka, async (admin) => {
     const ends = await admin.fetchTopicOffsets(topic)
     const deadline = performance.now() + withinMs
     for (;;) {
@@ -27,9 +26,7 @@ export async function hasReadAll(
       if (performance.now() + pollMs > deadline) return false
       await sleep(pollMs, undefined, { signal })
     }
-  } finally {
-    await admin.disconnect()
-  }
+  })
 }
 
 async function commitsOf(admin: Admin, { topic, groupId }: Omit<Reading, 'withinMs'>) {

@@ -6,6 +6,7 @@ import {
   retryTopic,
 } from '@surehook/contracts/topics'
 import type { Admin, Kafka, SeekEntry } from '@surehook/kafka/client/surface'
+import { withAdmin } from '@surehook/kafka/client/with-admin'
 
 /** Consumer groups that must have finished a record before it may be deleted. */
 const dispatcher = 'webhook-dispatcher'
@@ -53,10 +54,8 @@ export function trimOffset({ low, young, committed }: PartitionState): number | 
  * expire by age alone: a job may wait as long as its subscription is inactive, and its partition's
  * commit stays below it meanwhile.
  */
-export async function trimTopics(kafka: Kafka, olderThan: number): Promise<string[]> {
-  const admin = kafka.admin()
-  await admin.connect()
-  try {
+export function trimTopics(kafka: Kafka, olderThan: number): Promise<string[]> {
+  return withAdmin(kafka, async (admin) => {
     const trimmed: string[] = []
     for (const topic of await admin.listTopics()) {
       const groups = readersOf(topic)
@@ -65,9 +64,7 @@ export async function trimTopics(kafka: Kafka, olderThan: number): Promise<strin
       }
     }
     return trimmed
-  } finally {
-    await admin.disconnect()
-  }
+  })
 }
 
 type Trim = { topic: string; groups: readonly string[]; olderThan: number }

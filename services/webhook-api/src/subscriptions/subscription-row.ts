@@ -25,13 +25,7 @@ export type SubscriptionRow = {
  */
 export function toSubscription(row: SubscriptionRow): Subscription {
   return {
-    id: row.id,
-    projectId: row.project_id,
-    environment: row.environment,
-    table: row.watched_table,
-    events: row.events,
-    url: row.url,
-    active: row.active,
+    ...shared(row),
     ...(row.filter === null ? {} : { filter: JSON.parse(row.filter) }),
     ...(row.selected === null ? {} : { select: row.selected }),
     createdAt: row.created_at.toISOString(),
@@ -44,13 +38,7 @@ export function toSubscription(row: SubscriptionRow): Subscription {
 /** The state on the topic: the whole row with encrypted secrets. */
 export function toState(row: SubscriptionRow): SubscriptionState {
   return {
-    id: row.id,
-    projectId: row.project_id,
-    environment: row.environment,
-    table: row.watched_table,
-    events: row.events,
-    url: row.url,
-    active: row.active,
+    ...shared(row),
     filter: row.filter,
     select: row.selected,
     secrets: row.secrets,
@@ -58,3 +46,13 @@ export function toState(row: SubscriptionRow): SubscriptionState {
     updatedAt: row.updated_at.toISOString(),
   }
 }
+
+const shared = (row: SubscriptionRow) => ({
+  id: row.id,
+  projectId: row.project_id,
+  environment: row.environment,
+  table: row.watched_table,
+  events: row.events,
+  url: row.url,
+  active: row.active,
+})

@@ -1,46 +1,42 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { SubscriptionState } from '@surehook/contracts/events'
-import {
-  environmentsTopic,
-  managementTokensTopic,
-  subscriptionsTopic,
-  topicTable,
-} from '@surehook/contracts/topics'
-import { createKafka } from '@surehook/kafka/client/client'
+import { subscriptionsTopic } from '@surehook/contracts/topics'
 import type { Kafka } from '@surehook/kafka/client/surface'
 import { type EventProducer, openProducer } from '@surehook/kafka/producer/producer'
-import { ensureTopics } from '@surehook/kafka/topics/topics'
-import { openTopicView, type TopicView } from '@surehook/kafka/views/topic-view'
-import { type EventCodec, openEventCodec } from '@surehook/schemas/codec'
-import { AppError } from '@surehook/service-kit/errors'
-import { createLogger, type Logger } from '@surehook/service-kit/telemetry/log'
-import { waitUntil } from '@surehook/service-kit/wait-until'
+import { openTopicView } from '@surehook/kafka/views/topic-view'
+import type { EventCodec } from '@surehook/schemas/codec'
+import { openPool } from '@surehook/service-kit/postgres/pool'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+import {
+  caughtUp,
+  log,
+  openClients,
+  partitions,
+  type Running,
+  type Stack,
+  sharedStack,
+  startComposed,
+} from '@surehook/testing/platform-service'
 import { openTestDatabase, type TestDatabase } from '@surehook/testing/service-database'
+import {
+  publishTenant,
+  publishToken,
+  type Tenant,
+  type TokenLimits,
+} from '@surehook/testing/tenants'
+import type { Pool } from 'pg'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, service } from '../../src/config.ts'
 
-export const log = createLogger('test', process.env['TEST_LOG_LEVEL'] ?? 'silent')
+export { log, type Running, sharedStack } from '@surehook/testing/platform-service'
+export type { Tenant } from '@surehook/testing/tenants'
+
 export const encryptionKey = randomBytes(32)
-
-// The system tests use the same number, because they may run on the same stack.
-const partitions = '4'
-
-export type Stack = {
-  databaseUrl: string
-  kafkaBrokers: string
-  schemaRegistryUrl: string
-}
-
-export const sharedStack = (): Stack => ({
-  databaseUrl: process.env['TEST_DATABASE_URL'] ?? '',
-  kafkaBrokers: process.env['TEST_KAFKA_BROKERS'] ?? '',
-  schemaRegistryUrl: process.env['TEST_REGISTRY_URL'] ?? '',
-})
-
-export type Running = AsyncDisposable & { readonly api: string; readonly internal: string }
 
 export type World = AsyncDisposable & {
   database: TestDatabase
+  /** In the role of the service. */
+  pool: Pool
   codec: EventCodec
   kafka: Kafka
   producer: EventProducer
@@ -54,20 +50,10 @@ export type World = AsyncDisposable & {
   token(projectId: string, limits?: TokenLimits): Promise<string>
 }
 
-export type Tenant = { projectId: string; environment: string; token: string }
-export type TokenLimits = { environments?: string[]; expiresAt?: string }
-
-/** Opens the real parts around the service that are not under test. */
+/** Everything around the service that is real and not under test. */
 export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
   await using opening = new AsyncDisposableStack()
-  const kafka = createKafka({ brokers: [stack.kafkaBrokers], clientId: 'test', log })
-  await ensureTopics(kafka, topicTable(['1s', '5s', '30s', '5m']), {
-    mainPartitions: Number(partitions),
-    replicationFactor: 1,
-    log,
-    signal: AbortSignal.timeout(30_000),
-  })
-  const codec = await openEventCodec({ registryUrl: stack.schemaRegistryUrl })
+  const { kafka, codec } = await openClients(stack)
   const producer = opening.use(await openProducer(kafka, { log }))
   const database = opening.use(
     await openTestDatabase({
@@ -80,6 +66,10 @@ export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
       keyEncryptionKey: encryptionKey,
       log,
     }),
+  )
+  const connectionString = database.databaseUrl
+  const pool = opening.adopt(openPool({ connectionString, applicationName: 'test', log }), (open) =>
+    open.end(),
   )
   const config = Object.freeze({ ...configOf(stack, database), slot: database.slot })
   const states = new Map<string, SubscriptionState>()
@@ -96,32 +86,20 @@ export async function openWorld(stack: Stack = sharedStack()): Promise<World> {
       log,
     }),
   )
-  const world = { database, codec, kafka, producer, config }
+  const world = { database, pool, codec, kafka, producer, config }
   const resources = opening.move()
   return {
     ...world,
-    startService: (change = {}, logger = log) => startService({ ...config, ...change }, logger),
+    startService: (change = {}, logger = log) =>
+      startComposed((signal) => compose({ ...config, ...change }, logger, signal)),
     async subscriptionStates() {
       await caughtUp(view)
       return states
     },
-    tenant: (environment = 'master') => addTenant(world, environment),
-    token: (projectId, limits = {}) => addToken(world, projectId, limits),
+    tenant: (environment = 'master') => publishTenant(world, { environment }),
+    token: (projectId, limits) => publishToken(world, projectId, limits),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
-}
-
-/** After an outage the tests' own view needs a moment to catch up. */
-async function caughtUp(view: TopicView): Promise<void> {
-  const isCurrent = () =>
-    view.barrier().then(
-      () => true,
-      (err: unknown) => {
-        if (err instanceof AppError) return false
-        throw err
-      },
-    )
-  await waitUntil(isCurrent, { what: 'the view of the topic', timeoutMs: 30_000 })
 }
 
 function configOf(stack: Stack, database: TestDatabase): Config {
@@ -134,55 +112,4 @@ function configOf(stack: Stack, database: TestDatabase): Config {
     SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
     KEY_ENCRYPTION_KEY: encryptionKey.toString('base64'),
   })
-}
-
-async function startService(config: Config, logger: Logger): Promise<Running> {
-  const stop = new AbortController()
-  const running = await compose(config, logger, stop.signal)
-  await running.start(stop.signal)
-  return {
-    api: `http://127.0.0.1:${running.ports.api}`,
-    internal: `http://127.0.0.1:${running.ports.internal}`,
-    async [Symbol.asyncDispose]() {
-      stop.abort()
-      await running[Symbol.asyncDispose]()
-    },
-  }
-}
-
-type Parts = Pick<World, 'codec' | 'producer'>
-
-async function addTenant(world: Parts, environment: string): Promise<Tenant> {
-  const projectId = `p-${randomUUID()}`
-  const updatedAt = new Date().toISOString()
-  const state = { projectId, environment, settings: '{}', updatedAt, deletedAt: null, keyEpoch: 0 }
-  await world.producer.send([
-    {
-      topic: environmentsTopic,
-      key: `${projectId}/${environment}`,
-      value: world.codec.environment.encode(state),
-    },
-  ])
-  return { projectId, environment, token: await addToken(world, projectId, {}) }
-}
-
-async function addToken(
-  { codec, producer }: Parts,
-  projectId: string,
-  { environments, expiresAt }: TokenLimits,
-): Promise<string> {
-  const token = `mt_${randomBytes(32).toString('base64url')}`
-  const id = randomUUID()
-  const state = {
-    id,
-    projectId,
-    name: 'test',
-    tokenHash: createHash('sha256').update(token).digest('hex'),
-    environments: environments ?? null,
-    createdAt: new Date().toISOString(),
-    expiresAt: expiresAt ?? null,
-  }
-  const value = codec.managementToken.encode(state)
-  await producer.send([{ topic: managementTokensTopic, key: id, value }])
-  return token
 }

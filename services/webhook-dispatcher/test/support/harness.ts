@@ -16,6 +16,7 @@ import type { Receiver } from '@surehook/scripts/receiver/receiver'
 import { openReceiver } from '@surehook/scripts/receiver/receiver'
 import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { endsOf, followTopics } from '@surehook/testing/follow-topics'
+import { until } from '@surehook/testing/until'
 import { pino } from 'pino'
 import { compose } from '../../src/compose.ts'
 import { readConfig } from '../../src/config.ts'
@@ -50,6 +51,13 @@ export type Harness = AsyncDisposable & {
   send(topic: string, job: DeliveryJob): Promise<void>
   /** Returns the transitions of a delivery on the attempts topic, by step. */
   transitionsOf(deliveryId: string): DeliveryAttempt[]
+  statusesOf(deliveryId: string): string[]
+  /** The last one. */
+  statusOf(deliveryId: string): string | undefined
+  /** Resolves when this is the last status of a delivery. */
+  settled(deliveryId: string, status: string): Promise<void>
+  /** What the receiver got at a path. */
+  bodies(path: string): { n: number; id: string }[]
 }
 
 /**
@@ -116,6 +124,12 @@ export async function openHarness(): Promise<Harness> {
     await producer.send([{ topic: subscriptionsTopic, key: id, value }])
   }
   const projectId = `project-${randomUUID()}`
+  const transitionsOf = (id: string) =>
+    transitions
+      .filter((transition) => transition.deliveryId === id)
+      .toSorted((a, b) => a.step - b.step)
+  const statusesOf = (id: string) => transitionsOf(id).map(({ status }) => status)
+  const statusOf = (id: string) => statusesOf(id).at(-1)
   const resources = opening.move()
   return {
     receiver,
@@ -157,10 +171,12 @@ export async function openHarness(): Promise<Harness> {
       return jobs
     },
     send: (topic, job) => producer.send([record(codec, topic, job)]),
-    transitionsOf: (id) =>
-      transitions
-        .filter((transition) => transition.deliveryId === id)
-        .toSorted((a, b) => a.step - b.step),
+    transitionsOf,
+    statusesOf,
+    statusOf,
+    settled: (id, status) => until(() => statusOf(id) === status),
+    bodies: (path) =>
+      receiver.receipts(path).map(({ body }) => JSON.parse(body) as { n: number; id: string }),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

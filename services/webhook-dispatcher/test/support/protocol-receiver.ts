@@ -11,9 +11,12 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Certificates } from '@surehook/scripts/receiver/certificates'
 
 type Request = IncomingMessage | Http2ServerRequest
-/** The members that the responses of both protocols share. */
-export type Response = Pick<ServerResponse, 'end' | 'socket' | 'writeEarlyHints' | 'writeHead'>
-/** `nth` counts the requests whose head has arrived, from 1. */
+/** What the server gives for either protocol has these in common. */
+export type Response = Pick<
+  ServerResponse,
+  'end' | 'socket' | 'write' | 'writeEarlyHints' | 'writeHead'
+>
+/** `nth` counts the requests whose head has come, from 1. */
 export type Behaviour = (res: Response, nth: number) => void
 
 export type Speaks = 'HTTP/1.1 alone' | 'HTTP/2 and HTTP/1.1' | 'HTTP/2 alone'

@@ -15,15 +15,13 @@ import { ensureTopics } from '@surehook/kafka/topics/topics'
 import { aSubscription } from '@surehook/matching/testing/samples'
 import { type ChangePublisher, openChangePublisher } from '@surehook/publisher'
 import { type EventCodec, openEventCodec } from '@surehook/schemas/codec'
-import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { waitUntil } from '@surehook/service-kit/wait-until'
 import { followTopics } from '@surehook/testing/follow-topics'
+import { log } from '@surehook/testing/platform-service'
 import { compose } from '../../src/compose.ts'
 import { type Config, readConfig, type Topics } from '../../src/config.ts'
 
-export const log = createLogger('test', process.env['TEST_LOG_LEVEL'] ?? 'silent')
-
-/** The records that the matcher wrote, in order. */
+/** What the matcher put on its topics, in the order it stands there. */
 export type Written = {
   jobs: DeliveryJob[]
   jobBytes: Buffer[]

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { ChangePublisher, NewChange } from '@surehook/publisher'
 import { Pool } from 'undici'
+import type { BenchProject } from '../platform/platform.ts'
+import { newRecord } from '../platform/platform.ts'
 import { atRate } from './at-rate.ts'
-import type { BenchProject } from './platform.ts'
-import { newRecord } from './platform.ts'
 
 export type RestLoad = { answered: number; failed: number; seconds: number }
 

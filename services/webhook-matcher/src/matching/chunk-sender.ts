@@ -1,7 +1,7 @@
 import type { OutgoingRecord } from '@surehook/kafka/producer/producer'
 import { UnsendableError } from '@surehook/kafka/producer/unsendable-error'
 import { type PlannedDelivery, refusedDelivery } from '@surehook/matching/plan-deliveries'
-import type { ChangeBatch } from './change-batch.ts'
+import type { ChangeBatch } from '../batches/change-batch.ts'
 import type { MatcherDeps } from './matcher-deps.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { rssMiBOf, servicesOf, type Usage } from './processes.ts'
+import { rssMiBOf, servicesOf, type Usage } from '../measure/processes.ts'
 
 /** One line of the results. */
 export type Row = { measure: string; value: string; target?: string }

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { fetchInOnePass } from './fetch-decoder.ts'
-import { decodeFetchResponse, endOfEmpty } from './wire/fetch-response.ts'
+import { decodeFetchResponse, endOfEmpty } from './fetch-response.ts'
 
 type Write<Value> = (value: Value) => Encoder
 type Encoder = {

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { crc32c } from './wire/crc32c.ts'
+import { crc32c } from './crc32c.ts'
 
 type Bytes = string | Buffer | null | undefined
 type Message = { key?: Bytes; value: Bytes; timestamp?: unknown; headers?: object }

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { decodeFetchResponse, type FetchResponse } from './wire/fetch-response.ts'
+import { decodeFetchResponse, type FetchResponse } from './fetch-response.ts'
 
 type Fetch = {
   replicaId?: number

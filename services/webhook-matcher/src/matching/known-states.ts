@@ -1,5 +1,5 @@
 import { statesPositionOf } from '@surehook/contracts/wal-position'
-import type { ChangeBatch } from './change-batch.ts'
+import type { ChangeBatch } from '../batches/change-batch.ts'
 
 type Batch = Pick<ChangeBatch, 'messages'>
 

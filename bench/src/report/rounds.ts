@@ -1,4 +1,4 @@
-import { byMeasure, medianText, rangeText } from './compare/medians.ts'
+import { byMeasure, medianText, rangeText } from '../compare/medians.ts'
 import { printed, printRows } from './report.ts'
 
 export type Rounds = {

@@ -1,14 +1,14 @@
 import { afterEach, beforeAll, beforeEach, it } from '@jest/globals'
 import { until } from '@surehook/testing/until'
 import { type Consumer, Kafka, logLevel } from 'kafkajs'
-import { FakeBroker } from '../../test/support/fake-broker.ts'
+import { FakeBroker } from '../../../test/support/fake-broker.ts'
 import {
   type Answer,
   fetched,
   leaderNotAvailable,
   metadata,
   topic,
-} from '../../test/support/kafka-answers.ts'
+} from '../../../test/support/kafka-answers.ts'
 import { goOnWithoutLeaders } from './leaderless-partitions.ts'
 
 const oneIsLeaderless: Answer = (port) => metadata(port, [0, leaderNotAvailable])

@@ -1,6 +1,6 @@
-import { type FlatOut, flatOut } from './flat-out.ts'
+import { type FlatOut, flatOut } from '../load/flat-out.ts'
+import { costRows, milliseconds, perSecond, printRows } from '../report/report.ts'
 import { type Usage, usageOf } from './processes.ts'
-import { costRows, milliseconds, perSecond, printRows } from './report.ts'
 
 export type MeasureOptions = { seconds: number; runDirs: readonly string[] }
 

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { configuredWait } from './configured-wait.ts'
 import { reportEmptyFetches } from './empty-fetches.ts'
 
 type TopicPartitions = { topic: string; partitions: number[] }
@@ -43,7 +44,6 @@ type Asked = {
   readonly busy: Set<string>
 }
 const asked = new WeakMap<ConsumerGroup, Map<string, Asked>>()
-const fullWait = new WeakMap<ConsumerGroup, number>()
 
 function askedOf(group: ConsumerGroup, nodeId: string): Asked {
   const byNode = asked.get(group) ?? new Map<string, Asked>()
@@ -65,8 +65,7 @@ function partitionsForNow(
   // wait.
   if (backoff === undefined || this.maxWaitTime === 0) return all
   const { topics: seldom, isCalm } = backoff
-  const waitMs = fullWait.get(this) ?? this.maxWaitTime
-  fullWait.set(this, waitMs)
+  const waitMs = configuredWait(this)
   const { at, busy } = askedOf(this, nodeId)
   if (seldom.size === 0 || performance.now() - at >= everyMs) {
     askedOf(this, nodeId).at = performance.now()

@@ -1,4 +1,4 @@
-import { Latencies, type LatencySummary } from './latencies.ts'
+import { Latencies, type LatencySummary } from '../measure/latencies.ts'
 
 export type FlatOut = {
   done: number

@@ -2,14 +2,14 @@ import { createRequire } from 'node:module'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { until } from '@surehook/testing/until'
 import { AssignerProtocol, type Consumer, Kafka, logLevel } from 'kafkajs'
-import { FakeBroker } from '../../test/support/fake-broker.ts'
+import { FakeBroker } from '../../../test/support/fake-broker.ts'
 import {
   errorCode,
   everydayAnswers,
   fetched,
   rebalanceInProgress,
   topic,
-} from '../../test/support/kafka-answers.ts'
+} from '../../../test/support/kafka-answers.ts'
 import { joinWhileWorking } from './join-while-working.ts'
 
 type Runner = { heartbeat(): Promise<void>; stop(): Promise<void> }

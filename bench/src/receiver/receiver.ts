@@ -1,8 +1,7 @@
-import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { waitUntil } from '@surehook/service-kit/wait-until'
-import type { LatencySummary } from './latencies.ts'
+import type { LatencySummary } from '../measure/latencies.ts'
+import { forkReceiver, type Tls } from './fork-receiver.ts'
 import type { ReceivedCounts } from './received-ids.ts'
 
 export type ReceiverReport = ReceivedCounts & {
@@ -27,10 +26,9 @@ export type BenchReceiver = AsyncDisposable & {
   waitFor(count: number, timeoutMs: number): Promise<AwaitedReport>
 }
 
-export async function startReceiver(tls: { key: string; cert: string }): Promise<BenchReceiver> {
-  const entry = fileURLToPath(new URL('./receiver-process.ts', import.meta.url))
-  const child = fork(entry, [tls.key, tls.cert], { execArgv: process.execArgv })
-  const [port] = (await once(child, 'message')) as [number]
+export async function startReceiver(tls: Tls): Promise<BenchReceiver> {
+  const receiver = await forkReceiver(new URL('./receiver-process.ts', import.meta.url), tls)
+  const { child, url } = receiver
   const ask = async (message: 'reset' | 'report'): Promise<ReceiverReport> => {
     child.send(message)
     const [report] = (await once(child, 'message')) as [ReceiverReport]
@@ -38,7 +36,7 @@ export async function startReceiver(tls: { key: string; cert: string }): Promise
   }
   return {
     pid: child.pid ?? 0,
-    url: (path) => `https://localhost:${port}${path}`,
+    url,
     reset: async () => void (await ask('reset')),
     report: () => ask('report'),
     async receipts() {
@@ -60,10 +58,6 @@ export async function startReceiver(tls: { key: string; cert: string }): Promise
       await waitUntil(isOver, { what: 'deliveries', timeoutMs: Number.POSITIVE_INFINITY })
       return { ...report, missing: Math.max(0, count - report.unique) }
     },
-    async [Symbol.asyncDispose]() {
-      const exited = once(child, 'exit')
-      child.disconnect()
-      await exited
-    },
+    [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
   }
 }

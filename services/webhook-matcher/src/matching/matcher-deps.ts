@@ -4,8 +4,8 @@ import type { SubscriptionIndex } from '@surehook/matching/index/subscription-in
 import type { EventCodec } from '@surehook/schemas/codec'
 import type { Tracer } from '@surehook/service-kit/telemetry/tracing/tracer'
 import type { Logger } from 'pino'
-import type { Topics } from './config.ts'
-import type { MatcherMetrics } from './metrics.ts'
+import type { Topics } from '../config.ts'
+import type { MatcherMetrics } from '../metrics.ts'
 
 export type MatcherDeps = {
   index: Pick<SubscriptionIndex, 'match'>

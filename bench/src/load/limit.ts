@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Pool } from 'undici'
-import type { Bench } from './open-bench.ts'
+import type { Bench } from '../platform/open-bench.ts'
 
 /** Measures the machine without the system: TLS POSTs of 1,200 bytes in a loop, per second. */
 export async function tlsPostsPerSecond(

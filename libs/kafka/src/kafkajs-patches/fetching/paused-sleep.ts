@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { configuredWait } from './configured-wait.ts'
 
 type TopicPartitions = { topic: string; partitions: number[] }
 type ConsumerGroup = {
@@ -23,7 +24,6 @@ const before = { fetch: prototype.fetch }
 const longestMs = 250
 /** Functions that end a sleep, by group. There is one sleep per broker. */
 const sleeps = new WeakMap<ConsumerGroup, Set<() => void>>()
-const fetchWaits = new WeakMap<ConsumerGroup, number>()
 
 const isPaused = ({ subscriptionState }: ConsumerGroup): boolean =>
   subscriptionState.active().every(({ partitions }) => partitions.length === 0)
@@ -44,8 +44,7 @@ async function fetchOrSleep(this: ConsumerGroup, nodeId: string): Promise<object
 
 /** Runs the other parts of a fetch: it looks for new leaders and resolves start offsets. */
 async function fetchNothing(group: ConsumerGroup, nodeId: string): Promise<object[]> {
-  const waitMs = fetchWaits.get(group) ?? group.maxWaitTime
-  fetchWaits.set(group, waitMs)
+  const waitMs = configuredWait(group)
   group.maxWaitTime = 0
   try {
     return await before.fetch.call(group, nodeId)

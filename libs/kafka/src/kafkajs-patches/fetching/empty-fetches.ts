@@ -1,4 +1,4 @@
-import { endOfEmpty } from './wire/fetch-response.ts'
+import { endOfEmpty } from '../wire/fetch-response.ts'
 
 /** The leader has reported that the partition has nothing to read between these offsets. */
 export type EmptyFetch = { topic: string; partition: number; from: number; to: number }

@@ -8,9 +8,9 @@ import { aChange, aSubscription } from '@surehook/matching/testing/samples'
 import { type TypeCodec, UndecodableError } from '@surehook/schemas/codec'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
-import { readConfig } from './config.ts'
+import { readConfig } from '../config.ts'
+import { matcherMetrics } from '../metrics.ts'
 import { createMatcher } from './matcher.ts'
-import { matcherMetrics } from './metrics.ts'
 
 /** Encodes values as JSON, because other tests cover Avro. */
 function jsonCodec<T>(): TypeCodec<T> {

@@ -1,6 +1,6 @@
 import { findRunningSystem, type RunningSystem } from '@surehook/scripts/lib/running-system'
+import { type BenchReceiver, startReceiver } from '../receiver/receiver.ts'
 import { type BenchProject, createProject, createTable, subscribe } from './platform.ts'
-import { type BenchReceiver, startReceiver } from './receiver.ts'
 
 /** A running system, and a receiver of its webhooks. */
 export type Bench = AsyncDisposable & {

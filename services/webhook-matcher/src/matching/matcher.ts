@@ -1,7 +1,7 @@
 import { refuseInvalid } from '@surehook/kafka/producer/invalid-messages'
 import { planDeliveries } from '@surehook/matching/plan-deliveries'
 import { type Change, type ReadChange, readChange } from '@surehook/matching/read-change'
-import type { ChangeBatch } from './change-batch.ts'
+import type { ChangeBatch } from '../batches/change-batch.ts'
 import { ChunkSender } from './chunk-sender.ts'
 import { EventLoopTurn } from './event-loop-turn.ts'
 import { KnownStates } from './known-states.ts'

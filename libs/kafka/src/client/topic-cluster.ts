@@ -1,0 +1,48 @@
+import type { Kafka } from 'kafkajs'
+import type { Logger } from 'pino'
+import { type Cluster, openCluster } from './cluster.ts'
+
+export type TopicClusterOptions = {
+  kafka: Kafka
+  topics: readonly string[]
+  /** Of its owner, in the log. */
+  name: string
+  log: Logger
+}
+
+/** Connections for some topics. They open with the first question, and again after they were dropped. */
+export class TopicCluster implements AsyncDisposable {
+  readonly #options: TopicClusterOptions
+  #cluster: Promise<Cluster> | null = null
+
+  constructor(options: TopicClusterOptions) {
+    this.#options = options
+  }
+
+  connected(): Promise<Cluster> {
+    return (this.#cluster ??= this.#connect())
+  }
+
+  /** Closes `cluster`, unless another one has replaced it. */
+  async drop(cluster: Promise<Cluster> | null): Promise<void> {
+    if (cluster !== this.#cluster) return
+    this.#cluster = null
+    const { name, log } = this.#options
+    try {
+      await (await cluster)?.disconnect()
+    } catch (err) {
+      log.debug({ err }, `kafka.${name}.close`)
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.drop(this.#cluster)
+  }
+
+  async #connect(): Promise<Cluster> {
+    const cluster = openCluster(this.#options.kafka)
+    await cluster.connect()
+    await cluster.addMultipleTargetTopics([...this.#options.topics])
+    return cluster
+  }
+}
