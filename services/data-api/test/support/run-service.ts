@@ -4,7 +4,7 @@ import { compose } from '../../src/compose.ts'
 import type { Config } from '../../src/config.ts'
 
 /** Runs `main.ts` with a replication slot of the test's own, which no variable can set. */
-const given = JSON.parse(process.env['TEST_CONFIG'] ?? '') as Config
+const given: Config = JSON.parse(process.env['TEST_CONFIG'] ?? '')
 // JSON cannot hold the parsed networks.
 const config: Config = { ...given, trustedProxies: [] }
 const log = createLogger('data-api', 'silent')
