@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { createCertificates } from '@surehook/scripts/receiver/certificates'
+import { environmentOf as environmentIn } from '../../services/single-process/src/environments.ts'
 import { render, singleValuesFile } from './chart.ts'
 import { componentOf, containerOf, ofKind, selects, theOne } from './kube-objects.ts'
 import { mayBeReached, mayConnect } from './network.ts'
@@ -53,6 +54,15 @@ describe('with mode single', () => {
     const alone = readers[service]?.readConfig(withFiles(environmentOf(await separate, service)))
     const inside = (config.services as Record<string, object>)[service]
     expect(comparable(inside ?? {})).toEqual(comparable(alone ?? {}))
+  })
+
+  test('what the values set for one service stays with it', async () => {
+    const objects = await render(singleValuesFile, {
+      services: { 'webhook-matcher': { config: { LOG_LEVEL: 'debug' } } },
+    })
+    const variables = environmentOf(objects, name)
+    expect(environmentIn('webhook-matcher', variables)['LOG_LEVEL']).toBe('debug')
+    expect(environmentIn('webhook-dispatcher', variables)['LOG_LEVEL']).not.toBe('debug')
   })
 
   test('each service has its own users', async () => {

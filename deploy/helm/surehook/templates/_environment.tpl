@@ -60,6 +60,13 @@ A test gives the result to the services' own readers of their configuration.
 {{- range $name := list "KAFKA_CERT_FILE" "KAFKA_KEY_FILE" -}}
 {{- with get $config $name }}{{ $_ := set $config $name (replace "/kafka-certificate/" (printf "/kafka-certificate-%s/" $service) .) }}{{ end -}}
 {{- end -}}
+{{- /* What the values set for one service must not reach the others. */ -}}
+{{- range $name, $value := (index $.Values.services $service).config -}}
+{{- if hasKey $config $name -}}
+{{- $_ := set $config (include "surehook.ownName" (dict "name" $name "service" $service)) (get $config $name) -}}
+{{- $config = omit $config $name -}}
+{{- end -}}
+{{- end -}}
 {{- $_ := set $configs $service $config -}}
 {{- end -}}
 {{- include "surehook.together" $configs -}}
