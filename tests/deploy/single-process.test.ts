@@ -58,6 +58,7 @@ describe('with mode single', () => {
 
   test('what the values set for one service stays with it', async () => {
     const objects = await render(singleValuesFile, {
+      config: { LOG_LEVEL: null },
       services: { 'webhook-matcher': { config: { LOG_LEVEL: 'debug' } } },
     })
     const variables = environmentOf(objects, name)
