@@ -85,6 +85,21 @@ export type SealedSecret = {
   validUntil: string | null
 }
 
+/** Headers of the subscriber's own: encrypted as a signing secret is, and bound to its subscription id. */
+export type SealedHeaders = {
+  /** Sorted. */
+  names: string[]
+  ciphertext: string
+}
+
+/** How the deliveries of a subscription are sent. What is not set has its default. */
+export type DeliveryPolicy = {
+  /** Sent with each attempt; `null` for none. */
+  headers: SealedHeaders | null
+}
+
+export const defaultPolicy: DeliveryPolicy = { headers: null }
+
 /** Topic `webhook.subscriptions`, compacted; key: subscription id; a tombstone deletes. */
 export type SubscriptionState = {
   id: string
@@ -101,6 +116,8 @@ export type SubscriptionState = {
   secrets: SealedSecret[]
   createdAt: string
   updatedAt: string
+  /** `null`: all defaults. */
+  policy: DeliveryPolicy | null
 }
 
 /** Topics `webhook.deliveries` and its retry, paused and dead-letter topics; key: endpoint id. */

@@ -180,7 +180,7 @@ function newSubscription(url: string, active: boolean): SubscriptionState {
   const now = new Date().toISOString()
   return {
     ...{ id, projectId, environment, url, active, table: 'orders', events: ['INSERT'] },
-    ...{ filter: null, select: null, createdAt: now, updatedAt: now },
+    ...{ filter: null, select: null, policy: null, createdAt: now, updatedAt: now },
     secrets: [{ ciphertext: box.seal('bench-secret', id), validUntil: null }],
   }
 }

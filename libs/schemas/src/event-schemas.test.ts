@@ -79,6 +79,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       ],
       createdAt: at,
       updatedAt: at,
+      policy: { headers: { names: ['X-A'], ciphertext: 'v1.h' } },
     },
     {
       ...tenant,
@@ -92,6 +93,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       secrets: [],
       createdAt: at,
       updatedAt: at,
+      policy: null,
     },
   ],
   job: [

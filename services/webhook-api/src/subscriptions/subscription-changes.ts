@@ -4,6 +4,7 @@ import type {
 } from '@surehook/contracts/http/webhooks/webhooks'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { AppError, invalid } from '@surehook/service-kit/errors'
+import { changePolicy } from './policy/change-policy.ts'
 import { defaultOverlapS, rotateSecret } from './rotate-secret.ts'
 import type { SubscriptionRow } from './subscription-row.ts'
 
@@ -47,6 +48,7 @@ export function newSubscription(
     updated_at: now,
     disabled_at: null,
     disabled_reason: null,
+    policy: changePolicy(box, { id, policy: null }, input.policy),
   }
 }
 
@@ -66,6 +68,7 @@ export function changeSubscription(
     selected: change.select === undefined ? row.selected : change.select,
     secrets: changeSecrets(box, row, { change, now }),
     updated_at: now,
+    policy: changePolicy(box, row, change.policy),
     ...(change.active === true && { disabled_at: null, disabled_reason: null }),
   }
 }

@@ -1,5 +1,6 @@
 import type { ChangeOperation, SealedSecret, SubscriptionState } from '@surehook/contracts/events'
 import type { Subscription } from '@surehook/contracts/http/webhooks/webhooks'
+import { shownPolicy, type StoredPolicy, toPolicy } from './policy/stored-policy.ts'
 
 /** A row of table `subscription`. */
 export type SubscriptionRow = {
@@ -18,10 +19,13 @@ export type SubscriptionRow = {
   /** When and why it was deactivated without being asked; `null` when it was not. */
   disabled_at: Date | null
   disabled_reason: string | null
+  /** `null`: all defaults. */
+  policy: StoredPolicy | null
 }
 
-/** What clients see: never a secret, and no `filter` or `select` where there is none. */
+/** What clients see: never a secret, and no `filter`, `select` or `policy` where there is none. */
 export function toSubscription(row: SubscriptionRow): Subscription {
+  const policy = shownPolicy(row.policy)
   return {
     id: row.id,
     projectId: row.project_id,
@@ -32,6 +36,7 @@ export function toSubscription(row: SubscriptionRow): Subscription {
     active: row.active,
     ...(row.filter === null ? {} : { filter: JSON.parse(row.filter) }),
     ...(row.selected === null ? {} : { select: row.selected }),
+    ...(policy && { policy }),
     createdAt: row.created_at.toISOString(),
     ...(row.disabled_at === null || row.disabled_reason === null
       ? {}
@@ -54,5 +59,6 @@ export function toState(row: SubscriptionRow): SubscriptionState {
     secrets: row.secrets,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
+    policy: row.policy && toPolicy(row.policy),
   }
 }

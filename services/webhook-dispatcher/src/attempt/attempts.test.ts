@@ -40,9 +40,10 @@ const subscription = new Subscription(
   {
     ...{ id: 's', projectId: 'shop', environment: 'master', table: 'orders', events: ['INSERT'] },
     ...{ url: aJob.url, active: true, filter: null, select: null, createdAt: '', updatedAt: '' },
+    policy: null,
     secrets: [{ ciphertext: '', validUntil: null }],
   },
-  () => signingKeys('secret'),
+  { keys: () => signingKeys('secret'), headers: () => null },
 )
 const delivered: AttemptResult = { kind: 'responded', status: 204, answer: '', latencyMs: 3 }
 const failed: AttemptResult = { ...delivered, status: 503 }

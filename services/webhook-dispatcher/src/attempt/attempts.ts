@@ -10,6 +10,7 @@ import type { Subscription } from '../subscriptions/subscriptions.ts'
 import type { AttemptResult, NextStep, RetryDelay } from '../transitions/decide-next-attempt.ts'
 import { decideNextAttempt, succeeded } from '../transitions/decide-next-attempt.ts'
 import { beginAttemptSpan, endAttemptSpan } from './attempt-span.ts'
+import { hideValues } from './hide-values.ts'
 import type { Poster } from './http/post.ts'
 
 export type AttemptsDeps = {
@@ -72,12 +73,14 @@ export class Attempts {
       this.#deps.metrics.firstAttemptDelay.observe(delayMs / 1000)
     }
     const secrets = subscription.secretsAt(now)
-    const headers = signedHeaders(job, secrets, Math.floor(now / 1000))
+    const own = subscription.headers ?? {}
+    // Ours count: names of theirs are refused that are among them.
+    const headers: Record<string, string> = { ...own, ...signedHeaders(job, secrets, Math.floor(now / 1000)) }
     if (job.traceparent !== null) headers['traceparent'] = job.traceparent
     const { url, body } = job
     const tenant = `${job.projectId}\0${job.environment}`
     const exchange = { tenant, url, headers, body }
-    const result = await circuit.fire(() => this.#deps.poster.post(exchange))
+    const result = hideValues(await circuit.fire(() => this.#deps.poster.post(exchange)), own)
     this.#report(job, result)
     return result
   }

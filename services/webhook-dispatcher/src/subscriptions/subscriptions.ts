@@ -1,5 +1,6 @@
 import type { SubscriptionState } from '@surehook/contracts/events'
 import { endpointId } from '@surehook/contracts/ids'
+import { type OwnHeaders, openHeaders } from '@surehook/matching/own-headers'
 import { type SigningKeys, signingKeys } from '@surehook/matching/signed-headers'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
 
@@ -7,6 +8,14 @@ export type SecretOpener = { open(sealed: string, context: string): string }
 
 /** A sealed secret, opened when it is first needed; `keys` is null when it cannot be read. */
 type Secret = { ciphertext: string; validUntil: number; keys?: SigningKeys | null }
+
+/** Give null for what cannot be read. */
+export type Openers = {
+  keys: (ciphertext: string) => SigningKeys | null
+  headers: (ciphertext: string) => OwnHeaders | null
+}
+
+const noHeaders: OwnHeaders = {}
 
 /** What an attempt needs to know of a subscription, as of now. */
 export class Subscription {
@@ -16,10 +25,12 @@ export class Subscription {
   readonly #current: Secret | undefined
   /** Still valid for a while after a rotation. */
   readonly #replaced: readonly Secret[]
-  readonly #open: (ciphertext: string) => SigningKeys | null
+  readonly #sealedHeaders: string | undefined
+  /** Opened when they are first needed. */
+  #headers: OwnHeaders | null | undefined
+  readonly #open: Openers
 
-  /** @param open gives null for a secret that cannot be read */
-  constructor(state: SubscriptionState, open: (ciphertext: string) => SigningKeys | null) {
+  constructor(state: SubscriptionState, open: Openers) {
     this.url = state.url
     this.endpointId = endpointId(state.projectId, state.environment, state.url)
     this.#active = state.active
@@ -29,12 +40,23 @@ export class Subscription {
     }))
     this.#current = current
     this.#replaced = replaced
+    this.#sealedHeaders = state.policy?.headers?.ciphertext
     this.#open = open
   }
 
-  /** Deliveries may go out. Without its current secret nothing could be verified: they wait. */
+  /**
+   * Deliveries may go out. Without its current secret nothing could be verified, and without its headers
+   * nobody would let them in: they wait.
+   */
   get deliverable(): boolean {
-    return this.#active && this.#keysOf(this.#current) !== null
+    return this.#active && this.#keysOf(this.#current) !== null && this.headers !== null
+  }
+
+  /** Those of the subscriber's own; null when they cannot be read. */
+  get headers(): OwnHeaders | null {
+    if (this.#sealedHeaders === undefined) return noHeaders
+    if (this.#headers === undefined) this.#headers = this.#open.headers(this.#sealedHeaders)
+    return this.#headers
   }
 
   /** The secrets that sign at `now` (epoch ms), the current one first; a replaced one only if it can be read. */
@@ -47,7 +69,7 @@ export class Subscription {
 
   #keysOf(secret: Secret | undefined): SigningKeys | null {
     if (secret === undefined) return null
-    if (secret.keys === undefined) secret.keys = this.#open(secret.ciphertext)
+    if (secret.keys === undefined) secret.keys = this.#open.keys(secret.ciphertext)
     return secret.keys
   }
 }
@@ -100,10 +122,19 @@ export class Subscriptions {
     // Taken out of the state, which would live on in the function, filter and all.
     const { id } = state
     const current = state.secrets[0]?.ciphertext
-    return new Subscription(state, (ciphertext) => {
-      const required = ciphertext === current
-      return this.#keysOf({ id, ciphertext, required })
+    return new Subscription(state, {
+      keys: (ciphertext) => this.#keysOf({ id, ciphertext, required: ciphertext === current }),
+      headers: (ciphertext) => this.#headersOf(id, ciphertext),
     })
+  }
+
+  #headersOf(subscriptionId: string, ciphertext: string): OwnHeaders | null {
+    try {
+      return openHeaders(this.#opener, subscriptionId, ciphertext)
+    } catch (err) {
+      this.#log.error({ err, subscriptionId }, 'subscription.headers.unreadable')
+      return null
+    }
   }
 
   #keysOf({ id, ciphertext, required }: SealedSecretOf): SigningKeys | null {

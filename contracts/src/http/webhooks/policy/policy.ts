@@ -1,0 +1,41 @@
+import * as z from 'zod'
+import { isJsonObject } from '../../../json-object.ts'
+import { headerFaults, ownHeaderLimits } from './own-headers.ts'
+
+const { count, bytes } = ownHeaderLimits
+
+/** As `JsonObject`: no name is left out. */
+const OwnHeaders = z
+  .custom<Record<string, string>>(isJsonObject, 'must be an object')
+  .superRefine((headers, context) => {
+    for (const fault of headerFaults(headers)) context.addIssue({ code: 'custom', ...fault })
+  })
+  .meta({
+    override: {
+      type: 'object',
+      maxProperties: count,
+      additionalProperties: { type: 'string' },
+    },
+    description:
+      `Headers to send with each attempt: up to ${count}, with ${bytes} bytes of names and ` +
+      'values. Replaces all that were set. No answer holds the values',
+  })
+
+/** What a client sends. Every key that is `null` goes back to its default. */
+export const PolicyInput = z
+  .strictObject({
+    headers: OwnHeaders.nullable().optional(),
+  })
+  .meta({ id: 'DeliveryPolicyInput', description: 'How deliveries are sent. null: all defaults' })
+export type PolicyInput = z.infer<typeof PolicyInput>
+
+/** What clients see: what is not the default. */
+export const Policy = z
+  .object({
+    headerNames: z
+      .array(z.string())
+      .optional()
+      .describe('The names of the headers, sorted. Absent without headers'),
+  })
+  .meta({ id: 'DeliveryPolicy' })
+export type Policy = z.infer<typeof Policy>

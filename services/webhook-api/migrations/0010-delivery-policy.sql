@@ -1,0 +1,24 @@
+-- Up Migration
+
+-- What was set of the delivery policy, as DeliveryPolicy of webhook.subscriptions; its headers are sealed for this
+-- row's id. null: all defaults.
+alter table subscription add column policy jsonb;
+
+-- An older version tells the dispatchers a state without its policy. It must not change such a row: whoever knows
+-- policies says so in the statement.
+create function policy_guard() returns trigger language plpgsql as $$
+begin
+  if coalesce(current_setting('surehook.knows_policy', true), '') <> 'on' then
+    raise exception 'this version does not know the policy of this subscription: a newer one changes it';
+  end if;
+  return new;
+end $$;
+
+create trigger policy_guard before update on subscription
+  for each row when (old.policy is not null) execute function policy_guard();
+
+-- Down Migration
+
+drop trigger policy_guard on subscription;
+drop function policy_guard;
+alter table subscription drop column policy;
