@@ -96,9 +96,13 @@ export type SealedHeaders = {
 export type DeliveryPolicy = {
   /** Sent with each attempt; `null` for none. */
   headers: SealedHeaders | null
+  /** The `Retry-After` of a 429 or 503 counts. */
+  retryAfter: boolean
+  /** What a 410 does besides failing; `null`: nothing. */
+  gone: 'deactivate' | null
 }
 
-export const defaultPolicy: DeliveryPolicy = { headers: null }
+export const defaultPolicy: DeliveryPolicy = { headers: null, retryAfter: false, gone: null }
 
 /** Topic `webhook.subscriptions`, compacted; key: subscription id; a tombstone deletes. */
 export type SubscriptionState = {
@@ -146,6 +150,8 @@ export type DeliveryJob = {
   arrival: number
   redeliveryOf: string | null
   traceparent: string | null
+  /** The receiver asked for no attempt before this time; 0 = it did not. `dueAt` may come earlier, on the way there. */
+  notBefore: number
 }
 
 export const deliveryStatuses = [

@@ -197,7 +197,7 @@ function jobRecord(topic: string, subscription: SubscriptionState, arrival: numb
   const job: DeliveryJob = {
     ...{ deliveryId: webhookId, webhookId, eventId, subscriptionId: id, projectId, environment },
     ...{ table, operation: 'INSERT', url, createdAt: Date.now(), attempt: 1, dueAt: 0, arrival },
-    ...{ step: arrival < 0 ? 0 : 1, redeliveryOf: null, traceparent: null },
+    ...{ step: arrival < 0 ? 0 : 1, redeliveryOf: null, traceparent: null, notBefore: 0 },
     body: Buffer.from(JSON.stringify({ id: eventId, note })),
   }
   return { topic, key: endpointId(projectId, environment, url), value: codec.job.encode(job) }

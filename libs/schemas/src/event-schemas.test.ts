@@ -79,7 +79,11 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       ],
       createdAt: at,
       updatedAt: at,
-      policy: { headers: { names: ['X-A'], ciphertext: 'v1.h' } },
+      policy: {
+        headers: { names: ['X-A'], ciphertext: 'v1.h' },
+        retryAfter: true,
+        gone: 'deactivate',
+      },
     },
     {
       ...tenant,
@@ -110,6 +114,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       arrival: 2 ** 40,
       redeliveryOf: 'd0',
       traceparent: '00-1-2-01',
+      notBefore: Date.parse(at),
     },
     {
       ...delivery,
@@ -124,6 +129,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       arrival: -1,
       redeliveryOf: null,
       traceparent: null,
+      notBefore: 0,
     },
   ],
   attempt: [

@@ -17,8 +17,16 @@ end $$;
 create trigger policy_guard before update on subscription
   for each row when (old.policy is not null) execute function policy_guard();
 
+-- Subscriptions whose receiver answered 410 and whose policy says to deactivate them then: what is still to be done.
+create table gone_subscription (
+  subscription_id uuid primary key,
+  url text not null,
+  gone_at timestamptz not null
+);
+
 -- Down Migration
 
+drop table gone_subscription;
 drop trigger policy_guard on subscription;
 drop function policy_guard;
 alter table subscription drop column policy;

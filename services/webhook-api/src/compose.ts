@@ -19,6 +19,7 @@ import type { Router } from 'express'
 import type { Pool } from 'pg'
 import { type Config, service } from './config.ts'
 import { runDisableFailing } from './failing/disable-failing.ts'
+import { runDisableGone } from './failing/disable-gone.ts'
 import { hasReadAll } from './failing/log-progress.ts'
 import { openHistory } from './history/open-history.ts'
 import { deliveryRoutes } from './history/read/delivery-routes.ts'
@@ -77,11 +78,13 @@ export async function compose(
     await wait('kafka', () => openKnownTables({ kafka, codec, clientId, log })),
   )
   await wait('tables', () => tables.ready)
-  const deliveryLog = opening.use(openDeliveryLog(messaging, { ...config, pool, log, metrics }))
   const management = opening.use(
     openManagement({ config, pool, messaging, relay, access, tables, log, metrics }),
   )
-  const { routes } = management
+  const { routes, onGone } = management
+  const deliveryLog = opening.use(
+    openDeliveryLog(messaging, { ...config, pool, onGone, log, metrics }),
+  )
   const api = opening.use(
     await host.openApiServer({ ...config.http, log, metrics, tracer, routes }),
   )
@@ -151,6 +154,7 @@ function openManagement(deps: ManagementDeps) {
       hasReadAll: (signal) => hasReadAll(kafka, reading, signal),
     }),
   )
+  const gone = open.use(runDisableGone(parts))
   const isDeleted = async ({ projectId, environment }: Tenant) =>
     !(await access.environmentExists(projectId, environment))
   open.use(
@@ -186,6 +190,7 @@ function openManagement(deps: ManagementDeps) {
   ]
   return {
     routes: (router: Router) => mounts.forEach((mountOn) => mountOn(router)),
+    onGone: gone.wake,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
 }

@@ -71,6 +71,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     redis: redisConnection(read),
     encryptionKeys: encryptionKeysOf(read),
     delays: read.WEBHOOK_RETRY_DELAYS,
+    ladder: read.WEBHOOK_RETRY_DELAYS.toSorted((a, b) => a.ms - b.ms),
     delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
     attempt: {
       timeoutMs: read.WEBHOOK_TIMEOUT,

@@ -34,6 +34,7 @@ const aJob: DeliveryJob = {
   arrival: 7,
   redeliveryOf: null,
   traceparent: match ?? null,
+  notBefore: 0,
 }
 
 const subscription = new Subscription(
@@ -63,6 +64,7 @@ function setUp({ result = delivered, traced = false } = {}) {
       },
     },
     delays: [],
+    ladder: [],
     metrics: dispatcherMetrics(registry),
     log: createLogger('test', 'debug', { write: (line) => void lines.push(line) }),
     tracer: traced
@@ -127,9 +129,10 @@ describe('the delay of first attempts', () => {
 
 it('counts dead letters', async () => {
   const { attempts, metric } = setUp()
-  attempts.nextStep(aJob, delivered)
+  const policy = { retryAfter: false }
+  attempts.nextStep(aJob, delivered, policy)
   expect(await metric('surehook_delivery_dead_letters_total')).toBe(0)
-  attempts.nextStep(aJob, failed)
+  attempts.nextStep(aJob, failed, policy)
   expect(await metric('surehook_delivery_dead_letters_total')).toBe(1)
 })
 

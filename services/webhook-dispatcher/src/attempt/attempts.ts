@@ -9,13 +9,17 @@ import type { Delivery } from '../partition/delivery.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
 import type { AttemptResult, NextStep, RetryDelay } from '../transitions/decide-next-attempt.ts'
 import { decideNextAttempt, succeeded } from '../transitions/decide-next-attempt.ts'
+import { type Hop, nextHop } from '../transitions/retry-after.ts'
 import { beginAttemptSpan, endAttemptSpan } from './attempt-span.ts'
 import { hideValues } from './hide-values.ts'
 import type { Poster } from './http/post.ts'
 
 export type AttemptsDeps = {
   poster: Pick<Poster, 'post'>
+  /** The schedule of whoever has set none. */
   delays: readonly RetryDelay[]
+  /** The delays that have a topic, ascending. */
+  ladder: readonly RetryDelay[]
   metrics: DispatcherMetrics
   tracer?: Tracer | undefined
   log: Logger
@@ -54,12 +58,22 @@ export class Attempts {
     }
   }
 
-  nextStep(job: DeliveryJob, result: AttemptResult): NextStep {
-    const { delays, metrics } = this.#deps
+  /** @param policy as of now */
+  nextStep(
+    job: DeliveryJob,
+    result: AttemptResult,
+    { retryAfter }: Pick<Subscription, 'retryAfter'>,
+  ): NextStep {
+    const { delays, ladder, metrics } = this.#deps
     const chance = { at: Date.now(), jitter: Math.random() }
-    const next = decideNextAttempt(result, job.attempt, { delays, ...chance })
+    const next = decideNextAttempt(result, job.attempt, { delays, ladder, retryAfter, ...chance })
     if (next.kind === 'dead-letter') metrics.deadLetters.inc()
     return next
+  }
+
+  /** Where a job waits on for the time that its receiver asked for. */
+  nextHop({ notBefore }: DeliveryJob): Hop {
+    return nextHop(this.#deps.ladder, Date.now(), notBefore)
   }
 
   async #make(

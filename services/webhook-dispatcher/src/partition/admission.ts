@@ -1,4 +1,5 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
+import { waitLeftMs } from '../transitions/retry-after.ts'
 import type { Subscription, UnreadableSubscription } from '../subscriptions/subscriptions.ts'
 
 /** What is to become of a job whose turn has come. */
@@ -6,6 +7,8 @@ export type Admission =
   | { kind: 'start'; endpointId: string }
   /** `published`: its status becomes `paused`. Otherwise it only waits for a slot. */
   | { kind: 'pause'; published: boolean }
+  /** The time that its receiver asked for has not come. */
+  | { kind: 'wait' }
   | { kind: 'reroute'; url: string }
   | { kind: 'cancel' }
   /** The view of subscriptions may be behind the matcher's: it has to be brought up to the topic's end. */
@@ -20,6 +23,8 @@ export type AdmissionFacts = {
   endpoint: (endpointId: string) => { circuitIsOpen: boolean; accepts: boolean }
   /** Whether earlier deliveries of the subscription may be paused. */
   mayHavePaused: boolean
+  /** Epoch ms. */
+  now: number
 }
 
 /**
@@ -27,8 +32,8 @@ export type AdmissionFacts = {
  * old one. Filter and selection are those of the match: the body is final.
  */
 export function decideAdmission(
-  { url }: Pick<DeliveryJob, 'url'>,
-  { subscription, viewIsCurrent, endpoint, mayHavePaused }: AdmissionFacts,
+  { url, notBefore }: Pick<DeliveryJob, 'url' | 'notBefore'>,
+  { subscription, viewIsCurrent, endpoint, mayHavePaused, now }: AdmissionFacts,
 ): Admission {
   if (subscription === undefined) return { kind: viewIsCurrent ? 'cancel' : 'look-again' }
   if (subscription.url === null) return { kind: 'pause', published: true }
@@ -37,5 +42,5 @@ export function decideAdmission(
   const { circuitIsOpen, accepts } = endpoint(endpointId)
   const isBlocked = !subscription.deliverable || circuitIsOpen
   if (isBlocked || mayHavePaused || !accepts) return { kind: 'pause', published: isBlocked }
-  return { kind: 'start', endpointId }
+  return waitLeftMs(notBefore, now) > 0 ? { kind: 'wait' } : { kind: 'start', endpointId }
 }

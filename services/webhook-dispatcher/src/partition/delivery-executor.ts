@@ -42,12 +42,18 @@ export class DeliveryExecutor {
       },
       // One that was released goes before those that still are.
       mayHavePaused: !isPaused && this.#state.paused.mayHave(job.subscriptionId),
+      now: Date.now(),
     })
     switch (admission.kind) {
       case 'start':
         return this.#enqueue(this.#state.endpoints.of(admission.endpointId), delivery)
       case 'pause':
         return this.#pause(delivery, admission.published)
+      case 'wait':
+        return void this.#move(delivery, {
+          kind: 'wait',
+          ...this.#state.deps.attempts.nextHop(job),
+        })
       case 'reroute':
       case 'cancel':
         return void this.#move(delivery, admission)
@@ -217,8 +223,14 @@ export class DeliveryExecutor {
     void this.#recordOutcome(delivery, {
       kind: 'attempted',
       result,
-      next: attempts.nextStep(job, result),
+      next: attempts.nextStep(job, result, this.#policyOf(job, subscription)),
     })
+  }
+
+  /** As of now; of one that is gone or unreadable meanwhile, as it was. */
+  #policyOf({ subscriptionId }: DeliveryJob, before: Subscription): Subscription {
+    const latest = this.#state.deps.subscriptions.get(subscriptionId)
+    return latest === undefined || latest.url === null ? before : latest
   }
 
   /** Repeats the outcome until Kafka has it. The attempt is not repeated. */

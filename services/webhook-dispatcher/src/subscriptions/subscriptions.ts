@@ -21,6 +21,8 @@ const noHeaders: OwnHeaders = {}
 export class Subscription {
   readonly url: string
   readonly endpointId: string
+  /** Whether the receiver may ask for a longer wait. */
+  readonly retryAfter: boolean
   readonly #active: boolean
   readonly #current: Secret | undefined
   /** Still valid for a while after a rotation. */
@@ -33,6 +35,7 @@ export class Subscription {
   constructor(state: SubscriptionState, open: Openers) {
     this.url = state.url
     this.endpointId = endpointId(state.projectId, state.environment, state.url)
+    this.retryAfter = state.policy?.retryAfter ?? false
     this.#active = state.active
     const [current, ...replaced] = state.secrets.map(({ ciphertext, validUntil }) => ({
       ciphertext,

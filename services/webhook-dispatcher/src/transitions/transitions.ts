@@ -13,6 +13,7 @@ import type { EventCodec } from '@surehook/schemas/codec'
 import type { Logger } from 'pino'
 import { type PausedMark, pausedHeaders } from '../paused/paused-headers.ts'
 import type { AttemptResult, NextStep } from './decide-next-attempt.ts'
+import type { Hop } from './retry-after.ts'
 
 /** What becomes of a job: one step of its delivery. */
 export type Transition =
@@ -24,6 +25,8 @@ export type Transition =
   | { kind: 'relocate'; mark: PausedMark }
   /** It waited for a slot on the paused topic, and its status is `paused` now, with the step that it has there. */
   | { kind: 'publish' }
+  /** To a retry topic, on the way to the time that its receiver asked for. */
+  | ({ kind: 'wait' } & Hop)
   /** Its subscription is gone. */
   | { kind: 'cancel' }
   /** Its subscription has another URL now: it starts again in the order of that endpoint. */
@@ -107,11 +110,16 @@ function planOf(job: DeliveryJob, transition: Transition, at: number): Plan {
         next: null,
         published: [unattempted({ ...job, step: job.step - 1 }, { status: 'paused', at })],
       }
+    case 'wait': {
+      const { delay, dueAt } = transition
+      const next = { topic: retryTopic(delay.name), job: { ...job, step: job.step + 1, dueAt } }
+      return { next, published: [] }
+    }
     case 'cancel':
       return { next: null, published: [unattempted(job, { status: 'cancelled', at })] }
     case 'reroute': {
       const { url } = transition
-      const moved = { ...job, url, step: job.step + 1, dueAt: 0, arrival: -1 }
+      const moved = { ...job, url, step: job.step + 1, dueAt: 0, arrival: -1, notBefore: 0 }
       return { next: { topic: deliveriesTopic, job: moved }, published: [] }
     }
   }
@@ -127,11 +135,11 @@ function afterAttempt(
     case 'delivered':
       return { next: null, published: [attempted(job, result, { status: 'delivered', at }, null)] }
     case 'retry': {
-      const { dueAt, delay } = next
-      const again = { ...job, attempt: job.attempt + 1, step: job.step + 1, dueAt }
+      const { dueAt, delay, notBefore = 0 } = next
+      const again = { ...job, attempt: job.attempt + 1, step: job.step + 1, dueAt, notBefore }
       return {
         next: { topic: retryTopic(delay.name), job: again, headers },
-        published: [attempted(job, result, { status: 'retrying', at }, dueAt)],
+        published: [attempted(job, result, { status: 'retrying', at }, notBefore || dueAt)],
       }
     }
     case 'dead-letter':

@@ -212,5 +212,6 @@ function jobOf(
     arrival: -1,
     redeliveryOf: null,
     traceparent: null,
+    notBefore: 0,
   }
 }

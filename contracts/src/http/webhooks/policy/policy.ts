@@ -25,6 +25,18 @@ const OwnHeaders = z
 export const PolicyInput = z
   .strictObject({
     headers: OwnHeaders.nullable().optional(),
+    retryAfter: z
+      .boolean()
+      .nullable()
+      .optional()
+      .describe(
+        'true: no retry before the time in `Retry-After` of a 429 or 503, at most 1 hour later',
+      ),
+    gone: z
+      .literal('deactivate')
+      .nullable()
+      .optional()
+      .describe('`deactivate`: an answer 410 deactivates the subscription'),
   })
   .meta({ id: 'DeliveryPolicyInput', description: 'How deliveries are sent. null: all defaults' })
 export type PolicyInput = z.infer<typeof PolicyInput>
@@ -36,6 +48,8 @@ export const Policy = z
       .array(z.string())
       .optional()
       .describe('The names of the headers, sorted. Absent without headers'),
+    retryAfter: z.boolean().optional().describe('Absent for false'),
+    gone: z.literal('deactivate').optional().describe('Absent if a 410 only fails'),
   })
   .meta({ id: 'DeliveryPolicy' })
 export type Policy = z.infer<typeof Policy>

@@ -17,7 +17,8 @@ export function changePolicy(
 ): StoredPolicy | null {
   if (input === undefined) return policy
   if (input === null) return null
-  const change: Change = { headers: sealed(box, id, input.headers) }
+  const { retryAfter, gone } = input
+  const change: Change = { headers: sealed(box, id, input.headers), retryAfter, gone }
   const next: Record<string, unknown> = { ...policy }
   for (const [key, value] of Object.entries(change)) {
     if (value === undefined) continue
