@@ -100,9 +100,16 @@ export type DeliveryPolicy = {
   retryAfter: boolean
   /** What a 410 does besides failing; `null`: nothing. */
   gone: 'deactivate' | null
+  /** Before the second and each further attempt, as durations of the ladder; `null`: the installation's. */
+  retryDelays: string[] | null
 }
 
-export const defaultPolicy: DeliveryPolicy = { headers: null, retryAfter: false, gone: null }
+export const defaultPolicy: DeliveryPolicy = {
+  headers: null,
+  retryAfter: false,
+  gone: null,
+  retryDelays: null,
+}
 
 /** Topic `webhook.subscriptions`, compacted; key: subscription id; a tombstone deletes. */
 export type SubscriptionState = {

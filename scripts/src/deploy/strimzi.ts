@@ -6,6 +6,12 @@ import {
   kafkaUsers,
 } from '@surehook/contracts/kafka-access'
 import { topicTable } from '@surehook/contracts/topics'
+import { kafkaEnv } from '@surehook/service-kit/config/config'
+import { retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
+import * as z from 'zod'
+
+const { WEBHOOK_RETRY_DELAYS, WEBHOOK_RETRY_LADDER } = kafkaEnv
+const Env = z.object({ WEBHOOK_RETRY_DELAYS, WEBHOOK_RETRY_LADDER })
 
 /** Manifests of the topics and the users for Strimzi's operators, from the tables of the contracts. */
 export type StrimziOptions = {
@@ -14,7 +20,8 @@ export type StrimziOptions = {
   /** Of the topics of changes and deliveries: as the services' KAFKA_PARTITIONS. */
   partitions: number
   replicas: number
-  retryDelays: readonly string[]
+  /** The delays that have a topic. */
+  retryLadder: readonly string[]
   usernamePrefix: string
   /** How users prove who they are. */
   authentication: 'scram-sha-512' | 'tls'
@@ -24,7 +31,7 @@ export const defaultOptions: StrimziOptions = {
   cluster: 'kafka',
   partitions: 24,
   replicas: 3,
-  retryDelays: ['1s', '5s', '30s', '5m'],
+  retryLadder: retryTopicNames(Env.parse({})),
   usernamePrefix: 'surehook-',
   authentication: 'scram-sha-512',
 }
@@ -37,7 +44,7 @@ export type Manifest = {
 }
 
 export function strimziTopics(options: StrimziOptions): Manifest[] {
-  return topicTable(options.retryDelays).map(({ name, partitions, config }) => ({
+  return topicTable(options.retryLadder).map(({ name, partitions, config }) => ({
     ...head('KafkaTopic', name, options),
     spec: {
       partitions: partitions === 'main' ? options.partitions : 1,

@@ -10,6 +10,8 @@ export type RunningSystem = Endpoints & {
   adminToken: string
   /** Before the second attempt, the third, …, as durations: `1s`. */
   retryDelays: string[]
+  /** The delays that have a topic; absent for the default. */
+  retryLadder?: string[]
   circuitCooldown: string
   /** The name by which its deliveries reach this machine, when that is not `localhost`. */
   receiverHost?: string
@@ -34,10 +36,12 @@ function endpointsFile(): string {
 /** What the services take when the environment says nothing. */
 export function webhookTimes(
   env: NodeJS.ProcessEnv,
-): Pick<RunningSystem, 'retryDelays' | 'circuitCooldown'> {
+): Pick<RunningSystem, 'retryDelays' | 'retryLadder' | 'circuitCooldown'> {
   const delays = env['WEBHOOK_RETRY_DELAYS'] || '1s,5s,30s,5m'
+  const ladder = env['WEBHOOK_RETRY_LADDER']
   return {
     retryDelays: commaList.parse(delays),
+    ...(ladder && { retryLadder: commaList.parse(ladder) }),
     circuitCooldown: env['WEBHOOK_CIRCUIT_COOLDOWN'] || '2m',
   }
 }

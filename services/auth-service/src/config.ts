@@ -19,6 +19,7 @@ import {
   redisConnection,
   registrySecurity,
 } from '@surehook/service-kit/config/connections'
+import { retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
 import { gatewayEnv } from '@surehook/service-kit/http/request/client-address'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
@@ -78,7 +79,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     kafka: kafkaConnection(read, service),
     registryUrl: read.SCHEMA_REGISTRY_URL,
     registrySecurity: registrySecurity(read),
-    delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
+    delayNames: retryTopicNames(read),
     redis: redisConnection(read),
     encryptionKeys: encryptionKeysOf(read),
     adminTokens: read.PLATFORM_ADMIN_TOKEN,

@@ -12,6 +12,7 @@ import {
   kafkaConnection,
   registrySecurity,
 } from '@surehook/service-kit/config/connections'
+import { retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
 import { gatewayEnv } from '@surehook/service-kit/http/request/client-address'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
@@ -64,6 +65,6 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     /** Whose `X-Forwarded-For` is believed. */
     trustedProxies: read.AUTH_TRUSTED_PROXIES,
     maxFailedTokensPerMinute: read.AUTH_FAILED_TOKENS_PER_MINUTE,
-    delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
+    delayNames: retryTopicNames(read),
   })
 }

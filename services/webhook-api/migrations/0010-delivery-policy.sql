@@ -24,8 +24,18 @@ create table gone_subscription (
   gone_at timestamptz not null
 );
 
+-- Environments that have, or had, a subscription with retry delays of its own. Once the environment is deleted: when
+-- the last of its jobs has left the slowest retry topic. Until then its purge is not complete.
+create table long_retries (
+  project_id text not null,
+  environment text not null,
+  ends_at timestamptz,
+  primary key (project_id, environment)
+);
+
 -- Down Migration
 
+drop table long_retries;
 drop table gone_subscription;
 drop trigger policy_guard on subscription;
 drop function policy_guard;

@@ -130,13 +130,14 @@ function openSubscriptions(open: AsyncDisposableStack, parts: SubscriptionParts)
     box: createSecretBox(...config.encryptionKeys),
     environmentExists: (...names) => access.environmentExists(...names),
     maxSubscriptions: config.maxSubscriptions,
+    retryLadder: config.retryLadder,
   })
 }
 
 function openManagement(deps: ManagementDeps) {
   const { config, pool, messaging, relay, access, tables, log, metrics } = deps
   const { kafka, codec, producer } = messaging
-  const { slot, historyDays, disableAfterMs, disableLookMs } = config
+  const { slot, historyDays, disableAfterMs, disableLookMs, longestRetryMs } = config
   const writer = createStateWriter({ pool, service, slot, producer, relay })
   const keyedWriter = createKeyedWriter(writer, config.encryptionKeys)
   const open = new AsyncDisposableStack()
@@ -164,7 +165,10 @@ function openManagement(deps: ManagementDeps) {
       deleted: () => access.deletedEnvironments(),
       isDeleted,
       purge: (environment) =>
-        purgeEnvironment({ pool, writer, isDeleted: () => isDeleted(environment) }, environment),
+        purgeEnvironment(
+          { pool, writer, isDeleted: () => isDeleted(environment), longestRetryMs },
+          environment,
+        ),
       // A job on the slowest retry topic is cancelled when it is due, and filed in the history.
       settleMs: config.longestDelayMs * 1.1 + longestRequestMs,
       log,

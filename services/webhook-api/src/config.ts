@@ -15,6 +15,7 @@ import {
   kafkaConnection,
   registrySecurity,
 } from '@surehook/service-kit/config/connections'
+import { retryLadderOf, retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
 import { gatewayEnv } from '@surehook/service-kit/http/request/client-address'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
@@ -62,8 +63,11 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     kafka: kafkaConnection(read, service),
     registryUrl: read.SCHEMA_REGISTRY_URL,
     registrySecurity: registrySecurity(read),
-    delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
+    delayNames: retryTopicNames(read),
     longestDelayMs: Math.max(...read.WEBHOOK_RETRY_DELAYS.map(({ ms }) => ms)),
+    retryLadder: retryLadderOf(read),
+    // With jitter, and some time until the history has what came of it.
+    longestRetryMs: 1.1 * Math.max(...retryLadderOf(read).map(({ ms }) => ms)) + 10_000,
     adminTokenDigests: read.PLATFORM_ADMIN_TOKEN_SHA256,
     encryptionKeys: encryptionKeysOf(read),
     maxBodyBytes: read.WEBHOOK_MAX_BODY,

@@ -113,6 +113,28 @@ describe('a policy', () => {
     expect((await client.call(`GET /${id}`)).body.webhook).toMatchObject({ active: true })
   })
 
+  it('has retry delays of the installation, or those that the preset stands for', async () => {
+    const answer = await client.call('POST', {
+      ...validInput(tenant),
+      policy: { retryDelays: ['1s', '60m', '120m', '10d'] },
+    })
+    expect([answer.status, JSON.parse(answer.text).violations]).toEqual([
+      400,
+      [1, 3].map((nth) => ({
+        field: `policy.retryDelays.${nth}`,
+        message: "must be one of the installation's delays: 1s, 5s, 30s, 5m, 30m, 2h, 8h",
+      })),
+    ])
+    const created = await create({ retryDelays: ['1s', '120m'] })
+    expect(created).toMatchObject({ policy: { retryDelays: ['1s', '2h'] } })
+    const extended = await patch(created.id, { retryDelays: 'extended' })
+    const hours = Array.from({ length: 6 }, () => '8h')
+    const retryDelays = ['1s', '5s', '30s', '5m', '30m', '2h', ...hours]
+    expect(extended.policy).toEqual({ retryDelays })
+    expect(await stateOf(created.id)).toMatchObject({ policy: { retryDelays } })
+    expect((await patch(created.id, { retryDelays: null })).policy).toBeUndefined()
+  })
+
   it('belongs to its tenant', async () => {
     const { id } = await create({ headers })
     const stranger = clientOf(service.api, await world.tenant())

@@ -15,6 +15,7 @@ import {
   redisConnection,
   registrySecurity,
 } from '@surehook/service-kit/config/connections'
+import { retryLadderOf, retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import ipaddr from 'ipaddr.js'
 import * as z from 'zod'
@@ -71,8 +72,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     redis: redisConnection(read),
     encryptionKeys: encryptionKeysOf(read),
     delays: read.WEBHOOK_RETRY_DELAYS,
-    ladder: read.WEBHOOK_RETRY_DELAYS.toSorted((a, b) => a.ms - b.ms),
-    delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
+    ladder: retryLadderOf(read),
+    delayNames: retryTopicNames(read),
     attempt: {
       timeoutMs: read.WEBHOOK_TIMEOUT,
       connectionsPerOrigin: endpointsPerOrigin * read.WEBHOOK_ENDPOINT_CONCURRENCY,

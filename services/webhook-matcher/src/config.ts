@@ -19,6 +19,7 @@ import {
   kafkaConnection,
   registrySecurity,
 } from '@surehook/service-kit/config/connections'
+import { retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import type { TracingConfig } from '@surehook/service-kit/telemetry/tracing/tracer'
 import * as z from 'zod'
@@ -63,7 +64,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     kafka: kafkaConnection(read, service),
     registryUrl: read.SCHEMA_REGISTRY_URL,
     registrySecurity: registrySecurity(read),
-    topicTable: topicTable(read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name)),
+    topicTable: topicTable(retryTopicNames(read)),
     topics: {
       changes: changesTopic,
       subscriptions: subscriptionsTopic,

@@ -40,7 +40,12 @@ export const meanings: Readonly<Record<string, Meaning>> = {
   },
   WEBHOOK_RETRY_DELAYS: {
     meaning:
-      'The delays before the second and each further attempt. They name the retry topics. The same for all services',
+      'The delays before the second and each further attempt. The same for all services',
+  },
+  WEBHOOK_RETRY_LADDER: {
+    meaning:
+      'The delays that subscriptions may choose, `WEBHOOK_RETRY_DELAYS` among them. They name the retry topics. The same for all services',
+    default: '1s,5s,30s,5m,30m,2h,8h, and WEBHOOK_RETRY_DELAYS',
   },
   DATABASE_URL: { meaning: "PostgreSQL, as the service's own role", secret: true },
   DATABASE_CA_FILE: {

@@ -5,8 +5,12 @@ import type {
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { AppError, invalid } from '@surehook/service-kit/errors'
 import { changePolicy } from './policy/change-policy.ts'
+import type { FittedPolicy } from './policy/fit-to-ladder.ts'
 import { defaultOverlapS, rotateSecret } from './rotate-secret.ts'
 import type { SubscriptionRow } from './subscription-row.ts'
+
+/** Its policy is one that the installation can keep. */
+export type Fitted<Input> = Omit<Input, 'policy'> & { policy?: FittedPolicy | null | undefined }
 
 export type Tenant = { projectId: string; environment: string }
 
@@ -30,7 +34,7 @@ export function refuseForeignTenant(
 
 export function newSubscription(
   box: SecretBox,
-  input: SubscriptionInput,
+  input: Fitted<SubscriptionInput>,
   { id, now }: { id: string; now: Date },
 ): SubscriptionRow {
   return {
@@ -56,7 +60,7 @@ export function newSubscription(
 export function changeSubscription(
   box: SecretBox,
   row: SubscriptionRow,
-  { change, now }: { change: SubscriptionChange; now: Date },
+  { change, now }: { change: Fitted<SubscriptionChange>; now: Date },
 ): SubscriptionRow {
   return {
     ...row,
@@ -76,7 +80,7 @@ export function changeSubscription(
 function changeSecrets(
   box: SecretBox,
   { id, secrets }: SubscriptionRow,
-  { change, now }: { change: SubscriptionChange; now: Date },
+  { change, now }: { change: Pick<SubscriptionChange, 'secret' | 'secretOverlap'>; now: Date },
 ) {
   const { secret, secretOverlap: overlapS = defaultOverlapS } = change
   if (secret === undefined) return secrets

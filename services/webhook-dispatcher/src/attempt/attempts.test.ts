@@ -129,7 +129,7 @@ describe('the delay of first attempts', () => {
 
 it('counts dead letters', async () => {
   const { attempts, metric } = setUp()
-  const policy = { retryAfter: false }
+  const policy = { retryAfter: false, retryDelays: null }
   attempts.nextStep(aJob, delivered, policy)
   expect(await metric('surehook_delivery_dead_letters_total')).toBe(0)
   attempts.nextStep(aJob, failed, policy)

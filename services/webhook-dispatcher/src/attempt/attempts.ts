@@ -9,7 +9,7 @@ import type { Delivery } from '../partition/delivery.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
 import type { AttemptResult, NextStep, RetryDelay } from '../transitions/decide-next-attempt.ts'
 import { decideNextAttempt, succeeded } from '../transitions/decide-next-attempt.ts'
-import { type Hop, nextHop } from '../transitions/retry-after.ts'
+import { type Hop, nextHop, stepsOf } from '../transitions/retry-ladder.ts'
 import { beginAttemptSpan, endAttemptSpan } from './attempt-span.ts'
 import { hideValues } from './hide-values.ts'
 import type { Poster } from './http/post.ts'
@@ -62,9 +62,10 @@ export class Attempts {
   nextStep(
     job: DeliveryJob,
     result: AttemptResult,
-    { retryAfter }: Pick<Subscription, 'retryAfter'>,
+    { retryAfter, retryDelays }: Pick<Subscription, 'retryAfter' | 'retryDelays'>,
   ): NextStep {
-    const { delays, ladder, metrics } = this.#deps
+    const { ladder, metrics } = this.#deps
+    const delays = retryDelays === null ? this.#deps.delays : stepsOf(ladder, retryDelays)
     const chance = { at: Date.now(), jitter: Math.random() }
     const next = decideNextAttempt(result, job.attempt, { delays, ladder, retryAfter, ...chance })
     if (next.kind === 'dead-letter') metrics.deadLetters.inc()

@@ -23,6 +23,8 @@ export class Subscription {
   readonly endpointId: string
   /** Whether the receiver may ask for a longer wait. */
   readonly retryAfter: boolean
+  /** Before the second and each further attempt; null: the installation's. */
+  readonly retryDelays: readonly string[] | null
   readonly #active: boolean
   readonly #current: Secret | undefined
   /** Still valid for a while after a rotation. */
@@ -36,6 +38,7 @@ export class Subscription {
     this.url = state.url
     this.endpointId = endpointId(state.projectId, state.environment, state.url)
     this.retryAfter = state.policy?.retryAfter ?? false
+    this.retryDelays = state.policy?.retryDelays ?? null
     this.#active = state.active
     const [current, ...replaced] = state.secrets.map(({ ciphertext, validUntil }) => ({
       ciphertext,

@@ -1,6 +1,7 @@
 import type { ErrorClass } from '@surehook/contracts/events'
 import type { OutgoingRecord } from '@surehook/kafka/producer/producer'
-import { nextHop, retryAfterMs } from './retry-after.ts'
+import { retryAfterMs } from './retry-after.ts'
+import { nextHop } from './retry-ladder.ts'
 
 export type AttemptResult = (
   | {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { nextHop, retryAfterMs, waitLeftMs } from './retry-after.ts'
+import { retryAfterMs, waitLeftMs } from './retry-after.ts'
+import { nextHop, stepsOf } from './retry-ladder.ts'
 
 const at = Date.parse('2026-01-31T12:00:00.400Z')
 const ladder = ['1s', '5s', '30s', '5m', '30m'].map((name, nth) => ({
@@ -55,4 +56,9 @@ describe('the way to a time', () => {
   it('is over when nobody can have asked for so much: a clock was ahead', () => {
     expect(waitLeftMs(at + 2 * 3_600_000, at)).toBe(0)
   })
+})
+
+it('a schedule takes the next shorter step for one that the ladder has no more', () => {
+  const steps = stepsOf(ladder, ['1s', '60s', '8h', '100ms'])
+  expect(steps.map(({ name }) => name)).toEqual(['1s', '30s', '30m', '1s'])
 })

@@ -1,5 +1,3 @@
-import type { RetryDelay } from './decide-next-attempt.ts'
-
 /** A receiver may ask for no more. */
 const longestMs = 3_600_000
 /** RFC 9110 §5.6.7: three forms, all of them begin with the day of the week. */
@@ -29,21 +27,4 @@ function dateMs(value: string): number {
 export function waitLeftMs(notBefore: number, now: number): number {
   const left = notBefore - now
   return left > 0 && left <= longestMs * 1.1 ? left : 0
-}
-
-/** On its way to a time: the topic to wait on, and until when. */
-export type Hop = { delay: RetryDelay; dueAt: number }
-
-/**
- * The largest step of the ladder that is not longer than the wait: on a topic the jobs come one after the
- * other, so that one on a longer step would hold up those behind it. The smallest step for a shorter wait.
- * @param ladder ascending
- */
-export function nextHop(ladder: readonly RetryDelay[], at: number, notBefore: number): Hop {
-  const left = notBefore - at
-  const delay = ladder.findLast(({ ms }) => ms <= left) ?? ladder[0]
-  if (delay === undefined) throw new Error('a ladder without steps')
-  // With jitter others on the topic wait as long.
-  const isLast = left <= delay.ms * 1.1
-  return { delay, dueAt: isLast ? notBefore : at + delay.ms }
 }

@@ -13,7 +13,7 @@ import type { EventCodec } from '@surehook/schemas/codec'
 import type { Logger } from 'pino'
 import { type PausedMark, pausedHeaders } from '../paused/paused-headers.ts'
 import type { AttemptResult, NextStep } from './decide-next-attempt.ts'
-import type { Hop } from './retry-after.ts'
+import type { Hop } from './retry-ladder.ts'
 
 /** What becomes of a job: one step of its delivery. */
 export type Transition =

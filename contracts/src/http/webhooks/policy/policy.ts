@@ -21,6 +21,21 @@ const OwnHeaders = z
       'values. Replaces all that were set. No answer holds the values',
   })
 
+/** What `extended` stands for: 12 retries within two days. */
+export const extendedDelays = [
+  ...['1s', '5s', '30s', '5m', '30m', '2h'],
+  ...['8h', '8h', '8h', '8h', '8h', '8h'],
+] as const
+
+const Delay = z.string().regex(/^\d{1,9}(?:ms|s|m|h|d)$/, 'must be a duration such as 30s')
+
+const RetryDelays = z
+  .union([z.literal('extended'), z.array(Delay).min(1).max(20)])
+  .describe(
+    'The delays before the second and each further attempt, 1 to 20, each of the installation. ' +
+      `\`extended\` stands for ${extendedDelays.join(' ')}`,
+  )
+
 /** What a client sends. Every key that is `null` goes back to its default. */
 export const PolicyInput = z
   .strictObject({
@@ -37,6 +52,7 @@ export const PolicyInput = z
       .nullable()
       .optional()
       .describe('`deactivate`: an answer 410 deactivates the subscription'),
+    retryDelays: RetryDelays.nullable().optional(),
   })
   .meta({ id: 'DeliveryPolicyInput', description: 'How deliveries are sent. null: all defaults' })
 export type PolicyInput = z.infer<typeof PolicyInput>
@@ -50,6 +66,10 @@ export const Policy = z
       .describe('The names of the headers, sorted. Absent without headers'),
     retryAfter: z.boolean().optional().describe('Absent for false'),
     gone: z.literal('deactivate').optional().describe('Absent if a 410 only fails'),
+    retryDelays: z
+      .array(z.string())
+      .optional()
+      .describe("The delays before the retries. Absent for the installation's own"),
   })
   .meta({ id: 'DeliveryPolicy' })
 export type Policy = z.infer<typeof Policy>

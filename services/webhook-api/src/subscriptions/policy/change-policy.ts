@@ -3,6 +3,7 @@ import { type DeliveryPolicy, defaultPolicy, type SealedHeaders } from '@surehoo
 import type { PolicyInput } from '@surehook/contracts/http/webhooks/policy/policy'
 import { headerNames, sealHeaders } from '@surehook/matching/own-headers'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
+import type { FittedPolicy } from './fit-to-ladder.ts'
 import type { StoredPolicy } from './stored-policy.ts'
 
 type Stored = { id: string; policy: StoredPolicy | null }
@@ -13,12 +14,13 @@ type Change = { [Key in keyof DeliveryPolicy]: DeliveryPolicy[Key] | null | unde
 export function changePolicy(
   box: SecretBox,
   { id, policy }: Stored,
-  input: PolicyInput | null | undefined,
+  input: FittedPolicy | null | undefined,
 ): StoredPolicy | null {
   if (input === undefined) return policy
   if (input === null) return null
-  const { retryAfter, gone } = input
-  const change: Change = { headers: sealed(box, id, input.headers), retryAfter, gone }
+  const { retryAfter, gone, retryDelays } = input
+  const headers = sealed(box, id, input.headers)
+  const change: Change = { headers, retryAfter, gone, retryDelays }
   const next: Record<string, unknown> = { ...policy }
   for (const [key, value] of Object.entries(change)) {
     if (value === undefined) continue

@@ -10,11 +10,12 @@ export const toPolicy = (stored: StoredPolicy): DeliveryPolicy => ({ ...defaultP
 /** What clients see: names of headers, never their values; `undefined` when all of it is at its default. */
 export function shownPolicy(stored: StoredPolicy | null): Policy | undefined {
   if (stored === null) return undefined
-  const { headers, retryAfter, gone } = toPolicy(stored)
+  const { headers, retryAfter, gone, retryDelays } = toPolicy(stored)
   const policy: Policy = {
     ...(headers && { headerNames: headers.names }),
     ...(retryAfter && { retryAfter }),
     ...(gone && { gone }),
+    ...(retryDelays && { retryDelays }),
   }
   return Object.keys(policy).length === 0 ? undefined : policy
 }
