@@ -102,6 +102,10 @@ export type DeliveryPolicy = {
   gone: 'deactivate' | null
   /** Before the second and each further attempt, as durations of the ladder; `null`: the installation's. */
   retryDelays: string[] | null
+  /** Attempts of its endpoint in flight at once; `null`: the installation's. */
+  concurrency: number | null
+  /** Attempts of its endpoint that start, a second; `null`: without a limit. */
+  perSecond: number | null
 }
 
 export const defaultPolicy: DeliveryPolicy = {
@@ -109,6 +113,8 @@ export const defaultPolicy: DeliveryPolicy = {
   retryAfter: false,
   gone: null,
   retryDelays: null,
+  concurrency: null,
+  perSecond: null,
 }
 
 /** Topic `webhook.subscriptions`, compacted; key: subscription id; a tombstone deletes. */

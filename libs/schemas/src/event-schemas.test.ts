@@ -83,6 +83,9 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
         headers: { names: ['X-A'], ciphertext: 'v1.h' },
         retryAfter: true,
         gone: 'deactivate',
+        retryDelays: ['1s', '8h'],
+        concurrency: 1,
+        perSecond: 0.1,
       },
     },
     {

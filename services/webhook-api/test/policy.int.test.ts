@@ -135,6 +135,28 @@ describe('a policy', () => {
     expect((await patch(created.id, { retryDelays: null })).policy).toBeUndefined()
   })
 
+  it('has limits of its endpoint, within bounds', async () => {
+    const { id } = await create({ concurrency: 1, rateLimit: { perSecond: 0.1 } })
+    expect(await patch(id, { concurrency: 32 })).toMatchObject({
+      policy: { concurrency: 32, rateLimit: { perSecond: 0.1 } },
+    })
+    expect(await stateOf(id)).toMatchObject({ policy: { concurrency: 32, perSecond: 0.1 } })
+    const fieldsOf = async (policy: object) => {
+      const { text } = await client.call(`PATCH /${id}`, { policy })
+      const { violations = [] } = JSON.parse(text) as { violations?: { field: string }[] }
+      return violations.map(({ field }) => field)
+    }
+    for (const concurrency of [0, 33, 1.5]) {
+      expect(await fieldsOf({ concurrency })).toEqual(['policy.concurrency'])
+    }
+    for (const perSecond of [0.09, 1_001, '1']) {
+      expect(await fieldsOf({ rateLimit: { perSecond } })).toEqual(['policy.rateLimit.perSecond'])
+    }
+    expect(await fieldsOf({ rateLimit: {} })).toEqual(['policy.rateLimit.perSecond'])
+    const rest = await patch(id, { rateLimit: null })
+    expect(rest.policy).toEqual({ concurrency: 32 })
+  })
+
   it('belongs to its tenant', async () => {
     const { id } = await create({ headers })
     const stranger = clientOf(service.api, await world.tenant())

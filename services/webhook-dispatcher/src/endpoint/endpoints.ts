@@ -16,7 +16,7 @@ export class Endpoints<T> {
   /** Idle ones are forgotten when there are so many. */
   #roomAt = maxIdle
 
-  /** @param onChange a circuit opened or closed, or became known */
+  /** @param onChange a circuit opened or closed, or became known, or a rate lets one start again */
   constructor(options: EndpointsOptions, onChange: (endpoint: Endpoint<T>) => void) {
     this.#options = options
     this.#onChange = onChange
@@ -34,7 +34,9 @@ export class Endpoints<T> {
       if (!open) endpoint.ramp()
       this.#onChange(endpoint)
     })
-    const endpoint = new Endpoint<T>(endpointId, circuit, this.#options)
+    const endpoint = new Endpoint<T>(endpointId, circuit, this.#options, () =>
+      this.#onChange(endpoint),
+    )
     this.#all.set(endpointId, endpoint)
     void circuit.restore().then(() => {
       endpoint.ready = true
@@ -54,7 +56,7 @@ export class Endpoints<T> {
   }
 
   #forget(id: string): void {
-    this.#all.get(id)?.circuit.dispose()
+    this.#all.get(id)?.dispose()
     this.#all.delete(id)
   }
 }

@@ -256,7 +256,7 @@ export class DeliveryExecutor {
     message.finish()
   }
 
-  /** Its circuit opened or closed, or became known. */
+  /** Its circuit opened or closed, or became known, or its rate lets one start again. */
   endpointChanged(endpoint: Endpoint<Delivery>): void {
     if (this.#state.lease.aborted) return
     if (endpoint.circuit.isOpen) this.shed(endpoint)

@@ -3,6 +3,8 @@ import { endpointId } from '@surehook/contracts/ids'
 import { type OwnHeaders, openHeaders } from '@surehook/matching/own-headers'
 import { type SigningKeys, signingKeys } from '@surehook/matching/signed-headers'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
+import type { EndpointPolicy } from '../endpoint/endpoint.ts'
+import { EndpointPolicies } from './endpoint-policies.ts'
 
 export type SecretOpener = { open(sealed: string, context: string): string }
 
@@ -91,6 +93,7 @@ const unreadable: UnreadableSubscription = { url: null, deliverable: false }
 /** Every subscription, kept from the compacted topic. */
 export class Subscriptions {
   readonly #byId = new Map<string, Subscription | UnreadableSubscription>()
+  readonly #policies = new EndpointPolicies()
   readonly #opener: SecretOpener
   readonly #onChange: (subscriptionId: string) => void
   readonly #log: Pick<Logger, 'error' | 'warn'>
@@ -112,9 +115,20 @@ export class Subscriptions {
     return this.#byId.get(subscriptionId)
   }
 
+  /** The strictest limits of an endpoint's subscriptions; undefined for none. */
+  policyOf(endpointId: string): EndpointPolicy | undefined {
+    return this.#policies.of(endpointId)
+  }
+
   apply(subscriptionId: string, state: SubscriptionState | null): void {
-    if (state === null) this.#byId.delete(subscriptionId)
-    else this.#byId.set(subscriptionId, this.#subscriptionOf(state))
+    if (state === null) {
+      this.#byId.delete(subscriptionId)
+      this.#policies.delete(subscriptionId)
+    } else {
+      const subscription = this.#subscriptionOf(state)
+      this.#byId.set(subscriptionId, subscription)
+      this.#policies.set(subscriptionId, subscription.endpointId, state.policy)
+    }
     this.#onChange(subscriptionId)
   }
 

@@ -240,6 +240,7 @@ export class PartitionWorld {
       transitions: { make: (job: DeliveryJob, to: Transition) => this.#make(owner, job, to) },
       subscriptions: {
         get: (id: string) => ({ url: 'u', endpointId: id, deliverable: !this.inactive.has(id) }),
+        policyOf: () => undefined,
       },
       subscriptionsCurrent: async () => {},
       reader: {

@@ -36,6 +36,20 @@ const RetryDelays = z
       `\`extended\` stands for ${extendedDelays.join(' ')}`,
   )
 
+const Concurrency = z
+  .int()
+  .min(1)
+  .max(32)
+  .describe(
+    'Attempts in flight at once, to the URL. Of several subscriptions to it the strictest counts',
+  )
+
+const RateLimit = z
+  .strictObject({
+    perSecond: z.number().min(0.1).max(1_000).describe('Attempts that start, a second'),
+  })
+  .describe('For the URL. Of several subscriptions to it the strictest counts')
+
 /** What a client sends. Every key that is `null` goes back to its default. */
 export const PolicyInput = z
   .strictObject({
@@ -53,6 +67,8 @@ export const PolicyInput = z
       .optional()
       .describe('`deactivate`: an answer 410 deactivates the subscription'),
     retryDelays: RetryDelays.nullable().optional(),
+    concurrency: Concurrency.nullable().optional(),
+    rateLimit: RateLimit.nullable().optional(),
   })
   .meta({ id: 'DeliveryPolicyInput', description: 'How deliveries are sent. null: all defaults' })
 export type PolicyInput = z.infer<typeof PolicyInput>
@@ -70,6 +86,8 @@ export const Policy = z
       .array(z.string())
       .optional()
       .describe("The delays before the retries. Absent for the installation's own"),
+    concurrency: z.int().optional().describe("Absent for the installation's own"),
+    rateLimit: z.object({ perSecond: z.number() }).optional().describe('Absent without a limit'),
   })
   .meta({ id: 'DeliveryPolicy' })
 export type Policy = z.infer<typeof Policy>

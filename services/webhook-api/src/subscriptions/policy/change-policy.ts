@@ -18,9 +18,9 @@ export function changePolicy(
 ): StoredPolicy | null {
   if (input === undefined) return policy
   if (input === null) return null
-  const { retryAfter, gone, retryDelays } = input
-  const headers = sealed(box, id, input.headers)
-  const change: Change = { headers, retryAfter, gone, retryDelays }
+  const { rateLimit, headers, ...rest } = input
+  const perSecond = rateLimit && rateLimit.perSecond
+  const change: Partial<Change> = { ...rest, headers: sealed(box, id, headers), perSecond }
   const next: Record<string, unknown> = { ...policy }
   for (const [key, value] of Object.entries(change)) {
     if (value === undefined) continue

@@ -10,12 +10,14 @@ export const toPolicy = (stored: StoredPolicy): DeliveryPolicy => ({ ...defaultP
 /** What clients see: names of headers, never their values; `undefined` when all of it is at its default. */
 export function shownPolicy(stored: StoredPolicy | null): Policy | undefined {
   if (stored === null) return undefined
-  const { headers, retryAfter, gone, retryDelays } = toPolicy(stored)
+  const { headers, retryAfter, gone, retryDelays, concurrency, perSecond } = toPolicy(stored)
   const policy: Policy = {
     ...(headers && { headerNames: headers.names }),
     ...(retryAfter && { retryAfter }),
     ...(gone && { gone }),
     ...(retryDelays && { retryDelays }),
+    ...(concurrency !== null && { concurrency }),
+    ...(perSecond !== null && { rateLimit: { perSecond } }),
   }
   return Object.keys(policy).length === 0 ? undefined : policy
 }
