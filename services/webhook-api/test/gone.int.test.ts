@@ -40,7 +40,10 @@ const isActive = async (id: string) => (await shown(id)).active
 type Answer = { status?: number; url?: string; at?: number; by?: Tenant }
 
 /** An attempt of the subscription was answered so. Resolves when the history has it. */
-async function answered(id: string, { status = 410, url, at = Date.now(), by = tenant }: Answer = {}) {
+async function answered(
+  id: string,
+  { status = 410, url, at = Date.now(), by = tenant }: Answer = {},
+) {
   const deliveryId = randomUUID()
   const { projectId, environment } = by
   const transition = aTransition({
@@ -61,10 +64,10 @@ const deactivated = (id: string) =>
   waitUntil(async () => !(await isActive(id)), { what: 'the deactivation', timeoutMs: 15_000 })
 /** What came before it has been decided: nobody looks away from one that is to be done. */
 const nothingLeft = () =>
-  waitUntil(
-    async () => (await pool.query('select from gone_subscription')).rows.length === 0,
-    { what: 'the end of the work', timeoutMs: 10_000 },
-  )
+  waitUntil(async () => (await pool.query('select from gone_subscription')).rows.length === 0, {
+    what: 'the end of the work',
+    timeoutMs: 10_000,
+  })
 
 describe('a 410', () => {
   it('deactivates a subscription whose policy says so, once, and says why', async () => {

@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(async () => dispatcher[Symbol.asyncDispose]())
 
-const subscribe = (retryDelays: string[] | null, id = randomUUID()) =>
+const subscribe = (retryDelays: string[] | null, id: string = randomUUID()) =>
   harness.subscribe(harness.receiver.url(path), { id, policy: harness.policy(id, { retryDelays }) })
 const settled = (deliveryId: string, status: string) =>
   until(() => harness.transitionsOf(deliveryId).at(-1)?.status === status)

@@ -35,7 +35,9 @@ function pathAt(projectId: string, wanted: number): string {
 /** The most that came within any span of `ms`. */
 const mostWithin = (path: string, ms: number) => {
   const times = harness.receiver.receipts(path).map(({ at }) => at)
-  return Math.max(...times.map((at) => times.filter((other) => other >= at && other < at + ms).length))
+  return Math.max(
+    ...times.map((at) => times.filter((other) => other >= at && other < at + ms).length),
+  )
 }
 
 it('the strictest subscription of a URL says how many attempts are in flight', async () => {

@@ -26,9 +26,7 @@ const settled = (deliveryId: string, status: string) =>
   until(() => harness.transitionsOf(deliveryId).at(-1)?.status === status)
 const asks = (seconds: number) =>
   harness.receiver.answer(path, (_receipt, nth) =>
-    nth === 1
-      ? { status: 503, headers: { 'retry-after': String(seconds) } }
-      : { status: 204 },
+    nth === 1 ? { status: 503, headers: { 'retry-after': String(seconds) } } : { status: 204 },
   )
 const gap = () => {
   const [first, second] = harness.receiver.receipts(path)

@@ -6,16 +6,19 @@ import { retryTopicNames } from './retry-ladder.ts'
 const { WEBHOOK_RETRY_DELAYS, WEBHOOK_RETRY_LADDER } = kafkaEnv
 const Env = z.object({ WEBHOOK_RETRY_DELAYS, WEBHOOK_RETRY_LADDER })
 const namesOf = (delays?: string, ladder?: string) =>
-  retryTopicNames(
-    readEnv(Env, { WEBHOOK_RETRY_DELAYS: delays, WEBHOOK_RETRY_LADDER: ladder }),
-  )
+  retryTopicNames(readEnv(Env, { WEBHOOK_RETRY_DELAYS: delays, WEBHOOK_RETRY_LADDER: ladder }))
 
 const usual = ['1s', '5s', '30s', '5m', '30m', '2h', '8h']
 
 it.each([
   ['the default ladder', undefined, undefined, usual],
   ['the default ladder for an empty one', '', '', usual],
-  ['the schedule too, when no ladder is set', '1s,10s', undefined, ['1s', '5s', '10s', ...usual.slice(2)]],
+  [
+    'the schedule too, when no ladder is set',
+    '1s,10s',
+    undefined,
+    ['1s', '5s', '10s', ...usual.slice(2)],
+  ],
   ['each delay once, ascending', '1s,1s', '5s, 1s, 1s', ['1s', '5s']],
 ])('is %s', (_what, delays, ladder, names) => {
   expect(namesOf(delays, ladder)).toEqual(names)

@@ -26,5 +26,4 @@ export function retryLadderOf(read: Read): NamedDelay[] {
 }
 
 /** The retry topics are named after them. */
-export const retryTopicNames = (read: Read): string[] =>
-  retryLadderOf(read).map(({ name }) => name)
+export const retryTopicNames = (read: Read): string[] => retryLadderOf(read).map(({ name }) => name)

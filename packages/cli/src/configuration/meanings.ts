@@ -39,8 +39,7 @@ export const meanings: Readonly<Record<string, Meaning>> = {
     meaning: 'Replicas of new topics. From 3 on, `min.insync.replicas` is 2. Use 3 in production',
   },
   WEBHOOK_RETRY_DELAYS: {
-    meaning:
-      'The delays before the second and each further attempt. The same for all services',
+    meaning: 'The delays before the second and each further attempt. The same for all services',
   },
   WEBHOOK_RETRY_LADDER: {
     meaning:

@@ -14,7 +14,9 @@ export async function recordGone(
   pool: Pool,
   transitions: readonly DeliveryAttempt[],
 ): Promise<boolean> {
-  const answers = transitions.filter(({ attempted, httpStatus }) => attempted && httpStatus === gone)
+  const answers = transitions.filter(
+    ({ attempted, httpStatus }) => attempted && httpStatus === gone,
+  )
   if (answers.length === 0) return false
   const { rowCount } = await pool.query(remember, [
     answers.map(({ subscriptionId }) => subscriptionId),

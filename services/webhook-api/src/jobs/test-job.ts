@@ -27,7 +27,6 @@ export function testJob(
     source: 'webhook-api',
     requestId: null,
     traceparent,
-    notBefore: 0,
   }
   const targets = [toSubscription(state, null)]
   const plan = planDeliveries(event, targets, { maxBodyBytes: Number.POSITIVE_INFINITY, now })

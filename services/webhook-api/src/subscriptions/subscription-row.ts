@@ -1,6 +1,6 @@
 import type { ChangeOperation, SealedSecret, SubscriptionState } from '@surehook/contracts/events'
 import type { Subscription } from '@surehook/contracts/http/webhooks/webhooks'
-import { shownPolicy, type StoredPolicy, toPolicy } from './policy/stored-policy.ts'
+import { type StoredPolicy, shownPolicy, toPolicy } from './policy/stored-policy.ts'
 
 /** A row of table `subscription`. */
 export type SubscriptionRow = {

@@ -1,6 +1,6 @@
 import type { Subscription, Warning } from '@surehook/contracts/http/webhooks/webhooks'
-import { isMalformedSecret } from '@surehook/matching/signed-headers'
 import { openHeaders } from '@surehook/matching/own-headers'
+import { isMalformedSecret } from '@surehook/matching/signed-headers'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import type { KnownTables } from '../tables/known-tables.ts'
 import { tableWarnings } from '../tables/table-warnings.ts'
@@ -12,7 +12,11 @@ export type WarningDeps = { box: Pick<SecretBox, 'open'>; tables: Pick<KnownTabl
 export function shown({ box, tables }: WarningDeps, row: SubscriptionRow): Subscription {
   const subscription = toSubscription(row)
   const fields = tables.fieldsOf(subscription)
-  const warnings = [...tableWarnings(subscription, fields), ...ofSecret(box, row), ...ofHeaders(box, row)]
+  const warnings = [
+    ...tableWarnings(subscription, fields),
+    ...ofSecret(box, row),
+    ...ofHeaders(box, row),
+  ]
   return warnings.length === 0 ? subscription : { ...subscription, warnings }
 }
 

@@ -90,7 +90,10 @@ export class Attempts {
     const secrets = subscription.secretsAt(now)
     const own = subscription.headers ?? {}
     // Ours count: names of theirs are refused that are among them.
-    const headers: Record<string, string> = { ...own, ...signedHeaders(job, secrets, Math.floor(now / 1000)) }
+    const headers: Record<string, string> = {
+      ...own,
+      ...signedHeaders(job, secrets, Math.floor(now / 1000)),
+    }
     if (job.traceparent !== null) headers['traceparent'] = job.traceparent
     const { url, body } = job
     const tenant = `${job.projectId}\0${job.environment}`

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { hideValues } from './hide-values.ts'
 
-const answered = (answer: string) => ({ kind: 'responded', status: 500, answer, latencyMs: 1 }) as const
+const answered = (answer: string) =>
+  ({ kind: 'responded', status: 500, answer, latencyMs: 1 }) as const
 const stored = (answer: string, headers: Record<string, string>) => {
   const result = hideValues(answered(answer), headers)
   return result.kind === 'responded' ? result.answer : ''

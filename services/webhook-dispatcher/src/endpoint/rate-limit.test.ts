@@ -16,7 +16,10 @@ function startsOf(limit: RateLimit, perSecond: number, [from, to]: [number, numb
 const mostWithin = (starts: readonly number[], ms: number) =>
   Math.max(...starts.map((at) => starts.filter((other) => other >= at && other < at + ms).length))
 
-const rates = fc.oneof(fc.constantFrom(0.1, 0.5, 1, 10), fc.double({ min: 0.1, max: 60, noNaN: true }))
+const rates = fc.oneof(
+  fc.constantFrom(0.1, 0.5, 1, 10),
+  fc.double({ min: 0.1, max: 60, noNaN: true }),
+)
 
 it('starts as many a second as it may, and in no span more than that and its burst', () => {
   fc.assert(

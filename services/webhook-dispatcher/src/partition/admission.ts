@@ -1,6 +1,6 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
-import { waitLeftMs } from '../transitions/retry-after.ts'
 import type { Subscription, UnreadableSubscription } from '../subscriptions/subscriptions.ts'
+import { waitLeftMs } from '../transitions/retry-after.ts'
 
 /** What is to become of a job whose turn has come. */
 export type Admission =

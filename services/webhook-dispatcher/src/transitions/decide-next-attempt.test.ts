@@ -68,14 +68,17 @@ describe('Retry-After', () => {
   const asking = (status: number, retryAfter: string) => ({ ...answered(status), retryAfter })
   const honoured = { ...now, retryAfter: true }
 
-  it.each([429, 503])('of a %i postpones the retry, on the largest step that is not longer', (status) => {
-    expect(decideNextAttempt(asking(status, '600'), 1, honoured)).toEqual({
-      kind: 'retry',
-      delay: delays[3],
-      dueAt: 1_300_000,
-      notBefore: 1_600_000,
-    })
-  })
+  it.each([429, 503])(
+    'of a %i postpones the retry, on the largest step that is not longer',
+    (status) => {
+      expect(decideNextAttempt(asking(status, '600'), 1, honoured)).toEqual({
+        kind: 'retry',
+        delay: delays[3],
+        dueAt: 1_300_000,
+        notBefore: 1_600_000,
+      })
+    },
+  )
 
   it('counts as a failure as ever: the last attempt was the last', () => {
     expect(decideNextAttempt(asking(503, '600'), 5, honoured)).toEqual({ kind: 'dead-letter' })

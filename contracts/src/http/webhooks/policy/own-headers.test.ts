@@ -20,9 +20,7 @@ describe('the name of a header', () => {
     ...['Connection', 'Keep-Alive', 'TE', 'Trailer', 'Transfer-Encoding', 'Upgrade'],
     ...['Proxy-Authorization', 'Proxy-Connection', 'Expect'],
   ])('must not be ours, nor of the connection: %s', (name) => {
-    expect(named(name)).toEqual([
-      { path: [name], message: 'is a header that only Surehook sets' },
-    ])
+    expect(named(name)).toEqual([{ path: [name], message: 'is a header that only Surehook sets' }])
   })
 
   it('must be there once, in whatever case', () => {
@@ -33,9 +31,7 @@ describe('the name of a header', () => {
 })
 
 describe('the value of a header', () => {
-  it.each(['x', 'Bearer a b', '~!@#"\\'])('may be %j', (value) =>
-    expect(valued(value)).toEqual([]),
-  )
+  it.each(['x', 'Bearer a b', '~!@#"\\'])('may be %j', (value) => expect(valued(value)).toEqual([]))
 
   it.each(['', ' x', 'x ', 'a\r\nX-B: c', 'a\tb', 'ä', '\u0080', '\x7f'])(
     'must be printable ASCII: %j',

@@ -4,18 +4,20 @@ import { headerFaults, ownHeaderLimits } from './own-headers.ts'
 
 const { count, bytes } = ownHeaderLimits
 
+const headersJson = {
+  type: 'object',
+  maxProperties: count,
+  additionalProperties: { type: 'string' },
+} as const
+
 /** As `JsonObject`: no name is left out. */
 const OwnHeaders = z
   .custom<Record<string, string>>(isJsonObject, 'must be an object')
+  .meta({ override: headersJson })
   .superRefine((headers, context) => {
     for (const fault of headerFaults(headers)) context.addIssue({ code: 'custom', ...fault })
   })
   .meta({
-    override: {
-      type: 'object',
-      maxProperties: count,
-      additionalProperties: { type: 'string' },
-    },
     description:
       `Headers to send with each attempt: up to ${count}, with ${bytes} bytes of names and ` +
       'values. Replaces all that were set. No answer holds the values',

@@ -58,7 +58,9 @@ function samplesOf(
   const samples: Preview['samples'] = []
   let left: number = previewLimits.sampleBytes
   // No answer holds a value of them.
-  const own = Object.fromEntries(headerNames(input.policy?.headers ?? {}).map((name) => [name, hidden]))
+  const own = Object.fromEntries(
+    headerNames(input.policy?.headers ?? {}).map((name) => [name, hidden]),
+  )
   for (const event of events.slice(0, previewLimits.samples)) {
     const body = buildBody(event, select)
     left -= body.length
