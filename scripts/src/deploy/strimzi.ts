@@ -6,12 +6,7 @@ import {
   kafkaUsers,
 } from '@surehook/contracts/kafka-access'
 import { topicTable } from '@surehook/contracts/topics'
-import { kafkaEnv } from '@surehook/service-kit/config/config'
 import { retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
-import * as z from 'zod'
-
-const { WEBHOOK_RETRY_DELAYS, WEBHOOK_RETRY_LADDER } = kafkaEnv
-const Env = z.object({ WEBHOOK_RETRY_DELAYS, WEBHOOK_RETRY_LADDER })
 
 /** Manifests of the topics and the users for Strimzi's operators, from the tables of the contracts. */
 export type StrimziOptions = {
@@ -31,7 +26,7 @@ export const defaultOptions: StrimziOptions = {
   cluster: 'kafka',
   partitions: 24,
   replicas: 3,
-  retryLadder: retryTopicNames(Env.parse({})),
+  retryLadder: retryTopicNames({ WEBHOOK_RETRY_DELAYS: [] }),
   usernamePrefix: 'surehook-',
   authentication: 'scram-sha-512',
 }

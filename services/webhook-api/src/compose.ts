@@ -134,10 +134,36 @@ function openSubscriptions(open: AsyncDisposableStack, parts: SubscriptionParts)
   })
 }
 
+function openPurge({
+  config,
+  pool,
+  writer,
+  access,
+  log,
+}: Pick<ManagementDeps, 'config' | 'pool' | 'access' | 'log'> & { writer: StateWriter }) {
+  const isDeleted = async ({ projectId, environment }: Tenant) =>
+    !(await access.environmentExists(projectId, environment))
+  const { longestDelayMs, longestRetryMs } = config
+  return purgeDeleted({
+    service,
+    pool,
+    deleted: () => access.deletedEnvironments(),
+    isDeleted,
+    purge: (environment) =>
+      purgeEnvironment(
+        { pool, writer, isDeleted: () => isDeleted(environment), longestRetryMs },
+        environment,
+      ),
+    // A job on the slowest topic of the schedule is cancelled when it is due, and filed in the history.
+    settleMs: longestDelayMs * 1.1 + longestRequestMs,
+    log,
+  })
+}
+
 function openManagement(deps: ManagementDeps) {
   const { config, pool, messaging, relay, access, tables, log, metrics } = deps
   const { kafka, codec, producer } = messaging
-  const { slot, historyDays, disableAfterMs, disableLookMs, longestRetryMs } = config
+  const { slot, historyDays, disableAfterMs, disableLookMs } = config
   const writer = createStateWriter({ pool, service, slot, producer, relay })
   const keyedWriter = createKeyedWriter(writer, config.encryptionKeys)
   const open = new AsyncDisposableStack()
@@ -156,24 +182,7 @@ function openManagement(deps: ManagementDeps) {
     }),
   )
   const gone = open.use(runDisableGone(parts))
-  const isDeleted = async ({ projectId, environment }: Tenant) =>
-    !(await access.environmentExists(projectId, environment))
-  open.use(
-    purgeDeleted({
-      service,
-      pool,
-      deleted: () => access.deletedEnvironments(),
-      isDeleted,
-      purge: (environment) =>
-        purgeEnvironment(
-          { pool, writer, isDeleted: () => isDeleted(environment), longestRetryMs },
-          environment,
-        ),
-      // A job on the slowest retry topic is cancelled when it is due, and filed in the history.
-      settleMs: config.longestDelayMs * 1.1 + longestRequestMs,
-      log,
-    }),
-  )
+  open.use(openPurge(parts))
   const ledgers = open.use(openLedgers({ ...parts, ...messaging }))
   const rebuilds = open.use(openRebuilds({ ...parts, ...messaging }))
   const authorize = managementCaller(access)

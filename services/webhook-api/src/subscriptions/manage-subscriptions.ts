@@ -100,32 +100,38 @@ export function manageSubscriptions(deps: SubscriptionDeps) {
       return shown(deps, await ownSubscription(pool, id, tenant))
     },
 
-    async change(tenant: Tenant, id: string, change: SubscriptionChange): Promise<Subscription> {
-      refuseForeignTenant(change, tenant)
-      const policy = fitToLadder(deps.retryLadder, change.policy)
-      if (asksFields(change)) await deps.tables.current()
-      let isKnown = true
-      const changed = await writer.write(async (client, emit) => {
-        const current = await lockedSubscription(client, id, tenant)
-        const wish = changeSubscription(box, current, {
-          change: { ...change, policy },
-          now: new Date(),
-        })
-        const row = asksFields(change) ? fittedRow(wish, deps.tables) : wish
-        isKnown = deps.tables.fieldsOf(toSubscription(row)) !== undefined
-        await store.updateSubscription(client, row)
-        await noteLongRetries(client, row)
-        // What failed before says nothing of what it is now.
-        if (change.active === true || row.url !== current.url) await forgetFailures(client, row.id)
-        await announce(client, emit, { before: current, after: row, secret: change.secret })
-        return shown(deps, row)
-      })
-      if (!isKnown) deps.settling.look(changed)
-      return changed
-    },
+    change: (tenant: Tenant, id: string, wish: SubscriptionChange): Promise<Subscription> =>
+      change(deps, tenant, { id, change: wish }),
 
     remove: (tenant: Tenant, id: string): Promise<void> => remove(writer, tenant, id),
   }
+}
+
+async function change(
+  deps: SubscriptionDeps,
+  tenant: Tenant,
+  { id, change: wish }: { id: string; change: SubscriptionChange },
+): Promise<Subscription> {
+  const { tables } = deps
+  refuseForeignTenant(wish, tenant)
+  const policy = fitToLadder(deps.retryLadder, wish.policy)
+  if (asksFields(wish)) await tables.current()
+  let isKnown = true
+  const changed = await deps.writer.write(async (client, emit) => {
+    const before = await lockedSubscription(client, id, tenant)
+    const asked = { change: { ...wish, policy }, now: new Date() }
+    const wished = changeSubscription(deps.box, before, asked)
+    const row = asksFields(wish) ? fittedRow(wished, tables) : wished
+    isKnown = tables.fieldsOf(toSubscription(row)) !== undefined
+    await store.updateSubscription(client, row)
+    await noteLongRetries(client, row)
+    // What failed before says nothing of what it is now.
+    if (wish.active === true || row.url !== before.url) await forgetFailures(client, row.id)
+    await announce(client, emit, { before, after: row, secret: wish.secret })
+    return shown(deps, row)
+  })
+  if (!isKnown) deps.settling.look(changed)
+  return changed
 }
 
 async function remove(writer: StateWriter, tenant: Tenant, id: string): Promise<void> {

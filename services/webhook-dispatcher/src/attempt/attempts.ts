@@ -7,9 +7,15 @@ import type { Circuit } from '../endpoint/circuit.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
 import type { Delivery } from '../partition/delivery.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
-import type { AttemptResult, NextStep, RetryDelay } from '../transitions/decide-next-attempt.ts'
+import type { AttemptResult, NextStep } from '../transitions/decide-next-attempt.ts'
 import { decideNextAttempt, succeeded } from '../transitions/decide-next-attempt.ts'
-import { type Hop, nextHop, stepsOf } from '../transitions/retry-ladder.ts'
+import {
+  type Hop,
+  nextHop,
+  type RetryDelay,
+  type RetryLadder,
+  stepsOf,
+} from '../transitions/retry-ladder.ts'
 import { beginAttemptSpan, endAttemptSpan } from './attempt-span.ts'
 import { hideValues } from './hide-values.ts'
 import type { Poster } from './http/post.ts'
@@ -18,8 +24,7 @@ export type AttemptsDeps = {
   poster: Pick<Poster, 'post'>
   /** The schedule of whoever has set none. */
   delays: readonly RetryDelay[]
-  /** The delays that have a topic, ascending. */
-  ladder: readonly RetryDelay[]
+  ladder: RetryLadder
   metrics: DispatcherMetrics
   tracer?: Tracer | undefined
   log: Logger

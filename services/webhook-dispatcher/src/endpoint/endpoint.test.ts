@@ -142,8 +142,9 @@ describe('the policy of an endpoint', () => {
   const limited = (concurrency: number | null, perSecond: number | null) => {
     policy = { concurrency, perSecond }
     woken = 0
-    const options = { ...noPressure, policyOf: () => policy, since: performance.now() - 60_000 }
-    const endpoint = new Endpoint<number>('e', open, options, () => void woken++)
+    const since = performance.now() - 60_000
+    const own = { ...noPressure, policyOf: () => policy, since }
+    const endpoint = new Endpoint<number>('e', open, own, () => void woken++)
     endpoint.ready = true
     for (let job = 0; job < 20; job++) endpoint.enqueue(job)
     return endpoint

@@ -116,8 +116,8 @@ export class Subscriptions {
   }
 
   /** The strictest limits of an endpoint's subscriptions; undefined for none. */
-  policyOf(endpointId: string): EndpointPolicy | undefined {
-    return this.#policies.of(endpointId)
+  policyOf(endpoint: string): EndpointPolicy | undefined {
+    return this.#policies.of(endpoint)
   }
 
   apply(subscriptionId: string, state: SubscriptionState | null): void {

@@ -1,7 +1,7 @@
 import type { ErrorClass } from '@surehook/contracts/events'
 import type { OutgoingRecord } from '@surehook/kafka/producer/producer'
 import { retryAfterMs } from './retry-after.ts'
-import { nextHop } from './retry-ladder.ts'
+import { nextHop, type RetryDelay, type RetryLadder } from './retry-ladder.ts'
 
 export type AttemptResult = (
   | {
@@ -25,9 +25,6 @@ export type AttemptResult = (
   sentAs?: OutgoingRecord['headers'] | undefined
 }
 
-/** A configured delay: its name is also the end of its topic's name. */
-export type RetryDelay = { name: string; ms: number }
-
 export type NextStep =
   | { kind: 'delivered' }
   /** `notBefore`: the receiver asked for it, and `dueAt` may be on the way there. */
@@ -42,8 +39,7 @@ export function succeeded(result: AttemptResult): boolean {
 export type Schedule = {
   /** Before the second and each further attempt. */
   delays: readonly RetryDelay[]
-  /** The delays that have a topic, ascending. */
-  ladder: readonly RetryDelay[]
+  ladder: RetryLadder
   /** Whether the receiver may ask for a longer wait. */
   retryAfter: boolean
 }

@@ -1,5 +1,7 @@
 import { parseDuration } from '@surehook/service-kit/time'
-import type { RetryDelay } from './decide-next-attempt.ts'
+
+/** A configured delay: its name is also the end of its topic's name. */
+export type RetryDelay = { name: string; ms: number }
 
 /** The delays that have a topic, ascending; at least one. */
 export type RetryLadder = readonly RetryDelay[]
