@@ -12,6 +12,7 @@ import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { followTopics } from '@surehook/testing/follow-topics'
 import { until } from '@surehook/testing/until'
 import type { Pool } from 'pg'
+import { awaitLongRetries } from '../src/subscriptions/policy/long-retries.ts'
 import { logChanges } from './support/changes.ts'
 import { clientOf, validInput } from './support/client.ts'
 import {
@@ -227,6 +228,22 @@ describe('the values of headers', () => {
     const warned = (await client.call(`GET /${id}`)).body.webhook
     expect(warned?.warnings?.map(({ field }) => field)).toContain('policy.headers')
   })
+})
+
+it('the purge of an environment waits until the slowest retry topic has none of its jobs', async () => {
+  const names = [tenant.projectId, tenant.environment]
+  await create({ retryAfter: true })
+  expect(await awaitLongRetries(pool, names, 0)).toBe(false)
+  const { id } = await create({ retryDelays: 'extended' })
+  // They wait on although the schedule is another one by now.
+  await patch(id, null)
+  const stranger = await world.tenant()
+  expect(await awaitLongRetries(pool, [stranger.projectId, 'master'], 0)).toBe(false)
+  expect(await awaitLongRetries(pool, names, 60_000)).toBe(true)
+  // The first call has said when it ends.
+  expect(await awaitLongRetries(pool, names, 0)).toBe(true)
+  await pool.query(`update long_retries set ends_at = now() - interval '1 s'`)
+  expect(await awaitLongRetries(pool, names, 60_000)).toBe(false)
 })
 
 it('an older version cannot change a subscription with a policy, which it does not know', async () => {
