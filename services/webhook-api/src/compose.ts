@@ -36,6 +36,7 @@ import { openRebuilds } from './rebuild/open-rebuilds.ts'
 import { rebuildRoutes } from './rebuild/rebuild-routes.ts'
 import { endedReplays } from './redelivery/replay/replay-store.ts'
 import { manageSubscriptions } from './subscriptions/manage-subscriptions.ts'
+import { runRestatePolicies } from './subscriptions/policy/restate-policies.ts'
 import { reEncryptRoutes } from './subscriptions/re-encryption/re-encrypt-routes.ts'
 import { createSecretReEncryption } from './subscriptions/re-encryption/re-encrypt-secrets.ts'
 import type { Tenant } from './subscriptions/subscription-changes.ts'
@@ -183,6 +184,7 @@ function openManagement(deps: ManagementDeps) {
   )
   const gone = open.use(runDisableGone(parts))
   open.use(openPurge(parts))
+  open.use(runRestatePolicies({ ...parts, relay }))
   const ledgers = open.use(openLedgers({ ...parts, ...messaging }))
   const rebuilds = open.use(openRebuilds({ ...parts, ...messaging }))
   const authorize = managementCaller(access)
