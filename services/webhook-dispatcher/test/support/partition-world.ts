@@ -5,6 +5,7 @@ import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import { FlowControl } from '@surehook/kafka/windowed/flow-control'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { dispatcherMetrics } from '../../src/metrics.ts'
+import type { EndpointPolicy } from '../../src/endpoint/endpoint.ts'
 import type { Delivery } from '../../src/partition/delivery.ts'
 import { PartitionWorker } from '../../src/partition/partition-worker.ts'
 import type { WorkerDeps } from '../../src/partition/worker-deps.ts'
@@ -48,6 +49,7 @@ class Owner {
 export class PartitionWorld {
   readonly logs = new Map<string, Entry[]>(topics.map((topic) => [topic, []]))
   readonly inactive = new Set<string>()
+  policy: EndpointPolicy | undefined
   /** Subscriptions whose jobs no other topic takes. */
   readonly tooLarge = new Set<string>()
   /** Of each subscription the arrivals of first attempts, in the order in which they started. */
@@ -240,7 +242,7 @@ export class PartitionWorld {
       transitions: { make: (job: DeliveryJob, to: Transition) => this.#make(owner, job, to) },
       subscriptions: {
         get: (id: string) => ({ url: 'u', endpointId: id, deliverable: !this.inactive.has(id) }),
-        policyOf: () => undefined,
+        policyOf: () => this.policy,
       },
       subscriptionsCurrent: async () => {},
       reader: {
