@@ -17,8 +17,7 @@ afterAll(async () => {
 it('a policy governs the deliveries of its subscription, from the headers to the end of its receiver', async () => {
   const tenant = await world.tenant()
   const value = 'Bearer of-the-receiver'
-  const policy = {
-    headers: { Authorization: value },
+  const limits = {
     retryAfter: true,
     gone: 'deactivate',
     // Within the second it is deactivated, before it is attempted again.
@@ -26,7 +25,8 @@ it('a policy governs the deliveries of its subscription, from the headers to the
     concurrency: 1,
     rateLimit: { perSecond: 20 },
   }
-  const shown = { ...policy, headers: undefined, headerNames: ['Authorization'] }
+  const policy = { ...limits, headers: { Authorization: value } }
+  const shown = { ...limits, headerNames: ['Authorization'] }
   let isGone = true
   const answers = [
     { status: 429, headers: { 'retry-after': '1' } },
