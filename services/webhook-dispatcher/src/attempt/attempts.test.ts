@@ -142,7 +142,7 @@ it('counts dead letters', async () => {
 
 it('sends the headers of the subscriber, and keeps their values from logs, spans and results', async () => {
   const value = 'Bearer value-of-a-header'
-  const echo: AttemptResult = { ...failed, answer: `unknown: ${value}` } as AttemptResult
+  const echo: AttemptResult = { ...failed, answer: `unknown: ${value}` }
   const setting = { result: echo, traced: true, own: { 'X-Key': value } }
   const { make, sent, lines, spans } = setUp(setting)
   const result = await make()
