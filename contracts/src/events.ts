@@ -94,6 +94,38 @@ export type SealedSecret = {
   validUntil: string | null
 }
 
+/** Headers of the subscriber's own: encrypted as a signing secret is, and bound to its subscription id. */
+export type SealedHeaders = {
+  /** Sorted. */
+  names: string[]
+  ciphertext: string
+}
+
+/** How the deliveries of a subscription are sent. What is not set has its default. */
+export type DeliveryPolicy = {
+  /** Sent with each attempt; `null` for none. */
+  headers: SealedHeaders | null
+  /** The `Retry-After` of a 429 or 503 counts. */
+  retryAfter: boolean
+  /** What a 410 does besides failing; `null`: nothing. */
+  gone: 'deactivate' | null
+  /** Before the second and each further attempt, as durations of the ladder; `null`: the installation's. */
+  retryDelays: string[] | null
+  /** Attempts of its endpoint in flight at once; `null`: the installation's. */
+  concurrency: number | null
+  /** Attempts of its endpoint that start, a second; `null`: without a limit. */
+  perSecond: number | null
+}
+
+export const defaultPolicy: DeliveryPolicy = {
+  headers: null,
+  retryAfter: false,
+  gone: null,
+  retryDelays: null,
+  concurrency: null,
+  perSecond: null,
+}
+
 /** Topic `webhook.subscriptions`, compacted; key: subscription id; a tombstone deletes. */
 export type SubscriptionState = {
   id: string
@@ -110,6 +142,8 @@ export type SubscriptionState = {
   secrets: SealedSecret[]
   createdAt: string
   updatedAt: string
+  /** `null`: all defaults. */
+  policy: DeliveryPolicy | null
 }
 
 /** Topics `webhook.deliveries` and its retry, paused and dead-letter topics; key: endpoint id. */
@@ -143,6 +177,8 @@ export type DeliveryJob = {
   arrival: number
   redeliveryOf: string | null
   traceparent: string | null
+  /** The receiver asked for no attempt before this time; 0 = it did not. `dueAt` may come earlier, on the way there. */
+  notBefore: number
 }
 
 export const deliveryStatuses = [

@@ -58,6 +58,7 @@ export default defineConfig({
         text: 'Guides',
         items: pages('guides/', {
           'Webhooks: a tour': 'tour',
+          'Delivery policy': 'delivery-policy',
           'The data API': 'data-api',
           Authentication: 'authentication',
           'Receive webhooks': 'receiving',

@@ -103,7 +103,7 @@ export interface paths {
         put?: never;
         /**
          * Preview a subscription
-         * @description Shows what a subscription with these fields would have received for the newest changes of its table. Nothing is stored or sent. The preview reads up to 500 changes of the table, among the newest 50000 records or 32 MiB of the log, for up to 4 s. It shows the newest 10 matches with up to 256 KiB of bodies. Without `secret` the headers have no signatures.
+         * @description Shows what a subscription with these fields would have received for the newest changes of its table. Nothing is stored or sent. The preview reads up to 500 changes of the table, among the newest 50000 records or 32 MiB of the log, for up to 4 s. It shows the newest 10 matches with up to 256 KiB of bodies. Without `secret` the headers have no signatures. The values of the headers in `policy` are `***`.
          */
         post: operations["previewWebhook"];
         delete?: never;
@@ -135,7 +135,7 @@ export interface paths {
         head?: never;
         /**
          * Change a subscription
-         * @description Changes the fields in the request. `null` removes a filter or a selection. A new secret signs at once. The replaced secret signs too, for `secretOverlap` seconds. You cannot change `projectId` and `environment`.
+         * @description Changes the fields in the request. `null` removes a filter or a selection. `policy` is merged: an absent key stays, `null` sets its default. A new secret signs at once. The replaced secret signs too, for `secretOverlap` seconds. You cannot change `projectId` and `environment`.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -347,6 +347,23 @@ export interface components {
             } | null;
             /** @description The fields to deliver. Absent or null: all */
             select?: string[] | null;
+            policy?: components["schemas"]["DeliveryPolicyInput"] | null;
+        };
+        /** @description How deliveries are sent. null: all defaults */
+        DeliveryPolicyInput: {
+            headers?: {
+                [key: string]: string;
+            } | null;
+            /** @description true: no retry before the time in `Retry-After` of a 429 or 503, at most 1 hour later */
+            retryAfter?: boolean | null;
+            /** @description `deactivate`: an answer 410 deactivates the subscription */
+            gone?: "deactivate" | null;
+            retryDelays?: ("extended" | string[]) | null;
+            concurrency?: number | null;
+            rateLimit?: {
+                /** @description Attempts that start, a second */
+                perSecond: number;
+            } | null;
         };
         PreviewInput: {
             projectId?: components["schemas"]["ProjectId"];
@@ -366,6 +383,7 @@ export interface components {
             } | null;
             /** @description The fields to deliver. Absent or null: all */
             select?: string[] | null;
+            policy?: components["schemas"]["DeliveryPolicyInput"] | null;
         };
         SubscriptionChange: {
             projectId?: components["schemas"]["ProjectId"];
@@ -385,6 +403,7 @@ export interface components {
             } | null;
             /** @description The fields to deliver. Absent or null: all */
             select?: string[] | null;
+            policy?: components["schemas"]["DeliveryPolicyInput"] | null;
             /** @description Seconds for which the replaced secret signs too. Default: 24 hours */
             secretOverlap?: number;
         };
@@ -448,6 +467,8 @@ export interface components {
             };
             /** @description Absent if every field is sent */
             select?: string[];
+            /** @description Absent if all of it has its default */
+            policy?: components["schemas"]["DeliveryPolicy"];
             /** Format: date-time */
             createdAt: string;
             /**
@@ -459,6 +480,25 @@ export interface components {
             disabledReason?: string;
             /** @description What may keep it from working. Absent without a warning */
             warnings?: components["schemas"]["Warning"][];
+        };
+        DeliveryPolicy: {
+            /** @description The names of the headers, sorted. Absent without headers */
+            headerNames?: string[];
+            /** @description Absent for false */
+            retryAfter?: boolean;
+            /**
+             * @description Absent if a 410 only fails
+             * @constant
+             */
+            gone?: "deactivate";
+            /** @description The delays before the retries. Absent for the installation's own */
+            retryDelays?: string[];
+            /** @description Absent for the installation's own */
+            concurrency?: number;
+            /** @description Absent without a limit */
+            rateLimit?: {
+                perSecond: number;
+            };
         };
         Warning: {
             /** @description A path, such as `table` or `filter.status` */
@@ -1953,7 +1993,12 @@ export interface operations {
                  * @example {
                  *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
                  *       "secretOverlap": 3600,
-                 *       "filter": null
+                 *       "filter": null,
+                 *       "policy": {
+                 *         "headers": {
+                 *           "Authorization": "Bearer 4f1c0a"
+                 *         }
+                 *       }
                  *     }
                  */
                 "application/json": components["schemas"]["SubscriptionChange"];
@@ -1980,7 +2025,12 @@ export interface operations {
                      *       ],
                      *       "url": "https://receiver.example/hooks",
                      *       "active": true,
-                     *       "createdAt": "2026-01-01T12:00:00.000Z"
+                     *       "createdAt": "2026-01-01T12:00:00.000Z",
+                     *       "policy": {
+                     *         "headerNames": [
+                     *           "Authorization"
+                     *         ]
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Subscription"];

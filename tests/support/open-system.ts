@@ -18,6 +18,7 @@ import {
 } from '@surehook/scripts/system/start-services'
 import { kafkaEnv, readEnv } from '@surehook/service-kit/config/config'
 import { kafkaConnection } from '@surehook/service-kit/config/connections'
+import { retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { prepareTopics } from 'surehook/prepare/prepare-topics'
 import * as z from 'zod'
@@ -95,7 +96,7 @@ async function prepareSecuredTopics(env: NodeJS.ProcessEnv): Promise<void> {
   const { partitions: mainPartitions, ...connection } = kafkaConnection(read, 'tests')
   await prepareTopics({
     kafka: createKafka({ ...connection, log }),
-    delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
+    delayNames: retryTopicNames(read),
     mainPartitions,
     replicationFactor: connection.replicationFactor,
     log,

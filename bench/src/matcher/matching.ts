@@ -94,6 +94,7 @@ function subscribe(
     secrets: [{ ciphertext: 'x'.repeat(80), validUntil: null }],
     createdAt: '2026-01-01T00:00:00.000Z',
     updatedAt: '2026-01-01T00:00:00.000Z',
+    policy: null,
   }
   // Copied, because states from the topic share no objects with those made here.
   index.apply(id, JSON.parse(JSON.stringify(state)) as SubscriptionState)

@@ -79,6 +79,14 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       ],
       createdAt: at,
       updatedAt: at,
+      policy: {
+        headers: { names: ['X-A'], ciphertext: 'v1.h' },
+        retryAfter: true,
+        gone: 'deactivate',
+        retryDelays: ['1s', '8h'],
+        concurrency: 1,
+        perSecond: 0.1,
+      },
     },
     {
       ...tenant,
@@ -92,6 +100,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       secrets: [],
       createdAt: at,
       updatedAt: at,
+      policy: null,
     },
   ],
   job: [
@@ -108,6 +117,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       arrival: 2 ** 40,
       redeliveryOf: 'd0',
       traceparent: '00-1-2-01',
+      notBefore: Date.parse(at),
     },
     {
       ...delivery,
@@ -122,6 +132,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       arrival: -1,
       redeliveryOf: null,
       traceparent: null,
+      notBefore: 0,
     },
   ],
   attempt: [

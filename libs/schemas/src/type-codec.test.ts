@@ -22,6 +22,7 @@ const job: DeliveryJob = {
   arrival: -1,
   redeliveryOf: 'r',
   traceparent: null,
+  notBefore: 0,
 }
 
 const change: ChangeEvent = {
@@ -69,7 +70,7 @@ describe('AvroTypeCodec', () => {
     const jobs = new AvroTypeCodec<DeliveryJob>(eventSchemas.job.type, 5, neverAsked)
     const ofJob = () => Promise.resolve(eventSchemas.job.type)
     const heads = new AvroTypeCodec<DeliveryJobHead>(jobHeadType, -1, ofJob)
-    const { url, body, attempt, step, dueAt, arrival, traceparent, ...head } = job
+    const { url, body, attempt, step, dueAt, arrival, traceparent, notBefore, ...head } = job
     expect(await heads.decode(jobs.encode(job))).toEqual(head)
     expect(heads.decode(jobs.encode({ ...job, redeliveryOf: null }))).toEqual({
       ...head,

@@ -18,7 +18,7 @@ describe('the manifests of Strimzi', () => {
     expect(await read(`${strimziDir}/topics.yaml`)).toEqual(strimziTopics(defaultOptions))
     expect(await read(`${strimziDir}/users.yaml`)).toEqual(strimziUsers(defaultOptions))
     const topics = strimziTopics(defaultOptions).map(({ metadata }) => metadata.name)
-    expect(topics).toEqual(topicTable(defaultOptions.retryDelays).map(({ name }) => name))
+    expect(topics).toEqual(topicTable(defaultOptions.retryLadder).map(({ name }) => name))
     const users = strimziUsers(defaultOptions).map(({ metadata }) => metadata.name)
     expect(users).toEqual(kafkaUsers.map((user) => `surehook-${user}`))
     for (const name of [...topics, ...users]) expect(name).toMatch(objectName)
@@ -34,10 +34,11 @@ describe('the manifests of Strimzi', () => {
       brokers: [`${defaultOptions.cluster}-kafka-bootstrap.kafka.svc:9093`],
     })
     const defaults = parse(await readFile(`${chartDir}/values.yaml`, 'utf8')) as {
-      config: { WEBHOOK_RETRY_DELAYS: string }
+      config: { WEBHOOK_RETRY_LADDER: string }
       kafka: { sasl: { usernamePrefix: string } }
     }
-    expect(defaults.config.WEBHOOK_RETRY_DELAYS).toBe(defaultOptions.retryDelays.join(','))
+    // The default of the services, from which the manifests are made.
+    expect(defaults.config.WEBHOOK_RETRY_LADDER).toBe('')
     expect(defaults.kafka.sasl.usernamePrefix).toBe(defaultOptions.usernamePrefix)
   })
 

@@ -6,6 +6,7 @@ import {
   kafkaUsers,
 } from '@surehook/contracts/kafka-access'
 import { topicTable } from '@surehook/contracts/topics'
+import { retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
 
 /** Options of the manifests of topics and users for Strimzi's operators. */
 export type StrimziOptions = {
@@ -17,7 +18,8 @@ export type StrimziOptions = {
    */
   partitions: number
   replicas: number
-  retryDelays: readonly string[]
+  /** The delays that have a topic. */
+  retryLadder: readonly string[]
   usernamePrefix: string
   /** How users authenticate. */
   authentication: 'scram-sha-512' | 'tls'
@@ -27,7 +29,7 @@ export const defaultOptions: StrimziOptions = {
   cluster: 'kafka',
   partitions: 24,
   replicas: 3,
-  retryDelays: ['1s', '5s', '30s', '5m'],
+  retryLadder: retryTopicNames({ WEBHOOK_RETRY_DELAYS: [] }),
   usernamePrefix: 'surehook-',
   authentication: 'scram-sha-512',
 }
@@ -40,7 +42,7 @@ export type Manifest = {
 }
 
 export function strimziTopics(options: StrimziOptions): Manifest[] {
-  return topicTable(options.retryDelays).map(({ name, partitions, config }) => ({
+  return topicTable(options.retryLadder).map(({ name, partitions, config }) => ({
     ...head('KafkaTopic', name, options),
     spec: {
       partitions: partitions === 'main' ? options.partitions : 1,

@@ -10,6 +10,8 @@ export type RunningSystem = Endpoints & {
   adminToken: string
   /** The delays before the second attempt, the third, and so on, as durations: `1s`. */
   retryDelays: string[]
+  /** The delays that have a topic; absent for the default. */
+  retryLadder?: string[]
   circuitCooldown: string
   /** The host name under which deliveries reach this machine, if it is not `localhost`. */
   receiverHost?: string
@@ -34,10 +36,12 @@ function endpointsFile(): string {
 /** Returns the times that the services use, including their defaults. */
 export function webhookTimes(
   env: NodeJS.ProcessEnv,
-): Pick<RunningSystem, 'retryDelays' | 'circuitCooldown'> {
+): Pick<RunningSystem, 'retryDelays' | 'retryLadder' | 'circuitCooldown'> {
   const delays = env['WEBHOOK_RETRY_DELAYS'] || '1s,5s,30s,5m'
+  const ladder = env['WEBHOOK_RETRY_LADDER']
   return {
     retryDelays: commaList.parse(delays),
+    ...(ladder && { retryLadder: commaList.parse(ladder) }),
     circuitCooldown: env['WEBHOOK_CIRCUIT_COOLDOWN'] || '2m',
   }
 }

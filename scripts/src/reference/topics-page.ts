@@ -19,7 +19,7 @@ export function topicsPage(topics: readonly TopicSpec[], records: readonly AvroR
     '## Topics and their records',
     '',
     ...paragraph(
-      'Brokers stamp each record with their own clock (`LogAppendTime`). A record has at most 2 MiB. Brokers store `changes` uncompressed, however a producer compresses. `WEBHOOK_RETRY_DELAYS` names the retry topics.',
+      'Brokers stamp each record with their own clock (`LogAppendTime`). A record has at most 2 MiB. Brokers store `changes` uncompressed, however a producer compresses. `WEBHOOK_RETRY_LADDER` names the retry topics.',
     ),
     ...table(
       ['topic', 'record', 'partitions', 'kept'],

@@ -19,6 +19,7 @@ import type { Router } from 'express'
 import type { Pool } from 'pg'
 import { type Config, service } from './config.ts'
 import { runDisableFailing } from './failing/disable-failing.ts'
+import { runDisableGone } from './failing/disable-gone.ts'
 import { hasReadAll } from './failing/log-progress.ts'
 import { openHistory } from './history/open-history.ts'
 import { deliveryRoutes } from './history/read/delivery-routes.ts'
@@ -35,6 +36,7 @@ import { openRebuilds } from './rebuild/open-rebuilds.ts'
 import { rebuildRoutes } from './rebuild/rebuild-routes.ts'
 import { endedReplays } from './redelivery/replay/replay-store.ts'
 import { manageSubscriptions } from './subscriptions/manage-subscriptions.ts'
+import { runRestatePolicies } from './subscriptions/policy/restate-policies.ts'
 import { reEncryptRoutes } from './subscriptions/re-encryption/re-encrypt-routes.ts'
 import { createSecretReEncryption } from './subscriptions/re-encryption/re-encrypt-secrets.ts'
 import type { Tenant } from './subscriptions/subscription-changes.ts'
@@ -77,11 +79,13 @@ export async function compose(
     await wait('kafka', () => openKnownTables({ kafka, codec, clientId, log })),
   )
   await wait('tables', () => tables.ready)
-  const deliveryLog = opening.use(openDeliveryLog(messaging, { ...config, pool, log, metrics }))
   const management = opening.use(
     openManagement({ config, pool, messaging, relay, access, tables, log, metrics }),
   )
-  const { routes } = management
+  const { routes, onGone } = management
+  const deliveryLog = opening.use(
+    openDeliveryLog(messaging, { ...config, pool, onGone, log, metrics }),
+  )
   const api = opening.use(
     await host.openApiServer({ ...config.http, log, metrics, tracer, routes }),
   )
@@ -127,6 +131,33 @@ function openSubscriptions(open: AsyncDisposableStack, parts: SubscriptionParts)
     box: createSecretBox(...config.encryptionKeys),
     environmentExists: (...names) => access.environmentExists(...names),
     maxSubscriptions: config.maxSubscriptions,
+    retryLadder: config.retryLadder,
+  })
+}
+
+function openPurge({
+  config,
+  pool,
+  writer,
+  access,
+  log,
+}: Pick<ManagementDeps, 'config' | 'pool' | 'access' | 'log'> & { writer: StateWriter }) {
+  const isDeleted = async ({ projectId, environment }: Tenant) =>
+    !(await access.environmentExists(projectId, environment))
+  const { longestDelayMs, longestRetryMs } = config
+  return purgeDeleted({
+    service,
+    pool,
+    deleted: () => access.deletedEnvironments(),
+    isDeleted,
+    purge: (environment) =>
+      purgeEnvironment(
+        { pool, writer, isDeleted: () => isDeleted(environment), longestRetryMs },
+        environment,
+      ),
+    // A job on the slowest topic of the schedule is cancelled when it is due, and filed in the history.
+    settleMs: longestDelayMs * 1.1 + longestRequestMs,
+    log,
   })
 }
 
@@ -151,22 +182,9 @@ function openManagement(deps: ManagementDeps) {
       hasReadAll: (signal) => hasReadAll(kafka, reading, signal),
     }),
   )
-  const isDeleted = async ({ projectId, environment }: Tenant) =>
-    !(await access.environmentExists(projectId, environment))
-  open.use(
-    purgeDeleted({
-      service,
-      pool,
-      deleted: () => access.deletedEnvironments(),
-      isDeleted,
-      purge: (environment) =>
-        purgeEnvironment({ pool, writer, isDeleted: () => isDeleted(environment) }, environment),
-      // A job on the slowest retry topic is cancelled, and recorded in the history, only when it is
-      // due.
-      settleMs: config.longestDelayMs * 1.1 + longestRequestMs,
-      log,
-    }),
-  )
+  const gone = open.use(runDisableGone(parts))
+  open.use(openPurge(parts))
+  open.use(runRestatePolicies({ ...parts, relay }))
   const ledgers = open.use(openLedgers({ ...parts, ...messaging }))
   const rebuilds = open.use(openRebuilds({ ...parts, ...messaging }))
   const authorize = managementCaller(access)
@@ -187,6 +205,7 @@ function openManagement(deps: ManagementDeps) {
   ]
   return {
     routes: (router: Router) => mounts.forEach((mountOn) => mountOn(router)),
+    onGone: gone.wake,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
 }

@@ -11,6 +11,7 @@ import {
   readEnv,
 } from '@surehook/service-kit/config/config'
 import { databaseConnection, messagingConfig } from '@surehook/service-kit/config/connections'
+import { retryLadderOf } from '@surehook/service-kit/config/retry-ladder'
 import { gatewayEnv } from '@surehook/service-kit/http/request/client-address'
 import { slotOf } from '@surehook/service-kit/postgres/capture-slot'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
@@ -57,6 +58,9 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     slot: slotOf(service),
     ...messagingConfig(read, service),
     longestDelayMs: Math.max(...read.WEBHOOK_RETRY_DELAYS.map(({ ms }) => ms)),
+    retryLadder: retryLadderOf(read),
+    // With jitter, and some time until the history has what came of it.
+    longestRetryMs: 1.1 * Math.max(...retryLadderOf(read).map(({ ms }) => ms)) + 10_000,
     adminTokenDigests: read.PLATFORM_ADMIN_TOKEN_SHA256,
     encryptionKeys: encryptionKeysOf(read),
     maxBodyBytes: read.WEBHOOK_MAX_BODY,

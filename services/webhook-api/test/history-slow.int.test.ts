@@ -42,7 +42,10 @@ afterEach(async () => {
 })
 
 const follow = () => {
-  history = openDeliveryLog(world, { pool, historyDays: 30, log, metrics: createMetrics('test') })
+  history = openDeliveryLog(world, {
+    ...{ pool, historyDays: 30, onGone: () => {}, log },
+    metrics: createMetrics('test'),
+  })
 }
 const jobsOf = (count: number, change: Partial<DeliveryJob> = {}) =>
   Array.from({ length: count }, () =>
@@ -139,7 +142,9 @@ describe('the history', () => {
       [Symbol.asyncDispose]: () => patient.pool.end(),
     }
     const metrics = createMetrics('test')
-    history = openDeliveryLog(world, { pool: patient.pool, historyDays: 30, log, metrics })
+    history = openDeliveryLog(world, {
+      ...{ pool: patient.pool, historyDays: 30, onGone: () => {}, log, metrics },
+    })
     const [stuck, ...others] = jobsOf(60) as [DeliveryJob, ...DeliveryJob[]]
     await publish([stuck])
     await untilDelivered(1)

@@ -11,6 +11,7 @@ import {
   redisEnv,
 } from '@surehook/service-kit/config/config'
 import { messagingConfig, redisConnection } from '@surehook/service-kit/config/connections'
+import { retryLadderOf } from '@surehook/service-kit/config/retry-ladder'
 import { tracingConfig, tracingEnv } from '@surehook/service-kit/telemetry/tracing/open-tracing'
 import ipaddr from 'ipaddr.js'
 import * as z from 'zod'
@@ -67,6 +68,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     redis: redisConnection(read),
     encryptionKeys: encryptionKeysOf(read),
     delays: read.WEBHOOK_RETRY_DELAYS,
+    ladder: retryLadderOf(read),
     attempt: {
       timeoutMs: read.WEBHOOK_TIMEOUT,
       connectionsPerOrigin: endpointsPerOrigin * read.WEBHOOK_ENDPOINT_CONCURRENCY,

@@ -45,11 +45,13 @@ const settleWithinMs = 90_000
 export type LoadShape = Pick<Trial, 'writers' | 'pauseMs' | 'leadS'> & {
   /** The allowed repetitions per subscription; more are a fault. */
   mayRepeat: number
+  /** One of the subscriptions has a delivery policy, which older versions do not know. */
+  hasPolicy?: boolean
 }
 
 /** Runs the load, the fault and the recovery, and checks everything. */
 export function runTrial(trial: Trial, stage: Stage): Promise<Outcome> {
-  const shape = { ...trial, mayRepeat: mayRepeatIn(trial) }
+  const shape = { ...trial, mayRepeat: mayRepeatIn(trial), hasPolicy: true }
   return runUnderLoad(shape, stage, () => makeFault(trial, stage))
 }
 
@@ -60,10 +62,10 @@ export async function runUnderLoad(
   work: () => Promise<void>,
 ): Promise<Outcome> {
   const { receiver, audit } = stage
-  const { mayRepeat } = shape
+  const { mayRepeat, hasPolicy = false } = shape
   const refusedBefore = await audit.refused()
   const tenant = await createTenant(stage.platform)
-  const subscribers = await subscribeTwice(tenant, receiver)
+  const subscribers = await subscribeTwice(tenant, receiver, { hasPolicy })
   const rest = restTransport(tenant, { keyed: true })
   const graphql = graphqlTransport(tenant, { keyed: true })
   const topic = topicTransport(stage.publisher, tenant)

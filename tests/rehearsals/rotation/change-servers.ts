@@ -37,7 +37,7 @@ export function operatorKafka(stack: SecuredStack) {
       security: { ssl: { ca }, sasl },
       log,
     }),
-    delayNames: ['1s', '5s', '30s', '5m'],
+    delayNames: ['1s', '5s', '30s', '5m', '30m', '2h', '8h'],
     mainPartitions: 4,
     replicationFactor: 1,
     log,

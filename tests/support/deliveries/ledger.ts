@@ -11,33 +11,58 @@ export type Subscriber = {
   id: string
   path: string
   wants: (story: Story) => boolean
-  /** While true, it answers every request with 503. */
+  /** The value of the header that each attempt has, if its policy says so. */
+  own: string | undefined
+  /** While true it answers every request with a 503. */
   away: boolean
   /** The number of refused tries of each event. */
   readonly refused: ReadonlyMap<string, number>
 }
 
+const ownHeader = { name: 'x-faults', value: 'of-the-even' }
+/** Every part of it that takes no time from what is measured: all limits are those of the installation. */
+const harmlessPolicy = {
+  headers: { [ownHeader.name]: ownHeader.value },
+  retryAfter: true,
+  gone: 'deactivate',
+  retryDelays: ['100ms', '200ms', '300ms', '400ms'],
+  concurrency: 32,
+  rateLimit: { perSecond: 1_000 },
+}
+
 /**
- * Makes two subscriptions: one to everything, and one to half the records, which refuses every 20th
- * event at first.
+ * Two subscriptions: to everything; and to half the records, with every 20th event refused at first.
+ * @param hasPolicy the second has a delivery policy, and its refusals a `Retry-After`
  */
-export async function subscribeTwice(tenant: Tenant, receiver: Receiver): Promise<Subscriber[]> {
+export async function subscribeTwice(
+  tenant: Tenant,
+  receiver: Receiver,
+  { hasPolicy }: { hasPolicy: boolean } = { hasPolicy: false },
+): Promise<Subscriber[]> {
   await tenant.putTable('orders', loadColumns)
   const all = `/all-${randomUUID()}`
   const even = `/even-${randomUUID()}`
   const { id: allId } = await tenant.subscribe(receiver.url(all))
-  const { id: evenId } = await tenant.subscribe(receiver.url(even), { filter: { lane: 'even' } })
+  const { id: evenId } = await tenant.subscribe(receiver.url(even), {
+    filter: { lane: 'even' },
+    ...(hasPolicy && { policy: harmlessPolicy }),
+  })
   const isEven = ({ lane }: Story) => lane === 'even'
+  const own = hasPolicy ? ownHeader.value : undefined
   return [
-    answering(receiver, { name: 'all', id: allId, path: all, wants: () => true }, Infinity),
-    answering(receiver, { name: 'even', id: evenId, path: even, wants: isEven }, 20),
+    answering(
+      receiver,
+      { name: 'all', id: allId, path: all, wants: () => true, own: undefined },
+      Infinity,
+    ),
+    answering(receiver, { name: 'even', id: evenId, path: even, wants: isEven, own }, 20),
   ]
 }
 
 /** Refuses the first try of every nth event, and everything while `away`. */
 function answering(
   receiver: Receiver,
-  subscription: Pick<Subscriber, 'name' | 'id' | 'path' | 'wants'>,
+  subscription: Pick<Subscriber, 'name' | 'id' | 'path' | 'wants' | 'own'>,
   nth: number,
 ): Subscriber {
   const refused = new Map<string, number>()
@@ -49,7 +74,7 @@ function answering(
     seen.add(event)
     if (!subscriber.away && !isNth) return { status: 204 }
     refused.set(event, (refused.get(event) ?? 0) + 1)
-    return { status: 503 }
+    return { status: 503, ...(isNth && subscription.own && { headers: { 'retry-after': '1' } }) }
   })
   return subscriber
 }
@@ -141,10 +166,12 @@ async function auditSubscriber(
   { audit, receiver, written, mayRepeat = 0 }: LedgerOptions,
   faults: string[],
 ): Promise<Account> {
-  const { name, id, path } = subscriber
+  const { name, id, path, own } = subscriber
   const expected = expectedKeys(subscriber, written)
   const receipts = receiver.receipts(path).map(readReceipt)
   const fault = (text: string) => void faults.push(`${name}: ${text}`)
+  const bare = receiver.receipts(path).filter(({ headers }) => headers[ownHeader.name] !== own)
+  if (bare.length > 0) fault(`${bare.length} attempts without the headers of the policy`)
   const { firstAt, timesOf } = countReceipts(receipts, expected, fault)
 
   const taken = Array.from(

@@ -65,7 +65,7 @@ export const previewWebhook = defineOperation({
     `The preview reads up to ${previewLimits.changes} changes of the table, among the newest ${previewLimits.records} records ` +
     `or ${previewLimits.bytes / 1_048_576} MiB of the log, for up to ${previewLimits.ms / 1000} s. ` +
     `It shows the newest ${previewLimits.samples} matches with up to ${previewLimits.sampleBytes / 1024} KiB of bodies. ` +
-    'Without `secret` the headers have no signatures.',
+    'Without `secret` the headers have no signatures. The values of the headers in `policy` are `***`.',
   body: PreviewInput,
   reply: { status: 200, schema: Preview },
   errors: [...refusals, 'ENVIRONMENT_MISMATCH', 'RATE_LIMIT_EXCEEDED'],

@@ -7,6 +7,7 @@ import { defineOperation } from '../../operation.ts'
 import { EnvironmentName, nextCursor, ProjectId } from '../admin/admin.ts'
 import { httpsUrlFault } from '../https-url.ts'
 import { idempotencyHeader } from '../idempotency-key.ts'
+import { Policy, PolicyInput } from './policy/policy.ts'
 
 const text = (max: number) =>
   z
@@ -55,6 +56,7 @@ const writable = {
   active: z.boolean().describe('Default true. An inactive subscription gets no deliveries'),
   filter: FilterInput.nullable(),
   select: Select.nullable().describe('The fields to deliver. Absent or null: all'),
+  policy: PolicyInput.nullable(),
 }
 
 export const SubscriptionInput = z
@@ -63,6 +65,7 @@ export const SubscriptionInput = z
     active: writable.active.optional(),
     filter: writable.filter.optional(),
     select: writable.select.optional(),
+    policy: writable.policy.optional(),
   })
   .meta({ id: 'SubscriptionInput' })
 export type SubscriptionInput = z.infer<typeof SubscriptionInput>
@@ -105,6 +108,7 @@ export const Subscription = z
     active: z.boolean(),
     filter: JsonObject.optional().describe('Absent without a filter'),
     select: z.array(z.string()).optional().describe('Absent if every field is sent'),
+    policy: Policy.optional().describe('Absent if all of it has its default'),
     createdAt: z.iso.datetime(),
     disabledAt: z.iso
       .datetime()
@@ -211,9 +215,10 @@ export const updateWebhook = defineOperation({
   path: '/api/rest/_webhooks/{id}',
   summary: 'Change a subscription',
   description:
-    'Changes the fields in the request. `null` removes a filter or a selection. A new secret ' +
-    'signs at once. The replaced secret signs too, for `secretOverlap` seconds. You cannot ' +
-    'change `projectId` and `environment`.',
+    'Changes the fields in the request. `null` removes a filter or a selection. `policy` is ' +
+    'merged: an absent key stays, `null` sets its default. A new secret signs at once. The ' +
+    'replaced secret signs too, for `secretOverlap` seconds. You cannot change `projectId` and ' +
+    '`environment`.',
   params: one,
   body: SubscriptionChange,
   reply: { status: 200, schema: Subscription },

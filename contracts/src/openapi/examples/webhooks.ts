@@ -20,8 +20,16 @@ export const webhookExamples: OperationExamples = {
   getWebhook: { parameters, reply: { webhook: subscription, deliveries: [delivery] } },
   updateWebhook: {
     parameters,
-    body: { secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD', secretOverlap: 3600, filter: null },
-    reply: { id: ids.subscription, ...shown, filter: undefined, active: true, createdAt },
+    body: {
+      secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+      secretOverlap: 3600,
+      filter: null,
+      policy: { headers: { Authorization: 'Bearer 4f1c0a' } },
+    },
+    reply: {
+      ...{ id: ids.subscription, ...shown, filter: undefined, active: true, createdAt },
+      policy: { headerNames: ['Authorization'] },
+    },
   },
   deleteWebhook: { parameters },
   previewWebhook: {

@@ -37,6 +37,17 @@
 {{- range splitList "," .Values.config.WEBHOOK_RETRY_DELAYS -}}
 {{- include "surehook.checkDuration" (dict "name" "config.WEBHOOK_RETRY_DELAYS" "value" . "least" "10ms" "most" "7d") -}}
 {{- end -}}
+{{- with .Values.config.WEBHOOK_RETRY_LADDER -}}
+{{- $ladder := splitList "," . -}}
+{{- range $ladder -}}
+{{- include "surehook.checkDuration" (dict "name" "config.WEBHOOK_RETRY_LADDER" "value" . "least" "10ms" "most" "7d") -}}
+{{- end -}}
+{{- range splitList "," $.Values.config.WEBHOOK_RETRY_DELAYS -}}
+{{- if not (has . $ladder) -}}
+{{- fail (printf "config.WEBHOOK_RETRY_LADDER must have %s of config.WEBHOOK_RETRY_DELAYS" .) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{/* {name, value, least, most} */}}

@@ -8,6 +8,7 @@
 {{- if .kafka -}}
 {{- $config = merge $config (include "surehook.config.kafka" (dict "root" .root "user" "operator") | fromYaml) -}}
 {{- $_ := set $config "WEBHOOK_RETRY_DELAYS" $values.config.WEBHOOK_RETRY_DELAYS -}}
+{{- with $values.config.WEBHOOK_RETRY_LADDER }}{{ $_ := set $config "WEBHOOK_RETRY_LADDER" . }}{{ end -}}
 {{- end -}}
 {{- $config | toYaml -}}
 {{- end -}}

@@ -45,7 +45,7 @@ auth-service:
   database: true
   redis: true
   mail: true
-  config: [LOG_LEVEL, PUBLIC_URL, WEBHOOK_RETRY_DELAYS]
+  config: [LOG_LEVEL, PUBLIC_URL, WEBHOOK_RETRY_DELAYS, WEBHOOK_RETRY_LADDER]
   secrets: [KEY_ENCRYPTION_KEY, PLATFORM_ADMIN_TOKEN, SERVICE_TOKEN, SMTP_URL]
   optionalSecrets: [KEY_ENCRYPTION_KEY_PREVIOUS]
   callers: [gateway, data-api]
@@ -53,21 +53,21 @@ data-api:
   api: true
   kafka: true
   database: true
-  config: [LOG_LEVEL, PUBLIC_URL, WEBHOOK_RETRY_DELAYS]
+  config: [LOG_LEVEL, PUBLIC_URL, WEBHOOK_RETRY_DELAYS, WEBHOOK_RETRY_LADDER]
   secrets: [SERVICE_TOKEN]
   callers: [gateway]
 webhook-api:
   api: true
   kafka: true
   database: true
-  config: [LOG_LEVEL, WEBHOOK_MAX_BODY, WEBHOOK_RETRY_DELAYS]
+  config: [LOG_LEVEL, WEBHOOK_MAX_BODY, WEBHOOK_RETRY_DELAYS, WEBHOOK_RETRY_LADDER]
   secrets: [KEY_ENCRYPTION_KEY, PLATFORM_ADMIN_TOKEN_SHA256]
   optionalSecrets: [KEY_ENCRYPTION_KEY_PREVIOUS]
   callers: [gateway]
 webhook-matcher:
   kafka: true
   consumes: true
-  config: [LOG_LEVEL, WEBHOOK_MAX_BODY, WEBHOOK_RETRY_DELAYS]
+  config: [LOG_LEVEL, WEBHOOK_MAX_BODY, WEBHOOK_RETRY_DELAYS, WEBHOOK_RETRY_LADDER]
   secrets: []
   callers: []
 webhook-dispatcher:
@@ -75,7 +75,7 @@ webhook-dispatcher:
   redis: true
   consumes: true
   internet: true
-  config: [LOG_LEVEL, WEBHOOK_RETRY_DELAYS]
+  config: [LOG_LEVEL, WEBHOOK_RETRY_DELAYS, WEBHOOK_RETRY_LADDER]
   secrets: [KEY_ENCRYPTION_KEY]
   optionalSecrets: [KEY_ENCRYPTION_KEY_PREVIOUS]
   callers: []

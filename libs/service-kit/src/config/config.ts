@@ -37,6 +37,8 @@ export const commaList = z.string().transform((list) =>
     .filter((entry) => entry !== ''),
 )
 
+const namedDelays = commaList.pipe(z.array(namedDelay).min(1).max(20))
+
 function trueOrFalse(otherwise: boolean) {
   return z
     .enum(['true', 'false'])
@@ -85,7 +87,8 @@ export const kafkaEnv = {
   KAFKA_CREATE_TOPICS: trueOrFalse(true),
   KAFKA_PARTITIONS: z.coerce.number().int().min(1).max(10_000).default(8),
   KAFKA_REPLICATION_FACTOR: z.coerce.number().int().min(1).max(100).default(1),
-  WEBHOOK_RETRY_DELAYS: commaList.pipe(z.array(namedDelay).min(1).max(20)).prefault('1s,5s,30s,5m'),
+  WEBHOOK_RETRY_DELAYS: namedDelays.prefault('1s,5s,30s,5m'),
+  WEBHOOK_RETRY_LADDER: namedDelays.optional(),
 }
 
 /** Limit for every service that builds delivery bodies. */

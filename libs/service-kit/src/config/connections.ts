@@ -6,6 +6,7 @@ import type { RegistrySecurity } from '@surehook/schemas/registry-client'
 import type * as z from 'zod'
 import { reasonOf } from '../errors.ts'
 import { configurationError, type kafkaEnv, type postgresEnv, type redisEnv } from './config.ts'
+import { retryTopicNames } from './retry-ladder.ts'
 
 type Read<Fragment extends z.ZodRawShape> = z.infer<z.ZodObject<Fragment>>
 
@@ -49,7 +50,7 @@ export function messagingConfig(read: Read<typeof kafkaEnv>, name: string) {
     kafka: kafkaConnection(read, name),
     registryUrl: read.SCHEMA_REGISTRY_URL,
     registrySecurity: registrySecurity(read),
-    delayNames: read.WEBHOOK_RETRY_DELAYS.map((delay) => delay.name),
+    delayNames: retryTopicNames(read),
   }
 }
 

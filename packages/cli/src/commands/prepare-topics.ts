@@ -1,4 +1,5 @@
 import { registrySecurity } from '@surehook/service-kit/config/connections'
+import { retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
 import { defineCommand, exitCodes } from '../cli/command.ts'
 import { kafkaClient, readKafkaVariables } from '../lib/connections.ts'
 import { quietLog } from '../lib/quiet-log.ts'
@@ -19,7 +20,8 @@ export const prepareTopicsCommand = defineCommand({
     SCHEMA_REGISTRY_URL: 'a registry with the API of Confluent',
     KAFKA_PARTITIONS: 'partitions of the topics of changes and deliveries, as for the services',
     KAFKA_REPLICATION_FACTOR: 'replicas of new topics',
-    WEBHOOK_RETRY_DELAYS: 'the delays that name the retry topics, as for the services',
+    WEBHOOK_RETRY_LADDER: 'the delays that name the retry topics, as for the services',
+    WEBHOOK_RETRY_DELAYS: 'the default schedule, as for the services',
   },
   async run({ values, env, json, out, note, signal }) {
     const read = readKafkaVariables(env)
@@ -35,7 +37,7 @@ export const prepareTopicsCommand = defineCommand({
       () =>
         prepareTopics({
           kafka,
-          delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
+          delayNames: retryTopicNames(read),
           mainPartitions: read.KAFKA_PARTITIONS,
           replicationFactor: read.KAFKA_REPLICATION_FACTOR,
           log,

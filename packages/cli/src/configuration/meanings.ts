@@ -39,8 +39,12 @@ export const meanings: Readonly<Record<string, Meaning>> = {
     meaning: 'Replicas of new topics. From 3 on, `min.insync.replicas` is 2. Use 3 in production',
   },
   WEBHOOK_RETRY_DELAYS: {
+    meaning: 'The delays before the second and each further attempt. The same for all services',
+  },
+  WEBHOOK_RETRY_LADDER: {
     meaning:
-      'The delays before the second and each further attempt. They name the retry topics. The same for all services',
+      'The delays that subscriptions may choose, `WEBHOOK_RETRY_DELAYS` among them. They name the retry topics. The same for all services',
+    default: '1s,5s,30s,5m,30m,2h,8h, and WEBHOOK_RETRY_DELAYS',
   },
   DATABASE_URL: { meaning: "PostgreSQL, as the service's own role", secret: true },
   DATABASE_CA_FILE: {

@@ -79,6 +79,7 @@ function variablesOf(system: RunningSystem): NodeJS.ProcessEnv {
     DATABASE_URL: system.databaseUrl,
     REDIS_URL: system.redisUrl,
     WEBHOOK_RETRY_DELAYS: system.retryDelays.join(','),
+    WEBHOOK_RETRY_LADDER: system.retryLadder?.join(','),
   }
 }
 

@@ -10,7 +10,9 @@ export type RunningSystem = {
   schemaRegistryUrl: string
   redisUrl: string
   retryDelays: string[]
-  /** Host name by which its deliveries reach this machine, if it is not `localhost`. */
+  /** The delays that have a topic; absent for the default. */
+  retryLadder?: string[]
+  /** The name by which its deliveries reach this machine, when that is not `localhost`. */
   receiverHost?: string
 }
 

@@ -67,7 +67,7 @@ export async function writeSubscriptionsBack(db: Client, lost: LostSubscriptions
 
 const columns = [
   ...['id', 'project_id', 'environment', 'watched_table', 'events', 'url', 'active', 'filter'],
-  ...['selected', 'secrets', 'created_at', 'updated_at'],
+  ...['selected', 'secrets', 'created_at', 'updated_at', 'policy'],
 ]
 
 const upsert = `
@@ -75,12 +75,14 @@ const upsert = `
   values (${columns.map((_, index) => `$${index + 1}`).join(', ')})
   on conflict (id) do update set
     ${columns.map((name) => `${name} = excluded.${name}`).join(', ')},
-    disabled_at = null, disabled_reason = null`
+    disabled_at = null, disabled_reason = null
+  where set_config('surehook.knows_policy', 'on', true) = 'on'`
 
 function valuesOf(state: SubscriptionState): unknown[] {
   const { id, projectId, environment, table, events, url, active, filter, select } = state
   return [
     ...[id, projectId, environment, table, events, url, active, filter, select],
     ...[JSON.stringify(state.secrets), state.createdAt, state.updatedAt],
+    state.policy && JSON.stringify(state.policy),
   ]
 }

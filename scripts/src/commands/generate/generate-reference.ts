@@ -31,7 +31,7 @@ const events = `${repoRoot}/contracts/events`
 const files = (await readdir(events)).toSorted()
 const texts = await Promise.all(files.map((name) => readFile(`${events}/${name}`, 'utf8')))
 const records = texts.map((text) => JSON.parse(text) as AvroRecord)
-await writeFile(`${dir}/topics.md`, topicsPage(topicTable(defaultOptions.retryDelays), records))
+await writeFile(`${dir}/topics.md`, topicsPage(topicTable(defaultOptions.retryLadder), records))
 
 const paths: string[] = []
 for await (const path of glob('{libs,services}/*/src/**/*.ts', { cwd: repoRoot })) paths.push(path)

@@ -20,7 +20,7 @@ const { values } = parseArgs({
     cluster: { type: 'string', default: defaultOptions.cluster },
     partitions: { type: 'string', default: String(defaultOptions.partitions) },
     replicas: { type: 'string', default: String(defaultOptions.replicas) },
-    'retry-delays': { type: 'string', default: defaultOptions.retryDelays.join(',') },
+    'retry-ladder': { type: 'string', default: defaultOptions.retryLadder.join(',') },
     'username-prefix': { type: 'string', default: defaultOptions.usernamePrefix },
     authentication: { type: 'string', default: defaultOptions.authentication },
   },
@@ -30,7 +30,7 @@ const options: StrimziOptions = {
   cluster: values.cluster,
   partitions: positive('partitions', values.partitions),
   replicas: positive('replicas', values.replicas),
-  retryDelays: values['retry-delays'].split(',').map((delay) => delay.trim()),
+  retryLadder: values['retry-ladder'].split(',').map((delay) => delay.trim()),
   usernamePrefix: values['username-prefix'],
   authentication: authenticationOf(values.authentication),
 }

@@ -3,8 +3,8 @@ import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Pool } from 'pg'
 import { runBackgroundWork } from '../background-work.ts'
-import { announce } from '../subscriptions/announce.ts'
-import { lockAnySubscription, updateSubscription } from '../subscriptions/subscription-store.ts'
+import { lockAnySubscription } from '../subscriptions/subscription-store.ts'
+import { deactivate } from './deactivate.ts'
 import { findFailing, forgetFailures, lockFailing } from './failing-store.ts'
 
 export type DisableFailingDeps = {
@@ -58,11 +58,8 @@ function disable(
     const since = await lockFailing(tx, { subscriptionId, forMs })
     await forgetFailures(tx, subscriptionId)
     if (before?.active !== true || since === undefined) return false
-    const now = new Date()
-    const disabled_reason = `Every attempt since ${since.toISOString()} failed`
-    const after = { ...before, active: false, updated_at: now, disabled_at: now, disabled_reason }
-    await updateSubscription(tx, after)
-    await announce(tx, emit, { before, after })
+    const reason = `Every attempt since ${since.toISOString()} failed`
+    await deactivate(tx, emit, { before, reason })
     return true
   })
 }

@@ -42,5 +42,6 @@ export function redeliveryJob(
     arrival: -1,
     redeliveryOf: original.id,
     traceparent,
+    notBefore: 0,
   }
 }

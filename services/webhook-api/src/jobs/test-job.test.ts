@@ -20,6 +20,7 @@ const subscription: SubscriptionRow = {
   updated_at: new Date(now - 1_000),
   disabled_at: null,
   disabled_reason: null,
+  policy: null,
 }
 
 it('is an ordinary delivery, whatever the filter and the selection', () => {

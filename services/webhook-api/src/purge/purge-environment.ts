@@ -5,6 +5,7 @@ import type { Pool } from 'pg'
 import { forgetFailures } from '../failing/failing-store.ts'
 import { dayTable } from '../history/delivery-days.ts'
 import { keyTable } from '../keyed-writer.ts'
+import { awaitLongRetries } from '../subscriptions/policy/long-retries.ts'
 import type { Tenant } from '../subscriptions/subscription-changes.ts'
 import { deleteSubscription } from '../subscriptions/subscription-store.ts'
 import { deleteVersions } from '../subscriptions/subscription-versions.ts'
@@ -14,6 +15,8 @@ export type PurgeDeps = {
   writer: Pick<StateWriter, 'write'>
   /** Checked again, because another replica may have finished, and the name may be in use again. */
   isDeleted: () => Promise<boolean>
+  /** A job waits on the slowest retry topic for no longer. */
+  longestRetryMs: number
 }
 
 const subscriptionsAtOnce = 100
@@ -46,7 +49,8 @@ export async function purgeEnvironment(deps: PurgeDeps, tenant: Tenant): Promise
   }
   const scope = JSON.stringify(names)
   found += await deleteRows(deps.pool, `delete from ${keyTable} where scope = $1`, [scope])
-  return found > 0
+  const isWaiting = await awaitLongRetries(deps.pool, names, deps.longestRetryMs)
+  return found > 0 || isWaiting
 }
 
 function endSubscriptions({ writer }: PurgeDeps, names: readonly string[]): Promise<number> {

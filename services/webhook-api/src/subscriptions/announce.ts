@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { EmitState } from '@surehook/change-capture/emit/state-writer'
 import type { ChangeEvent, ChangeOperation } from '@surehook/contracts/events'
 import type { Subscription } from '@surehook/contracts/http/webhooks/webhooks'
@@ -40,7 +41,10 @@ function eventOf(announcement: Announcement): ChangeEvent | null {
   if (before === null) return changeOf('INSERT', after, [])
   if (after === null) return changeOf('DELETE', before, [])
   const fields = changedFields(toSubscription(before), toSubscription(after))
-  const changed = announcement.secret === undefined ? fields : [...fields, 'secret']
+  // The values of its headers are not among what clients see.
+  const isHidden = !fields.includes('policy') && !isDeepStrictEqual(before.policy, after.policy)
+  const told = isHidden ? [...fields, 'policy'] : fields
+  const changed = announcement.secret === undefined ? told : [...told, 'secret']
   return changed.length === 0 ? null : changeOf('UPDATE', after, changed)
 }
 

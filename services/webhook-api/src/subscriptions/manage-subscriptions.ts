@@ -18,6 +18,8 @@ import type { KnownTables } from '../tables/known-tables.ts'
 import type { SettleFilters } from '../tables/settle-filters.ts'
 import { announce } from './announce.ts'
 import { lockedSubscription, ownSubscription } from './find-own.ts'
+import { fitToLadder, type RetryLadder } from './policy/fit-to-ladder.ts'
+import { noteLongRetries } from './policy/long-retries.ts'
 import {
   changeSubscription,
   filterText,
@@ -40,6 +42,7 @@ export type SubscriptionDeps = {
   /** Fits filters that were written before their table was known. */
   settling: Pick<SettleFilters, 'look'>
   maxSubscriptions: number
+  retryLadder: RetryLadder
 }
 
 export type ListQuery = {
@@ -64,16 +67,19 @@ export function manageSubscriptions(deps: SubscriptionDeps) {
   return {
     async create(tenant: Tenant, input: SubscriptionInput, key?: string): Promise<Subscription> {
       refuseForeignTenant(input, tenant)
+      const policy = fitToLadder(deps.retryLadder, input.policy)
       await refuseUnknownEnvironment(deps, tenant)
       const isKnown = await knowTable(deps.tables, input)
       const asked = { tenant, key, request: ['createWebhook', input] }
       const created = await deps.keyedWriter.write(asked, async (client, emit) => {
-        const wish = { ...input, filter: fitToTable(input.filter, deps.tables.fieldsOf(input)) }
+        const filter = fitToTable(input.filter, deps.tables.fieldsOf(input))
+        const wish = { ...input, filter, policy }
         if ((await store.countSubscriptions(client, tenant)) >= deps.maxSubscriptions) {
           throw tooMany(deps.maxSubscriptions)
         }
         const row = newSubscription(box, wish, { id: randomUUID(), now: new Date() })
         await store.insertSubscription(client, row)
+        await noteLongRetries(client, row)
         await announce(client, emit, { before: null, after: row })
         return shown(deps, row)
       })
@@ -94,27 +100,38 @@ export function manageSubscriptions(deps: SubscriptionDeps) {
       return shown(deps, await ownSubscription(pool, id, tenant))
     },
 
-    async change(tenant: Tenant, id: string, change: SubscriptionChange): Promise<Subscription> {
-      refuseForeignTenant(change, tenant)
-      if (asksFields(change)) await deps.tables.current()
-      let isKnown = true
-      const changed = await writer.write(async (client, emit) => {
-        const current = await lockedSubscription(client, id, tenant)
-        const wish = changeSubscription(box, current, { change, now: new Date() })
-        const row = asksFields(change) ? fittedRow(wish, deps.tables) : wish
-        isKnown = deps.tables.fieldsOf(toSubscription(row)) !== undefined
-        await store.updateSubscription(client, row)
-        // Earlier failures do not count for a reactivated subscription or a new URL.
-        if (change.active === true || row.url !== current.url) await forgetFailures(client, row.id)
-        await announce(client, emit, { before: current, after: row, secret: change.secret })
-        return shown(deps, row)
-      })
-      if (!isKnown) deps.settling.look(changed)
-      return changed
-    },
+    change: (tenant: Tenant, id: string, wish: SubscriptionChange): Promise<Subscription> =>
+      change(deps, tenant, { id, change: wish }),
 
     remove: (tenant: Tenant, id: string): Promise<void> => remove(writer, tenant, id),
   }
+}
+
+async function change(
+  deps: SubscriptionDeps,
+  tenant: Tenant,
+  { id, change: wish }: { id: string; change: SubscriptionChange },
+): Promise<Subscription> {
+  const { tables } = deps
+  refuseForeignTenant(wish, tenant)
+  const policy = fitToLadder(deps.retryLadder, wish.policy)
+  if (asksFields(wish)) await tables.current()
+  let isKnown = true
+  const changed = await deps.writer.write(async (client, emit) => {
+    const before = await lockedSubscription(client, id, tenant)
+    const asked = { change: { ...wish, policy }, now: new Date() }
+    const wished = changeSubscription(deps.box, before, asked)
+    const row = asksFields(wish) ? fittedRow(wished, tables) : wished
+    isKnown = tables.fieldsOf(toSubscription(row)) !== undefined
+    await store.updateSubscription(client, row)
+    await noteLongRetries(client, row)
+    // What failed before says nothing of what it is now.
+    if (wish.active === true || row.url !== before.url) await forgetFailures(client, row.id)
+    await announce(client, emit, { before, after: row, secret: wish.secret })
+    return shown(deps, row)
+  })
+  if (!isKnown) deps.settling.look(changed)
+  return changed
 }
 
 async function remove(writer: StateWriter, tenant: Tenant, id: string): Promise<void> {

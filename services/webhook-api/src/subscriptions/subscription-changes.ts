@@ -4,8 +4,13 @@ import type {
 } from '@surehook/contracts/http/webhooks/webhooks'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import { AppError, invalid } from '@surehook/service-kit/errors'
+import { changePolicy } from './policy/change-policy.ts'
+import type { FittedPolicy } from './policy/fit-to-ladder.ts'
 import { defaultOverlapS, rotateSecret } from './rotate-secret.ts'
 import type { SubscriptionRow } from './subscription-row.ts'
+
+/** Its policy is one that the installation can keep. */
+export type Fitted<Input> = Omit<Input, 'policy'> & { policy?: FittedPolicy | null | undefined }
 
 export type Tenant = { projectId: string; environment: string }
 
@@ -29,7 +34,7 @@ export function refuseForeignTenant(
 
 export function newSubscription(
   box: SecretBox,
-  input: SubscriptionInput,
+  input: Fitted<SubscriptionInput>,
   { id, now }: { id: string; now: Date },
 ): SubscriptionRow {
   return {
@@ -47,6 +52,7 @@ export function newSubscription(
     updated_at: now,
     disabled_at: null,
     disabled_reason: null,
+    policy: changePolicy(box, { id, policy: null }, input.policy),
   }
 }
 
@@ -54,7 +60,7 @@ export function newSubscription(
 export function changeSubscription(
   box: SecretBox,
   row: SubscriptionRow,
-  { change, now }: { change: SubscriptionChange; now: Date },
+  { change, now }: { change: Fitted<SubscriptionChange>; now: Date },
 ): SubscriptionRow {
   return {
     ...row,
@@ -66,6 +72,7 @@ export function changeSubscription(
     selected: change.select === undefined ? row.selected : change.select,
     secrets: changeSecrets(box, row, { change, now }),
     updated_at: now,
+    policy: changePolicy(box, row, change.policy),
     ...(change.active === true && { disabled_at: null, disabled_reason: null }),
   }
 }
@@ -73,7 +80,7 @@ export function changeSubscription(
 function changeSecrets(
   box: SecretBox,
   { id, secrets }: SubscriptionRow,
-  { change, now }: { change: SubscriptionChange; now: Date },
+  { change, now }: { change: Pick<SubscriptionChange, 'secret' | 'secretOverlap'>; now: Date },
 ) {
   const { secret, secretOverlap: overlapS = defaultOverlapS } = change
   if (secret === undefined) return secrets

@@ -1,5 +1,6 @@
 import type { ChangeOperation, SealedSecret, SubscriptionState } from '@surehook/contracts/events'
 import type { Subscription } from '@surehook/contracts/http/webhooks/webhooks'
+import { type StoredPolicy, shownPolicy, toPolicy } from './policy/stored-policy.ts'
 
 /** A row of table `subscription`. */
 export type SubscriptionRow = {
@@ -18,16 +19,21 @@ export type SubscriptionRow = {
   /** When and why the service deactivated it; `null` if it did not. */
   disabled_at: Date | null
   disabled_reason: string | null
+  /** `null`: all defaults. */
+  policy: StoredPolicy | null
 }
 
 /**
- * The subscription as clients see it: without secrets, and without an absent `filter` or `select`.
+ * The subscription as clients see it: without secrets, and without an absent `filter`, `select` or
+ * `policy`.
  */
 export function toSubscription(row: SubscriptionRow): Subscription {
+  const policy = shownPolicy(row.policy)
   return {
     ...shared(row),
     ...(row.filter === null ? {} : { filter: JSON.parse(row.filter) }),
     ...(row.selected === null ? {} : { select: row.selected }),
+    ...(policy && { policy }),
     createdAt: row.created_at.toISOString(),
     ...(row.disabled_at === null || row.disabled_reason === null
       ? {}
@@ -44,6 +50,7 @@ export function toState(row: SubscriptionRow): SubscriptionState {
     secrets: row.secrets,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
+    policy: row.policy && toPolicy(row.policy),
   }
 }
 

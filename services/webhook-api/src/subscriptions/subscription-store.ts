@@ -5,8 +5,8 @@ import type { SubscriptionRow } from './subscription-row.ts'
 export async function insertSubscription(client: PoolClient, row: SubscriptionRow): Promise<void> {
   await client.query(
     `insert into subscription (id, project_id, environment, watched_table, events, url, active,
-       filter, selected, secrets, created_at, updated_at, disabled_at, disabled_reason)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+       filter, selected, secrets, created_at, updated_at, disabled_at, disabled_reason, policy)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
     values(row),
   )
 }
@@ -15,8 +15,8 @@ export async function updateSubscription(client: PoolClient, row: SubscriptionRo
   await client.query(
     `update subscription set project_id = $2, environment = $3, watched_table = $4, events = $5,
        url = $6, active = $7, filter = $8, selected = $9, secrets = $10, created_at = $11,
-       updated_at = $12, disabled_at = $13, disabled_reason = $14
-     where id = $1`,
+       updated_at = $12, disabled_at = $13, disabled_reason = $14, policy = $15
+     where id = $1 and set_config('surehook.knows_policy', 'on', true) = 'on'`,
     values(row),
   )
 }
@@ -37,6 +37,7 @@ function values(row: SubscriptionRow): unknown[] {
     row.updated_at,
     row.disabled_at,
     row.disabled_reason,
+    row.policy && JSON.stringify(row.policy),
   ]
 }
 

@@ -1,4 +1,5 @@
 import type { Subscription, Warning } from '@surehook/contracts/http/webhooks/webhooks'
+import { openHeaders } from '@surehook/matching/own-headers'
 import { isMalformedSecret } from '@surehook/matching/signed-headers'
 import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
 import type { KnownTables } from '../tables/known-tables.ts'
@@ -11,7 +12,11 @@ export type WarningDeps = { box: Pick<SecretBox, 'open'>; tables: Pick<KnownTabl
 export function shown({ box, tables }: WarningDeps, row: SubscriptionRow): Subscription {
   const subscription = toSubscription(row)
   const fields = tables.fieldsOf(subscription)
-  const warnings = [...tableWarnings(subscription, fields), ...ofSecret(box, row)]
+  const warnings = [
+    ...tableWarnings(subscription, fields),
+    ...ofSecret(box, row),
+    ...ofHeaders(box, row),
+  ]
   return warnings.length === 0 ? subscription : { ...subscription, warnings }
 }
 
@@ -29,5 +34,15 @@ function ofSecret(box: WarningDeps['box'], { id, secrets }: SubscriptionRow): Wa
   } catch {
     // Its key was removed. The warning informs the client.
     return [{ field: 'secret', message: 'cannot be read any more: set a new one' }]
+  }
+}
+
+function ofHeaders(box: WarningDeps['box'], { id, policy }: SubscriptionRow): Warning[] {
+  if (!policy?.headers) return []
+  try {
+    openHeaders(box, id, policy.headers.ciphertext)
+    return []
+  } catch {
+    return [{ field: 'policy.headers', message: 'cannot be read any more: set them again' }]
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { DeliveryJob } from '@surehook/contracts/events'
+import { type DeliveryJob, defaultPolicy } from '@surehook/contracts/events'
 import { signingKeys } from '@surehook/matching/signed-headers'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
@@ -34,22 +34,28 @@ const aJob: DeliveryJob = {
   arrival: 7,
   redeliveryOf: null,
   traceparent: match ?? null,
+  notBefore: 0,
 }
 
-const subscription = new Subscription(
-  {
-    ...{ id: 's', projectId: 'shop', environment: 'master', table: 'orders', events: ['INSERT'] },
-    ...{ url: aJob.url, active: true, filter: null, select: null, createdAt: '', updatedAt: '' },
-    secrets: [{ ciphertext: '', validUntil: null }],
-  },
-  () => signingKeys('secret'),
-)
+const subscriptionWith = (headers: Record<string, string>) =>
+  new Subscription(
+    {
+      ...{ id: 's', projectId: 'shop', environment: 'master', table: 'orders', events: ['INSERT'] },
+      ...{ url: aJob.url, active: true, filter: null, select: null, createdAt: '', updatedAt: '' },
+      policy: { ...defaultPolicy, headers: { names: Object.keys(headers), ciphertext: '' } },
+      secrets: [{ ciphertext: '', validUntil: null }],
+    },
+    { keys: () => signingKeys('secret'), headers: () => headers },
+  )
+const subscription = subscriptionWith({})
 const delivered: AttemptResult = { kind: 'responded', status: 204, answer: '', latencyMs: 3 }
 const failed: AttemptResult = { ...delivered, status: 503 }
 
 type Begun = SpanOptions & { name: string; outcome?: SpanOutcome }
 
-function setUp({ result = delivered, traced = false } = {}) {
+type SetUp = { result?: AttemptResult; traced?: boolean; own?: Record<string, string> }
+
+function setUp({ result = delivered, traced = false, own: ownHeaders = {} }: SetUp = {}) {
   const sent: Exchange[] = []
   const lines: string[] = []
   const spans: Begun[] = []
@@ -62,6 +68,7 @@ function setUp({ result = delivered, traced = false } = {}) {
       },
     },
     delays: [],
+    ladder: [],
     metrics: dispatcherMetrics(registry),
     log: createLogger('test', 'debug', { write: (line) => void lines.push(line) }),
     tracer: traced
@@ -81,7 +88,7 @@ function setUp({ result = delivered, traced = false } = {}) {
   const circuit = { fire: (post: () => Promise<AttemptResult>) => post() } as Circuit
   const make = (change: Partial<DeliveryJob> = {}, headers = {}) => {
     const delivery = { job: { ...aJob, ...change }, message: { headers } } as unknown as Delivery
-    return attempts.make(delivery, subscription, circuit)
+    return attempts.make(delivery, subscriptionWith(ownHeaders), circuit)
   }
   const metric = async (name: string) => {
     const all = (await registry.registry.metrics()).split('\n')
@@ -126,10 +133,23 @@ describe('the delay of first attempts', () => {
 
 it('counts dead letters', async () => {
   const { attempts, metric } = setUp()
-  attempts.nextStep(aJob, delivered)
+  const policy = { retryAfter: false, retryDelays: null }
+  attempts.nextStep(aJob, delivered, policy)
   expect(await metric('surehook_delivery_dead_letters_total')).toBe(0)
-  attempts.nextStep(aJob, failed)
+  attempts.nextStep(aJob, failed, policy)
   expect(await metric('surehook_delivery_dead_letters_total')).toBe(1)
+})
+
+it('sends the headers of the subscriber, and keeps their values from logs, spans and results', async () => {
+  const value = 'Bearer value-of-a-header'
+  const echo: AttemptResult = { ...failed, answer: `unknown: ${value}` }
+  const setting = { result: echo, traced: true, own: { 'X-Key': value } }
+  const { make, sent, lines, spans } = setUp(setting)
+  const result = await make()
+  expect(sent[0]?.headers).toMatchObject({ 'X-Key': value, 'content-type': 'application/json' })
+  expect(result).toMatchObject({ answer: 'unknown: ***' })
+  expect(lines).toHaveLength(1)
+  expect(JSON.stringify([lines, spans, result])).not.toContain('value-of-a-header')
 })
 
 describe('an attempt that is not traced', () => {

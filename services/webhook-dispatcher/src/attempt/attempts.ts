@@ -7,14 +7,24 @@ import type { Circuit } from '../endpoint/circuit.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
 import type { Delivery } from '../partition/delivery.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
-import type { AttemptResult, NextStep, RetryDelay } from '../transitions/decide-next-attempt.ts'
+import type { AttemptResult, NextStep } from '../transitions/decide-next-attempt.ts'
 import { decideNextAttempt, succeeded } from '../transitions/decide-next-attempt.ts'
+import {
+  type Hop,
+  nextHop,
+  type RetryDelay,
+  type RetryLadder,
+  stepsOf,
+} from '../transitions/retry-ladder.ts'
 import { beginAttemptSpan, endAttemptSpan } from './attempt-span.ts'
+import { hideValues } from './hide-values.ts'
 import type { Poster } from './http/post.ts'
 
 export type AttemptsDeps = {
   poster: Pick<Poster, 'post'>
+  /** The schedule of whoever has set none. */
   delays: readonly RetryDelay[]
+  ladder: RetryLadder
   metrics: DispatcherMetrics
   tracer?: Tracer | undefined
   log: Logger
@@ -53,12 +63,23 @@ export class Attempts {
     }
   }
 
-  nextStep(job: DeliveryJob, result: AttemptResult): NextStep {
-    const { delays, metrics } = this.#deps
+  /** @param policy as of now */
+  nextStep(
+    job: DeliveryJob,
+    result: AttemptResult,
+    { retryAfter, retryDelays }: Pick<Subscription, 'retryAfter' | 'retryDelays'>,
+  ): NextStep {
+    const { ladder, metrics } = this.#deps
+    const delays = retryDelays === null ? this.#deps.delays : stepsOf(ladder, retryDelays)
     const chance = { at: Date.now(), jitter: Math.random() }
-    const next = decideNextAttempt(result, job.attempt, { delays, ...chance })
+    const next = decideNextAttempt(result, job.attempt, { delays, ladder, retryAfter, ...chance })
     if (next.kind === 'dead-letter') metrics.deadLetters.inc()
     return next
+  }
+
+  /** Where a job waits on for the time that its receiver asked for. */
+  nextHop({ notBefore }: DeliveryJob): Hop {
+    return nextHop(this.#deps.ladder, Date.now(), notBefore)
   }
 
   async #make(
@@ -72,12 +93,17 @@ export class Attempts {
       this.#deps.metrics.firstAttemptDelay.observe(delayMs / 1000)
     }
     const secrets = subscription.secretsAt(now)
-    const headers = signedHeaders(job, secrets, Math.floor(now / 1000))
+    const own = subscription.headers ?? {}
+    // Ours count: names of theirs are refused that are among them.
+    const headers: Record<string, string> = {
+      ...own,
+      ...signedHeaders(job, secrets, Math.floor(now / 1000)),
+    }
     if (job.traceparent !== null) headers['traceparent'] = job.traceparent
     const { url, body } = job
     const tenant = `${job.projectId}\0${job.environment}`
     const exchange = { tenant, url, headers, body }
-    const result = await circuit.fire(() => this.#deps.poster.post(exchange))
+    const result = hideValues(await circuit.fire(() => this.#deps.poster.post(exchange)), own)
     this.#report(job, result)
     return result
   }

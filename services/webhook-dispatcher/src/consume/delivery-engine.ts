@@ -129,6 +129,7 @@ function createDispatcher(
   { subscriptions, view, consumer }: Later,
 ): Dispatcher {
   const ownLoad = new OwnLoad()
+  const { delays, ladder } = config
   return new Dispatcher({
     codec,
     ownLoad,
@@ -149,7 +150,7 @@ function createDispatcher(
         maxLocalWaitMs: () => (ownLoad.saturated ? longerLocalWaitMs : localWaitMs),
       },
       window: config.window,
-      attempts: new Attempts({ poster, delays: config.delays, metrics, tracer, log }),
+      attempts: new Attempts({ poster, delays, ladder, metrics, tracer, log }),
       transitions: new Transitions({ producer, codec, log }),
       subscriptions,
       subscriptionsCurrent: (lease) => view().barrier(lease),

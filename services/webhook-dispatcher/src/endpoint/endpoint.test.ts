@@ -130,3 +130,68 @@ describe('Endpoint', () => {
     expect(endpoint.next()?.job).toBe(1)
   })
 })
+
+describe('the policy of an endpoint', () => {
+  beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick'] }))
+  afterEach(() => void jest.useRealTimers())
+
+  const noPressure = { limits, pressure: () => false }
+  let policy: { concurrency: number | null; perSecond: number | null }
+  let woken = 0
+  const open = { isOpen: false, isQuiet: true, dispose: () => {} } as unknown as Circuit
+  const limited = (concurrency: number | null, perSecond: number | null) => {
+    policy = { concurrency, perSecond }
+    woken = 0
+    const since = performance.now() - 60_000
+    const own = { ...noPressure, policyOf: () => policy, since }
+    const endpoint = new Endpoint<number>('e', open, own, () => void woken++)
+    endpoint.ready = true
+    for (let job = 0; job < 20; job++) endpoint.enqueue(job)
+    return endpoint
+  }
+
+  it('allows fewer in flight, and a change counts at once', () => {
+    const endpoint = limited(2, null)
+    expect(startAll(endpoint)).toHaveLength(2)
+    policy = { concurrency: 3, perSecond: null }
+    expect(startAll(endpoint)).toHaveLength(1)
+    policy = { concurrency: 32, perSecond: null }
+    expect(startAll(endpoint)).toHaveLength(1)
+  })
+
+  it('starts no more a second, and says when the next one may start', () => {
+    const endpoint = limited(null, 2)
+    expect(startAll(endpoint)).toHaveLength(1)
+    expect([startAll(endpoint).length, startAll(endpoint).length]).toEqual([0, 0])
+    jest.advanceTimersByTime(499)
+    expect(woken).toBe(0)
+    jest.advanceTimersByTime(1)
+    expect([woken, startAll(endpoint).length]).toEqual([1, 1])
+  })
+
+  it('takes nothing for an attempt that was not made', () => {
+    const endpoint = limited(null, 2)
+    startAll(endpoint)[0]?.ended(undefined)
+    expect(startAll(endpoint)).toHaveLength(1)
+  })
+
+  it('keeps in memory only what starts soon, however much room there is', () => {
+    const endpoint = limited(null, 8)
+    expect(shedForLong(endpoint)).toHaveLength(18)
+    expect(endpoint.slotsForPaused).toBe(0)
+    startAll(endpoint)
+    expect(endpoint.slotsForPaused).toBe(1)
+  })
+
+  it('is not forgotten while a new one could start more', () => {
+    const endpoint = limited(null, 1)
+    endpoint.shed()
+    jest.advanceTimersByTime(500)
+    endpoint.shed()
+    startAll(endpoint)[0]?.ended(true)
+    expect(endpoint.isIdle).toBe(false)
+    jest.advanceTimersByTime(1_000)
+    expect(endpoint.isIdle).toBe(true)
+    endpoint.dispose()
+  })
+})

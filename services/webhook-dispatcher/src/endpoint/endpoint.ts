@@ -1,4 +1,5 @@
 import type { Circuit } from './circuit.ts'
+import { RateLimit } from './rate-limit.ts'
 import { SlowStart } from './slow-start.ts'
 
 export type EndpointLimits = {
@@ -8,7 +9,17 @@ export type EndpointLimits = {
   maxLocalWaitMs: () => number
 }
 
-export type EndpointOptions = { limits: EndpointLimits; pressure: Pressure }
+/** What the endpoint's subscriptions allow; null: no more than the installation's. */
+export type EndpointPolicy = { concurrency: number | null; perSecond: number | null }
+
+export type EndpointOptions = {
+  limits: EndpointLimits
+  pressure: Pressure
+  /** As of now. Absent: nothing is limited. */
+  policyOf?: (endpointId: string) => EndpointPolicy | undefined
+  /** When this process got the endpoint, in ms of `performance.now`. */
+  since?: number
+}
 
 /** Returns true if waiting jobs keep the partition from being read. */
 export type Pressure = () => boolean
@@ -32,6 +43,11 @@ export class Endpoint<T> {
   ready = false
   readonly #limits: EndpointLimits
   readonly #pressure: Pressure
+  readonly #policyOf: () => EndpointPolicy | undefined
+  readonly #rate: RateLimit
+  readonly #onMayStart: () => void
+  /** Until the rate lets the next one start. */
+  #timer: NodeJS.Timeout | null = null
   readonly #startedAt = new Set<{ at: number }>()
   #queue: T[] = []
   readonly #slowStart: SlowStart
@@ -39,11 +55,16 @@ export class Endpoint<T> {
   /** The time since which `shed` has seen too many jobs waiting. */
   #overSince: number | null = null
 
-  constructor(id: string, circuit: Circuit, { limits, pressure }: EndpointOptions) {
+  /** @param onMayStart its rate lets one start again */
+  constructor(id: string, circuit: Circuit, options: EndpointOptions, onMayStart = () => {}) {
+    const { limits, pressure, policyOf, since = 0 } = options
     this.id = id
     this.circuit = circuit
     this.#limits = limits
     this.#pressure = pressure
+    this.#policyOf = () => policyOf?.(id)
+    this.#rate = new RateLimit(since)
+    this.#onMayStart = onMayStart
     this.#slowStart = new SlowStart(limits.maxInFlight)
   }
 
@@ -59,7 +80,7 @@ export class Endpoint<T> {
   get accepts(): boolean {
     if (this.circuit.isOpen) return false
     const hasRoom = this.#queue.length < this.#allowedQueue()
-    return hasRoom || !this.#pressure() || !this.#isOverForLong
+    return hasRoom || !this.#isPressed || !this.#isOverForLong
   }
 
   /**
@@ -68,12 +89,12 @@ export class Endpoint<T> {
    */
   get slotsForPaused(): number {
     if (this.circuit.isOpen) return 0
-    const most = Math.min(this.#allowedQueue(), pausedTurns * this.#slowStart.cap)
+    const most = Math.min(this.#allowedQueue(), pausedTurns * this.#cap)
     return Math.max(0, most - this.#queue.length)
   }
 
   get isIdle(): boolean {
-    return this.inFlight === 0 && this.#queue.length === 0 && this.circuit.isQuiet
+    return this.inFlight === 0 && this.#queue.length === 0 && this.circuit.isQuiet && this.#isRested
   }
 
   enqueue(job: T): void {
@@ -85,13 +106,22 @@ export class Endpoint<T> {
    * `undefined` if no attempt was made.
    */
   next(): { job: T; ended: (succeeded: boolean | undefined) => void } | undefined {
-    if (!this.ready || this.circuit.isOpen || this.inFlight >= this.#slowStart.cap) return undefined
-    const job = this.#queue.shift()
-    if (job === undefined) return undefined
+    if (!this.ready || this.circuit.isOpen || this.#queue.length === 0) return undefined
+    if (this.inFlight >= this.#cap) return undefined
+    const perSecond = this.#perSecond
+    if (perSecond !== null && !this.#rate.take(perSecond, performance.now())) {
+      this.#wakeLater(perSecond)
+      return undefined
+    }
+    const job = this.#queue.shift() as T
     if (this.#queue.length === 0) this.#overSince = null
     const started = { at: performance.now() }
     this.#startedAt.add(started)
-    return { job, ended: (succeeded) => this.#ended(started, succeeded) }
+    const ended = (succeeded: boolean | undefined) => {
+      if (succeeded === undefined && perSecond !== null) this.#rate.giveBack(perSecond)
+      this.#ended(started, succeeded)
+    }
+    return { job, ended }
   }
 
   /**
@@ -103,7 +133,7 @@ export class Endpoint<T> {
     const allowed = this.#allowedQueue()
     if (this.#queue.length <= allowed) this.#overSince = null
     else this.#overSince ??= performance.now()
-    return this.#isOverForLong && this.#pressure() ? this.#queue.splice(allowed) : []
+    return this.#isOverForLong && this.#isPressed ? this.#queue.splice(allowed) : []
   }
 
   /**
@@ -112,6 +142,41 @@ export class Endpoint<T> {
    */
   ramp(): void {
     this.#slowStart.begin()
+  }
+
+  dispose(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.circuit.dispose()
+  }
+
+  get #perSecond(): number | null {
+    return this.#policyOf()?.perSecond ?? null
+  }
+
+  get #cap(): number {
+    return Math.min(this.#slowStart.cap, this.#policyOf()?.concurrency ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** What waits for its rate may wait for hours: never in memory. */
+  get #isPressed(): boolean {
+    return this.#perSecond !== null || this.#pressure()
+  }
+
+  /** A new one could start no more than this one. */
+  get #isRested(): boolean {
+    const perSecond = this.#perSecond
+    return perSecond === null || this.#rate.isFull(perSecond, performance.now())
+  }
+
+  #wakeLater(perSecond: number): void {
+    if (this.#timer !== null) return
+    // Rounded up: a timer that fires early would find no token.
+    const waitMs = Math.ceil(this.#rate.waitMs(perSecond, performance.now()))
+    this.#timer = setTimeout(() => {
+      this.#timer = null
+      this.#onMayStart()
+    }, waitMs)
+    this.#timer.unref()
   }
 
   get #isOverForLong(): boolean {
@@ -133,7 +198,11 @@ export class Endpoint<T> {
     const [oldest] = this.#startedAt
     const age = oldest === undefined ? 0 : performance.now() - oldest.at
     const expectedMs = Math.max(this.#latencyMs, age, 0.1)
-    const turns = this.#limits.maxLocalWaitMs() / expectedMs
-    return Math.max(this.#slowStart.cap, Math.floor(this.#slowStart.cap * turns))
+    const waitMs = this.#limits.maxLocalWaitMs()
+    const cap = this.#cap
+    const answered = Math.max(cap, Math.floor((cap * waitMs) / expectedMs))
+    const perSecond = this.#perSecond
+    if (perSecond === null) return answered
+    return Math.min(answered, Math.max(1, Math.floor((perSecond * waitMs) / 1_000)))
   }
 }

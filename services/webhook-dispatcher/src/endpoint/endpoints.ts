@@ -19,7 +19,7 @@ export class Endpoints<T> {
   /** Idle endpoints are evicted at this number. */
   #roomAt = maxIdle
 
-  /** @param onChange called when a circuit opens, closes or becomes known */
+  /** @param onChange a circuit opened or closed, or became known, or a rate lets one start again */
   constructor(options: EndpointsOptions, onChange: (endpoint: Endpoint<T>) => void) {
     this.#options = options
     this.#onChange = onChange
@@ -37,7 +37,9 @@ export class Endpoints<T> {
       if (!open) endpoint.ramp()
       this.#onChange(endpoint)
     })
-    const endpoint = new Endpoint<T>(endpointId, circuit, this.#options)
+    const endpoint = new Endpoint<T>(endpointId, circuit, this.#options, () =>
+      this.#onChange(endpoint),
+    )
     this.#all.set(endpointId, endpoint)
     void circuit.restore().then(() => {
       endpoint.ready = true
@@ -57,7 +59,7 @@ export class Endpoints<T> {
   }
 
   #forget(id: string): void {
-    this.#all.get(id)?.circuit.dispose()
+    this.#all.get(id)?.dispose()
     this.#all.delete(id)
   }
 }

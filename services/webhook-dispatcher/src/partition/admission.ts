@@ -1,11 +1,14 @@
 import type { DeliveryJob } from '@surehook/contracts/events'
 import type { Subscription, UnreadableSubscription } from '../subscriptions/subscriptions.ts'
+import { waitLeftMs } from '../transitions/retry-after.ts'
 
 /** The decision on a job whose turn has come. */
 export type Admission =
   | { kind: 'start'; endpointId: string }
   /** `published`: its status becomes `paused`. Otherwise it only waits for a slot. */
   | { kind: 'pause'; published: boolean }
+  /** The time that its receiver asked for has not come. */
+  | { kind: 'wait' }
   | { kind: 'reroute'; url: string }
   | { kind: 'cancel' }
   /**
@@ -23,6 +26,8 @@ export type AdmissionFacts = {
   endpoint: (endpointId: string) => { circuitIsOpen: boolean; accepts: boolean }
   /** True if earlier deliveries of the subscription may be paused. */
   mayHavePaused: boolean
+  /** Epoch ms. */
+  now: number
 }
 
 /**
@@ -31,8 +36,8 @@ export type AdmissionFacts = {
  * final.
  */
 export function decideAdmission(
-  { url }: Pick<DeliveryJob, 'url'>,
-  { subscription, viewIsCurrent, endpoint, mayHavePaused }: AdmissionFacts,
+  { url, notBefore }: Pick<DeliveryJob, 'url' | 'notBefore'>,
+  { subscription, viewIsCurrent, endpoint, mayHavePaused, now }: AdmissionFacts,
 ): Admission {
   if (subscription === undefined) return { kind: viewIsCurrent ? 'cancel' : 'look-again' }
   if (subscription.url === null) return { kind: 'pause', published: true }
@@ -41,5 +46,5 @@ export function decideAdmission(
   const { circuitIsOpen, accepts } = endpoint(endpointId)
   const isBlocked = !subscription.deliverable || circuitIsOpen
   if (isBlocked || mayHavePaused || !accepts) return { kind: 'pause', published: isBlocked }
-  return { kind: 'start', endpointId }
+  return waitLeftMs(notBefore, now) > 0 ? { kind: 'wait' } : { kind: 'start', endpointId }
 }

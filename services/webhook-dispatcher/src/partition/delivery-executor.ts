@@ -43,12 +43,18 @@ export class DeliveryExecutor {
       },
       // A released delivery comes before those that are still paused.
       mayHavePaused: !isPaused && this.#state.paused.mayHave(job.subscriptionId),
+      now: Date.now(),
     })
     switch (admission.kind) {
       case 'start':
         return this.#enqueue(this.#state.endpoints.of(admission.endpointId), delivery)
       case 'pause':
         return this.#pause(delivery, admission.published)
+      case 'wait':
+        return void this.#move(delivery, {
+          kind: 'wait',
+          ...this.#state.deps.attempts.nextHop(job),
+        })
       case 'reroute':
       case 'cancel':
         return void this.#move(delivery, admission)
@@ -223,11 +229,17 @@ export class DeliveryExecutor {
     void this.#recordOutcome(delivery, {
       kind: 'attempted',
       result,
-      next: attempts.nextStep(job, result),
+      next: attempts.nextStep(job, result, this.#policyOf(job, subscription)),
     })
   }
 
-  /** Repeats the outcome, but not the attempt, until Kafka has it. */
+  /** As of now; of one that is gone or unreadable meanwhile, as it was. */
+  #policyOf({ subscriptionId }: DeliveryJob, before: Subscription): Subscription {
+    const latest = this.#state.deps.subscriptions.get(subscriptionId)
+    return latest === undefined || latest.url === null ? before : latest
+  }
+
+  /** Repeats the outcome until Kafka has it. The attempt is not repeated. */
   async #recordOutcome(delivery: Delivery, transition: Transition): Promise<void> {
     const route = () => this.#state.router.route(delivery.job, transition)
     let routed = await this.#state.unsettled.recorded(route())
@@ -250,7 +262,7 @@ export class DeliveryExecutor {
     message.finish()
   }
 
-  /** Call it when the endpoint's circuit opens, closes or becomes known. */
+  /** Its circuit opened or closed, or became known, or its rate lets one start again. */
   endpointChanged(endpoint: Endpoint<Delivery>): void {
     if (this.#state.lease.aborted) return
     if (endpoint.circuit.isOpen) this.shed(endpoint)

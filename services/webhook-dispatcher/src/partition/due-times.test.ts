@@ -5,16 +5,18 @@ import { DueTimes } from './due-times.ts'
 
 const hourMs = 3_600_000
 let due: boolean
+let dueTimes: DueTimes
 
 beforeEach(() => {
   jest.useFakeTimers()
   due = false
+  dueTimes = new DueTimes()
 })
 afterEach(() => void jest.useRealTimers())
 
 function wait(dueInMs: number): void {
   const delivery = { job: { dueAt: Date.now() + dueInMs }, message: { topic: retryTopic('5s') } }
-  new DueTimes().await(delivery as Delivery, () => (due = true))
+  dueTimes.await(delivery as Delivery, () => (due = true))
 }
 
 it('lets a job wait until it is due', () => {
@@ -29,4 +31,12 @@ it('lets no job wait longer than its delay, whatever clock set its due time', ()
   wait(26 * hourMs)
   jest.advanceTimersByTime(5_500)
   expect(due).toBe(true)
+})
+
+it('keeps no job, and no timer, of a partition that is gone', () => {
+  wait(5_300)
+  dueTimes.dispose()
+  expect(jest.getTimerCount()).toBe(0)
+  jest.advanceTimersByTime(5_500)
+  expect(due).toBe(false)
 })

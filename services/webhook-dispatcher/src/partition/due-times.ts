@@ -24,6 +24,7 @@ function longestWaitOn(topic: string): number {
 export class DueTimes {
   /** By topic. An assigned partition may be full of them by design. */
   readonly #waitingBy = new Map<string, number>()
+  readonly #timers = new Set<NodeJS.Timeout>()
 
   /** Calls `then` when the job is due; at once if it already is. */
   await({ job, message: { topic } }: Delivery, then: () => void): void {
@@ -31,10 +32,18 @@ export class DueTimes {
     if (waitMs <= 0) return then()
     this.#count(topic, 1)
     const timer = setTimeout(() => {
+      this.#timers.delete(timer)
       this.#count(topic, -1)
       then()
     }, waitMs)
     timer.unref()
+    this.#timers.add(timer)
+  }
+
+  /** Lets go of jobs that would be kept for hours by a timer. */
+  dispose(): void {
+    for (const timer of this.#timers) clearTimeout(timer)
+    this.#timers.clear()
   }
 
   /**

@@ -41,7 +41,7 @@ export class PartitionState {
   /** How many handed-out jobs cannot be decoded yet. */
   undecoded = 0
 
-  /** @param onChange called when a circuit opens, closes or becomes known */
+  /** @param onChange a circuit opened or closed, or became known, or a rate lets one start again */
   constructor(
     assignments: ReadonlyMap<string, AssignedPartition>,
     deps: WorkerDeps,
@@ -58,7 +58,15 @@ export class PartitionState {
     this.work = new WorkInFlight(deps.onFault)
     this.router = new DeliveryRouter({ ...deps, lease: this.lease })
     this.pressure = new Pressure({ assignments, dueTimes: this.dueTimes, window: deps.window })
-    this.endpoints = new Endpoints({ ...deps, pressure: () => this.pressure.isOn }, onChange)
+    this.endpoints = new Endpoints(
+      {
+        ...deps,
+        pressure: () => this.pressure.isOn,
+        policyOf: (endpointId) => deps.subscriptions.policyOf(endpointId),
+        since: performance.now(),
+      },
+      onChange,
+    )
     this.turns = new Turns(() => this.mayStart)
     this.paused = new PausedDeliveries(
       pausedAssignment,

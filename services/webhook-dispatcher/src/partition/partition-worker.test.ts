@@ -110,6 +110,7 @@ class WorkerWorld {
           const deliverable = this.active && !id.startsWith('inactive')
           return { url: 'u', endpointId: `e of ${id}`, deliverable }
         },
+        policyOf: () => undefined,
       },
       subscriptionsCurrent: async () => {},
       reader: { seek: (...at: number[]) => void (this.#position = at[2] ?? 0) },

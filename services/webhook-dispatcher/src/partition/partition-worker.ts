@@ -134,6 +134,7 @@ export class PartitionWorker {
 
   dispose(): void {
     this.#state.endpoints.dispose()
+    this.#state.dueTimes.dispose()
   }
 
   #admitHeld(): void {

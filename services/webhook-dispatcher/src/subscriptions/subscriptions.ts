@@ -1,27 +1,46 @@
 import type { SubscriptionState } from '@surehook/contracts/events'
 import { endpointId } from '@surehook/contracts/ids'
+import { type OwnHeaders, openHeaders } from '@surehook/matching/own-headers'
 import { type SigningKeys, signingKeys } from '@surehook/matching/signed-headers'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
+import type { EndpointPolicy } from '../endpoint/endpoint.ts'
+import { EndpointPolicies } from './endpoint-policies.ts'
 
 export type SecretOpener = { open(sealed: string, context: string): string }
 
 /** An encrypted secret that is opened at its first use. `keys` is `null` if it is unreadable. */
 type Secret = { ciphertext: string; validUntil: number; keys?: SigningKeys | null }
 
-/** The present state of a subscription that attempts need. */
+/** Give null for what cannot be read. */
+export type Openers = {
+  keys: (ciphertext: string) => SigningKeys | null
+  headers: (ciphertext: string) => OwnHeaders | null
+}
+
+const noHeaders: OwnHeaders = {}
+
+/** What an attempt needs to know of a subscription, as of now. */
 export class Subscription {
   readonly url: string
   readonly endpointId: string
+  /** Whether the receiver may ask for a longer wait. */
+  readonly retryAfter: boolean
+  /** Before the second and each further attempt; null: the installation's. */
+  readonly retryDelays: readonly string[] | null
   readonly #active: boolean
   readonly #current: Secret | undefined
   /** Replaced secrets that are valid for a while after a rotation. */
   readonly #replaced: readonly Secret[]
-  readonly #open: (ciphertext: string) => SigningKeys | null
+  readonly #sealedHeaders: string | undefined
+  /** Opened when they are first needed. */
+  #headers: OwnHeaders | null | undefined
+  readonly #open: Openers
 
-  /** @param open returns `null` for an unreadable secret */
-  constructor(state: SubscriptionState, open: (ciphertext: string) => SigningKeys | null) {
+  constructor(state: SubscriptionState, open: Openers) {
     this.url = state.url
     this.endpointId = endpointId(state.projectId, state.environment, state.url)
+    this.retryAfter = state.policy?.retryAfter ?? false
+    this.retryDelays = state.policy?.retryDelays ?? null
     this.#active = state.active
     const [current, ...replaced] = state.secrets.map(({ ciphertext, validUntil }) => ({
       ciphertext,
@@ -29,15 +48,23 @@ export class Subscription {
     }))
     this.#current = current
     this.#replaced = replaced
+    this.#sealedHeaders = state.policy?.headers?.ciphertext
     this.#open = open
   }
 
   /**
-   * True if deliveries may be sent. Without the current secret no receiver could verify them, so
-   * they wait.
+   * Deliveries may go out. Without its current secret nothing could be verified, and without its headers
+   * nobody would let them in: they wait.
    */
   get deliverable(): boolean {
-    return this.#active && this.#keysOf(this.#current) !== null
+    return this.#active && this.#keysOf(this.#current) !== null && this.headers !== null
+  }
+
+  /** Those of the subscriber's own; null when they cannot be read. */
+  get headers(): OwnHeaders | null {
+    if (this.#sealedHeaders === undefined) return noHeaders
+    if (this.#headers === undefined) this.#headers = this.#open.headers(this.#sealedHeaders)
+    return this.#headers
   }
 
   /**
@@ -53,7 +80,7 @@ export class Subscription {
 
   #keysOf(secret: Secret | undefined): SigningKeys | null {
     if (secret === undefined) return null
-    if (secret.keys === undefined) secret.keys = this.#open(secret.ciphertext)
+    if (secret.keys === undefined) secret.keys = this.#open.keys(secret.ciphertext)
     return secret.keys
   }
 }
@@ -69,6 +96,7 @@ const unreadable: UnreadableSubscription = { url: null, deliverable: false }
 /** Every subscription, from the compacted topic. */
 export class Subscriptions {
   readonly #byId = new Map<string, Subscription | UnreadableSubscription>()
+  readonly #policies = new EndpointPolicies()
   readonly #opener: SecretOpener
   readonly #onChange: (subscriptionId: string) => void
   readonly #log: Pick<Logger, 'error' | 'warn'>
@@ -90,9 +118,20 @@ export class Subscriptions {
     return this.#byId.get(subscriptionId)
   }
 
+  /** The strictest limits of an endpoint's subscriptions; undefined for none. */
+  policyOf(endpoint: string): EndpointPolicy | undefined {
+    return this.#policies.of(endpoint)
+  }
+
   apply(subscriptionId: string, state: SubscriptionState | null): void {
-    if (state === null) this.#byId.delete(subscriptionId)
-    else this.#byId.set(subscriptionId, this.#subscriptionOf(state))
+    if (state === null) {
+      this.#byId.delete(subscriptionId)
+      this.#policies.delete(subscriptionId)
+    } else {
+      const subscription = this.#subscriptionOf(state)
+      this.#byId.set(subscriptionId, subscription)
+      this.#policies.set(subscriptionId, subscription.endpointId, state.policy)
+    }
     this.#onChange(subscriptionId)
   }
 
@@ -107,10 +146,19 @@ export class Subscriptions {
     // filter.
     const { id } = state
     const current = state.secrets[0]?.ciphertext
-    return new Subscription(state, (ciphertext) => {
-      const required = ciphertext === current
-      return this.#keysOf({ id, ciphertext, required })
+    return new Subscription(state, {
+      keys: (ciphertext) => this.#keysOf({ id, ciphertext, required: ciphertext === current }),
+      headers: (ciphertext) => this.#headersOf(id, ciphertext),
     })
+  }
+
+  #headersOf(subscriptionId: string, ciphertext: string): OwnHeaders | null {
+    try {
+      return openHeaders(this.#opener, subscriptionId, ciphertext)
+    } catch (err) {
+      this.#log.error({ err, subscriptionId }, 'subscription.headers.unreadable')
+      return null
+    }
   }
 
   #keysOf({ id, ciphertext, required }: SealedSecretOf): SigningKeys | null {

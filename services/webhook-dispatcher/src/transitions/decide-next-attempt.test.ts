@@ -21,7 +21,7 @@ const unreachable: AttemptResult = {
   message: 'connect ECONNREFUSED',
   latencyMs: 1,
 }
-const now = { delays, at: 1_000_000, jitter: 0 }
+const now = { delays, ladder: delays, retryAfter: false, at: 1_000_000, jitter: 0 }
 
 describe('decideNextAttempt', () => {
   it.each([200, 201, 204, 299])('takes %i as delivered', (status) => {
@@ -51,7 +51,7 @@ describe('decideNextAttempt', () => {
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
         (result, attempt, jitter) => {
           const at = 1_700_000_000_000
-          const step = decideNextAttempt(result, attempt, { delays, at, jitter })
+          const step = decideNextAttempt(result, attempt, { ...now, at, jitter })
           expect(step.kind === 'delivered').toBe(succeeded(result))
           if (step.kind === 'dead-letter') expect(attempt).toBeGreaterThan(delays.length)
           if (step.kind !== 'retry') return
@@ -61,5 +61,39 @@ describe('decideNextAttempt', () => {
         },
       ),
     )
+  })
+})
+
+describe('Retry-After', () => {
+  const asking = (status: number, retryAfter: string) => ({ ...answered(status), retryAfter })
+  const honoured = { ...now, retryAfter: true }
+
+  it.each([429, 503])(
+    'of a %i postpones the retry, on the largest step that is not longer',
+    (status) => {
+      expect(decideNextAttempt(asking(status, '600'), 1, honoured)).toEqual({
+        kind: 'retry',
+        delay: delays[3],
+        dueAt: 1_300_000,
+        notBefore: 1_600_000,
+      })
+    },
+  )
+
+  it('counts as a failure as ever: the last attempt was the last', () => {
+    expect(decideNextAttempt(asking(503, '600'), 5, honoured)).toEqual({ kind: 'dead-letter' })
+  })
+
+  it.each([
+    ['without the policy', asking(503, '600'), now],
+    ['of another status', asking(500, '600'), honoured],
+    ['that is shorter than the delay', asking(503, '1'), honoured],
+    ['that is missing', answered(503), honoured],
+  ])('%s changes nothing', (_what, result, schedule) => {
+    expect(decideNextAttempt(result, 1, schedule)).toEqual({
+      kind: 'retry',
+      delay: delays[0],
+      dueAt: 1_001_000,
+    })
   })
 })

@@ -1,8 +1,17 @@
 import type { ErrorClass } from '@surehook/contracts/events'
 import type { OutgoingRecord } from '@surehook/kafka/producer/producer'
+import { retryAfterMs } from './retry-after.ts'
+import { nextHop, type RetryDelay, type RetryLadder } from './retry-ladder.ts'
 
 export type AttemptResult = (
-  | { kind: 'responded'; status: number; answer: string; latencyMs: number }
+  | {
+      kind: 'responded'
+      status: number
+      answer: string
+      latencyMs: number
+      /** The header `Retry-After`, if there was one. */
+      retryAfter?: string | undefined
+    }
   | {
       kind: 'unreachable'
       errorClass: ErrorClass
@@ -16,12 +25,10 @@ export type AttemptResult = (
   sentAs?: OutgoingRecord['headers'] | undefined
 }
 
-/** A configured delay. Its name is also the suffix of its topic. */
-export type RetryDelay = { name: string; ms: number }
-
 export type NextStep =
   | { kind: 'delivered' }
-  | { kind: 'retry'; delay: RetryDelay; dueAt: number }
+  /** `notBefore`: the receiver asked for it, and `dueAt` may be on the way there. */
+  | { kind: 'retry'; delay: RetryDelay; dueAt: number; notBefore?: number }
   | { kind: 'dead-letter' }
 
 /**
@@ -32,6 +39,17 @@ export function succeeded(result: AttemptResult): boolean {
   return result.kind === 'responded' && result.status >= 200 && result.status < 300
 }
 
+export type Schedule = {
+  /** Before the second and each further attempt. */
+  delays: readonly RetryDelay[]
+  ladder: RetryLadder
+  /** Whether the receiver may ask for a longer wait. */
+  retryAfter: boolean
+}
+
+/** RFC 9110 §10.2.3 and RFC 6585 §4. */
+const asksToWait: ReadonlySet<number> = new Set([429, 503])
+
 /**
  * @param attempt number of the attempt that gave `result`, from 1
  * @param at when it ended, epoch ms
@@ -40,10 +58,18 @@ export function succeeded(result: AttemptResult): boolean {
 export function decideNextAttempt(
   result: AttemptResult,
   attempt: number,
-  { delays, at, jitter }: { delays: readonly RetryDelay[]; at: number; jitter: number },
+  { delays, ladder, retryAfter, at, jitter }: Schedule & { at: number; jitter: number },
 ): NextStep {
   if (succeeded(result)) return { kind: 'delivered' }
   const delay = delays[attempt - 1]
   if (delay === undefined) return { kind: 'dead-letter' }
-  return { kind: 'retry', delay, dueAt: Math.round(at + delay.ms * (1 + 0.1 * jitter)) }
+  const dueAt = Math.round(at + delay.ms * (1 + 0.1 * jitter))
+  const notBefore = retryAfter ? at + askedMs(result, at) : 0
+  if (notBefore <= dueAt) return { kind: 'retry', delay, dueAt }
+  return { kind: 'retry', ...nextHop(ladder, at, notBefore), notBefore }
+}
+
+function askedMs(result: AttemptResult, at: number): number {
+  const asks = result.kind === 'responded' && asksToWait.has(result.status)
+  return asks ? retryAfterMs(result.retryAfter, at) : 0
 }

@@ -13,6 +13,7 @@ import type { EventCodec } from '@surehook/schemas/codec'
 import type { Logger } from 'pino'
 import { type PausedMark, pausedHeaders } from '../paused/paused-headers.ts'
 import type { AttemptResult, NextStep } from './decide-next-attempt.ts'
+import type { Hop } from './retry-ladder.ts'
 
 /** A transition of a job: one step of its delivery. */
 export type Transition =
@@ -30,7 +31,9 @@ export type Transition =
    * it has there.
    */
   | { kind: 'publish' }
-  /** Its subscription is deleted. */
+  /** To a retry topic, on the way to the time that its receiver asked for. */
+  | ({ kind: 'wait' } & Hop)
+  /** Its subscription is gone. */
   | { kind: 'cancel' }
   /** Its subscription has another URL, so it starts again in the order of that endpoint. */
   | { kind: 'reroute'; url: string }
@@ -115,11 +118,16 @@ function planOf(job: DeliveryJob, transition: Transition, at: number): Plan {
         next: null,
         published: [unattempted({ ...job, step: job.step - 1 }, { status: 'paused', at })],
       }
+    case 'wait': {
+      const { delay, dueAt } = transition
+      const next = { topic: retryTopic(delay.name), job: { ...job, step: job.step + 1, dueAt } }
+      return { next, published: [] }
+    }
     case 'cancel':
       return { next: null, published: [unattempted(job, { status: 'cancelled', at })] }
     case 'reroute': {
       const { url } = transition
-      const moved = { ...job, url, step: job.step + 1, dueAt: 0, arrival: -1 }
+      const moved = { ...job, url, step: job.step + 1, dueAt: 0, arrival: -1, notBefore: 0 }
       return { next: { topic: deliveriesTopic, job: moved }, published: [] }
     }
   }
@@ -135,11 +143,11 @@ function afterAttempt(
     case 'delivered':
       return { next: null, published: [attempted(job, result, { status: 'delivered', at }, null)] }
     case 'retry': {
-      const { dueAt, delay } = next
-      const again = { ...job, attempt: job.attempt + 1, step: job.step + 1, dueAt }
+      const { dueAt, delay, notBefore = 0 } = next
+      const again = { ...job, attempt: job.attempt + 1, step: job.step + 1, dueAt, notBefore }
       return {
         next: { topic: retryTopic(delay.name), job: again, headers },
-        published: [attempted(job, result, { status: 'retrying', at }, dueAt)],
+        published: [attempted(job, result, { status: 'retrying', at }, notBefore || dueAt)],
       }
     }
     case 'dead-letter':

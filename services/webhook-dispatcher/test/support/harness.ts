@@ -2,12 +2,19 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { DeliveryAttempt, DeliveryJob, SubscriptionState } from '@surehook/contracts/events'
+import {
+  type DeliveryAttempt,
+  type DeliveryJob,
+  type DeliveryPolicy,
+  defaultPolicy,
+  type SubscriptionState,
+} from '@surehook/contracts/events'
 import { deliveryId, endpointId, newEventId } from '@surehook/contracts/ids'
 import { attemptsTopic, deliveriesTopic, subscriptionsTopic } from '@surehook/contracts/topics'
 import { createKafka } from '@surehook/kafka/client/client'
 import type { EventProducer } from '@surehook/kafka/producer/producer'
 import { openProducer } from '@surehook/kafka/producer/producer'
+import { headerNames, sealHeaders } from '@surehook/matching/own-headers'
 import type { EventCodec } from '@surehook/schemas/codec'
 import { openEventCodec } from '@surehook/schemas/codec'
 import type { Certificates } from '@surehook/scripts/receiver/certificates'
@@ -39,6 +46,8 @@ export type Harness = AsyncDisposable & {
     change?: Partial<SubscriptionState>,
     secrets?: string[],
   ): Promise<SubscriptionState>
+  /** A policy of the subscription; what is absent has its default. */
+  policy(id: string, of: PolicyOf): DeliveryPolicy
   unsubscribe(id: string): Promise<void>
   /** Puts new jobs for the subscription on the deliveries topic, in order. */
   enqueue(
@@ -60,10 +69,11 @@ export type Harness = AsyncDisposable & {
   bodies(path: string): { n: number; id: string }[]
 }
 
-/**
- * Runs the dispatcher in this process, with a real broker, registry and Redis, and an HTTPS
- * receiver.
- */
+export type PolicyOf = Partial<Omit<DeliveryPolicy, 'headers'>> & {
+  headers?: Record<string, string>
+}
+
+/** The dispatcher in this process, on the real broker, registry and Redis, and an HTTPS receiver. */
 export async function openHarness(): Promise<Harness> {
   await using opening = new AsyncDisposableStack()
   const certificates = await createCertificates()
@@ -153,11 +163,19 @@ export async function openHarness(): Promise<Harness> {
         secrets: secrets.map((secret) => ({ ciphertext: box.seal(secret, id), validUntil: null })),
         createdAt: now,
         updatedAt: now,
+        policy: null,
         ...change,
       }
       await tell(id, state)
       return state
     },
+    policy: (id, { headers, ...rest }) => ({
+      ...defaultPolicy,
+      ...rest,
+      headers: headers
+        ? { names: headerNames(headers), ciphertext: sealHeaders(box, id, headers) }
+        : null,
+    }),
     unsubscribe: (id) => tell(id, null),
     async enqueueOne(subscription, topic = deliveriesTopic) {
       const job = jobOf(subscription, { n: 0 })
@@ -211,5 +229,6 @@ function jobOf(
     arrival: -1,
     redeliveryOf: null,
     traceparent: null,
+    notBefore: 0,
   }
 }

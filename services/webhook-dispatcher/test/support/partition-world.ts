@@ -4,6 +4,7 @@ import { deliveriesTopic, pausedTopic, retryTopic } from '@surehook/contracts/to
 import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import { FlowControl } from '@surehook/kafka/windowed/flow-control'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
+import type { EndpointPolicy } from '../../src/endpoint/endpoint.ts'
 import { dispatcherMetrics } from '../../src/metrics.ts'
 import type { Delivery } from '../../src/partition/delivery.ts'
 import { PartitionWorker } from '../../src/partition/partition-worker.ts'
@@ -48,6 +49,7 @@ class Owner {
 export class PartitionWorld {
   readonly logs = new Map<string, Entry[]>(topics.map((topic) => [topic, []]))
   readonly inactive = new Set<string>()
+  policy: EndpointPolicy | undefined
   /** Subscriptions whose jobs no other topic takes. */
   readonly tooLarge = new Set<string>()
   /** By subscription, the arrivals of first attempts in the order they started. */
@@ -240,6 +242,7 @@ export class PartitionWorld {
       transitions: { make: (job: DeliveryJob, to: Transition) => this.#make(owner, job, to) },
       subscriptions: {
         get: (id: string) => ({ url: 'u', endpointId: id, deliverable: !this.inactive.has(id) }),
+        policyOf: () => this.policy,
       },
       subscriptionsCurrent: async () => {},
       reader: {

@@ -6,6 +6,7 @@ import {
   retryTopic,
 } from '@surehook/contracts/topics'
 import type { Admin } from '@surehook/kafka/client/surface'
+import { retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
 import { type Finding, findingsOf } from '../finding.ts'
 import type { Target } from '../target.ts'
 import { withKafka } from '../with-kafka.ts'
@@ -26,7 +27,7 @@ export type GroupState = {
 
 export async function checkConsumers(target: Target, lagLimit: number): Promise<Finding[]> {
   return withKafka(target, async (admin, read) => {
-    const retries = read.WEBHOOK_RETRY_DELAYS.map(({ name }) => retryTopic(name))
+    const retries = retryTopicNames(read).map(retryTopic)
     // Paused deliveries wait on purpose: their circuit is open, or their subscription is inactive.
     const groups = [
       { group: 'webhook-matcher', topics: [changesTopic], waiting: [] },

@@ -6,6 +6,7 @@ import {
 } from '@surehook/contracts/topics'
 import { type Admin, ConfigResourceTypes } from '@surehook/kafka/client/surface'
 import { differing } from '@surehook/kafka/topics/align-topics'
+import { retryTopicNames } from '@surehook/service-kit/config/retry-ladder'
 import { type Durability, durabilityOf, safeCopies } from '../durability.ts'
 import { type Finding, findingsOf } from '../finding.ts'
 import type { Target } from '../target.ts'
@@ -23,7 +24,7 @@ const setCopies = 'Set min.insync.replicas of the topic with kafka-configs.sh: 2
 
 export async function checkTopics(target: Target): Promise<Finding[]> {
   return withKafka(target, async (admin, read) => {
-    const specs = topicTable(read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name))
+    const specs = topicTable(retryTopicNames(read))
     const states = await readTopics(admin, specs)
     // The wanted number of partitions of a local system is unknown. All topics must at least have
     // the same number.

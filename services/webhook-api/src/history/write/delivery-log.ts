@@ -5,6 +5,7 @@ import type { Logger } from '@surehook/service-kit/telemetry/log'
 import { fromZero, type Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Pool } from 'pg'
 import { recordFailures } from '../../failing/failing-store.ts'
+import { recordGone } from '../../failing/gone-store.ts'
 import { createDeliveryDays } from '../delivery-days.ts'
 import { createDeliveryStore } from '../delivery-store.ts'
 import { createDeliveryProjection, projectedTopics } from './delivery-projection.ts'
@@ -21,12 +22,19 @@ const gatherMs = 250
 
 export type DeliveryLog = AsyncDisposable & { readonly healthy: boolean }
 
-type Parts = { pool: Pool; historyDays: number; log: Logger; metrics: Metrics }
+type Parts = {
+  pool: Pool
+  historyDays: number
+  /** A receiver is gone whose subscription is to be deactivated then. */
+  onGone: () => void
+  log: Logger
+  metrics: Metrics
+}
 
 /** Follows the delivery topics while it is open. All replicas share the work. */
 export function openDeliveryLog(
   { kafka, codec, producer }: Messaging,
-  { pool, historyDays, log, metrics }: Parts,
+  { pool, historyDays, onGone, log, metrics }: Parts,
 ): DeliveryLog {
   const refused = fromZero(
     metrics.counter({
@@ -43,6 +51,7 @@ export function openDeliveryLog(
       async add(entries) {
         await store.add(entries)
         await recordFailures(pool, entries.transitions)
+        if (await recordGone(pool, entries.transitions)) onGone()
       },
     },
     codec,

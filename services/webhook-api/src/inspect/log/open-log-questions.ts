@@ -11,6 +11,7 @@ import { createDeliveryDays } from '../../history/delivery-days.ts'
 import type { KeyedWriter } from '../../keyed-writer.ts'
 import { runReplayWorker } from '../../redelivery/replay/replay-worker.ts'
 import { createReplays } from '../../redelivery/replay/replays.ts'
+import { fitToLadder, type RetryLadder } from '../../subscriptions/policy/fit-to-ladder.ts'
 import { secretWarnings } from '../../subscriptions/subscription-warnings.ts'
 import { fitToTable } from '../../tables/fit-to-table.ts'
 import type { KnownTables } from '../../tables/known-tables.ts'
@@ -28,7 +29,7 @@ export type LogQuestionsOptions = {
   keyedWriter: KeyedWriter
   tables: Pick<KnownTables, 'current' | 'fieldsOf'>
   access: Pick<PlatformAccess, 'environmentExists'>
-  config: { kafka: { clientId: string }; maxBodyBytes: number }
+  config: { kafka: { clientId: string }; maxBodyBytes: number; retryLadder: RetryLadder }
   log: Logger
 }
 
@@ -55,6 +56,7 @@ export function openLogQuestions(options: LogQuestionsOptions) {
       changeLog,
       turns,
       async admit(tenant, input) {
+        fitToLadder(config.retryLadder, input.policy)
         if (!(await access.environmentExists(tenant.projectId, tenant.environment))) {
           throw new AppError('ENVIRONMENT_NOT_FOUND', 'No such environment')
         }

@@ -8,6 +8,7 @@ import type { Warning } from '@surehook/contracts/http/webhooks/webhooks'
 import { deliveryId } from '@surehook/contracts/ids'
 import { buildBody } from '@surehook/matching/build-body'
 import { mismatchOf } from '@surehook/matching/mismatch'
+import { headerNames } from '@surehook/matching/own-headers'
 import { plainHeaders, signedHeaders, signingKeys } from '@surehook/matching/signed-headers'
 import { refuseForeignTenant, type Tenant } from '../../subscriptions/subscription-changes.ts'
 import type { ChangeLog } from './change-log.ts'
@@ -26,7 +27,9 @@ export type PreviewDeps = {
 
 type Admitted = { input: PreviewInput; warnings: Warning[] }
 
-/** Replaces the id of the subscription, which has none yet. */
+/** Stands for the value of a header of the subscriber's own. */
+const hidden = '***'
+/** Stands for the id that the subscription does not have yet. */
 const noSubscription = '00000000-0000-0000-0000-000000000000'
 
 /**
@@ -60,12 +63,16 @@ function samplesOf(
   const select = input.select ? new Set(input.select) : null
   const samples: Preview['samples'] = []
   let left: number = previewLimits.sampleBytes
+  // No answer holds a value of them.
+  const own = Object.fromEntries(
+    headerNames(input.policy?.headers ?? {}).map((name) => [name, hidden]),
+  )
   for (const event of events.slice(0, previewLimits.samples)) {
     const body = buildBody(event, select)
     left -= body.length
     // The first sample is shown whatever its size.
     if (left < 0 && samples.length > 0) break
-    const headers = headersOf({ event, body }, { secret: input.secret, timestampS })
+    const headers = { ...own, ...headersOf({ event, body }, { secret: input.secret, timestampS }) }
     samples.push({ eventId: event.id, headers, body: body.toString() })
   }
   return samples

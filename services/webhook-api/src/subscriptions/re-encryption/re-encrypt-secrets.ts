@@ -2,6 +2,7 @@ import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
 import type { SealedSecret } from '@surehook/contracts/events'
 import type { ResealedPage } from '@surehook/contracts/http/admin/re-encryption'
 import { subscriptionsTopic } from '@surehook/contracts/topics'
+import { headersContext } from '@surehook/matching/own-headers'
 import type { ReEncryption } from '@surehook/service-kit/crypto/re-encrypt'
 import type { PoolClient } from 'pg'
 import { type SubscriptionRow, toState } from '../subscription-row.ts'
@@ -22,11 +23,12 @@ export function createSecretReEncryption({ writer, reEncrypt }: ReEncryptionDeps
       const rows = await lockPage(tx, after)
       const counts = { checked: rows.length, resealed: 0, unreadable: 0 }
       for (const row of rows) {
-        const { secrets, changed, unreadable } = reEncryptAll(reEncrypt, row)
-        if (unreadable) counts.unreadable++
-        if (!changed) continue
+        const secrets = reEncryptAll(reEncrypt, row)
+        const policy = reEncryptHeaders(reEncrypt, row)
+        if (secrets.unreadable || policy.unreadable) counts.unreadable++
+        if (!secrets.changed && !policy.changed) continue
         counts.resealed++
-        const next = { ...row, secrets }
+        const next = { ...row, secrets: secrets.secrets, policy: policy.policy }
         await updateSubscription(tx, next)
         await emit({ topic: subscriptionsTopic, key: row.id, state: toState(next) })
       }
@@ -63,4 +65,17 @@ function reEncryptAll(
   const changed =
     sealed.length < secrets.length || sealed.some((secret, at) => secret !== signing[at])
   return { secrets: sealed, changed, unreadable }
+}
+
+function reEncryptHeaders(
+  reEncrypt: ReEncryption,
+  { id, policy }: Pick<SubscriptionRow, 'id' | 'policy'>,
+): { policy: SubscriptionRow['policy']; changed: boolean; unreadable: boolean } {
+  const kept = { policy, changed: false, unreadable: false }
+  if (!policy?.headers) return kept
+  const outcome = reEncrypt(policy.headers.ciphertext, headersContext(id))
+  if (outcome === 'current') return kept
+  if (outcome === 'unreadable') return { ...kept, unreadable: true }
+  const headers = { ...policy.headers, ciphertext: outcome.sealed }
+  return { policy: { ...policy, headers }, changed: true, unreadable: false }
 }

@@ -1,9 +1,13 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 
 /** The bytes of an answer that are read and stored. */
 const answerLimit = 4096
 
-export type Answered = { status: number; text: string } | { error: unknown }
+/** `retryAfter`: the header, if there was one. */
+export type Answered =
+  | { status: number; text: string; retryAfter: string | undefined }
+  | { error: unknown }
 
 /**
  * Receives one answer from undici's parser, without a stream. The status counts as soon as it
@@ -13,6 +17,7 @@ export class Answer implements Dispatcher.DispatchHandler {
   readonly #answered = Promise.withResolvers<Answered>()
   #controller: Dispatcher.DispatchController | null = null
   #status: number | null = null
+  #retryAfter: string | undefined
   #text: Buffer[] = []
   #size = 0
   #ended = false
@@ -34,8 +39,15 @@ export class Answer implements Dispatcher.DispatchHandler {
     if (this.#ended) controller.abort(new Error('given up'))
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
     this.#status = status
+    // Of several the first counts, as with every list that should be none.
+    const [retryAfter] = [headers['retry-after']].flat()
+    this.#retryAfter = retryAfter
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -57,7 +69,10 @@ export class Answer implements Dispatcher.DispatchHandler {
     if (this.#ended) return
     this.#ended = true
     if (this.#status === null) this.#answered.resolve({ error })
-    else this.#answered.resolve({ status: this.#status, text: this.#readText() })
+    else {
+      const [status, text, retryAfter] = [this.#status, this.#readText(), this.#retryAfter]
+      this.#answered.resolve({ status, text, retryAfter })
+    }
   }
 
   #readText(): string {

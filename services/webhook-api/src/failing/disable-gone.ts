@@ -1,0 +1,54 @@
+import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
+import type { Pool } from 'pg'
+import { type BackgroundWork, runBackgroundWork } from '../background-work.ts'
+import { lockAnySubscription } from '../subscriptions/subscription-store.ts'
+import { deactivate } from './deactivate.ts'
+import { findGone, takeGone } from './gone-store.ts'
+
+export type DisableGoneDeps = {
+  pool: Pool
+  writer: Pick<StateWriter, 'write'>
+  log: Logger
+  metrics: Metrics
+}
+
+/** What a replica that was killed has left. */
+const lookEveryMs = 10_000
+const retryMs = 1_000
+
+/**
+ * Deactivates subscriptions whose receiver answered 410, where the policy says so. The answer is kept in the table
+ * before the log commits that it was read, and leaves it in the transaction that deactivates: a replica that is
+ * killed in between leaves the rest to the others.
+ */
+export function runDisableGone({ pool, writer, log, metrics }: DisableGoneDeps): BackgroundWork {
+  const disabled = metrics.counter({
+    name: 'surehook_webhook_subscriptions_gone_total',
+    help: 'Subscriptions deactivated because their receiver answered 410',
+  })
+  const disable = (subscriptionId: string) =>
+    writer.write(async (tx, emit) => {
+      // The subscription first, as everywhere.
+      const before = await lockAnySubscription(tx, subscriptionId)
+      const at = await takeGone(tx, subscriptionId, before)
+      if (before === undefined || at === undefined) return false
+      const reason = `The receiver answered 410 Gone at ${at.toISOString()}`
+      await deactivate(tx, emit, { before, reason })
+      return true
+    })
+  return runBackgroundWork({
+    async work() {
+      const subscriptionId = await findGone(pool)
+      if (subscriptionId === undefined) return lookEveryMs
+      if (await disable(subscriptionId)) {
+        disabled.inc()
+        log.info({ subscriptionId }, 'subscription.gone')
+      }
+      return 0
+    },
+    onFailure: (err) => log.warn({ err }, 'subscription.disable_failed'),
+    retryMs,
+  })
+}

@@ -1,0 +1,42 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type DeliveryPolicy, defaultPolicy, type SealedHeaders } from '@surehook/contracts/events'
+import type { PolicyInput } from '@surehook/contracts/http/webhooks/policy/policy'
+import { headerNames, sealHeaders } from '@surehook/matching/own-headers'
+import type { SecretBox } from '@surehook/service-kit/crypto/secret-box'
+import type { FittedPolicy } from './fit-to-ladder.ts'
+import type { StoredPolicy } from './stored-policy.ts'
+
+type Stored = { id: string; policy: StoredPolicy | null }
+/** `undefined`: it stays as it is. */
+type Change = { [Key in keyof DeliveryPolicy]: DeliveryPolicy[Key] | null | undefined }
+
+/** What is absent stays; `null` sets the default, of a key or of the whole. */
+export function changePolicy(
+  box: SecretBox,
+  { id, policy }: Stored,
+  input: FittedPolicy | null | undefined,
+): StoredPolicy | null {
+  if (input === undefined) return policy
+  if (input === null) return null
+  const { rateLimit, headers, ...rest } = input
+  const perSecond = rateLimit && rateLimit.perSecond
+  const change: Partial<Change> = { ...rest, headers: sealed(box, id, headers), perSecond }
+  const next: Record<string, unknown> = { ...policy }
+  for (const [key, value] of Object.entries(change)) {
+    if (value === undefined) continue
+    const isDefault = isDeepStrictEqual(value, defaultPolicy[key as keyof DeliveryPolicy])
+    if (value === null || isDefault) delete next[key]
+    else next[key] = value
+  }
+  return Object.keys(next).length === 0 ? null : next
+}
+
+function sealed(
+  box: SecretBox,
+  id: string,
+  headers: PolicyInput['headers'],
+): SealedHeaders | null | undefined {
+  if (headers === undefined || headers === null) return headers
+  const names = headerNames(headers)
+  return names.length === 0 ? null : { names, ciphertext: sealHeaders(box, id, headers) }
+}

@@ -1,0 +1,35 @@
+import { extendedDelays, type PolicyInput } from '@surehook/contracts/http/webhooks/policy/policy'
+import { invalid } from '@surehook/service-kit/errors'
+import { parseDuration } from '@surehook/service-kit/time'
+
+/** The delays that have a topic. */
+export type RetryLadder = readonly { name: string; ms: number }[]
+
+/** A policy as the installation can keep it. */
+export type FittedPolicy = Omit<PolicyInput, 'retryDelays'> & {
+  retryDelays?: string[] | null | undefined
+}
+
+/**
+ * The policy with each delay as the ladder names it: `60s` may be its `1m`. Throws a refusal for a delay that
+ * the installation does not have.
+ */
+export function fitToLadder(
+  ladder: RetryLadder,
+  policy: PolicyInput | null | undefined,
+): FittedPolicy | null | undefined {
+  if (!policy) return policy
+  const { retryDelays, ...rest } = policy
+  if (!retryDelays) return { ...rest, retryDelays }
+  const isPreset = retryDelays === 'extended'
+  const delays = isPreset ? extendedDelays : retryDelays
+  const named = delays.map((delay) => ladder.find(({ ms }) => ms === parseDuration(delay))?.name)
+  const names = ladder.map(({ name }) => name).join(', ')
+  const violations = named.flatMap((name, nth) => {
+    if (name !== undefined) return []
+    const message = `must be one of the installation's delays: ${names}`
+    return [{ field: `policy.retryDelays${isPreset ? '' : `.${nth}`}`, message }]
+  })
+  if (violations.length > 0) throw invalid(isPreset ? violations.slice(0, 1) : violations)
+  return { ...rest, retryDelays: named.filter((name) => name !== undefined) }
+}

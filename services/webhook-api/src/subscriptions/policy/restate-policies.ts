@@ -1,0 +1,55 @@
+import type { StateWriter } from '@surehook/change-capture/emit/state-writer'
+import type { Relay } from '@surehook/change-capture/relay/relay'
+import { subscriptionsTopic } from '@surehook/contracts/topics'
+import type { Logger } from '@surehook/service-kit/telemetry/log'
+import { type BackgroundWork, runBackgroundWork } from '../../background-work.ts'
+import { type SubscriptionRow, toState } from '../subscription-row.ts'
+
+export type RestatePoliciesDeps = {
+  writer: Pick<StateWriter, 'write'>
+  relay: Pick<Relay, 'role'>
+  log: Logger
+}
+
+const lookEveryMs = 1_000
+const pageSize = 200
+
+/**
+ * A replica of an older version may have relayed before this one: it leaves the policy out of what it relays. So
+ * whoever begins to relay sends the states with a policy once more. They are no changes, and no event tells of them.
+ */
+export function runRestatePolicies({ writer, relay, log }: RestatePoliciesDeps): BackgroundWork {
+  /** Where it goes on; `null` when all were sent since this process began to relay. */
+  let after: string | null = firstId
+  return runBackgroundWork({
+    async work() {
+      if (relay.role !== 'leader') after = firstId
+      if (relay.role !== 'leader' || after === null) return lookEveryMs
+      const rows = await restatePage(writer, after)
+      after = rows.length < pageSize ? null : (rows.at(-1)?.id ?? null)
+      if (rows.length > 0) log.info({ count: rows.length }, 'policies.restated')
+      return after === null ? lookEveryMs : 0
+    },
+    onFailure: (err) => log.warn({ err }, 'policies.restate_failed'),
+    retryMs: lookEveryMs,
+  })
+}
+
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+function restatePage(
+  writer: RestatePoliciesDeps['writer'],
+  after: string,
+): Promise<SubscriptionRow[]> {
+  return writer.write(async (tx, emit) => {
+    const { rows } = await tx.query<SubscriptionRow>(
+      `select * from subscription where policy is not null and id > $1
+       order by id limit ${pageSize} for update`,
+      [after],
+    )
+    for (const row of rows) {
+      await emit({ topic: subscriptionsTopic, key: row.id, state: toState(row) })
+    }
+    return rows
+  })
+}

@@ -1,0 +1,268 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { tokenDigest } from '@surehook/access/admin-gate'
+import type { ChangeEvent } from '@surehook/contracts/events'
+import type { Preview } from '@surehook/contracts/http/webhooks/log'
+import { changesTopic, subscriptionsTopic } from '@surehook/contracts/topics'
+import { openHeaders } from '@surehook/matching/own-headers'
+import { type Client } from '@surehook/scripts/client/call'
+import { createSecretBox } from '@surehook/service-kit/crypto/secret-box'
+import { openPool } from '@surehook/service-kit/postgres/pool'
+import { createLogger } from '@surehook/service-kit/telemetry/log'
+import { followTopics } from '@surehook/testing/follow-topics'
+import { until } from '@surehook/testing/until'
+import type { Pool } from 'pg'
+import { awaitLongRetries } from '../src/subscriptions/policy/long-retries.ts'
+import { logChanges } from './support/changes.ts'
+import { clientOf, validInput } from './support/client.ts'
+import {
+  encryptionKey,
+  log,
+  openWorld,
+  type Running,
+  type Tenant,
+  type World,
+} from './support/under-test.ts'
+
+const adminToken = 'token-of-the-administrator'
+const value = 'Bearer value-that-nobody-may-see'
+const headers = { 'X-Route': 'blue', authorization: value }
+
+let world: World
+let pool: Pool
+let service: Running
+let tenant: Tenant
+let client: Client
+const lines: string[] = []
+
+beforeAll(async () => {
+  world = await openWorld()
+  const connectionString = world.database.databaseUrl
+  pool = openPool({ connectionString, applicationName: 'test', log })
+  const logger = createLogger('test', 'trace', { write: (line) => void lines.push(line) })
+  service = await world.startService({}, logger)
+})
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]()
+  await pool?.end()
+  await world?.[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  tenant = await world.tenant()
+  client = clientOf(service.api, tenant)
+})
+
+const create = async (policy?: object | null) => {
+  const answer = await client.call('POST', { ...validInput(tenant), policy })
+  expect(answer).toMatchObject({ status: 201 })
+  return answer.body
+}
+const stateOf = async (id: string) => (await world.subscriptionStates()).get(id)
+const headersOf = async (id: string, key = encryptionKey) => {
+  const sealed = (await stateOf(id))?.policy?.headers
+  return sealed && openHeaders(createSecretBox(key), id, sealed.ciphertext)
+}
+const patch = async (id: string, policy: object | null) => {
+  const { status, body, text } = await client.call(`PATCH /${id}`, { policy })
+  return { status, policy: (body as { policy?: object }).policy, text }
+}
+
+describe('a policy', () => {
+  it('is nowhere to be seen without one, whatever says so', async () => {
+    for (const none of [undefined, null, {}, { headers: null }, { headers: {} }]) {
+      const created = await create(none)
+      expect(created).not.toHaveProperty('policy')
+      expect((await stateOf(created.id))?.policy).toBeNull()
+    }
+  })
+
+  it('keeps what a change does not name, and null sets its default', async () => {
+    const { id } = await create({ headers })
+    const shown = { headerNames: ['authorization', 'X-Route'] }
+    expect((await client.call(`PATCH /${id}`, { events: ['DELETE'] })).body).toMatchObject({
+      policy: shown,
+    })
+    expect(await patch(id, {})).toMatchObject({ status: 200, policy: shown })
+    expect(await headersOf(id)).toEqual(headers)
+    expect(await patch(id, { headers: { b: '1' } })).toMatchObject({
+      policy: { headerNames: ['b'] },
+    })
+    expect(await headersOf(id)).toEqual({ b: '1' })
+    expect((await patch(id, { headers: null })).policy).toBeUndefined()
+    await patch(id, { headers })
+    expect((await patch(id, null)).policy).toBeUndefined()
+    expect(await stateOf(id)).toMatchObject({ policy: null })
+  })
+
+  it('is refused with the field, and nothing of the change is done', async () => {
+    const { id } = await create()
+    const refused = async (policy: unknown) => {
+      const { status, body, text } = await client.call(`PATCH /${id}`, { active: false, policy })
+      expect([status, text.includes(value)]).toEqual([400, false])
+      return (body as unknown as { violations: { field: string }[] }).violations.map(
+        ({ field }) => field,
+      )
+    }
+    expect(await refused({ headers: { 'Content-Type': value, 'x y': '1', ok: '1' } })).toEqual([
+      'policy.headers.Content-Type',
+      'policy.headers.x y',
+    ])
+    expect(await refused({ headers: { a: `${value}\r\nb: c` } })).toEqual(['policy.headers.a'])
+    expect(await refused({ headers: [value] })).toEqual(['policy.headers'])
+    expect(await refused({ unknown: 1 })).toEqual(['policy.unknown'])
+    expect(await refused('x')).toEqual(['policy'])
+    expect((await client.call(`GET /${id}`)).body.webhook).toMatchObject({ active: true })
+  })
+
+  it('has retry delays of the installation, or those that the preset stands for', async () => {
+    const answer = await client.call('POST', {
+      ...validInput(tenant),
+      policy: { retryDelays: ['1s', '60m', '120m', '10d'] },
+    })
+    expect([answer.status, JSON.parse(answer.text).violations]).toEqual([
+      400,
+      [1, 3].map((nth) => ({
+        field: `policy.retryDelays.${nth}`,
+        message: "must be one of the installation's delays: 1s, 5s, 30s, 5m, 30m, 2h, 8h",
+      })),
+    ])
+    const created = await create({ retryDelays: ['1s', '120m'] })
+    expect(created).toMatchObject({ policy: { retryDelays: ['1s', '2h'] } })
+    const extended = await patch(created.id, { retryDelays: 'extended' })
+    const hours = Array.from({ length: 6 }, () => '8h')
+    const retryDelays = ['1s', '5s', '30s', '5m', '30m', '2h', ...hours]
+    expect(extended.policy).toEqual({ retryDelays })
+    expect(await stateOf(created.id)).toMatchObject({ policy: { retryDelays } })
+    expect((await patch(created.id, { retryDelays: null })).policy).toBeUndefined()
+  })
+
+  it('has limits of its endpoint, within bounds', async () => {
+    const { id } = await create({ concurrency: 1, rateLimit: { perSecond: 0.1 } })
+    expect(await patch(id, { concurrency: 32 })).toMatchObject({
+      policy: { concurrency: 32, rateLimit: { perSecond: 0.1 } },
+    })
+    expect(await stateOf(id)).toMatchObject({ policy: { concurrency: 32, perSecond: 0.1 } })
+    const fieldsOf = async (policy: object) => {
+      const { text } = await client.call(`PATCH /${id}`, { policy })
+      const { violations = [] } = JSON.parse(text) as { violations?: { field: string }[] }
+      return violations.map(({ field }) => field)
+    }
+    for (const concurrency of [0, 33, 1.5]) {
+      expect(await fieldsOf({ concurrency })).toEqual(['policy.concurrency'])
+    }
+    for (const perSecond of [0.09, 1_001, '1']) {
+      expect(await fieldsOf({ rateLimit: { perSecond } })).toEqual(['policy.rateLimit.perSecond'])
+    }
+    expect(await fieldsOf({ rateLimit: {} })).toEqual(['policy.rateLimit.perSecond'])
+    const rest = await patch(id, { rateLimit: null })
+    expect(rest.policy).toEqual({ concurrency: 32 })
+  })
+
+  it('belongs to its tenant', async () => {
+    const { id } = await create({ headers })
+    const stranger = clientOf(service.api, await world.tenant())
+    const answer = await stranger.call(`PATCH /${id}`, { policy: null })
+    expect([answer.status, answer.body.error]).toEqual([404, 'WEBHOOK_NOT_FOUND'])
+    expect(await headersOf(id)).toEqual(headers)
+  })
+})
+
+describe('the values of headers', () => {
+  it('are in no answer, no log, no event, and sealed in table and topic', async () => {
+    const events: ChangeEvent[] = []
+    await using following = followTopics({
+      kafka: world.kafka,
+      topics: [changesTopic],
+      log,
+      take: async (message) => {
+        if (message.value) events.push(await world.codec.change.decode(message.value))
+      },
+    })
+    await following.ready
+    const created = await client.call('POST', { ...validInput(tenant), policy: { headers } })
+    const { id } = created.body
+    const texts = [created, await client.call(`GET /${id}`), await client.call('GET')]
+    const changed = { ...headers, authorization: `${value}-2` }
+    texts.push(await client.call(`PATCH /${id}`, { policy: { headers: changed } }))
+    const mine = () => events.filter(({ recordId }) => recordId === id)
+    await until(() => mine().length === 2)
+    // Names alone would not tell that a value is another one.
+    expect(mine().map(({ changedFields }) => changedFields)).toEqual([[], ['policy']])
+    const { rows } = await pool.query('select policy::text from subscription where id = $1', [id])
+    const seen = [...texts.map(({ text }) => text), ...mine().map(({ record }) => record)]
+    const all = [...seen, ...lines, JSON.stringify(rows), JSON.stringify(await stateOf(id))]
+    expect(all.filter((text) => text.includes('value-that-nobody'))).toEqual([])
+    expect(seen.filter((text) => text.includes('headerNames'))).toHaveLength(seen.length)
+  })
+
+  it('are not in a preview, their names are', async () => {
+    await logChanges(world, tenant, [{ record: { total: 1 } }])
+    const input = { table: 'orders', events: ['INSERT'], policy: { headers } }
+    const { text } = await client.call('POST /preview', input)
+    const { samples } = JSON.parse(text) as Preview
+    expect(samples[0]?.headers).toMatchObject({ authorization: '***', 'X-Route': '***' })
+    expect(text).not.toContain('value-that-nobody')
+  })
+
+  it('are sealed anew under a new key, which opens them then', async () => {
+    const { id } = await create({ headers })
+    const newKey = randomBytes(32)
+    await using during = await world.startService({
+      encryptionKeys: [newKey, encryptionKey],
+      adminTokenDigests: [tokenDigest(adminToken)],
+    })
+    const reEncrypt = async () => {
+      const answer = await fetch(`${during.api}/api/rest/_webhooks/_reseal`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${adminToken}` },
+      })
+      return (await answer.json()) as { resealed: number; unreadable: number }
+    }
+    expect(await reEncrypt()).toMatchObject({ unreadable: 0 })
+    expect(await headersOf(id, newKey)).toEqual(headers)
+    expect(await reEncrypt()).toMatchObject({ resealed: 0 })
+    const shown = (await clientOf(during.api, tenant).call(`GET /${id}`)).body.webhook
+    expect(shown).toMatchObject({ policy: { headerNames: ['authorization', 'X-Route'] } })
+    expect(shown?.warnings?.map(({ field }) => field)).toEqual(['table'])
+    // The service that has only the old key says that it cannot read them.
+    const warned = (await client.call(`GET /${id}`)).body.webhook
+    expect(warned?.warnings?.map(({ field }) => field)).toContain('policy.headers')
+  })
+})
+
+it('the purge of an environment waits until the slowest retry topic has none of its jobs', async () => {
+  const names = [tenant.projectId, tenant.environment]
+  await create({ retryAfter: true })
+  expect(await awaitLongRetries(pool, names, 0)).toBe(false)
+  const { id } = await create({ retryDelays: 'extended' })
+  // They wait on although the schedule is another one by now.
+  await patch(id, null)
+  const stranger = await world.tenant()
+  expect(await awaitLongRetries(pool, [stranger.projectId, 'master'], 0)).toBe(false)
+  expect(await awaitLongRetries(pool, names, 60_000)).toBe(true)
+  // The first call has said when it ends.
+  expect(await awaitLongRetries(pool, names, 0)).toBe(true)
+  await pool.query(`update long_retries set ends_at = now() - interval '1 s'`)
+  expect(await awaitLongRetries(pool, names, 60_000)).toBe(false)
+})
+
+it('an older version cannot change a subscription with a policy, which it does not know', async () => {
+  const { id } = await create({ headers })
+  const older = pool.query('update subscription set active = false where id = $1', [id])
+  await expect(older).rejects.toThrow('does not know the policy')
+  await patch(id, null)
+  await pool.query('update subscription set active = false where id = $1', [id])
+})
+
+it('a policy that an older version has left out on the topic is there again once this one relays', async () => {
+  const { id } = await create({ retryAfter: true })
+  const state = await stateOf(id)
+  if (state === undefined) throw new Error('no state')
+  const older = world.codec.subscription.encode({ ...state, policy: null })
+  await world.producer.send([{ topic: subscriptionsTopic, key: id, value: older }])
+  expect(await stateOf(id)).toMatchObject({ policy: null })
+  await service[Symbol.asyncDispose]()
+  service = await world.startService()
+  await until(async () => (await stateOf(id))?.policy?.retryAfter === true)
+  expect(await stateOf(id)).toEqual(state)
+})

@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import { retryAfterMs, waitLeftMs } from './retry-after.ts'
+import { nextHop, stepsOf } from './retry-ladder.ts'
+
+const at = Date.parse('2026-01-31T12:00:00.400Z')
+const ladder = ['1s', '5s', '30s', '5m', '30m'].map((name, nth) => ({
+  name,
+  ms: [1, 5, 30, 300, 1_800].map((seconds) => seconds * 1_000)[nth] ?? 0,
+}))
+
+describe('the header Retry-After', () => {
+  it.each([
+    ['seconds', '120', 120_000],
+    ['seconds with spaces around', ' 3 ', 3_000],
+    ['none to wait', '0', 0],
+    ['more than an hour', '7200', 3_600_000],
+    ['a number beyond all', '9'.repeat(400), 3_600_000],
+    ['a date', 'Sat, 31 Jan 2026 12:00:10 GMT', 9_600],
+    ['a date of RFC 850', 'Saturday, 31-Jan-26 12:00:10 GMT', 9_600],
+    ['a date of asctime', 'Sat Jan 31 12:00:10 2026', 9_600],
+    ['a date in the past', 'Sat, 31 Jan 2026 11:00:00 GMT', 0],
+    ['a date that is far away', 'Sun, 31 Jan 2027 12:00:00 GMT', 3_600_000],
+    ['nothing', undefined, 0],
+    ['an empty text', '', 0],
+    ['a fraction', '1.5', 0],
+    ['a negative number', '-5', 0],
+    ['a date of another standard', '2026-01-31T12:00:10Z', 0],
+    ['no date', 'Sat, soon', 0],
+  ])('with %s', (_what, text, ms) => {
+    expect(retryAfterMs(text, at)).toBe(ms)
+  })
+})
+
+describe('the way to a time', () => {
+  it('is never too early, never later than a tenth of the smallest step, and ends soon', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 3_600_000 }), (waitMs) => {
+        const notBefore = at + waitMs
+        let now = at
+        let hops = 0
+        for (; waitLeftMs(notBefore, now) > 0; hops++) {
+          const { delay, dueAt } = nextHop(ladder, now, notBefore)
+          const left = notBefore - now
+          expect(dueAt).toBeLessThanOrEqual(notBefore)
+          expect(dueAt - now).toBeLessThanOrEqual(delay.ms * 1.1)
+          if (delay !== ladder[0]) expect(delay.ms).toBeLessThanOrEqual(left)
+          now = dueAt
+        }
+        expect(now).toBe(notBefore)
+        expect(hops).toBeLessThanOrEqual(30)
+      }),
+    )
+  })
+
+  it('is over when nobody can have asked for so much: a clock was ahead', () => {
+    expect(waitLeftMs(at + 2 * 3_600_000, at)).toBe(0)
+  })
+})
+
+it('a schedule takes the next shorter step for one that the ladder has no more', () => {
+  const steps = stepsOf(ladder, ['1s', '60s', '8h', '100ms'])
+  expect(steps.map(({ name }) => name)).toEqual(['1s', '30s', '30m', '1s'])
+})

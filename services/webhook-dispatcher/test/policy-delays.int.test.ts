@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { retryTopic } from '@surehook/contracts/topics'
+import { until } from '@surehook/testing/until'
+import { type Harness, openHarness } from './support/harness.ts'
+
+let harness: Harness
+let dispatcher: AsyncDisposable
+let path: string
+
+beforeAll(async () => {
+  harness = await openHarness()
+})
+afterAll(async () => harness[Symbol.asyncDispose]())
+beforeEach(async () => {
+  path = `/${randomUUID()}`
+  dispatcher = await harness.start()
+})
+afterEach(async () => dispatcher[Symbol.asyncDispose]())
+
+const subscribe = (retryDelays: string[] | null, id: string = randomUUID()) =>
+  harness.subscribe(harness.receiver.url(path), { id, policy: harness.policy(id, { retryDelays }) })
+const settled = (deliveryId: string, status: string) =>
+  until(() => harness.transitionsOf(deliveryId).at(-1)?.status === status)
+const gaps = () => {
+  const times = harness.receiver.receipts(path).map(({ at }) => at)
+  return times.slice(1).map((at, nth) => at - (times[nth] ?? 0))
+}
+
+it('a subscription has as many attempts, after such delays, as its schedule says', async () => {
+  harness.receiver.answer(path, () => ({ status: 500 }))
+  const job = await harness.enqueueOne(await subscribe(['400ms', '100ms']))
+  await settled(job.deliveryId, 'dead_letter')
+  expect(gaps()).toHaveLength(2)
+  expect(gaps()[0]).toBeGreaterThanOrEqual(400)
+  expect(gaps()[1]).toBeGreaterThanOrEqual(100)
+  expect(harness.transitionsOf(job.deliveryId).at(-1)).toMatchObject({ attempts: 3 })
+})
+
+it('a change applies to a delivery that waits already', async () => {
+  harness.receiver.answer(path, () => ({ status: 500 }))
+  const subscription = await subscribe(['1s', '1s', '1s'])
+  const job = await harness.enqueueOne(subscription)
+  await settled(job.deliveryId, 'retrying')
+  await subscribe(['1s'], subscription.id)
+  await settled(job.deliveryId, 'dead_letter')
+  expect(harness.receiver.receipts(path)).toHaveLength(2)
+})
+
+it('an open circuit takes no attempt of a schedule', async () => {
+  let isUp = false
+  harness.receiver.answer(path, () => ({ status: isUp ? 204 : 500 }))
+  const subscription = await subscribe(['100ms', '100ms', '100ms', '100ms', '100ms', '100ms'])
+  const job = await harness.enqueueOne(subscription)
+  // The fifth failure opens it.
+  await settled(job.deliveryId, 'paused')
+  isUp = true
+  await settled(job.deliveryId, 'delivered')
+  expect(harness.transitionsOf(job.deliveryId).at(-1)).toMatchObject({ attempts: 6 })
+})
+
+it('a window full of jobs that wait for hours holds up nothing else of its partition', async () => {
+  await dispatcher[Symbol.asyncDispose]()
+  const subscription = await subscribe(['8h', '8h'])
+  const [waiting] = await harness.enqueue(subscription, 1)
+  if (waiting === undefined) throw new Error('no job')
+  // The same endpoint, so the same partition.
+  const far = { ...waiting, attempt: 2, step: 1, arrival: 0, dueAt: Date.now() + 8 * 3_600_000 }
+  for (let nth = 0; nth < 40; nth++) {
+    await harness.send(retryTopic('8h'), { ...far, deliveryId: randomUUID() })
+  }
+  const seen = new Set<string>()
+  harness.receiver.answer(path, ({ headers }, nth) => {
+    const id = headers['webhook-id'] ?? ''
+    const fails = nth % 3 === 0 && !seen.has(id)
+    seen.add(id)
+    return { status: fails ? 500 : 204 }
+  })
+  const short = await subscribe(['100ms', '200ms', '300ms'], subscription.id)
+  dispatcher = await harness.start({ WEBHOOK_WINDOW: '10' })
+  const jobs = await harness.enqueue(short, 30)
+  for (const { deliveryId } of [waiting, ...jobs]) await settled(deliveryId, 'delivered')
+  const attempts = harness.receiver.receipts(path).length
+  expect(attempts).toBeGreaterThan(jobs.length + 1)
+})
