@@ -38,6 +38,11 @@ export type Operation<
   /** Keys in lower case. */
   readonly headers: Headers
   readonly body: Body
+  /**
+   * The media types that the body may have, each with its schema; only `application/json` if left out.
+   * `body` must take them all: the handler reads each by its type.
+   */
+  readonly bodies?: Readonly<Record<string, z.ZodType>>
   /** What of the handler's answer reaches the client. */
   readonly reply: {
     readonly status: number

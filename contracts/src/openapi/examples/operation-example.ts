@@ -3,6 +3,8 @@ export type OperationExample = {
   /** By name; the parameters that every example shares are in `sharedParameters`. */
   parameters?: Readonly<Record<string, string | number>>
   body?: unknown
+  /** By media type, where the body may have others than `application/json`. */
+  bodies?: Readonly<Record<string, unknown>>
   reply?: unknown
 }
 
