@@ -165,7 +165,7 @@ export interface components {
             } | null;
         };
         ChangeInput: {
-            /** @description The table of the record. It is none of the data API */
+            /** @description The table of the record. The data API must not have a table of this name */
             table: components["schemas"]["TableName"];
             /**
              * @description What happened to the record
@@ -203,9 +203,9 @@ export interface components {
             id: string;
             /** @description Who made the event */
             source: string;
-            /** @description Ends with `.insert`, `.update` or `.delete`, unless `operation` says it */
+            /** @description Ends with `.insert`, `.update` or `.delete`, unless `operation` is set */
             type: string;
-            /** @description `table/recordId`, unless `table` and `recordid` say it */
+            /** @description `table/recordId`, unless `table` and `recordid` are set */
             subject?: string;
             /**
              * Format: date-time

@@ -18,7 +18,9 @@ export const cloudEventBatchType = 'application/cloudevents-batch+json'
 
 export const ChangeInput = z
   .strictObject({
-    table: TableName.describe('The table of the record. It is none of the data API'),
+    table: TableName.describe(
+      'The table of the record. The data API must not have a table of this name',
+    ),
     event: changeFields.operation.describe('What happened to the record'),
     recordId: changeFields.recordId.describe('The id of the record'),
     record: JsonObject.describe(
@@ -39,22 +41,20 @@ export const ChangeInput = z
   .meta({ id: 'ChangeInput' })
 export type ChangeInput = z.infer<typeof ChangeInput>
 
+const text = z.string().min(1).max(1_024)
 const operationForm = /^(?:insert|update|delete)$/i
 const jsonForm = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i
 
 export const CloudEvent = z
   .looseObject({
     specversion: z.literal('1.0').describe('The version of CloudEvents'),
-    id: z.string().min(1).describe('With `source` the identity of the event'),
+    id: text.describe('With `source` the identity of the event'),
     source: z.string().regex(/^\S+$/, 'must be a URI reference').describe('Who made the event'),
-    type: z
-      .string()
-      .min(1)
-      .describe('Ends with `.insert`, `.update` or `.delete`, unless `operation` says it'),
+    type: text.describe('Ends with `.insert`, `.update` or `.delete`, unless `operation` is set'),
     subject: z
       .string()
       .optional()
-      .describe('`table/recordId`, unless `table` and `recordid` say it'),
+      .describe('`table/recordId`, unless `table` and `recordid` are set'),
     time: Instant.optional().describe('When the change was made. Default: the time of the request'),
     datacontenttype: z
       .string()
