@@ -72,7 +72,9 @@ describe('a published change', () => {
 
   test('is in the order of its list and of the requests for its record', async () => {
     const list = (from: number) =>
-      Array.from({ length: 500 }, (_, n) => change('1', { record: { n: from + n } }))
+      Array.from({ length: 500 }, (_, n) =>
+        change('1', { id: randomUUID(), record: { n: from + n } }),
+      )
     const first = await publish(list(0))
     const second = await publish(list(500))
     const changes = await published(1_000)
