@@ -1,7 +1,15 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { v5, version } from 'uuid'
-import { changeKey, deliveryId, deliveryNamespace, endpointId, newEventId } from './ids.ts'
+import {
+  changeKey,
+  cloudEventId,
+  cloudEventNamespace,
+  deliveryId,
+  deliveryNamespace,
+  endpointId,
+  newEventId,
+} from './ids.ts'
 
 const event = '0198c5e1-7a64-7cc3-98c4-dc0c0c07398f'
 const subscription = '0198c5e1-7a64-7cc3-98c4-dc0c0c073990'
@@ -18,6 +26,12 @@ describe('ids', () => {
         expect(deliveryId(one, other)).toBe(v5(`${one}/${other}`, deliveryNamespace))
       }),
     )
+  })
+
+  test('the id of a CloudEvent is a UUIDv5 that never changes', () => {
+    expect(cloudEventId('/billing', '1')).toBe(v5('/billing 1', cloudEventNamespace))
+    expect(cloudEventId('/billing', '1')).toBe('f175598d-0a0d-58cb-83d6-866ca58b682b')
+    expect(cloudEventId('/billing', '2')).not.toBe(cloudEventId('/billing', '1'))
   })
 
   test('another event or subscription makes another delivery', () => {

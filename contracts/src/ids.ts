@@ -38,14 +38,27 @@ export function newEventId(): string {
   return v7()
 }
 
-const namespaceBytes = Buffer.from(deliveryNamespace.replaceAll('-', ''), 'hex')
+/** Namespace of the event ids of CloudEvents. Fixed for ever, as their publishers may repeat them. */
+export const cloudEventNamespace = '6f0a2f4e-93c7-5d08-8f5b-1c7e4b2d9a50'
+
+/**
+ * Id of the event that a CloudEvent becomes: UUIDv5 of `source id`. The two together are unique by
+ * CloudEvents 1.0, and a source has no space.
+ */
+export function cloudEventId(source: string, id: string): string {
+  return uuidV5(`${source} ${id}`, cloudEventBytes)
+}
+
+const bytesOf = (uuid: string) => Buffer.from(uuid.replaceAll('-', ''), 'hex')
+const deliveryBytes = bytesOf(deliveryNamespace)
+const cloudEventBytes = bytesOf(cloudEventNamespace)
 
 /**
  * RFC 9562 §5.5. The matcher derives one per delivery, and the uuid package takes eight times as
  * long.
  */
-function uuidV5(name: string): string {
-  const bytes = Buffer.concat([namespaceBytes, Buffer.from(name)])
+function uuidV5(name: string, namespace: Buffer = deliveryBytes): string {
+  const bytes = Buffer.concat([namespace, Buffer.from(name)])
   const digest = hash('sha1', bytes, 'hex')
   const variant = ((Number.parseInt(digest.charAt(16), 16) & 3) | 8).toString(16)
   const of = (from: number, to: number) => digest.slice(from, to)

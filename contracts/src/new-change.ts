@@ -10,19 +10,27 @@ const maxRecordBytes = 1_048_576
 
 const text = (max: number) => z.string().min(1).max(max)
 
-const NewChangeSchema = z.strictObject({
+/** The `source` of changes that a service published over HTTP. */
+export const httpSource = 'http'
+
+/** The rules of what a change is, over Kafka as over HTTP. */
+export const changeFields = {
   id: z.uuid().optional(),
   timestamp: z.iso.datetime().optional(),
+  recordId: text(256),
+  operation: z.enum(changeOperations),
+  changedFields: z.array(text(128)).max(1_000).optional(),
+}
+
+const NewChangeSchema = z.strictObject({
+  ...changeFields,
   projectId: ProjectId,
   environment: EnvironmentName,
   table: z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/, 'must be a table name: a-z, 0-9 and "_"'),
-  recordId: text(256),
-  operation: z.enum(changeOperations),
   record: z.union([
     JsonObject,
     z.string().refine(isObjectText, 'must be the text of a JSON object'),
   ]),
-  changedFields: z.array(text(128)).max(1_000).optional(),
   requestId: text(128).nullable().optional(),
   traceparent: z
     .string()

@@ -43,6 +43,11 @@ export type Operation<
   /** Keys are in lower case. */
   readonly headers: Headers
   readonly body: Body
+  /**
+   * Media types of the body, each with its schema. Default: only `application/json`. `body` must
+   * accept all of them, because the handler reads each by its type.
+   */
+  readonly bodies?: Readonly<Record<string, z.ZodType>>
   /** The schema filters the handler's result: only its fields reach the client. */
   readonly reply: {
     readonly status: number

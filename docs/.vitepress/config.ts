@@ -85,6 +85,7 @@ export default defineConfig({
           'HTTP: accounts': 'http/accounts',
           'HTTP: sessions': 'http/sessions',
           'HTTP: data': 'http/data',
+          'HTTP: changes': 'http/changes',
           'HTTP: webhooks': 'http/webhooks',
           'HTTP: deliveries': 'http/deliveries',
           Topics: 'topics',

@@ -24,6 +24,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/rest/_changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish changes
+         * @description Publishes one change from an object, or up to 1,000 changes from an array, all or none. They are delivered like changes of the data API. A change with an `id` of the last 24 hours is not published again. The body can also be CloudEvents 1.0, structured, in a batch, or binary with `ce-` headers.
+         */
+        post: operations["publishChanges"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/rest/_tables": {
         parameters: {
             query?: never;
@@ -144,7 +164,71 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
+        ChangeInput: {
+            /** @description The table of the record. The data API must not have a table of this name */
+            table: components["schemas"]["TableName"];
+            /**
+             * @description What happened to the record
+             * @enum {string}
+             */
+            event: "INSERT" | "UPDATE" | "DELETE";
+            /** @description The id of the record */
+            recordId: string;
+            /** @description The full record, at most 256 KiB; for `DELETE` as it was just before */
+            record: {
+                [key: string]: unknown;
+            };
+            /** @description The fields that an `UPDATE` changed */
+            changedFields?: string[];
+            /**
+             * Format: uuid
+             * @description The id of the event: publish a change again with the same id. Default: a new id
+             */
+            id?: string;
+            /**
+             * Format: date-time
+             * @description When the change was made, in UTC. Default: the time of the request
+             */
+            timestamp?: string;
+        };
         TableName: string;
+        /** @description An event of CloudEvents 1.0. Other attributes are ignored */
+        CloudEvent: {
+            /**
+             * @description The version of CloudEvents
+             * @constant
+             */
+            specversion: "1.0";
+            /** @description With `source` the identity of the event */
+            id: string;
+            /** @description Who made the event */
+            source: string;
+            /** @description Ends with `.insert`, `.update` or `.delete`, unless `operation` is set */
+            type: string;
+            /** @description `table/recordId`, unless `table` and `recordid` are set */
+            subject?: string;
+            /**
+             * Format: date-time
+             * @description When the change was made. Default: the time of the request
+             */
+            time?: string;
+            /** @description Only JSON */
+            datacontenttype?: string;
+            /** @description The full record, at most 256 KiB; after a deletion as it was just before */
+            data: {
+                [key: string]: unknown;
+            };
+            /** @description `insert`, `update` or `delete` */
+            operation?: string;
+            /** @description The table of the record */
+            table?: string;
+            /** @description The id of the record */
+            recordid?: string;
+            /** @description The fields that an update changed, separated by commas */
+            changedfields?: string;
+        } & {
+            [key: string]: unknown;
+        };
         TableInput: {
             columns: {
                 name: components["schemas"]["ColumnName"];
@@ -425,6 +509,215 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["GraphQLResult"] | components["schemas"]["Problem"];
                     "application/graphql-response+json": components["schemas"]["GraphQLResult"];
+                };
+            };
+        };
+    };
+    publishChanges: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The name of the project
+                 * @example shop
+                 */
+                "x-project-id": components["schemas"]["ProjectId"];
+                environment?: components["schemas"]["EnvironmentName"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "0199a1c6-7a64-7cc3-98c4-dc0c0c07398f",
+                 *       "table": "invoices",
+                 *       "event": "UPDATE",
+                 *       "recordId": "42",
+                 *       "record": {
+                 *         "id": "42",
+                 *         "amount": "99.50",
+                 *         "paidAt": "2026-01-01T12:00:00.000Z"
+                 *       },
+                 *       "changedFields": [
+                 *         "paidAt"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChangeInput"] | components["schemas"]["ChangeInput"][];
+                /**
+                 * @example {
+                 *       "specversion": "1.0",
+                 *       "id": "paid-42",
+                 *       "source": "/billing",
+                 *       "type": "com.example.invoice.update",
+                 *       "subject": "invoices/42",
+                 *       "time": "2026-01-01T12:00:00.000Z",
+                 *       "changedfields": "paidAt",
+                 *       "data": {
+                 *         "id": "42",
+                 *         "amount": "99.50",
+                 *         "paidAt": "2026-01-01T12:00:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/cloudevents+json": components["schemas"]["CloudEvent"];
+                /**
+                 * @example [
+                 *       {
+                 *         "specversion": "1.0",
+                 *         "id": "paid-42",
+                 *         "source": "/billing",
+                 *         "type": "com.example.invoice.update",
+                 *         "subject": "invoices/42",
+                 *         "time": "2026-01-01T12:00:00.000Z",
+                 *         "changedfields": "paidAt",
+                 *         "data": {
+                 *           "id": "42",
+                 *           "amount": "99.50",
+                 *           "paidAt": "2026-01-01T12:00:00.000Z"
+                 *         }
+                 *       }
+                 *     ]
+                 */
+                "application/cloudevents-batch+json": components["schemas"]["CloudEvent"][];
+            };
+        };
+        responses: {
+            /** @description The changes are stored, and will be delivered */
+            202: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ids": [
+                     *         "0199a1c6-7a64-7cc3-98c4-dc0c0c07398f"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The ids of the events, in the order of the changes */
+                        ids: string[];
+                    };
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            400: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description MANAGEMENT_TOKEN_INVALID */
+            401: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description ENVIRONMENT_NOT_FOUND */
+            404: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description CONFLICT */
+            409: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description PAYLOAD_TOO_LARGE */
+            413: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description UNSUPPORTED_MEDIA_TYPE */
+            415: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description RATE_LIMIT_EXCEEDED */
+            429: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description INTERNAL_ERROR */
+            500: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description SERVICE_UNAVAILABLE */
+            503: {
+                headers: {
+                    /** @description As sent with the request, or a new one */
+                    "X-Request-Id": string;
+                    /** @description Seconds */
+                    "Retry-After": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };

@@ -55,6 +55,8 @@ async function furnished(projectId: string, environment: string): Promise<Tenant
   const silent = await tenant.subscribe(world.receiver.url(`/${projectId}/${environment}/fails`))
   world.receiver.answer(`/${projectId}/${environment}/fails`, () => ({ status: 503 }))
   await tenant.rest('POST orders', { n: 1 }, { 'idempotency-key': randomUUID() })
+  const change = { table: 'invoices', event: 'INSERT', recordId: '1', record: {} }
+  expectStatus(202, await tenant.rest('POST _changes', change))
   await eventually(
     () => tenant.deliveries(id),
     ([one]) => one?.status === 'delivered',

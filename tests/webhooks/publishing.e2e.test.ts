@@ -10,9 +10,11 @@ import { changesTopic, invalidTopic } from '@surehook/contracts/topics'
 import { createKafka } from '@surehook/kafka/client/client'
 import { openProducer } from '@surehook/kafka/producer/producer'
 import { openEventCodec } from '@surehook/schemas/codec'
-import type { Tenant } from '@surehook/scripts/client/tenant'
+import { expectStatus } from '@surehook/scripts/client/call'
+import { defaultSecret, type Tenant } from '@surehook/scripts/client/tenant'
 import { repoRoot } from '@surehook/scripts/lib/paths'
 import { hasToolchain, type Toolchain } from '@surehook/scripts/lib/toolchains'
+import { verifySignature, verifyStandardWebhook } from '@surehook/scripts/receiver/verify-signature'
 import { createLogger } from '@surehook/service-kit/telemetry/log'
 import { endsOf, followTopics } from '@surehook/testing/follow-topics'
 import kafkajs from 'kafkajs'
@@ -108,6 +110,44 @@ describe.each(services)('the $name service of the guide', ({ lines }) => {
       ['UPDATE', id],
     ])
   })
+})
+
+it('delivers what the guide publishes over HTTP, signed, each id once', async () => {
+  const blocks = await commandsOf({
+    file: 'docs/guides/publishing.md',
+    from: '## Over HTTP',
+    to: '## From TypeScript',
+  })
+  const tenant = await world.tenant({ environment: 'master' })
+  const listener = await world.listen(tenant, { table: 'invoices' })
+  const { projectId: PROJECT, token: TOKEN } = tenant
+  const env = { BASE: world.system.baseUrl, PROJECT, TOKEN }
+  const answers = []
+  for (const block of [...blocks, ...blocks]) answers.push(await checkout.run(block, env))
+  const ids = answers.map(({ out }) => (JSON.parse(out) as { ids: string[] }).ids)
+  expect(ids.slice(blocks.length)).toEqual(ids.slice(0, blocks.length))
+
+  // Behind the others: one that was published twice would arrive before it.
+  const last = { table: 'invoices', event: 'DELETE', recordId: '42', record: { id: '42' } }
+  expectStatus(202, await tenant.rest('POST _changes', last))
+
+  const delivered = new Map((await listener.arrived(4)).map((payload) => [payload.id, payload]))
+  const published = ids.slice(0, blocks.length).flat()
+  expect(published.map((id) => delivered.get(id))).toMatchObject([
+    { event: 'INSERT', table: 'invoices', record: { id: '42', paidAt: null } },
+    { event: 'UPDATE', changed_fields: ['paidAt'] },
+    { event: 'UPDATE', changed_fields: ['amount'], record: { amount: '0.00' } },
+  ])
+  expect(listener.receipts).toHaveLength(4)
+  for (const receipt of listener.receipts) {
+    expect(verifySignature(receipt, defaultSecret)).toBe(true)
+    expect(verifyStandardWebhook(receipt, defaultSecret)).toBe(true)
+  }
+  for (const id of delivered.keys()) {
+    const query = `eventId=${id}&timestamp=${new Date().toISOString()}`
+    const explain = () => tenant.webhooks(`GET /${listener.id}/explain?${query}`)
+    await eventually(explain, ({ text }) => text.includes('"outcome":"delivered"'))
+  }
 })
 
 it('delivers the event of the README of the publisher', async () => {

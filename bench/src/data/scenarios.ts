@@ -4,14 +4,15 @@ import { Pool } from 'undici'
 import { concurrency, type MeasureOptions, measure, printMeasured } from '../measure/measured.ts'
 import { type BenchProject, createProject, newRecord } from '../platform/platform.ts'
 import { fillTable, idOf, statuses, table } from './many-records.ts'
+import { publishing } from './publishing.ts'
 
 export type DataBench = MeasureOptions & { system: RunningSystem; rows: number }
 
 const targets = { reads: '1,500/s on two cores', writes: '1,000/s on two cores' } as const
 
-/** Scenarios of `npm run bench` about one table with many records. */
+/** Scenarios of `npm run bench` about data-api. */
 export function dataScenarios(bench: DataBench): Record<string, () => Promise<void>> {
-  return { data: () => data(bench) }
+  return { data: () => data(bench), publishing: () => publishing(bench) }
 }
 
 async function data(bench: DataBench): Promise<void> {

@@ -4,6 +4,7 @@ import * as adminDeletion from '../http/admin/deletion.ts'
 import * as reEncrypt from '../http/admin/re-encryption.ts'
 import * as users from '../http/admin/users.ts'
 import * as auth from '../http/auth.ts'
+import * as changes from '../http/data/changes.ts'
 import * as data from '../http/data/data.ts'
 import * as tables from '../http/data/tables.ts'
 import * as deliveries from '../http/webhooks/deliveries.ts'
@@ -34,7 +35,17 @@ const shownIn = (document: Document) =>
 const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && 'reply' in value && 'id' in value
 const ofWebhooks = [webhooks, deliveries, webhookLog, webhookLedger, webhookRebuild]
-const operations = [admin, adminDeletion, auth, data, tables, users, reEncrypt, ...ofWebhooks]
+const operations = [
+  admin,
+  adminDeletion,
+  auth,
+  data,
+  tables,
+  changes,
+  users,
+  reEncrypt,
+  ...ofWebhooks,
+]
   .flatMap((module) => Object.values<unknown>(module))
   .filter(isOperation)
 
@@ -76,10 +87,14 @@ describe('the examples of operations', () => {
 
   test.each(operations.map((operation) => [operation.id, operation] as const))(
     '%s has a valid request and a valid answer',
-    (id, { body, reply }) => {
+    (id, { body, bodies = {}, reply }) => {
       const example = examples[id] ?? {}
       expect('body' in example).toBe(body !== undefined)
       expect(body?.safeParse(example.body).error).toBeUndefined()
+      const all = { 'application/json': example.body, ...example.bodies }
+      for (const [type, schema] of Object.entries(bodies)) {
+        expect(schema.safeParse(all[type as keyof typeof all]).error).toBeUndefined()
+      }
       expect('reply' in example).toBe(reply.status !== 204)
       expect(reply.schema.parse(example.reply)).toEqual(example.reply)
     },

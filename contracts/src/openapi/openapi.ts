@@ -4,6 +4,7 @@ import * as adminDeletion from '../http/admin/deletion.ts'
 import * as reEncrypt from '../http/admin/re-encryption.ts'
 import * as users from '../http/admin/users.ts'
 import * as auth from '../http/auth.ts'
+import * as changes from '../http/data/changes.ts'
 import * as data from '../http/data/data.ts'
 import * as tables from '../http/data/tables.ts'
 import * as deliveries from '../http/webhooks/deliveries.ts'
@@ -56,8 +57,8 @@ const apis = {
     title: 'Surehook data API',
     description: 'Tables and their records. Every change of a record is a change event.',
     base: '/gw',
-    operations: [...operationsOf(data), ...operationsOf(tables)],
-    tags: { data: 'Tables and records' },
+    operations: [...operationsOf(data), ...operationsOf(tables), ...operationsOf(changes)],
+    tags: { data: 'Tables and records', changes: 'Changes that your own services publish' },
   },
   webhooks: {
     title: 'Surehook webhooks',

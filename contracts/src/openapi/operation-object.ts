@@ -45,7 +45,15 @@ export function operationObject(operation: Operation): ZodOpenApiOperationObject
       ...(headers && { header: headers }),
     },
     ...(body && {
-      requestBody: { required: true, content: { 'application/json': { schema: body } } },
+      requestBody: {
+        required: true,
+        content: Object.fromEntries(
+          Object.entries(operation.bodies ?? { 'application/json': body }).map(([type, schema]) => [
+            type,
+            { schema },
+          ]),
+        ),
+      },
     }),
     responses: {
       [`${operation.reply.status}` as '200']: success(operation),

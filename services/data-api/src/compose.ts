@@ -17,6 +17,7 @@ import { openUserTokens } from './authorization/user-tokens.ts'
 import { type Config, service } from './config.ts'
 import { dataRoutes } from './data-routes.ts'
 import { observePool } from './pool-metrics.ts'
+import { endedIds } from './publishing/published-ids.ts'
 import { idempotencyTable } from './records/write/run-write.ts'
 import { purgeEnvironment } from './tables/purge-environment.ts'
 import { createTableCache } from './tables/table-cache.ts'
@@ -61,7 +62,7 @@ export async function compose(
   const { tracer, metrics, internal, pool, relay, wait } = opened
   const { kafka, codec, producer } = opened.messaging
   observePool(metrics, pool)
-  opening.use(openExpiryDeletion({ pool, jobs: [endedKeys(idempotencyTable)], log }))
+  opening.use(openExpiryDeletion({ pool, jobs: [endedKeys(idempotencyTable), endedIds], log }))
   const { clientId } = config.kafka
   // A user's request waits for both views; one request to the brokers returns the ends of both.
   const ends = opening.use(new LogEnds(kafka, [...platformTopics, revocationsTopic], log))

@@ -1,4 +1,5 @@
 import type { PlatformAccess } from '@surehook/access/management-access'
+import { publishChanges } from '@surehook/contracts/http/data/changes'
 import {
   createRecords,
   dataGraphQL,
@@ -27,6 +28,8 @@ import {
 } from './authorization/authorize.ts'
 import { createDataGraphQL } from './graphql/data-graphql.ts'
 import { createSchemaCache } from './graphql/schema-cache.ts'
+import { createPublishing } from './publishing/publish-changes.ts'
+import { readChanges } from './publishing/read-changes.ts'
 import { createSharedGets } from './records/read/shared-gets.ts'
 import { createRecordApi, type RecordApi, type RecordCall } from './records/record-api.ts'
 import { etagOf, type StoredRecord } from './records/write/preconditions.ts'
@@ -70,13 +73,15 @@ export function dataRoutes(deps: DataRoutesDeps): (router: Router) => void {
             return enter(ctx.auth.tenant, async () => handle(input, ctx))
           },
         })
+    const enter: TenantGate['pass'] = async (_tenant, work) => work()
     // Mounted before the records and for all methods, because `_tables` is no table name.
-    const tables = Router({ caseSensitive: true })
-    tableRoutes(serveTo(authorizers.tables, { on: tables }), deps)
-    refuseOtherMethods(tables)
-    router.use(tables)
+    const reserved = Router({ caseSensitive: true })
+    tableRoutes(serveTo(authorizers.tables, { on: reserved }), deps)
+    changesRoute(serveTo(authorizers.tables, { on: reserved, enter }), pool, gate)
+    refuseOtherMethods(reserved)
+    router.use(reserved)
     recordRoutes(serveTo(authorizers.records), api)
-    const sharing = serveTo(authorizers.records, { enter: async (_tenant, work) => work() })
+    const sharing = serveTo(authorizers.records, { enter })
     sharingRoutes(sharing, { api, sharing: sharingApi(pool, gate), gate })
     graphqlRoute(router, { ...deps, api, gate })
   }
@@ -113,6 +118,15 @@ function tableRoutes(serve: Serve, { pool, relayed }: DataRoutesDeps): void {
   serve(deleteTable, async ({ params }, { auth: { tenant } }) => {
     await dropTable(pool, tenant, params.table)
     await relayed()
+  })
+}
+
+/** Statements pass the gate, as those of new records: its requests share them. */
+function changesRoute(serve: Serve, pool: Pool, gate: TenantGate): void {
+  const publish = createPublishing({ pool, gate, maxWaitMs })
+  serve(publishChanges, async ({ body }, { req: { headers }, auth, requestId, traceparent }) => {
+    const origin = { requestId, traceparent }
+    return { ids: await publish({ tenant: auth.tenant, origin }, readChanges({ headers, body })) }
   })
 }
 

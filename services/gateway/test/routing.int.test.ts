@@ -47,6 +47,7 @@ describe('a path', () => {
     ['/gw/api/rest/_webhooks/1?limit=2', 'webhooks', '/api/rest/_webhooks/1?limit=2'],
     ['/gw/api/rest/%5fwebhooks', 'webhooks', '/api/rest/_webhooks'],
     ['/gw/api/rest/_tables/orders', 'data', '/api/rest/_tables/orders'],
+    ['/gw/api/rest/_changes', 'data', '/api/rest/_changes'],
     ['/gw/api/rest/orders', 'data', '/api/rest/orders'],
     ['/gw/api/rest/orders/a%20b', 'data', '/api/rest/orders/a%20b'],
     ['/gw/api/rest/_webhooksx', 'data', '/api/rest/_webhooksx'],

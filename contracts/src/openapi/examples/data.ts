@@ -1,3 +1,4 @@
+import { cloudEventBatchType, cloudEventType } from '../../http/data/changes.ts'
 import { createdAt, ids, type OperationExamples } from './operation-example.ts'
 
 const updatedAt = '2026-01-02T08:30:00.000Z'
@@ -21,6 +22,18 @@ const table = {
   access: { read: ['clerk'], create: ['clerk'], update: [], delete: [] },
   createdAt,
   updatedAt: createdAt,
+}
+
+const invoice = { id: '42', amount: '99.50', paidAt: createdAt }
+const cloudEvent = {
+  specversion: '1.0',
+  id: 'paid-42',
+  source: '/billing',
+  type: 'com.example.invoice.update',
+  subject: 'invoices/42',
+  time: createdAt,
+  changedfields: 'paidAt',
+  data: invoice,
 }
 
 export const dataExamples: OperationExamples = {
@@ -49,6 +62,18 @@ export const dataExamples: OperationExamples = {
     reply: paid,
   },
   deleteRecord: { parameters: { id: ids.record }, reply: paid },
+  publishChanges: {
+    body: {
+      id: ids.event,
+      table: 'invoices',
+      event: 'UPDATE',
+      recordId: '42',
+      record: invoice,
+      changedFields: ['paidAt'],
+    },
+    bodies: { [cloudEventType]: cloudEvent, [cloudEventBatchType]: [cloudEvent] },
+    reply: { ids: [ids.event] },
+  },
   dataGraphQL: {
     body: {
       query:

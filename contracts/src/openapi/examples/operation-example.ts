@@ -3,6 +3,8 @@ export type OperationExample = {
   /** Values by parameter name. `sharedParameters` holds those that all examples share. */
   parameters?: Readonly<Record<string, string | number>>
   body?: unknown
+  /** By media type, where the body may have others than `application/json`. */
+  bodies?: Readonly<Record<string, unknown>>
   reply?: unknown
 }
 

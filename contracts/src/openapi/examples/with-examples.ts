@@ -40,7 +40,11 @@ export function withExamples(document: object): object {
 function addTo({ operationId = '', parameters = [], requestBody, responses }: OperationObject) {
   const example = examples[operationId] ?? {}
   for (const parameter of parameters) addValue(parameter, example)
-  fill(requestBody?.content, example.body)
+  const bodies = { 'application/json': example.body, ...example.bodies }
+  for (const [type, body] of Object.entries(bodies)) {
+    const media = requestBody?.content?.[type]
+    if (media !== undefined && body !== undefined) media.example = body
+  }
   const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? []
   fill(success?.content, example.reply)
 }

@@ -3,16 +3,17 @@ import type { OutgoingRecord } from '@surehook/kafka/producer/producer'
 import type { EventCodec } from '@surehook/schemas/codec'
 import type { Captured } from './capture.ts'
 
-type ChangeHeader = Omit<ChangeEvent, 'record' | 'source'>
+type ChangeHeader = Omit<ChangeEvent, 'record' | 'source'> & { source?: string }
 
 /**
  * Builds the Kafka record of a captured change. The captured header holds topic, key and the event
- * without record and source. The captured body is the record.
+ * without record. The captured body is the record. The header names a source if that is not
+ * `source`, the service of the relay.
  */
 export function changeRecord(codec: Pick<EventCodec, 'change'>, source: string) {
   return ({ header, body }: Captured): OutgoingRecord => {
     const { topic, key, ...change } = header
-    const event: ChangeEvent = { ...(change as ChangeHeader), record: body, source }
+    const event: ChangeEvent = { source, ...(change as ChangeHeader), record: body }
     return { topic, key, value: codec.change.encode(event) }
   }
 }

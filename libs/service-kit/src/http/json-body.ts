@@ -3,17 +3,22 @@ import { AppError, invalid } from '../errors.ts'
 import { discardRest } from './discard-rest.ts'
 
 const maxDepth = 100
-const jsonType = /^application\/json\s*(?:;|$)/i
+const jsonTypes: readonly string[] = ['application/json']
 const charsetForm = /;\s*charset\s*=\s*"?([^\s;"]*)/i
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Reads the request's JSON. Resolves with `undefined` without a body. Rejects with an `AppError`
  * for every fault.
+ * @param types accepted media types
  */
-export async function readJsonBody(req: IncomingMessage, limitBytes: number): Promise<unknown> {
+export async function readJsonBody(
+  req: IncomingMessage,
+  limitBytes: number,
+  types = jsonTypes,
+): Promise<unknown> {
   if (!announcesBody(req)) return undefined
-  refuseOtherTypes(req)
+  refuseOtherTypes(req, types)
   const bytes = await readBody(req, limitBytes)
   return bytes.length === 0 ? undefined : parseJson(bytes)
 }
@@ -22,14 +27,20 @@ function announcesBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-function refuseOtherTypes(req: IncomingMessage): void {
+/** The media type of the body in lower case, without its parameters. */
+export function mediaTypeOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+}
+
+function refuseOtherTypes(req: IncomingMessage, types: readonly string[]): void {
   const type = req.headers['content-type'] ?? ''
   const encoding = req.headers['content-encoding'] ?? 'identity'
   const charset = charsetForm.exec(type)?.[1] ?? 'utf-8'
   const readable = /^utf-?8$/i.test(charset) && encoding === 'identity'
-  if (jsonType.test(type) && readable) return
+  if (types.includes(mediaTypeOf(req)) && readable) return
   discardRest(req)
-  throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8')
+  const named = types.join(' or ')
+  throw new AppError('UNSUPPORTED_MEDIA_TYPE', `The body must be ${named} in UTF-8`)
 }
 
 const wholeBodies = new WeakMap<IncomingMessage, Buffer>()

@@ -140,14 +140,15 @@ async function readInput<Op extends Operation>(
   { bodyLimitBytes }: RequestContext,
 ): Promise<Read<Op>> {
   const violations: Violation[] = []
-  const { params, query, headers, body } = operation
+  const { params, query, headers, body, bodies } = operation
+  const types = bodies && Object.keys(bodies)
   const path = params && parsePart('params', params, { input: req.params, violations })
   const isPath = violations.length === 0
   const rest = {
     query: query && parsePart('query', query, { input: queryOf(req), violations }),
     headers: headers && parseHeaders(headers, req, violations),
   }
-  const read = body && (await readBody(req, bodyLimitBytes, violations))
+  const read = body && (await readBody(req, { bodyLimitBytes, types, violations }))
   const input = {
     params: path,
     ...rest,
@@ -174,14 +175,19 @@ function parseHeaders(schema: z.ZodObject, req: Request, violations: Violation[]
   return parsePart('headers', schema, { input, violations })
 }
 
+type BodyReading = {
+  bodyLimitBytes: number
+  types: readonly string[] | undefined
+  violations: Violation[]
+}
+
 /** A body that is not JSON is reported together with the other faults of the request. */
 async function readBody(
   req: Request,
-  bodyLimitBytes: number,
-  violations: Violation[],
+  { bodyLimitBytes, types, violations }: BodyReading,
 ): Promise<{ json: unknown } | undefined> {
   try {
-    return { json: await readJsonBody(req, bodyLimitBytes) }
+    return { json: await readJsonBody(req, bodyLimitBytes, types) }
   } catch (err) {
     if (!(err instanceof AppError) || err.violations === undefined) throw err
     violations.push(...err.violations)

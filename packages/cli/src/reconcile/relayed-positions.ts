@@ -1,4 +1,6 @@
 import { relayLimits } from '@surehook/change-capture/relay/relay-queue'
+import type { ChangeEvent } from '@surehook/contracts/events'
+import { httpSource } from '@surehook/contracts/new-change'
 import {
   changesTopic,
   environmentsTopic,
@@ -43,7 +45,7 @@ export function readRelayedPositions(
       for (const { value, headers } of messages) {
         const [system, , lsn] = walPositionOf(headers)?.split('/') ?? []
         if (system !== systemId || lsn === undefined || value === null) continue
-        const service = serviceByTopic[topic] ?? (await codec.change.decode(value)).source
+        const service = serviceByTopic[topic] ?? relayOf(await codec.change.decode(value))
         const known = positions.get(service) ?? []
         known.push(BigInt(`0x${lsn}`))
         positions.set(service, known.length > 4 * underWay ? newest(known) : known)
@@ -55,6 +57,9 @@ export function readRelayedPositions(
     },
   }
 }
+
+/** data-api relays its own changes, and those that services publish to it. */
+const relayOf = ({ source }: ChangeEvent) => (source === httpSource ? 'data-api' : source)
 
 /** Returns the highest positions in ascending order. */
 function newest(positions: readonly bigint[]): bigint[] {

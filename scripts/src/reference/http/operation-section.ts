@@ -3,7 +3,7 @@ import type { ErrorCode } from '@surehook/contracts/problem'
 import { code, fence, paragraph, readableJson, sentence, table } from '../markdown.ts'
 import { curlOf, headerName } from './curl.ts'
 import { fieldRows } from './field-rows.ts'
-import type { OpenApiDocument, OperationObject, Parameter } from './openapi-document.ts'
+import type { OpenApiDocument, OperationObject, Parameter, Schema } from './openapi-document.ts'
 import { limitsOf, nullable, typeOf } from './schema-words.ts'
 
 export type ListedOperation = { method: string; path: string; operation: OperationObject }
@@ -67,12 +67,25 @@ export function parameterRow(document: OpenApiDocument, parameter: Parameter): s
   ]
 }
 
+/** The fields of the body; where it may have other media types, of each. */
 function bodyOf(document: OpenApiDocument, { requestBody }: OperationObject): string[] {
-  const schema = requestBody?.content['application/json']?.schema
-  if (schema === undefined) return []
-  const rows = fieldRows(document, schema)
-  if (rows.length === 0) return [`Body: ${typeOf(document, schema)}.`, '']
-  return table(['body field', 'type', 'limits', 'meaning'], rows)
+  return Object.entries(requestBody?.content ?? {}).flatMap(([type, { schema }]) => {
+    if (schema === undefined) return []
+    const isJson = type === 'application/json'
+    const name = isJson ? 'Body' : `Body of ${code(type)}`
+    const fields = table(['body field', 'type', 'limits', 'meaning'], bodyRows(document, schema))
+    const isPlain = isJson && schema.anyOf === undefined && fields.length > 0
+    if (isPlain) return fields
+    // The fields of a list of what another media type has alone are those.
+    const isKnown = !isJson && schema.items !== undefined
+    return [`${name}: ${typeOf(document, schema)}.`, '', ...(isKnown ? [] : fields)]
+  })
+}
+
+/** Of one or many, the fields of the one. */
+function bodyRows(document: OpenApiDocument, schema: Schema) {
+  const [one] = schema.anyOf ?? []
+  return fieldRows(document, one ?? schema)
 }
 
 function successOf({ responses }: OperationObject): string[] {

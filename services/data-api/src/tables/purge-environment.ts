@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { deleteIdsOf } from '../publishing/published-ids.ts'
 import { quoteIdent } from '../records/sql/quote.ts'
 import { idempotencyTable } from '../records/write/run-write.ts'
 import { changeSchema } from './ddl/change-schema.ts'
@@ -8,8 +9,8 @@ import { findTables, removeTable } from './table-catalogue.ts'
 import type { Tenant } from './table-definition.ts'
 
 /**
- * Drops the tables of an environment with their records, its schema, and its idempotency keys.
- * Publishes no events, because nobody is left to receive them.
+ * Drops the tables of an environment with their records, its schema, its idempotency keys and
+ * the ids that it published. Publishes no events, because nobody is left to receive them.
  * @returns whether anything was deleted
  */
 export async function purgeEnvironment(pool: Pool, tenant: Tenant): Promise<boolean> {
@@ -23,7 +24,8 @@ export async function purgeEnvironment(pool: Pool, tenant: Tenant): Promise<bool
   }
   const hadSchema = await dropSchema(pool, tenant, schema)
   const hadKeys = await deleteKeys(pool, tenant)
-  return tables.length > 0 || hadSchema || hadKeys
+  const hadIds = await deleteIdsOf(pool, tenant)
+  return tables.length > 0 || hadSchema || hadKeys || hadIds
 }
 
 /** Does not cascade: the next pass finds a table that was made meanwhile. */

@@ -1,4 +1,4 @@
-import { unavailable } from '@surehook/service-kit/errors'
+import { createStatementLines, type StatementLinesOptions } from '../../statement-lines.ts'
 import type { KnownTable } from '../../tables/table-cache.ts'
 import type { Tenant } from '../../tables/table-definition.ts'
 
@@ -13,123 +13,18 @@ export type SharedStatements<Item> = {
   run(tenant: Tenant, table: KnownTable, item: Item): Promise<string | null>
 }
 
-export type SharedStatementsOptions<Item> = {
-  /**
-   * Runs one statement. Returns the record of each item in order, or nothing for an outdated table.
-   */
-  statement: (table: SharedTable, items: readonly Item[]) => Promise<readonly (string | null)[]>
-  /** How many characters an item adds to a statement. */
-  sizeOf: (item: Item) => number
-  /**
-   * True if PostgreSQL refused one item and therefore did nothing. Each item then runs by itself.
-   */
-  isOfOneItem: (err: unknown) => boolean
-  /** Runs the work when the tenant has capacity for a statement. */
-  enter: <T>(tenant: Tenant, work: () => Promise<T>) => Promise<T>
-  maxWaitMs: number
-}
+/** `statement` returns the record of each item in order, or nothing for an outdated table. */
+export type SharedStatementsOptions<Item> = StatementLinesOptions<Item, SharedTable>
 
-type Entry<Item> = { item: Item; done: PromiseWithResolvers<string | null> }
-type Group<Item> = { entries: Entry<Item>[]; chars: number; timer: NodeJS.Timeout }
-type Line<Item> = {
-  /** Identifies one version of the table. */
-  key: string
-  tenant: Tenant
-  table: SharedTable
-  running: number
-  waiting: Group<Item>[]
-}
-
-/**
- * This many statements run at once per table; the first starts at once. Later items wait for one to
- * end and share the next.
- */
-const maxRunning = 2
-const maxItems = 64
-const maxChars = 500_000
-/**
- * How long items of a table run alone after one was refused: many refusals would otherwise double
- * the work.
- */
-const aloneForMs = 1_000
-
-/**
- * Simultaneous requests of one kind for one table share a statement, because most CPU of a small
- * statement is spent per statement and per commit. No request joins a statement that has begun.
- * After an error that is not due to one item, the commit may have happened, so nothing is repeated.
- */
+/** Simultaneous requests of one kind for one version of a table share a statement. */
 export function createSharedStatements<Item>(
   options: SharedStatementsOptions<Item>,
 ): SharedStatements<Item> {
-  return new StatementLines(options)
-}
-
-class StatementLines<Item> implements SharedStatements<Item> {
-  readonly #options: SharedStatementsOptions<Item>
-  readonly #lines = new Map<string, Line<Item>>()
-  /** Tables whose items run alone for now. */
-  readonly #alone = new Set<string>()
-
-  constructor(options: SharedStatementsOptions<Item>) {
-    this.#options = options
-  }
-
-  run(tenant: Tenant, { view: _view, ...table }: KnownTable, item: Item): Promise<string | null> {
-    const key = `${table.definition.id}/${table.definition.version}`
-    const entry = { item, done: Promise.withResolvers<string | null>() }
-    if (this.#alone.has(key)) {
-      void this.#run({ key, tenant, table, running: 0, waiting: [] }, [entry])
-      return entry.done.promise
-    }
-    const line = this.#lines.get(key) ?? { key, tenant, table, running: 0, waiting: [] }
-    this.#lines.set(key, line)
-    this.#join(line, entry)
-    if (line.running < maxRunning) this.#runNext(line)
-    return entry.done.promise
-  }
-
-  #join(line: Line<Item>, entry: Entry<Item>): void {
-    const chars = this.#options.sizeOf(entry.item)
-    const last = line.waiting.at(-1)
-    if (last && last.entries.length < maxItems && last.chars + chars <= maxChars) {
-      last.entries.push(entry)
-      last.chars += chars
-      return
-    }
-    const timer = setTimeout(() => {
-      line.waiting = line.waiting.filter((other) => other !== group)
-      const late = unavailable('The tenant has too much under way')
-      for (const { done } of group.entries) done.reject(late)
-    }, this.#options.maxWaitMs)
-    const group = { entries: [entry], chars, timer }
-    line.waiting.push(group)
-  }
-
-  #runNext(line: Line<Item>): void {
-    const group = line.waiting.shift()
-    if (group === undefined) return
-    clearTimeout(group.timer)
-    line.running++
-    void this.#run(line, group.entries).finally(() => {
-      line.running--
-      this.#runNext(line)
-      if (line.running === 0) this.#lines.delete(line.key)
-    })
-  }
-
-  /** Never rejects. */
-  async #run(line: Line<Item>, entries: readonly Entry<Item>[]): Promise<void> {
-    const { enter, statement, isOfOneItem } = this.#options
-    const items = entries.map(({ item }) => item)
-    try {
-      const records = await enter(line.tenant, () => statement(line.table, items))
-      for (const [place, { done }] of entries.entries()) done.resolve(records[place] ?? null)
-    } catch (err) {
-      if (entries.length > 1 && isOfOneItem(err)) {
-        this.#alone.add(line.key)
-        setTimeout(() => this.#alone.delete(line.key), aloneForMs).unref()
-        await Promise.all(entries.map((entry) => this.#run(line, [entry])))
-      } else for (const { done } of entries) done.reject(err)
-    }
+  const lines = createStatementLines(options)
+  return {
+    run(tenant, { view: _view, ...table }, item) {
+      const key = `${table.definition.id}/${table.definition.version}`
+      return lines.run({ key, tenant, target: table }, item)
+    },
   }
 }

@@ -1,0 +1,46 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Violation } from '@surehook/contracts/problem'
+
+const prefix = 'ce-'
+
+/** Whether the attributes of a CloudEvent are in the headers, and its data is the body. */
+export const isBinaryEvent = (headers: IncomingHttpHeaders): boolean =>
+  Object.keys(headers).some((name) => name.startsWith(prefix))
+
+/** How a fault of a binary event is named: by the header, or by the body's path. */
+export function binaryName(attribute: string): string {
+  if (attribute === 'data') return 'body'
+  if (attribute.startsWith('data.')) return attribute.slice('data.'.length)
+  return attribute === 'datacontenttype' ? 'Content-Type' : `${prefix}${attribute}`
+}
+
+/**
+ * The attributes by name, and the body as `data`. A header holds a text with percent-encoded UTF-8,
+ * which may be quoted (HTTP binding of CloudEvents, section 3.1.3.2).
+ */
+export function binaryEvent(
+  headers: IncomingHttpHeaders,
+  data: unknown,
+): { event: Record<string, unknown>; faults: Violation[] } {
+  const event: Record<string, unknown> = { data }
+  const faults: Violation[] = []
+  for (const [name, value] of Object.entries(headers)) {
+    if (!name.startsWith(prefix)) continue
+    const attribute = name.slice(prefix.length)
+    const text = decoded(String(value))
+    if (text === null) faults.push({ field: name, message: 'must be percent-encoded UTF-8' })
+    // The body is the data: no header may stand in for it.
+    else if (attribute !== 'data') event[attribute] = text
+  }
+  return { event, faults }
+}
+
+function decoded(value: string): string | null {
+  const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"')
+  const text = isQuoted ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,82 @@
+import { type ChangeInput, CloudEvent } from '@surehook/contracts/http/data/changes'
+import { cloudEventId } from '@surehook/contracts/ids'
+import { isJsonObject } from '@surehook/contracts/json-object'
+import type { Violation } from '@surehook/contracts/problem'
+import { parsePart } from '@surehook/service-kit/http/violations'
+import type { ChangeDraft, NameOf } from './change-draft.ts'
+
+/**
+ * What a CloudEvent says of a change. Faults are named by its attributes: also those of the change
+ * itself, such as a reserved table in `subject`.
+ * @param input the attributes by name, and `data`
+ */
+export function draftOfCloudEvent(input: unknown, nameOf: NameOf): ChangeDraft {
+  const violations: Violation[] = []
+  const event = parsePart('body', CloudEvent, { input: withoutNulls(input), violations })
+  if (event === undefined) return refused(violations, nameOf)
+  const [operation, missingOperation] = operationOf(event)
+  const [place, missingPlace] = placeOf(event)
+  const missing = [...missingOperation, ...missingPlace]
+  if (missing.length > 0) return refused(missing, nameOf)
+  const draft: { [Name in keyof ChangeInput]: unknown } = {
+    ...place,
+    event: operation,
+    record: event.data,
+    id: cloudEventId(event.source, event.id),
+    timestamp: event.time?.toISOString(),
+    changedFields: event.changedfields?.split(',').map((name) => name.trim()),
+  }
+  return { faults: [], input: draft, nameOf: (field) => nameOf(attributeOf(event, field)) }
+}
+
+const refused = (violations: readonly Violation[], nameOf: NameOf): ChangeDraft => ({
+  faults: violations.map(({ field, message }) => ({ field: nameOf(field), message })),
+  input: undefined,
+  nameOf,
+})
+
+/** An attribute that is `null` is not set (JSON format of CloudEvents, section 2.2). */
+function withoutNulls(input: unknown): unknown {
+  if (!isJsonObject(input)) return input
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
+}
+
+type Read<T> = [value: T, faults: Violation[]]
+
+function operationOf({ operation, type }: CloudEvent): Read<string> {
+  const named = operation ?? /\.(insert|update|delete)$/i.exec(type)?.[1]
+  if (named !== undefined) return [named.toUpperCase(), []]
+  const message = 'must end with .insert, .update or .delete, or operation must be set'
+  return ['', [{ field: 'type', message }]]
+}
+
+type Place = Pick<ChangeInput, 'table' | 'recordId'>
+
+function placeOf({ subject, table, recordid }: CloudEvent): Read<Place> {
+  if (table !== undefined && recordid !== undefined) return [{ table, recordId: recordid }, []]
+  if (table !== undefined) return missingPlace('recordid', 'is required beside table')
+  if (recordid !== undefined) return missingPlace('table', 'is required beside recordid')
+  const [, named, recordId] = /^([^/]+)\/(.+)$/s.exec(subject ?? '') ?? []
+  if (named !== undefined && recordId !== undefined) return [{ table: named, recordId }, []]
+  return missingPlace('subject', 'must be table/recordId, or table and recordid must be set')
+}
+
+const missingPlace = (field: string, message: string): Read<Place> => [
+  { table: '', recordId: '' },
+  [{ field, message }],
+]
+
+/** The attribute that a field of the change came from. An attribute is a text, without parts. */
+function attributeOf(event: CloudEvent, field: string): string {
+  const [name = '', ...rest] = field.split('.')
+  if (name === 'record') return ['data', ...rest].join('.')
+  const isSubject = event.table === undefined
+  const attributes: Readonly<Record<string, string>> = {
+    table: isSubject ? 'subject' : 'table',
+    recordId: isSubject ? 'subject' : 'recordid',
+    event: event.operation === undefined ? 'type' : 'operation',
+    changedFields: 'changedfields',
+    timestamp: 'time',
+  }
+  return attributes[name] ?? name
+}

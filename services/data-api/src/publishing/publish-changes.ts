@@ -1,0 +1,80 @@
+import { maxPublishedRecordBytes } from '@surehook/contracts/http/data/changes'
+import { AppError } from '@surehook/service-kit/errors'
+import type { Pool } from 'pg'
+import { createStatementLines, type StatementLines } from '../statement-lines.ts'
+import type { Tenant } from '../tables/table-definition.ts'
+import type { TenantGate } from '../tenant-gate.ts'
+import { type NewEvent, newEvent, type PublishOrigin } from './new-event.ts'
+import { conflict, publishEvents, RefusedChangeError } from './publish-statement.ts'
+import type { ReadChange } from './read-changes.ts'
+
+/**
+ * Resolves with the ids of the events in order, when all of them are in the WAL: from there the
+ * relay sends them to Kafka, whichever process dies meanwhile. Rejects with nothing published.
+ */
+export type PublishChanges = (
+  of: { tenant: Tenant; origin: PublishOrigin },
+  changes: readonly ReadChange[],
+) => Promise<string[]>
+
+export type PublishingDeps = { pool: Pool; gate: TenantGate; maxWaitMs: number }
+
+export function createPublishing({ pool, gate, maxWaitMs }: PublishingDeps): PublishChanges {
+  const lines = singleChanges(pool, { gate, maxWaitMs })
+  return async ({ tenant, origin }, changes) => {
+    const events = eventsOf(tenant, origin, changes)
+    try {
+      await publish(tenant, events)
+    } catch (err) {
+      if (!(err instanceof RefusedChangeError)) throw err
+      throw conflict(err, changes[err.place]?.nameOf(err.field) ?? err.field)
+    }
+    return events.map(({ id }) => id)
+  }
+
+  async function publish(tenant: Tenant, events: readonly NewEvent[]): Promise<void> {
+    const [event, ...others] = events
+    if (event === undefined) return
+    if (others.length > 0) return gate.pass(tenant, () => publishEvents(pool, tenant, events))
+    const key = JSON.stringify([tenant.projectId, tenant.environment])
+    await lines.run({ key, tenant, target: tenant }, event)
+  }
+}
+
+/** Simultaneous requests of a tenant with one change each share statements. */
+function singleChanges(
+  pool: Pool,
+  { gate, maxWaitMs }: Omit<PublishingDeps, 'pool'>,
+): StatementLines<NewEvent, Tenant> {
+  return createStatementLines({
+    enter: gate.pass,
+    maxWaitMs,
+    sizeOf: ({ head, record }) => head.length + record.length,
+    isOfOneItem: (err) => err instanceof RefusedChangeError,
+    async statement(tenant, events) {
+      await publishEvents(pool, tenant, events)
+      return events.map(({ id }) => id)
+    },
+  })
+}
+
+function eventsOf(
+  tenant: Tenant,
+  origin: PublishOrigin,
+  changes: readonly ReadChange[],
+): NewEvent[] {
+  const events: NewEvent[] = []
+  const tooLarge: string[] = []
+  for (const { change, nameOf } of changes) {
+    const event = newEvent(tenant, origin, change)
+    if (event === null) tooLarge.push(nameOf('record'))
+    else events.push(event)
+  }
+  if (tooLarge.length === 0) return events
+  throw new AppError('PAYLOAD_TOO_LARGE', 'A record has at most 256 KiB', {
+    violations: tooLarge.map((field) => ({
+      field,
+      message: `must be at most ${maxPublishedRecordBytes} bytes of JSON`,
+    })),
+  })
+}

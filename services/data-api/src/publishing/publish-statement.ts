@@ -1,0 +1,89 @@
+import { AppError } from '@surehook/service-kit/errors'
+import { DatabaseError, type Pool } from 'pg'
+import type { Tenant } from '../tables/table-definition.ts'
+import type { NewEvent } from './new-event.ts'
+
+/** Raised by `publish_change`. */
+const refusedState = 'SH409'
+
+/**
+ * Keeps the ids and emits the changes in the order of the arrays, all or none. An id that is kept
+ * already emits nothing. Requests with the same id wait for each other at the unique index, and ids
+ * are kept in one order, so that two batches never wait in a circle.
+ */
+const sql = `
+with input as materialized (
+  select i.*, row_number() over (partition by i.id order by i.place) = 1 as is_first
+    from unnest($3::uuid[], $4::bytea[], $5::text[], $6::text[], $7::text[], $8::text[])
+         with ordinality as i(id, fingerprint, table_name, head, at, record, place)
+),
+kept as (
+  insert into published_change as known (project_id, environment, id, fingerprint)
+  select $1, $2, i.id, i.fingerprint from input i where i.is_first order by i.id
+  on conflict (project_id, environment, id) do update set repetitions = known.repetitions + 1
+  returning known.id, known.fingerprint, known.repetitions = 0 as is_new
+),
+judged as (
+  select i.*, k.is_new and i.is_first as is_new,
+         case when k.fingerprint <> i.fingerprint then 'id'
+              when k.is_new and exists (
+                select from table_definition d
+                 where d.project_id = $1 and d.environment = $2 and d.name = i.table_name)
+              then 'table' end as fault
+    from input i join kept k on k.id = i.id
+   order by i.place
+  offset 0
+)
+select publish_change(j.place, j.fault, j.is_new, j.head, j.at, j.record) as is_new from judged j`
+
+/** What PostgreSQL refused: the change by its place in `events`. */
+export class RefusedChangeError extends Error {
+  override readonly name = 'RefusedChangeError'
+  readonly place: number
+  readonly field: RefusedField
+
+  constructor(place: number, field: RefusedField, cause: unknown) {
+    super(`The change ${place} was refused for its ${field}`, { cause })
+    this.place = place
+    this.field = field
+  }
+}
+
+type RefusedField = keyof typeof refusals
+
+const refusals = {
+  id: 'was used for another change',
+  table: 'is a table of the data API, which publishes its changes itself',
+} as const
+
+/** The answer to a request with the change, where the field has this name. */
+export function conflict({ field, cause }: RefusedChangeError, name: string): AppError {
+  const message =
+    field === 'id' ? 'The id was used for another change' : 'The table belongs to the data API'
+  return new AppError('CONFLICT', message, {
+    cause,
+    violations: [{ field: name, message: refusals[field] }],
+  })
+}
+
+/** Resolves when the changes are durable. Rejects with `RefusedChangeError` if one has a conflict. */
+export async function publishEvents(
+  pool: Pool,
+  { projectId, environment }: Tenant,
+  events: readonly NewEvent[],
+): Promise<void> {
+  const column = <Name extends keyof NewEvent>(name: Name) => events.map((event) => event[name])
+  const columns = [column('id'), column('fingerprint'), column('table'), column('head')]
+  const values = [projectId, environment, ...columns, column('timestamp'), column('record')]
+  try {
+    await pool.query({ name: 'publish-changes', text: sql, values })
+  } catch (err) {
+    throw refusedBy(err) ?? err
+  }
+}
+
+function refusedBy(err: unknown): RefusedChangeError | null {
+  if (!(err instanceof DatabaseError) || err.code !== refusedState) return null
+  const [place, field] = err.detail?.split(' ') ?? []
+  return new RefusedChangeError(Number(place) - 1, field === 'id' ? 'id' : 'table', err)
+}

@@ -1,0 +1,37 @@
+import { idempotencyKeyHours } from '@surehook/contracts/http/idempotency-key'
+import type { ExpiryDeletion } from '@surehook/service-kit/postgres/delete-expired'
+import type { Pool } from 'pg'
+import type { Tenant } from '../tables/table-definition.ts'
+
+const batch = 10_000
+
+/** For `openExpiryDeletion`: ends the ids that have been kept long enough. */
+export const endedIds: ExpiryDeletion = {
+  name: 'published-ids',
+  run: async (pool) => (await deleteEndedIds(pool)) === batch,
+}
+
+async function deleteEndedIds(pool: Pool): Promise<number> {
+  const { rowCount } = await pool.query(
+    `delete from published_change where (project_id, environment, id) in (
+       select project_id, environment, id from published_change
+       where published_at < clock_timestamp() - $1 * interval '1 hour'
+       order by published_at limit $2 for update skip locked)`,
+    [idempotencyKeyHours, batch],
+  )
+  return rowCount ?? 0
+}
+
+/** @returns whether there were any */
+export async function deleteIdsOf(pool: Pool, tenant: Tenant): Promise<boolean> {
+  for (let isAny = false; ; isAny = true) {
+    // In batches: an environment may have published millions of changes in a day.
+    const { rowCount } = await pool.query(
+      `delete from published_change where (project_id, environment, id) in (
+         select project_id, environment, id from published_change
+         where project_id = $1 and environment = $2 limit $3)`,
+      [tenant.projectId, tenant.environment, batch],
+    )
+    if (rowCount === 0) return isAny
+  }
+}

@@ -1,0 +1,94 @@
+import {
+  ChangeInput,
+  cloudEventBatchType,
+  cloudEventType,
+  maxPublishedChanges,
+} from '@surehook/contracts/http/data/changes'
+import type { Violation } from '@surehook/contracts/problem'
+import { invalid } from '@surehook/service-kit/errors'
+import { mediaTypeOf } from '@surehook/service-kit/http/json-body'
+import type { ApiRequest } from '@surehook/service-kit/http/request/request-context'
+import { parsePart } from '@surehook/service-kit/http/violations'
+import { binaryEvent, binaryName, isBinaryEvent } from './binary-event.ts'
+import type { ChangeDraft, NameOf } from './change-draft.ts'
+import { draftOfCloudEvent } from './cloud-events.ts'
+
+/** A change, and the names of its fields in the request. */
+export type ReadChange = { change: ChangeInput; nameOf: NameOf }
+
+const maxViolations = 100
+
+/**
+ * The changes of a request: changes, CloudEvents or one binary CloudEvent, by its headers.
+ * Throws one error with the faults of all of them.
+ */
+export function readChanges({
+  headers,
+  body,
+}: {
+  headers: ApiRequest['headers']
+  body: unknown
+}): ReadChange[] {
+  const type = mediaTypeOf({ headers })
+  const changes: ReadChange[] = []
+  const violations: Violation[] = []
+  for (const draft of draftsOf(type, headers, body)) {
+    const read = readChange(draft)
+    if (Array.isArray(read)) violations.push(...read)
+    else changes.push(read)
+    if (violations.length >= maxViolations) break
+  }
+  if (violations.length > 0) throw invalid(violations.slice(0, maxViolations))
+  return changes
+}
+
+function draftsOf(type: string, headers: ApiRequest['headers'], body: unknown): ChangeDraft[] {
+  if (type === cloudEventType) return [draftOfCloudEvent(objectOf(body), (field) => field)]
+  if (type === cloudEventBatchType) return listed(listOf(body), draftOfCloudEvent)
+  if (isBinaryEvent(headers)) return [draftOfBinary(headers, body)]
+  if (Array.isArray(body)) return listed(listOf(body), draftOfChange)
+  return [draftOfChange(objectOf(body), (field) => field)]
+}
+
+const draftOfChange = (input: unknown, nameOf: NameOf): ChangeDraft => ({
+  faults: [],
+  input,
+  nameOf,
+})
+
+function draftOfBinary(headers: ApiRequest['headers'], body: unknown): ChangeDraft {
+  const { event, faults } = binaryEvent(headers, body)
+  if (faults.length > 0) return { faults, input: undefined, nameOf: binaryName }
+  return draftOfCloudEvent(event, binaryName)
+}
+
+function listed(items: readonly unknown[], draftOf: typeof draftOfChange): ChangeDraft[] {
+  return items.map((item, index) =>
+    draftOf(item, (field) => (field === 'body' ? `${index}` : `${index}.${field}`)),
+  )
+}
+
+function readChange({ faults, input, nameOf }: ChangeDraft): ReadChange | Violation[] {
+  if (faults.length > 0) return [...faults]
+  const violations: Violation[] = []
+  const change = parsePart('body', ChangeInput, { input, violations })
+  if (change !== undefined) return { change, nameOf }
+  return violations.map(({ field, message }) => ({ field: nameOf(field), message }))
+}
+
+const bodyFault = (message: string) => invalid([{ field: 'body', message }])
+
+function objectOf(body: unknown): unknown {
+  if (body === undefined) throw bodyFault('is required')
+  if (Array.isArray(body)) throw bodyFault('must be an object')
+  return body
+}
+
+function listOf(body: unknown): unknown[] {
+  if (body === undefined) throw bodyFault('is required')
+  if (!Array.isArray(body)) throw bodyFault('must be a list')
+  if (body.length < 1 || body.length > maxPublishedChanges) {
+    throw bodyFault(`must hold 1 to ${maxPublishedChanges} changes`)
+  }
+  return body
+}
