@@ -101,6 +101,18 @@ export type SubscriptionState = {
   secrets: SealedSecret[]
   createdAt: string
   updatedAt: string
+  /** Its deliveries that were cancelled by request: none of them is attempted any more. */
+  cancellations: Cancellation[]
+}
+
+export const cancellable = ['retrying', 'paused'] as const
+export type CancellableStatus = (typeof cancellable)[number]
+
+/** Deliveries that had the status `status` at `askedAt` and were made until `until`. Both in epoch milliseconds. */
+export type Cancellation = {
+  status: CancellableStatus
+  until: number
+  askedAt: number
 }
 
 /** Topics `webhook.deliveries` and its retry, paused and dead-letter topics; key: endpoint id. */
@@ -129,6 +141,8 @@ export type DeliveryJob = {
   arrival: number
   redeliveryOf: string | null
   traceparent: string | null
+  /** The record of the change; `null`: made by a version that did not tell. */
+  recordId: string | null
 }
 
 export const deliveryStatuses = [

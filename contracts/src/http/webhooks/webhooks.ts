@@ -8,7 +8,7 @@ import { EnvironmentName, nextCursor, ProjectId } from '../admin/admin.ts'
 import { httpsUrlFault } from '../https-url.ts'
 import { idempotencyHeader } from '../idempotency-key.ts'
 
-const text = (max: number) =>
+export const text = (max: number) =>
   z
     .string()
     .min(1)
@@ -18,7 +18,7 @@ const text = (max: number) =>
 const isUnique = (values: readonly unknown[]) => new Set(values).size === values.length
 
 /** Named as data tables are, or one of the reserved tables that the platform itself publishes. */
-const WatchedTable = z
+export const WatchedTable = z
   .string()
   .regex(/^(?:_webhooks|[a-z][a-z0-9_]{0,62})$/, 'must be a table name: a-z, 0-9 and "_"')
 
