@@ -88,6 +88,7 @@ function subscribe(
     secrets: [{ ciphertext: 'x'.repeat(80), validUntil: null }],
     createdAt: '2026-01-01T00:00:00.000Z',
     updatedAt: '2026-01-01T00:00:00.000Z',
+    cancellations: [],
   }
   // As the topic gives it: nothing is shared with what was made here.
   index.apply(id, JSON.parse(JSON.stringify(state)) as SubscriptionState)

@@ -91,6 +91,7 @@ function jobOf(
     arrival: -1,
     redeliveryOf: null,
     traceparent: event.traceparent,
+    recordId: event.recordId,
   }
 }
 

@@ -79,6 +79,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       ],
       createdAt: at,
       updatedAt: at,
+      cancellations: [{ status: 'paused', until: 2 ** 41, askedAt: 2 ** 41 + 1 }],
     },
     {
       ...tenant,
@@ -92,6 +93,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       secrets: [],
       createdAt: at,
       updatedAt: at,
+      cancellations: [],
     },
   ],
   job: [
@@ -108,6 +110,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       arrival: 2 ** 40,
       redeliveryOf: 'd0',
       traceparent: '00-1-2-01',
+      recordId: 'o1',
     },
     {
       ...delivery,
@@ -122,6 +125,7 @@ const examples: { [Name in keyof EventTypes]: EventTypes[Name][] } = {
       arrival: -1,
       redeliveryOf: null,
       traceparent: null,
+      recordId: null,
     },
   ],
   attempt: [

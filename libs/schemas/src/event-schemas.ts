@@ -53,6 +53,7 @@ const headFields = [
   'operation',
   'createdAt',
   'redeliveryOf',
+  'recordId',
 ] as const satisfies readonly (keyof DeliveryJob)[]
 
 /** A job without its body and what only the dispatcher needs. */

@@ -22,6 +22,7 @@ const job: DeliveryJob = {
   arrival: -1,
   redeliveryOf: 'r',
   traceparent: null,
+  recordId: 'o1',
 }
 
 const change: ChangeEvent = {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { changeOperations, deliveryStatuses, errorClasses } from '../../events.ts'
+import { JsonObject } from '../../json-object.ts'
 import { defineOperation } from '../../operation.ts'
 import { nextCursor } from '../admin/admin.ts'
 import { Instant } from '../instant.ts'
@@ -96,9 +97,9 @@ export const EventDetail = z
     event: z.enum(changeOperations).nullable().describe('The operation'),
     recordId: z.string().nullable(),
     timestamp: z.iso.datetime().nullable().describe('When the change was made. null: as `record`'),
-    record: z
-      .unknown()
-      .describe('The record after the change. null if the log no longer has the change'),
+    record: JsonObject.nullable().describe(
+      'The record after the change. null if the log no longer has the change',
+    ),
     changedFields: z.array(z.string()).nullable().describe('null: as `record`'),
     webhooks: z.array(EventOutcome).describe('Each subscription of the table'),
     webhooksLeftOut: z

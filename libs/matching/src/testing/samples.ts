@@ -32,6 +32,7 @@ export function aSubscription(state: Partial<SubscriptionState> = {}): Subscript
     secrets: [],
     createdAt: '2026-01-01T00:00:00.000Z',
     updatedAt: '2026-01-01T00:00:00.000Z',
+    cancellations: [],
     ...state,
   }
 }

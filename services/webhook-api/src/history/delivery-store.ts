@@ -3,6 +3,8 @@ import { inTransaction } from '@surehook/service-kit/postgres/pool'
 import type { Pool, PoolClient } from 'pg'
 import { type DeliveryDays, dayOf, oldestKeptDay } from './delivery-days.ts'
 import type { LoggedJob } from './logged-job.ts'
+import { foldStats } from './stats/fold-stats.ts'
+import { addToStats } from './stats/stats-store.ts'
 import { type FoldedDelivery, foldDeliveries, type LogEntries } from './write/fold-deliveries.ts'
 import { fileWithLastTransition, joinRows } from './write/late-deliveries.ts'
 import { upsertDeliveries } from './write/upsert-deliveries.ts'
@@ -10,7 +12,7 @@ import { upsertDeliveries } from './write/upsert-deliveries.ts'
 export type DeliveryStore = {
   /**
    * Jobs become pending deliveries, transitions are applied by step; in whatever order and however often they
-   * come. All entries of one delivery make one row.
+   * come. All entries of one delivery make one row. What they add to the statistics is counted once.
    */
   add(entries: LogEntries): Promise<void>
   addJobs(jobs: readonly LoggedJob[]): Promise<void>
@@ -38,7 +40,8 @@ export function createDeliveryStore(
         pool,
         async (tx) => {
           if (late.length > 0) await joinRows(tx, late, oldestDay)
-          await upsertDeliveries(tx, folded)
+          const counted = await upsertDeliveries(tx, folded)
+          await addToStats(tx, foldStats(folded, counted, Date.now()))
         },
         { lockTimeoutMs },
       )

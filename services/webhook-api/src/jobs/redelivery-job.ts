@@ -9,6 +9,7 @@ export type Original = {
   webhook_id: string | null
   watched_table: string
   operation: ChangeOperation
+  record_id: string | null
   body: Buffer
 }
 
@@ -42,5 +43,6 @@ export function redeliveryJob(
     arrival: -1,
     redeliveryOf: original.id,
     traceparent,
+    recordId: original.record_id,
   }
 }

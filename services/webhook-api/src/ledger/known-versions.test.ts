@@ -23,6 +23,7 @@ const state = (change: Partial<SubscriptionState> = {}): SubscriptionState => ({
   secrets: [],
   createdAt: t0,
   updatedAt: t0,
+  cancellations: [],
   ...change,
 })
 

@@ -21,6 +21,7 @@ export function aJob(change: Partial<DeliveryJob> = {}): DeliveryJob {
     arrival: -1,
     redeliveryOf: null,
     traceparent: null,
+    recordId: 'r1',
     ...change,
   }
 }

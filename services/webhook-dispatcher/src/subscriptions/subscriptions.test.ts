@@ -22,6 +22,7 @@ const stateOf = (id: string): SubscriptionState => ({
   secrets: [{ ciphertext: `sealed for ${id}`, validUntil: null }],
   createdAt: '2026-01-01T00:00:00.000Z',
   updatedAt: '2026-01-01T00:00:00.000Z',
+  cancellations: [],
 })
 
 const droppedKey = 'sealed under a key that was dropped'

@@ -135,6 +135,7 @@ export async function openHarness(): Promise<Harness> {
         secrets: secrets.map((secret) => ({ ciphertext: box.seal(secret, id), validUntil: null })),
         createdAt: now,
         updatedAt: now,
+        cancellations: [],
         ...change,
       }
       await tell(id, state)
@@ -191,5 +192,6 @@ function jobOf(
     arrival: -1,
     redeliveryOf: null,
     traceparent: null,
+    recordId: null,
   }
 }
