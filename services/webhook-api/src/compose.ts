@@ -17,11 +17,17 @@ import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
+import { cancelDeliveries } from './cancellation/cancel-deliveries.ts'
 import { type Config, service } from './config.ts'
+import { endpointRoutes } from './endpoints/endpoint-routes.ts'
+import { endpointsOfTenants } from './endpoints/endpoints.ts'
+import { openCircuits } from './endpoints/open-circuits.ts'
 import { runDisableFailing } from './failing/disable-failing.ts'
 import { hasReadAll } from './failing/log-progress.ts'
 import { openHistory } from './history/open-history.ts'
+import { questionRoutes } from './history/question-routes.ts'
 import { deliveryRoutes } from './history/read/delivery-routes.ts'
+import { webhookStats } from './history/stats/webhook-stats.ts'
 import { logGroupId, openDeliveryLog } from './history/write/delivery-log.ts'
 import { logRoutes } from './inspect/log/log-routes.ts'
 import { openLogQuestions } from './inspect/log/open-log-questions.ts'
@@ -168,6 +174,8 @@ function openManagement(deps: ManagementDeps) {
   )
   const ledgers = open.use(openLedgers({ ...parts, ...messaging }))
   const rebuilds = open.use(openRebuilds({ ...parts, ...messaging }))
+  const circuits = open.use(openCircuits(config.redis, log))
+  const endpoints = endpointsOfTenants({ pool, circuits, now: Date.now })
   const authorize = managementCaller(access)
   const newestDeliveries = deliveries.history.newest
   const admit = adminGate(config.adminTokenDigests)
@@ -181,7 +189,9 @@ function openManagement(deps: ManagementDeps) {
     rebuildRoutes({ admit, rebuilds }),
     reEncryptRoutes({ admit, reEncryptPage }),
     webhookRoutes({ authorize, subscriptions, newestDeliveries }),
-    deliveryRoutes({ authorize, ...deliveries }),
+    deliveryRoutes({ authorize, ...deliveries, cancel: cancelDeliveries({ writer: keyedWriter }) }),
+    questionRoutes({ authorize, ...logQuestions, stats: webhookStats(pool, Date.now) }),
+    endpointRoutes({ authorize, endpoints }),
     logRoutes({ authorize, ...logQuestions }),
   ]
   return {

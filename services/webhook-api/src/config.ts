@@ -9,10 +9,12 @@ import {
   maxBodyEnv,
   postgresEnv,
   readEnv,
+  redisEnv,
 } from '@surehook/service-kit/config/config'
 import {
   databaseConnection,
   kafkaConnection,
+  redisConnection,
   registrySecurity,
 } from '@surehook/service-kit/config/connections'
 import { gatewayEnv } from '@surehook/service-kit/http/request/client-address'
@@ -36,6 +38,9 @@ export const Env = z.object({
   ...encryptionKeyEnv,
   ...maxBodyEnv,
   ...gatewayEnv,
+  ...redisEnv,
+  // Only `_endpoints` needs it. A version before had none.
+  REDIS_URL: redisEnv.REDIS_URL.optional(),
   WEBHOOK_DISABLE_AFTER: z
     .union([z.literal('0').transform(() => 0), durationBetween('100ms', '365d')])
     .prefault('0'),
@@ -60,6 +65,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     databaseUrl: databaseConnection(read),
     slot: slotOf(service),
     kafka: kafkaConnection(read, service),
+    redis: redisOf(read),
     registryUrl: read.SCHEMA_REGISTRY_URL,
     registrySecurity: registrySecurity(read),
     delayNames: read.WEBHOOK_RETRY_DELAYS.map(({ name }) => name),
@@ -72,4 +78,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     maxSubscriptions: read.WEBHOOK_MAX_SUBSCRIPTIONS,
     historyDays: read.WEBHOOK_HISTORY_DAYS,
   })
+}
+
+function redisOf({ REDIS_URL, REDIS_CA_FILE }: z.infer<typeof Env>) {
+  return REDIS_URL === undefined ? null : redisConnection({ REDIS_URL, REDIS_CA_FILE })
 }

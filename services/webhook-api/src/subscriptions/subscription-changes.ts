@@ -47,6 +47,7 @@ export function newSubscription(
     updated_at: now,
     disabled_at: null,
     disabled_reason: null,
+    cancellations: [],
   }
 }
 

@@ -1,4 +1,9 @@
-import type { ChangeOperation, SealedSecret, SubscriptionState } from '@surehook/contracts/events'
+import type {
+  Cancellation,
+  ChangeOperation,
+  SealedSecret,
+  SubscriptionState,
+} from '@surehook/contracts/events'
 import type { Subscription } from '@surehook/contracts/http/webhooks/webhooks'
 
 /** A row of table `subscription`. */
@@ -18,6 +23,8 @@ export type SubscriptionRow = {
   /** When and why it was deactivated without being asked; `null` when it was not. */
   disabled_at: Date | null
   disabled_reason: string | null
+  /** Written by itself: whatever else changes the row leaves it. */
+  cancellations: Cancellation[]
 }
 
 /** What clients see: never a secret, and no `filter` or `select` where there is none. */
@@ -54,5 +61,6 @@ export function toState(row: SubscriptionRow): SubscriptionState {
     secrets: row.secrets,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
+    cancellations: row.cancellations,
   }
 }

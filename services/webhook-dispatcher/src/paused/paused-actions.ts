@@ -11,6 +11,8 @@ export type PausedView = {
   isPaused: (subscriptionId: string) => boolean
   /** Whether all earlier deliveries of its subscription are known and decided. */
   isNext: (job: DeliveryJob) => boolean
+  /** False when the subscription is blocked and only its cancelled deliveries go: `slotsOf` tells that from then on. */
+  mayGo: (delivery: Delivery) => boolean
 }
 
 /** What is to be done now; carried out by the partition's worker. */

@@ -1,4 +1,4 @@
-import type { SubscriptionState } from '@surehook/contracts/events'
+import type { Cancellation, SubscriptionState } from '@surehook/contracts/events'
 import { endpointId } from '@surehook/contracts/ids'
 import { type SigningKeys, signingKeys } from '@surehook/matching/signed-headers'
 import type { Logger } from '@surehook/service-kit/telemetry/log'
@@ -12,6 +12,8 @@ type Secret = { ciphertext: string; validUntil: number; keys?: SigningKeys | nul
 export class Subscription {
   readonly url: string
   readonly endpointId: string
+  /** Deliveries that are not attempted any more. */
+  readonly cancellations: readonly Cancellation[]
   readonly #active: boolean
   readonly #current: Secret | undefined
   /** Still valid for a while after a rotation. */
@@ -22,6 +24,7 @@ export class Subscription {
   constructor(state: SubscriptionState, open: (ciphertext: string) => SigningKeys | null) {
     this.url = state.url
     this.endpointId = endpointId(state.projectId, state.environment, state.url)
+    this.cancellations = state.cancellations
     this.#active = state.active
     const [current, ...replaced] = state.secrets.map(({ ciphertext, validUntil }) => ({
       ciphertext,

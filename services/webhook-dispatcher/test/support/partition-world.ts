@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { DeliveryJob } from '@surehook/contracts/events'
+import type { CancellableStatus, Cancellation, DeliveryJob } from '@surehook/contracts/events'
 import { deliveriesTopic, pausedTopic, retryTopic } from '@surehook/contracts/topics'
 import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
 import { FlowControl } from '@surehook/kafka/windowed/flow-control'
@@ -11,10 +11,11 @@ import type { WorkerDeps } from '../../src/partition/worker-deps.ts'
 import { pausedHeaders } from '../../src/paused/paused-headers.ts'
 import type { Made, Transition } from '../../src/transitions/transitions.ts'
 
-type Entry = { job: DeliveryJob; headers: Record<string, string> }
+type Entry = { job: DeliveryJob; headers: Record<string, string>; at: number }
 type Attempt = { job: DeliveryJob; answer: (status: number) => void }
 
 const retries = retryTopic('1s')
+const none: Cancellation[] = []
 export const topics = [deliveriesTopic, retries, pausedTopic]
 const shared = { messages: 12, bytes: 1_000_000 }
 
@@ -48,6 +49,10 @@ class Owner {
 export class PartitionWorld {
   readonly logs = new Map<string, Entry[]>(topics.map((topic) => [topic, []]))
   readonly inactive = new Set<string>()
+  /** Of subscriptions: deliveries that were cancelled by request. */
+  readonly cancellations = new Map<string, Cancellation[]>()
+  /** Deliveries that were cancelled. */
+  readonly cancelled = new Set<string>()
   /** Subscriptions whose jobs no other topic takes. */
   readonly tooLarge = new Set<string>()
   /** Of each subscription the arrivals of first attempts, in the order in which they started. */
@@ -57,6 +62,8 @@ export class PartitionWorld {
   readonly #commits = new Map<string, { offset: number; metadata: string }>()
   #owner: Owner
   #enqueued = 0
+  /** A clock that moves on with each record and each request. */
+  #now = 0
 
   constructor() {
     this.#owner = this.#open()
@@ -66,6 +73,15 @@ export class PartitionWorld {
     return this.#enqueued
   }
 
+  /** Number of deliveries that were delivered or cancelled. */
+  get ended(): number {
+    return this.delivered.union(this.cancelled).size
+  }
+
+  hasEnded(deliveryId: string): boolean {
+    return this.delivered.has(deliveryId) || this.cancelled.has(deliveryId)
+  }
+
   get worker(): PartitionWorker {
     return this.#owner.worker
   }
@@ -73,7 +89,7 @@ export class PartitionWorld {
   enqueue(subscriptionId: string): void {
     const deliveryId = `d${this.#enqueued++}`
     const job = { deliveryId, subscriptionId, projectId: subscriptionId[0], url: 'u', attempt: 1 }
-    const rest = { step: 0, dueAt: 0, arrival: -1, body: Buffer.alloc(10) }
+    const rest = { step: 0, dueAt: 0, arrival: -1, body: Buffer.alloc(10), createdAt: this.#now }
     this.#append(deliveriesTopic, { ...job, ...rest } as unknown as DeliveryJob)
   }
 
@@ -122,6 +138,14 @@ export class PartitionWorld {
     this.#owner.worker.subscriptionChanged(subscriptionId)
   }
 
+  /** What has the status now is cancelled. */
+  cancel(subscriptionId: string, status: CancellableStatus): void {
+    const known = this.cancellations.get(subscriptionId) ?? []
+    const [until, askedAt] = [this.#now, this.#now++]
+    this.cancellations.set(subscriptionId, [...known, { status, until, askedAt }])
+    this.#owner.worker.subscriptionChanged(subscriptionId)
+  }
+
   /** The owner dies, and another one goes on from what was committed. */
   kill(): void {
     const { assignments, worker } = this.#owner
@@ -158,7 +182,7 @@ export class PartitionWorld {
   }
 
   #append(topic: string, job: DeliveryJob, headers: Record<string, string> = {}): void {
-    this.logs.get(topic)?.push({ job, headers })
+    this.logs.get(topic)?.push({ job, headers, at: this.#now++ })
   }
 
   /** @returns behind which one the rest was not looked at */
@@ -171,7 +195,7 @@ export class PartitionWorld {
     return offset
   }
 
-  #offer(assignment: AssignedPartition, { job, headers }: Entry, offset: number): void {
+  #offer(assignment: AssignedPartition, { job, headers, at }: Entry, offset: number): void {
     const { topic, lease } = assignment
     const { worker, steering } = this.#owner
     if (offset < assignment.committed) return worker.remember(job)
@@ -182,7 +206,7 @@ export class PartitionWorld {
     const released = () => steering.steer(assignment)
     const message = {
       ...{ topic, partition: 0, offset, headers, lease, reread, key: null, value: null },
-      timestamp: '0',
+      timestamp: String(at),
       finish: () => {
         assignment.finish(offset)
         released()
@@ -239,7 +263,10 @@ export class PartitionWorld {
       },
       transitions: { make: (job: DeliveryJob, to: Transition) => this.#make(owner, job, to) },
       subscriptions: {
-        get: (id: string) => ({ url: 'u', endpointId: id, deliverable: !this.inactive.has(id) }),
+        get: (id: string) => ({
+          ...{ url: 'u', endpointId: id, deliverable: !this.inactive.has(id) },
+          cancellations: this.cancellations.get(id) ?? none,
+        }),
       },
       subscriptionsCurrent: async () => {},
       reader: {
@@ -287,6 +314,7 @@ export class PartitionWorld {
     const next = { ...job, step: job.step + 1 }
     if (to.kind === 'pause') this.#append(pausedTopic, next, pausedHeaders({ run: 0, ...to }))
     if (to.kind === 'relocate') this.#append(pausedTopic, next, pausedHeaders(to.mark))
+    if (to.kind === 'cancel') this.cancelled.add(job.deliveryId)
     if (to.kind === 'attempted' && to.next.kind === 'delivered') this.delivered.add(job.deliveryId)
     if (to.kind === 'attempted' && to.next.kind === 'retry') {
       this.#append(retries, { ...next, attempt: job.attempt + 1 })

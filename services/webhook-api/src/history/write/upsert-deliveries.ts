@@ -16,7 +16,7 @@ export async function upsertDeliveries(
 ): Promise<number[]> {
   if (deliveries.length === 0) return []
   const { rows } = await client.query<Written>({
-    name: 'upsert-deliveries-2',
+    name: 'upsert-deliveries',
     text: upsert,
     values: [...columns.map(({ encode }) => encode(deliveries)), deliveries.length],
   })
