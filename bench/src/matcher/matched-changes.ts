@@ -91,6 +91,7 @@ function subscriptionOf(n: number): SubscriptionState {
     secrets: [{ ciphertext: 'x'.repeat(80), validUntil: null }],
     createdAt: '2026-01-01T00:00:00.000Z',
     updatedAt: '2026-01-01T00:00:00.000Z',
+    cancellations: [],
   }
 }
 

@@ -40,6 +40,7 @@ describe('planDeliveries', () => {
         arrival: -1,
         redeliveryOf: null,
         traceparent: '00-trace-span-01',
+        recordId: 'r1',
       },
     })
   })

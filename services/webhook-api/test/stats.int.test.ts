@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import type { DeliveryAttempt } from '@surehook/contracts/events'
+import type { WebhookStats } from '@surehook/contracts/http/webhooks/questions'
 import { type Client } from '@surehook/scripts/client/call'
 import { openPool } from '@surehook/service-kit/postgres/pool'
 import type { Pool } from 'pg'
@@ -49,7 +50,7 @@ const attempt = (change: Partial<DeliveryAttempt>) => {
 async function stats(window = '1h', by = client) {
   const { status, body } = await by.call(`GET /${id}/stats?window=${window}`)
   expect(status).toBe(200)
-  return body
+  return body as unknown as WebhookStats
 }
 
 /** A delivery that fails twice and is delivered. */
@@ -74,7 +75,7 @@ it('counts attempts by what they came to, with rate, durations and a series', as
     expect(ms).toBeLessThan(120)
   }
   expect(series.length).toBe(13)
-  expect(series.reduce((sum: number, { retrying }) => sum + retrying, 0)).toBe(2)
+  expect(series.reduce((sum, { retrying }) => sum + retrying, 0)).toBe(2)
 })
 
 it('counts an attempt once, however often and with whatever else it comes', async () => {
@@ -144,5 +145,5 @@ it('is of the own subscription, and of a window that there is', async () => {
   const stranger = clientOf(service.api, await world.tenant())
   expect((await stranger.call(`GET /${id}/stats`)).body.error).toBe('WEBHOOK_NOT_FOUND')
   const { status, body } = await client.call(`GET /${id}/stats?window=2h`)
-  expect([status, body.violations[0].field]).toEqual([400, 'window'])
+  expect([status, body.violations?.[0]?.field]).toEqual([400, 'window'])
 })

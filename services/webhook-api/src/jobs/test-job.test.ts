@@ -20,6 +20,7 @@ const subscription: SubscriptionRow = {
   updated_at: new Date(now - 1_000),
   disabled_at: null,
   disabled_reason: null,
+  cancellations: [],
 }
 
 it('is a delivery as any other, whatever the filter and the selection', () => {

@@ -34,6 +34,7 @@ const aJob: DeliveryJob = {
   arrival: 7,
   redeliveryOf: null,
   traceparent: match ?? null,
+  recordId: null,
 }
 
 const subscription = new Subscription(
@@ -41,6 +42,7 @@ const subscription = new Subscription(
     ...{ id: 's', projectId: 'shop', environment: 'master', table: 'orders', events: ['INSERT'] },
     ...{ url: aJob.url, active: true, filter: null, select: null, createdAt: '', updatedAt: '' },
     secrets: [{ ciphertext: '', validUntil: null }],
+    cancellations: [],
   },
   () => signingKeys('secret'),
 )

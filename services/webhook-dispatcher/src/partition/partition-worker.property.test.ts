@@ -176,6 +176,7 @@ describe('a request to cancel', () => {
   it('ends what is paused while its subscription is inactive, and nothing that comes later', async () => {
     const on = await paused('a1', 3)
     on.cancel('a1', 'paused')
+    on.fetch(pausedTopic, 3)
     await on.settle()
     expect([...on.cancelled]).toEqual(['d0', 'd1', 'd2'])
     on.enqueue('a1')

@@ -75,7 +75,7 @@ export class PartitionWorld {
 
   /** Number of deliveries that were delivered or cancelled. */
   get ended(): number {
-    return this.delivered.union(this.cancelled).size
+    return new Set([...this.delivered, ...this.cancelled]).size
   }
 
   hasEnded(deliveryId: string): boolean {

@@ -12,7 +12,7 @@ const attempt = (attempts: number, at = attempts) =>
   aTransition({ attempts, step: attempts, at, status: 'retrying' })
 
 it('has a bit for each attempt, and one for an end without an attempt', () => {
-  const cancelled = aTransition({ step: 9, attempted: false, status: 'cancelled' })
+  const cancelled = aTransition({ step: 900, attempted: false, status: 'cancelled' })
   expect(countableOf(folded(attempt(1), attempt(2)))).toBe(0b110)
   expect(countableOf(folded(attempt(1), cancelled))).toBe(2 ** 30 + 0b10)
   expect(countableOf(folded(aTransition({ attempted: false, status: 'paused' })))).toBe(0)
