@@ -128,5 +128,6 @@ const upsert = `
     or (excluded.attempt_log is not null and not coalesce(${knownAttempts}, false))
   returning id, day, counted)
   select array_agg(id || ' ' || day || ' ' || (counted >> 31)) filter (where counted >> 31 > 0) as before,
-    case when count(*) < $${columns.length + 1}::integer then array_agg(id || ' ' || day) end as written
+    case when count(*) < $${columns.length + 1}::integer
+      then coalesce(array_agg(id || ' ' || day), '{}') end as written
   from upserted`
