@@ -75,7 +75,7 @@ async function countPaused(
      from unnest($1::text[], $2::uuid[]) as place (endpoint, webhook),
        lateral (select count(*) from (
          select from delivery where subscription_id = webhook and status = 'paused'
-         limit ${countedPaused}) some) counted
+         limit ${countedPaused}) of_one) counted
      group by endpoint`,
     [places.map(([id]) => id), places.map(([, webhook]) => webhook)],
   )

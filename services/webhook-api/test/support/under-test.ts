@@ -29,12 +29,14 @@ export type Stack = {
   databaseUrl: string
   kafkaBrokers: string
   schemaRegistryUrl: string
+  redisUrl?: string
 }
 
 export const sharedStack = (): Stack => ({
   databaseUrl: process.env['TEST_DATABASE_URL'] ?? '',
   kafkaBrokers: process.env['TEST_KAFKA_BROKERS'] ?? '',
   schemaRegistryUrl: process.env['TEST_REGISTRY_URL'] ?? '',
+  redisUrl: process.env['TEST_REDIS_URL'] ?? '',
 })
 
 export type Running = AsyncDisposable & { readonly api: string; readonly internal: string }
@@ -133,6 +135,7 @@ function configOf(stack: Stack, database: TestDatabase): Config {
     KAFKA_PARTITIONS: partitions,
     SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
     KEY_ENCRYPTION_KEY: encryptionKey.toString('base64'),
+    ...(stack.redisUrl && { REDIS_URL: stack.redisUrl }),
   })
 }
 
