@@ -22,7 +22,6 @@ type Value = (given: unknown) => string
 
 // As the indexes have them: see migration 0011.
 const tenantKey = `hashtext(project_id || '/' || environment)`
-const recordKey = `hashtext(project_id || '/' || environment || '/' || record_id)`
 
 const columns = `day, ${shownColumns}, subscription_id, watched_table, operation, record_id`
 const order = 'day desc, created_at desc, id desc'
@@ -77,13 +76,9 @@ function placeSql({ tenant, filters, source }: Search, value: Value): string {
   const { projectId, environment } = tenant
   const [project, name] = [value(projectId), value(environment)]
   const own = `project_id = ${project} and environment = ${name}`
-  const key = `hashtext(${project}::text || '/' || ${name}::text`
-  if (source !== 'record') {
-    const open = source === 'undelivered' ? ` and status <> 'delivered'` : ''
-    return `${tenantKey} = ${key}) and ${own}${open}`
-  }
-  const record = value(filters.recordId)
-  return `${recordKey} = ${key} || '/' || ${record}::text) and ${own} and record_id = ${record}`
+  if (source === 'record') return `record_id = ${value(filters.recordId)} and ${own}`
+  const open = source === 'undelivered' ? ` and status <> 'delivered'` : ''
+  return `${tenantKey} = hashtext(${project}::text || '/' || ${name}::text) and ${own}${open}`
 }
 
 /** The delivery of an event has an id that follows from it; what was sent again names that. */

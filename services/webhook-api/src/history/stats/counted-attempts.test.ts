@@ -1,13 +1,14 @@
 import { expect, it } from '@jest/globals'
 import { aTransition } from '../../../test/support/delivery-samples.ts'
 import { foldDeliveries } from '../write/fold-deliveries.ts'
-import { countableOf, countedBits, transitionsOf } from './counted-attempts.ts'
+import { countedBits, transitionsOf } from './counted-attempts.ts'
 
 const folded = (...transitions: ReturnType<typeof aTransition>[]) => {
   const [delivery] = foldDeliveries({ jobs: [], transitions })
   if (delivery === undefined) throw new Error('one delivery')
   return delivery
 }
+const countableOf = (delivery: ReturnType<typeof folded>) => delivery.countable
 const attempt = (attempts: number, at = attempts) =>
   aTransition({ attempts, step: attempts, at, status: 'retrying' })
 

@@ -1,5 +1,4 @@
 import type { DeliveryAttempt } from '@surehook/contracts/events'
-import type { FoldedDelivery } from '../write/fold-deliveries.ts'
 
 /**
  * A row of the history remembers in bits which of its attempts are counted: the projection repeats its work after a
@@ -12,33 +11,28 @@ const lastAttemptBit = endBit - 1
 /** All bits. */
 export const countedBits = 2 ** (endBit + 1) - 1
 
-/** The attempts of a delivery that its messages tell of, and its end if that had no attempt, as bits. */
-export function countableOf(delivery: FoldedDelivery): number {
-  let bits = 0
-  for (const [bit] of countable(delivery)) bits |= 1 << bit
-  return bits
+/** That of an attempt by its number, or of an end without an attempt; 0 for what is not counted. */
+export function bitOf({ attempted, attempts, status }: DeliveryAttempt): number {
+  if (attempted) return 1 << Math.min(Math.max(attempts, 1), lastAttemptBit)
+  return status === 'cancelled' || status === 'dead_letter' ? 1 << endBit : 0
 }
+
+type Counted = { attempts: readonly DeliveryAttempt[]; last: DeliveryAttempt | null }
 
 /** Those of the bits; of an attempt that was made twice, the one that was told first. */
-export function transitionsOf(delivery: FoldedDelivery, bits: number): DeliveryAttempt[] {
+export function transitionsOf(
+  { attempts, last }: Counted,
+  bits: number,
+): readonly DeliveryAttempt[] {
+  // As most are.
+  if (attempts.length === 1 && last === attempts[0]) return attempts
   let left = bits
-  const found: DeliveryAttempt[] = []
-  for (const [bit, transition] of countable(delivery)) {
-    if ((left & (1 << bit)) === 0) continue
-    left &= ~(1 << bit)
-    found.push(transition)
+  const isAsked = (transition: DeliveryAttempt) => {
+    const bit = bitOf(transition)
+    if ((left & bit) === 0) return false
+    left &= ~bit
+    return true
   }
-  return found
+  const found = attempts.filter(isAsked)
+  return last !== null && !last.attempted && isAsked(last) ? [...found, last] : found
 }
-
-function* countable({
-  attempts,
-  last,
-}: Pick<FoldedDelivery, 'attempts' | 'last'>): Generator<[bit: number, of: DeliveryAttempt]> {
-  for (const attempt of attempts) {
-    yield [Math.min(Math.max(attempt.attempts, 1), lastAttemptBit), attempt]
-  }
-  if (last !== null && !last.attempted && isEnd(last)) yield [endBit, last]
-}
-
-const isEnd = ({ status }: DeliveryAttempt) => status === 'cancelled' || status === 'dead_letter'

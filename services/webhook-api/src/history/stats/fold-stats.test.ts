@@ -3,7 +3,6 @@ import { expect, it } from '@jest/globals'
 import type { DeliveryStatus } from '@surehook/contracts/events'
 import { aTransition } from '../../../test/support/delivery-samples.ts'
 import { foldDeliveries } from '../write/fold-deliveries.ts'
-import { countableOf } from './counted-attempts.ts'
 import { bucketMs, foldStats, statsKeptMs } from './fold-stats.ts'
 import { seriesOf } from './webhook-stats.ts'
 
@@ -17,7 +16,7 @@ function fold(given: readonly Given[], bits?: number) {
     aTransition({ ...rest, subscriptionId: of, deliveryId: randomUUID(), latencyMs: 1 }),
   )
   const deliveries = foldDeliveries({ jobs: [], transitions })
-  const counted = deliveries.map((one) => bits ?? countableOf(one))
+  const counted = deliveries.map((one) => bits ?? one.countable)
   return foldStats(deliveries, counted, now).map(({ latencies, ...entry }) => entry)
 }
 

@@ -31,7 +31,7 @@ export function foldStats(
   counted: readonly number[],
   now: number,
 ): StatsIncrement[] {
-  const folded = new Map<string, StatsIncrement>()
+  const folded = new Map<string, Map<number, StatsIncrement>>()
   for (const [index, delivery] of deliveries.entries()) {
     const bits = counted[index] ?? 0
     if (bits === 0) continue
@@ -41,20 +41,25 @@ export function foldStats(
       if (at > now - statsKeptMs) add(entryOf(folded, subscriptionId, at), transition)
     }
   }
-  return [...folded].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry)
+  return [...folded.values()]
+    .flatMap((ofOne) => [...ofOne.values()])
+    .sort((a, b) => (a.subscriptionId === b.subscriptionId ? a.at - b.at : byId(a, b)))
 }
 
+const byId = (a: StatsIncrement, b: StatsIncrement) => (a.subscriptionId < b.subscriptionId ? -1 : 1)
+
 function entryOf(
-  folded: Map<string, StatsIncrement>,
+  folded: Map<string, Map<number, StatsIncrement>>,
   subscriptionId: string,
   at: number,
 ): StatsIncrement {
-  const key = `${subscriptionId} ${at}`
-  const known = folded.get(key)
+  const ofOne = folded.get(subscriptionId) ?? new Map<number, StatsIncrement>()
+  folded.set(subscriptionId, ofOne)
+  const known = ofOne.get(at)
   if (known !== undefined) return known
   const none = { attempts: 0, delivered: 0, retrying: 0, deadLetter: 0, cancelled: 0 }
   const entry = { subscriptionId, at, ...none, latencies: [] }
-  folded.set(key, entry)
+  ofOne.set(at, entry)
   return entry
 }
 

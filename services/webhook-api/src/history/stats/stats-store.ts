@@ -21,9 +21,18 @@ export async function addToStats(
       integers(({ retrying }) => retrying),
       integers(({ deadLetter }) => deadLetter),
       integers(({ cancelled }) => cancelled),
-      binaryArray('text', increments, ({ latencies }) => `{${latencies.join(',')}}`),
+      binaryArray('text', increments, ({ latencies }) => `{${packed(latencies).join(',')}}`),
     ],
   })
+}
+
+/** Numbers of one class are added up when the list is so long: each time would cost more than all the rest. */
+const longestList = 64
+const mostInEntry = 2 ** 24 - 1
+
+/** As the row has them: of the classes that there are, the class and the number in one. */
+function packed(latencies: readonly number[]): number[] {
+  return latencies.flatMap((count, of) => (count === 0 ? [] : of * (mostInEntry + 1) + count))
 }
 
 const addSql = `
@@ -39,9 +48,9 @@ const addSql = `
     retrying = s.retrying + excluded.retrying,
     dead_letter = s.dead_letter + excluded.dead_letter,
     cancelled = s.cancelled + excluded.cancelled,
-    latencies = array(select coalesce(known, 0) + coalesce(added, 0)
-      from unnest(s.latencies, excluded.latencies) with ordinality as sums (known, added, class)
-      order by class)`
+    latencies = case when cardinality(s.latencies) < ${longestList} then s.latencies || excluded.latencies
+      else array(select (entry >> 24 << 24) + sum(entry & ${mostInEntry})::integer
+        from unnest(s.latencies || excluded.latencies) entry group by entry >> 24) end`
 
 export type StatsRow = {
   /** Number of the bucket, from 0. */
@@ -74,13 +83,13 @@ export async function readLatencies(
   { subscriptionId, from }: Pick<StatsSpan, 'subscriptionId' | 'from'>,
 ): Promise<number[]> {
   const { rows } = await pool.query<{ class: number; count: number }>(
-    `select class::integer, sum(count)::float8 as count
-     from attempt_stats, unnest(latencies) with ordinality as of (count, class)
-     where subscription_id = $1 and at >= $2 group by class order by class`,
+    `select entry >> 24 as class, sum(entry & ${mostInEntry})::float8 as count
+     from attempt_stats, unnest(latencies) entry
+     where subscription_id = $1 and at >= $2 group by entry >> 24`,
     [subscriptionId, from],
   )
   const counts: number[] = []
-  for (const row of rows) counts[row.class - 1] = row.count
+  for (const row of rows) counts[row.class] = row.count
   return Array.from(counts, (count) => count ?? 0)
 }
 

@@ -1,5 +1,6 @@
 import type { DeliveryAttempt } from '@surehook/contracts/events'
 import type { LoggedJob } from '../logged-job.ts'
+import { bitOf } from '../stats/counted-attempts.ts'
 
 export type LogEntries = { jobs: readonly LoggedJob[]; transitions: readonly DeliveryAttempt[] }
 
@@ -13,6 +14,8 @@ export type FoldedDelivery = {
   /** The transition that describes the last attempt; null when none does. */
   lastAttempt: DeliveryAttempt | null
   readonly attempts: DeliveryAttempt[]
+  /** Its attempts, and an end without an attempt, as bits. */
+  countable: number
   /** The time under whose day the log keeps it: `createdAt`, unless the history of then is over. */
   filedAt: number
 }
@@ -31,6 +34,7 @@ export function foldDeliveries({ jobs, transitions }: LogEntries): FoldedDeliver
       last: null,
       lastAttempt: null,
       attempts: [],
+      countable: 0,
       filedAt: of.createdAt,
     }
     folded.set(key, entry)
@@ -42,6 +46,7 @@ export function foldDeliveries({ jobs, transitions }: LogEntries): FoldedDeliver
     entry.last = newest(entry.last, transition)
     if (hasResult(transition)) entry.lastAttempt = newest(entry.lastAttempt, transition)
     if (transition.attempted) entry.attempts.push(transition)
+    entry.countable |= bitOf(transition)
   }
   return [...folded].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry)
 }

@@ -2,7 +2,7 @@ import { type ArrayType, binaryArray } from '@surehook/service-kit/postgres/bina
 import type { PoolClient } from 'pg'
 import { attemptLines } from '../attempt-log.ts'
 import { dayOf } from '../delivery-days.ts'
-import { countableOf, countedBits } from '../stats/counted-attempts.ts'
+import { countedBits } from '../stats/counted-attempts.ts'
 import type { FoldedDelivery } from './fold-deliveries.ts'
 import { text, textOrNull } from './storable-text.ts'
 
@@ -43,7 +43,7 @@ function newAttempts(
   }
   const changed = written === null ? null : new Set(written)
   return deliveries.map((delivery) => {
-    const countable = countableOf(delivery)
+    const { countable } = delivery
     if (countable === 0 || (counted.size === 0 && changed === null)) return countable
     const row = `${delivery.of.deliveryId.toLowerCase()} ${dayOf(delivery.filedAt)}`
     if (changed?.has(row) === false) return 0
@@ -91,7 +91,7 @@ const columns: readonly Column[] = [
   column('http_status', 'integer', ({ lastAttempt }) => lastAttempt?.httpStatus ?? null),
   column('last_error', 'text', ({ lastAttempt }) => lastAttempt?.errorClass ?? null),
   column('attempt_log', 'text', ({ attempts }) => attemptLines(attempts)),
-  column('counted', 'bigint', countableOf),
+  column('counted', 'bigint', ({ countable }) => countable),
 ]
 
 const namesOf = (of: readonly Column[]) => of.map(({ name }) => name).join(', ')
