@@ -53,7 +53,14 @@ async function sent(eventId: string, webhook: string, { status, again, at }: Sen
   const id = again === true ? redeliveryId(original, randomUUID()) : original
   const { projectId, environment } = tenant
   const createdAt = at ?? Date.now()
-  const own = { eventId, deliveryId: id, subscriptionId: webhook, projectId, environment, createdAt }
+  const own = {
+    eventId,
+    deliveryId: id,
+    subscriptionId: webhook,
+    projectId,
+    environment,
+    createdAt,
+  }
   const redeliveryOf = again === true ? original : null
   await store.addJobs([aJob({ ...own, webhookId: original, redeliveryOf, recordId: 'r7' })])
   if (status) await store.addTransitions([aTransition({ ...own, status, at: createdAt + 1 })])

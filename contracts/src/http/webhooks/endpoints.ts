@@ -13,7 +13,9 @@ export const Endpoint = z
     webhooks: z.array(z.string()).describe('The ids of the subscriptions that deliver to it'),
     circuit: z.enum(['closed', 'open']).describe('`open`: its deliveries are paused'),
     openUntil: z.iso.datetime().nullable().describe('When the circuit closes by itself'),
-    consecutiveFailures: z.int().describe('Failed attempts since the last success, or since the circuit opened'),
+    consecutiveFailures: z
+      .int()
+      .describe('Failed attempts since the last success, or since the circuit opened'),
     inFlight: z.int().describe('Attempts in flight, as of a second ago'),
     paused: z.int().describe(`Paused deliveries. At most ${countedPaused} are counted`),
   })

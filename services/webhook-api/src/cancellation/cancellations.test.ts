@@ -11,17 +11,12 @@ const cancellation = fc.record({
 })
 
 const cancels = (all: readonly Cancellation[], of: Cancellation) =>
-  all.some(
-    (one) => one.status === of.status && of.until <= one.until && of.askedAt <= one.askedAt,
-  )
+  all.some((one) => one.status === of.status && of.until <= one.until && of.askedAt <= one.askedAt)
 
 it('cancels what each of the requests cancels, and nothing else', () => {
   fc.assert(
     fc.property(fc.array(cancellation, { maxLength: 8 }), cancellation, (asked, of) => {
-      const kept = asked.reduce<Cancellation[]>(
-        (all, one) => withCancellation(all, one) ?? [],
-        [],
-      )
+      const kept = asked.reduce<Cancellation[]>((all, one) => withCancellation(all, one) ?? [], [])
       expect(cancels(kept, of)).toBe(cancels(asked, of))
     }),
   )

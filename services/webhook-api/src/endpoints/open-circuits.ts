@@ -1,9 +1,4 @@
-import {
-  circuitKey,
-  closedByRequest,
-  closeRequestMs,
-  loadKey,
-} from '@surehook/contracts/circuits'
+import { circuitKey, closedByRequest, closeRequestMs, loadKey } from '@surehook/contracts/circuits'
 import type { RedisConnection } from '@surehook/service-kit/config/connections'
 import { unavailable } from '@surehook/service-kit/errors'
 import { openRedis, type RedisClient } from '@surehook/service-kit/redis/client'

@@ -70,9 +70,7 @@ export async function openDeliveryEngine(
   const dispatcher: Dispatcher = opening.use(
     createDispatcher(config, deps, { subscriptions, view: () => view, consumer: () => consumer }),
   )
-  opening.use(
-    new CircuitWatch({ store: deps.circuits, endpoints: () => dispatcher.endpoints() }),
-  )
+  opening.use(new CircuitWatch({ store: deps.circuits, endpoints: () => dispatcher.endpoints() }))
   const view: TopicView = await openTopicView<SubscriptionState>({
     kafka: deps.kafka,
     codec: { ofTopic: () => deps.codec.subscription },

@@ -35,7 +35,10 @@ export function searchSql(search: Search): { sql: string; values: unknown[] } {
   const value: Value = (given) => `$${values.push(given)}`
   const found = foundSql(search, value)
   const select = `select ${columns}, day::text as filed_on`
-  return { sql: `with ${found} ${select}, is_bound from result order by is_bound, ${order}`, values }
+  return {
+    sql: `with ${found} ${select}, is_bound from result order by is_bound, ${order}`,
+    values,
+  }
 }
 
 function foundSql(search: Search, value: Value): string {

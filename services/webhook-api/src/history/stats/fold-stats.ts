@@ -46,7 +46,8 @@ export function foldStats(
     .sort((a, b) => (a.subscriptionId === b.subscriptionId ? a.at - b.at : byId(a, b)))
 }
 
-const byId = (a: StatsIncrement, b: StatsIncrement) => (a.subscriptionId < b.subscriptionId ? -1 : 1)
+const byId = (a: StatsIncrement, b: StatsIncrement) =>
+  a.subscriptionId < b.subscriptionId ? -1 : 1
 
 function entryOf(
   folded: Map<string, Map<number, StatsIncrement>>,

@@ -12,7 +12,10 @@ import { findDeliveries } from '../../history/read/find-deliveries.ts'
 import { ownSubscription } from '../../subscriptions/find-own.ts'
 import type { Tenant } from '../../subscriptions/subscription-changes.ts'
 import type { SubscriptionRow } from '../../subscriptions/subscription-row.ts'
-import { findVersions, type SubscriptionVersion } from '../../subscriptions/subscription-versions.ts'
+import {
+  findVersions,
+  type SubscriptionVersion,
+} from '../../subscriptions/subscription-versions.ts'
 import type { ChangeLog } from '../log/change-log.ts'
 import type { TenantQueue } from '../log/tenant-queue.ts'
 import { timeInId } from './event-time.ts'
