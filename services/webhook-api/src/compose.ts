@@ -17,11 +17,9 @@ import type { Logger } from '@surehook/service-kit/telemetry/log'
 import type { Metrics } from '@surehook/service-kit/telemetry/metrics'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
-import { cancelDeliveries } from './cancellation/cancel-deliveries.ts'
 import { type Config, service } from './config.ts'
 import { endpointRoutes } from './endpoints/endpoint-routes.ts'
-import { endpointsOfTenants } from './endpoints/endpoints.ts'
-import { openCircuits } from './endpoints/open-circuits.ts'
+import { openEndpoints } from './endpoints/endpoints.ts'
 import { runDisableFailing } from './failing/disable-failing.ts'
 import { hasReadAll } from './failing/log-progress.ts'
 import { openHistory } from './history/open-history.ts'
@@ -139,8 +137,8 @@ function openSubscriptions(open: AsyncDisposableStack, parts: SubscriptionParts)
 function openManagement(deps: ManagementDeps) {
   const { config, pool, messaging, relay, access, tables, log, metrics } = deps
   const { kafka, codec, producer } = messaging
-  const { slot, historyDays, disableAfterMs, disableLookMs } = config
-  const writer = createStateWriter({ pool, service, slot, producer, relay })
+  const { historyDays, disableAfterMs, disableLookMs } = config
+  const writer = createStateWriter({ pool, service, slot: config.slot, producer, relay })
   const keyedWriter = createKeyedWriter(writer, config.encryptionKeys)
   const open = new AsyncDisposableStack()
   const parts = { config, pool, writer, keyedWriter, access, tables, log, metrics }
@@ -174,22 +172,19 @@ function openManagement(deps: ManagementDeps) {
   )
   const ledgers = open.use(openLedgers({ ...parts, ...messaging }))
   const rebuilds = open.use(openRebuilds({ ...parts, ...messaging }))
-  const circuits = open.use(openCircuits(config.redis, log))
-  const endpoints = endpointsOfTenants({ pool, circuits, now: Date.now })
+  const endpoints = open.use(openEndpoints(parts))
   const authorize = managementCaller(access)
   const newestDeliveries = deliveries.history.newest
   const admit = adminGate(config.adminTokenDigests)
-  const reEncryptPage = createSecretReEncryption({
-    writer,
-    reEncrypt: createReEncryption(config.encryptionKeys),
-  })
+  const reEncrypt = createReEncryption(config.encryptionKeys)
+  const reEncryptPage = createSecretReEncryption({ writer, reEncrypt })
   const mounts = [
     // Before those whose paths have an id in its place.
     ledgerRoutes({ admit, ledgers }),
     rebuildRoutes({ admit, rebuilds }),
     reEncryptRoutes({ admit, reEncryptPage }),
     webhookRoutes({ authorize, subscriptions, newestDeliveries }),
-    deliveryRoutes({ authorize, ...deliveries, cancel: cancelDeliveries({ writer: keyedWriter }) }),
+    deliveryRoutes({ authorize, ...deliveries }),
     questionRoutes({ authorize, ...logQuestions, stats: webhookStats(pool, Date.now) }),
     endpointRoutes({ authorize, endpoints }),
     logRoutes({ authorize, ...logQuestions }),

@@ -20,7 +20,7 @@ export type AdmissionFacts = {
   /** Whether the view of subscriptions is as of now. */
   viewIsCurrent: boolean
   /** Whether the delivery was cancelled by request. */
-  isCancelled: (subscription: Subscription) => boolean
+  wasCancelled: (subscription: Subscription) => boolean
   /** State of the subscription's endpoint. */
   endpoint: (endpointId: string) => { circuitIsOpen: boolean; accepts: boolean }
   /** Whether earlier deliveries of the subscription may be paused. */
@@ -33,11 +33,11 @@ export type AdmissionFacts = {
  */
 export function decideAdmission(
   { url }: Pick<DeliveryJob, 'url'>,
-  { subscription, viewIsCurrent, isCancelled, endpoint, mayHavePaused }: AdmissionFacts,
+  { subscription, viewIsCurrent, wasCancelled, endpoint, mayHavePaused }: AdmissionFacts,
 ): Admission {
   if (subscription === undefined) return { kind: viewIsCurrent ? 'cancel' : 'look-again' }
   if (subscription.url === null) return { kind: 'pause', published: true }
-  if (isCancelled(subscription)) return { kind: 'cancel' }
+  if (wasCancelled(subscription)) return { kind: 'cancel' }
   if (subscription.url !== url) return { kind: 'reroute', url: subscription.url }
   const { endpointId } = subscription
   const { circuitIsOpen, accepts } = endpoint(endpointId)

@@ -36,7 +36,7 @@ export class DeliveryExecutor {
     const admission = decideAdmission(job, {
       subscription: this.#state.deps.subscriptions.get(job.subscriptionId),
       viewIsCurrent,
-      isCancelled: (subscription) => this.#isCancelled(subscription, delivery),
+      wasCancelled: (subscription) => this.#isCancelled(subscription, delivery),
       endpoint: (endpointId) => {
         const { circuit, accepts } = this.#state.endpoints.of(endpointId)
         return { circuitIsOpen: circuit.isOpen, accepts: accepts || isPaused }

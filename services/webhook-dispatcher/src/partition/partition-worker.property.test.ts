@@ -78,7 +78,13 @@ async function play(on: PartitionWorld, step: Action): Promise<void> {
   else if ('relieve' in step) shed(on)
   else if ('of' in step) set(on, step)
   else if ('cancel' in step) on.cancel(step.cancel, step.status)
-  else if ('kill' in step) on.kill()
+  else await own(on, step)
+  await turn()
+}
+
+/** What happens to whoever owns the partition. */
+async function own(on: PartitionWorld, step: Action): Promise<void> {
+  if ('kill' in step) on.kill()
   else if ('drain' in step) on.worker.drain(step.drain)
   else {
     // A rebalance: what is in flight ends and is committed, before another one has the partition.
@@ -87,7 +93,6 @@ async function play(on: PartitionWorld, step: Action): Promise<void> {
     on.commit()
     on.kill()
   }
-  await turn()
 }
 
 /** Everything is answered, and read, until all is delivered or cancelled. */

@@ -2,48 +2,20 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { CancellableStatus, Cancellation, DeliveryJob } from '@surehook/contracts/events'
 import { deliveriesTopic, pausedTopic, retryTopic } from '@surehook/contracts/topics'
 import { AssignedPartition } from '@surehook/kafka/windowed/assigned-partition'
-import { FlowControl } from '@surehook/kafka/windowed/flow-control'
 import { createMetrics } from '@surehook/service-kit/telemetry/metrics'
 import { dispatcherMetrics } from '../../src/metrics.ts'
 import type { Delivery } from '../../src/partition/delivery.ts'
-import { PartitionWorker } from '../../src/partition/partition-worker.ts'
+import type { PartitionWorker } from '../../src/partition/partition-worker.ts'
 import type { WorkerDeps } from '../../src/partition/worker-deps.ts'
 import { pausedHeaders } from '../../src/paused/paused-headers.ts'
 import type { Made, Transition } from '../../src/transitions/transitions.ts'
+import { Owner, shared } from './partition-owner.ts'
 
 type Entry = { job: DeliveryJob; headers: Record<string, string>; at: number }
-type Attempt = { job: DeliveryJob; answer: (status: number) => void }
 
 const retries = retryTopic('1s')
 const none: Cancellation[] = []
 export const topics = [deliveriesTopic, retries, pausedTopic]
-const shared = { messages: 12, bytes: 1_000_000 }
-
-/** One owner of the partition: it reads the logs from the last commits, until it is killed. */
-class Owner {
-  readonly assignments: Map<string, AssignedPartition>
-  readonly positions = new Map<string, number>()
-  readonly worker: PartitionWorker
-  readonly attempts: Attempt[] = []
-  /** What it has attempted: delivery and number of the attempt. */
-  readonly attempted: string[] = []
-  readonly acks: (() => void)[] = []
-  readonly stopped = new Set<string>()
-  readonly steering: FlowControl
-
-  constructor(assignments: Map<string, AssignedPartition>, deps: (owner: Owner) => WorkerDeps) {
-    this.assignments = assignments
-    for (const assignment of assignments.values())
-      this.positions.set(assignment.topic, assignment.next)
-    type At = { topic: string; offset: string }
-    this.steering = new FlowControl(shared, {
-      seek: ({ topic, offset }: At) => void this.positions.set(topic, Number(offset)),
-      pause: ([assignment]) => void this.stopped.add(assignment?.topic ?? ''),
-      resume: (all) => void (all && this.stopped.delete([...all][0]?.topic ?? '')),
-    })
-    this.worker = new PartitionWorker(assignments, deps(this))
-  }
-}
 
 /** A partition with its logs and commits, and whoever owns it; without Kafka, receivers and time. */
 export class PartitionWorld {
