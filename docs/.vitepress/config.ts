@@ -58,6 +58,7 @@ export default defineConfig({
         text: 'Guides',
         items: pages('guides/', {
           'Webhooks: a tour': 'tour',
+          'Questions about deliveries': 'questions',
           'The data API': 'data-api',
           Authentication: 'authentication',
           'Receive webhooks': 'receiving',

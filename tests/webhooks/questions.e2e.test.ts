@@ -32,14 +32,14 @@ beforeEach(async () => {
 })
 
 const insert = async (count: number) => {
-  const records = await expectStatus(
+  const records = expectStatus(
     201,
     await tenant.rest('POST orders', Array(count).fill({ status: 'new' })),
   )
   return records.body as unknown as { id: string }[]
 }
 const ask = async <T>(path: string) =>
-  (await expectStatus(200, await tenant.rest(`GET ${path}`))).body as unknown as T
+  expectStatus(200, await tenant.rest(`GET ${path}`)).body as unknown as T
 const found = async (query: string) =>
   (await ask<{ deliveries: FoundDelivery[] }>(`_deliveries?${query}`)).deliveries
 const allAre = (status: string, count: number) => (all: { status: string }[]) =>
@@ -81,7 +81,7 @@ it('closes a circuit by hand, and delivers what was paused within a second', asy
   const before = listener.receipts.length
   listener.answer(() => ({ status: 204 }))
   const askedAt = Date.now()
-  await expectStatus(204, await tenant.rest(`POST _endpoints/${endpoint?.id}/close`))
+  expectStatus(204, await tenant.rest(`POST _endpoints/${endpoint?.id}/close`))
   await listener.arrived(before + 5)
   expect((listener.receipts[before]?.at ?? 0) - askedAt).toBeLessThan(1_000)
   await listener.log(allAre('delivered', 5))
@@ -109,7 +109,7 @@ it('cancels what is retrying, and delivers what comes later', async () => {
   await insert(1)
   await listener.log(allAre('retrying', 1))
   const cancel = { status: 'retrying' }
-  await expectStatus(202, await tenant.rest(`POST _webhooks/${listener.id}/cancel`, cancel))
+  expectStatus(202, await tenant.rest(`POST _webhooks/${listener.id}/cancel`, cancel))
   await listener.log(allAre('cancelled', 1))
   listener.answer(() => ({ status: 204 }))
   await insert(1)

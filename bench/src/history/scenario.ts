@@ -7,6 +7,7 @@ const deliveries = 1_000_000
 const days = 30
 const repetitions = 25
 const target = '< 50 ms'
+const searchTarget = '< 20 ms'
 
 type Page = { deliveries: { id: string; eventId: string; createdAt: string }[] }
 
@@ -24,6 +25,10 @@ export async function history(system: RunningSystem): Promise<void> {
   const at = `/_webhooks/${subscriptionId}`
   for (const [measure, path] of await questions(project, at)) {
     rows.push({ measure, value: await timed(project, 'GET', path), target })
+  }
+  for (const [measure, path] of await searches(project, subscriptionId)) {
+    const value = await timed(project, 'GET', path)
+    rows.push({ measure, value, target: searchTarget })
   }
   // Inactive: what is put back only to be counted is sent to nobody.
   await project.call('PATCH', at, { active: false })
@@ -63,6 +68,34 @@ async function questions(project: BenchProject, at: string): Promise<[string, st
     ['detail, the newest', `${list}/${newest?.id}`],
     ['detail, an old one', `${list}/${old?.id}`],
   ]
+}
+
+/** Of all subscriptions at once. */
+async function searches(project: BenchProject, webhookId: string): Promise<[string, string][]> {
+  const [newest] = ((await project.call('GET', '/_deliveries?limit=1')) as Page).deliveries
+  const [since, until] = [20, 10].map((back) =>
+    new Date(Date.now() - back * 86_400_000).toISOString(),
+  )
+  const filters = {
+    'no filter': '',
+    'status delivered': 'status=delivered',
+    'status paused, 10 in all': 'status=paused',
+    webhookId: `webhookId=${webhookId}`,
+    table: 'table=bench',
+    'table, none': 'table=nothing',
+    eventId: `eventId=${newest?.eventId}`,
+    'recordId, 100 in all': 'recordId=record-7',
+    'httpStatus 204': 'httpStatus=204',
+    'httpStatus 503': 'httpStatus=503',
+    'httpStatus 404, none': 'httpStatus=404',
+    'errorClass timeout': 'errorClass=timeout',
+    'since, until': `since=${since}&until=${until}`,
+  }
+  const questions = Object.entries(filters).map(([name, query]): [string, string] => [
+    `search, ${name}`,
+    `/_deliveries?${query}`,
+  ])
+  return [...questions, ['stats of 7 days', `/_webhooks/${webhookId}/stats?window=7d`]]
 }
 
 /** As the service makes them: clients only pass them back. */
