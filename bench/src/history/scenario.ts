@@ -91,11 +91,11 @@ async function searches(project: BenchProject, webhookId: string): Promise<[stri
     'errorClass timeout': 'errorClass=timeout',
     'since, until': `since=${since}&until=${until}`,
   }
-  const questions = Object.entries(filters).map(([name, query]): [string, string] => [
+  const asked = Object.entries(filters).map(([name, query]): [string, string] => [
     `search, ${name}`,
     `/_deliveries?${query}`,
   ])
-  return [...questions, ['stats of 7 days', `/_webhooks/${webhookId}/stats?window=7d`]]
+  return [...asked, ['stats of 7 days', `/_webhooks/${webhookId}/stats?window=7d`]]
 }
 
 /** As the service makes them: clients only pass them back. */
