@@ -210,6 +210,19 @@ describe('a request to cancel', () => {
     expect([on.cancelled.size, on.delivered.size]).toEqual([0, 2])
   })
 
+  it('leaves what was made before, and is paused only after it', async () => {
+    const on = new PartitionWorld()
+    world = on
+    on.enqueue('a1')
+    on.cancel('a1', 'paused')
+    on.setActive('a1', false)
+    on.fetch(deliveriesTopic, 1)
+    await on.settle()
+    expect(on.logs.get(pausedTopic)).toHaveLength(1)
+    await drain(on)
+    expect([on.cancelled.size, on.delivered.size]).toEqual([0, 1])
+  })
+
   it('ends what is retrying when it is due, and leaves another subscription alone', async () => {
     const on = new PartitionWorld()
     world = on
